@@ -111,6 +111,35 @@ import Testing
     #expect(outcomes.get().last == .overflow)
   }
 
+  @Test(
+    "pings without end from a server that reads nothing are answered by the last pong only, not by an array without end"
+  )
+  func pingFlood() async throws {
+    let raw = try RawServer()
+    var opening = raw.opening().makeAsyncIterator()
+    let events = SocketEvents()
+    let loop = SocketLoop(index: 0, seed: 1)
+    try loop.start()
+    defer { loop.stop() }
+    let target = DialTarget(host: "127.0.0.1", port: raw.port)
+    await loop.perform {
+      SocketDialer(on: loop).dial(
+        target, upgrade: HTTPRequest(method: "GET", path: "/"), subprotocols: [],
+        handler: RecordingHandler(SocketEvents(), onOpen: { _ in events.add(.opened) }))
+    }
+    let peer = try #require(await opening.next()).get()
+    #expect(await events.next() == .opened)
+    let count = 150_000
+    let ping: [UInt8] = [0x89, 125] + [UInt8](repeating: 1, count: 125)
+    // The last is answered whatever came before; a pong without a payload is six bytes, of which the mask is chance.
+    let read = try await Task(executorPreference: BlockingThreads.shared) {
+      for _ in 0..<count / 1_000 { try peer.send([UInt8]((0..<1_000).map { _ in ping }.joined())) }
+      return try peer.readToPong(behind: [0x89, 0])
+    }.value
+    // What the system holds of both sides is a few megabytes; all pongs would be 131 bytes each.
+    #expect(read < count * 131 / 2, "\(read)")
+  }
+
   @Test("the text of a close frame is told ahead of the end")
   func goodbye() async throws {
     let raw = try RawServer()

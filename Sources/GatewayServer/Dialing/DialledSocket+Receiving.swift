@@ -66,7 +66,7 @@ extension DialledSocket {
       whole.bytes.withUnsafeBytes { tell($0, whole.kind) }
     case .ping:
       guard phase == .open else { return }
-      if answersPings { write(.pong, payload) }
+      if answersPings { pong(payload) }
       if phase == .open { handler?.socketReceivedPing() }
     case .pong:
       if phase == .open { handler?.socketReceivedPong() }

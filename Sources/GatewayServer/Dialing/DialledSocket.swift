@@ -24,9 +24,9 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
 
   var handler: (any SocketHandler)?
   private(set) var opening: Opening?
-  /// What waits for a peer that reads slowly, from `waitingStart` on.
-  private var waiting: [UInt8] = []
-  private var waitingStart = 0
+  private var waiting = WaitingBytes()
+  /// The pong that comes behind what waits: the answer to the last ping only (RFC 6455 section 5.5.3).
+  private var waitingPong: [UInt8]?
   /// What has come of a frame that is not whole.
   var unread: [UInt8] = []
   /// The message that is arriving in fragments.
@@ -103,14 +103,14 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
     finish()
   }
 
+  /// Reads one piece: the loop tells of more when other connections, and deadlines, have had their turn.
   private func read() {
     while phase != .dropped && phase != .ended && isReading {
       switch move(into: loop.inbound) {
       case .moved(0), .failed, .insecure: return finish()
       case .moved(let count):
         take(UnsafeRawBufferPointer(rebasing: loop.inbound[..<count]))
-        // Whatever more there is the loop tells of, when others have had their turn. What TLS has read it does not.
-        if tls == nil { return }
+        guard tls?.hasPending == true else { return watch() }
       case .needsReadable, .needsWritable: return watch()
       }
     }
@@ -157,7 +157,8 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
     // What is said by another way must not overtake what waits.
     writeBatch()
     guard phase == .open else { return .closed }
-    guard !hasWaiting || waitingBytes + frame.payload.count + ClientFrame.headBytesMax <= limits.outboundBytesMax else {
+    guard !hasWaiting || waiting.count + frame.payload.count + ClientFrame.headBytesMax <= limits.outboundBytesMax
+    else {
       return .overflow
     }
     return frame.payload.withUnsafeBytes { write(frame.kind == .text ? .text : .binary, $0) }
@@ -165,6 +166,8 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
 
   func ping() {
     writeBatch()
+    // A ping that would wait behind too much is not sent: the peer does not even read what is ahead of it.
+    guard !hasWaiting || waiting.count < limits.outboundBytesMax else { return }
     // The gateway's library swallows a pong without a payload, so a ping has one.
     if phase == .open { _ = [UInt8(ascii: "p")].withUnsafeBytes { write(.ping, $0) } }
   }
@@ -198,8 +201,11 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
     guard !isReading else { return }
     isReading = true
     watch()
-    guard !unread.isEmpty else { return }
-    loop.events.execute { self.takeFrames(UnsafeRawBufferPointer(start: nil, count: 0)) }
+    guard !unread.isEmpty || tls != nil else { return }
+    loop.events.execute {
+      self.takeFrames(UnsafeRawBufferPointer(start: nil, count: 0))
+      if self.tls != nil { self.read() }
+    }
   }
 
   // MARK: Writing
@@ -214,9 +220,16 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
     _ = frame.payload.withUnsafeBytes { write(frame.kind == .text ? .text : .binary, $0) }
   }
 
-  private var hasWaiting: Bool { waitingStart < waiting.count }
+  private var hasWaiting: Bool { !waiting.isEmpty }
 
-  private var waitingBytes: Int { waiting.count - waitingStart }
+  /// How many bytes may wait before further pongs do not wait behind them, but only the last.
+  private static let pongRoomBytes = 4096
+
+  /// Answers a ping.
+  func pong(_ payload: UnsafeRawBufferPointer) {
+    waitingPong = waiting.count < Self.pongRoomBytes ? nil : Array(payload)
+    if waitingPong == nil { write(.pong, payload) }
+  }
 
   @discardableResult
   func write(_ opcode: ClientFrame.Opcode, _ payload: UnsafeRawBufferPointer) -> SendOutcome {
@@ -234,7 +247,7 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
   /// Sends the bytes, or what the peer takes of them now; the rest waits.
   private func put(_ bytes: UnsafeRawBufferPointer) -> SendOutcome {
     guard !hasWaiting else {
-      waiting.append(contentsOf: bytes)
+      waiting.append(bytes)
       return .queued
     }
     var sent = 0
@@ -242,8 +255,7 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
       switch move(out: UnsafeRawBufferPointer(rebasing: bytes[sent...])) {
       case .moved(let count): sent += count
       case .needsWritable, .needsReadable:
-        waiting = Array(bytes[sent...])
-        waitingStart = 0
+        waiting.append(UnsafeRawBufferPointer(rebasing: bytes[sent...]))
         watch()
         return .queued
       case .failed, .insecure:
@@ -256,14 +268,16 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
 
   private func flush() {
     while hasWaiting {
-      switch waiting.withUnsafeBytes({ move(out: UnsafeRawBufferPointer(rebasing: $0[waitingStart...])) }) {
-      case .moved(let count): waitingStart += count
+      switch waiting.withUnsafeBytes({ move(out: $0) }) {
+      case .moved(let count): waiting.dropFirst(count)
       case .needsWritable, .needsReadable: return watch()
       case .failed, .insecure: return drop(nil)
       }
     }
-    waiting = []
-    waitingStart = 0
+    if let payload = waitingPong {
+      waitingPong = nil
+      if phase == .open { _ = payload.withUnsafeBytes { write(.pong, $0) } }
+    }
     watch()
   }
 
@@ -326,8 +340,8 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
     opening = nil
     unread = []
     message = nil
-    waiting = []
-    waitingStart = 0
+    waiting.removeAll()
+    waitingPong = nil
     guard let handler else { return }
     self.handler = nil
     if hadOpened {

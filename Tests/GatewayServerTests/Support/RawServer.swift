@@ -97,6 +97,26 @@ final class RawServer: @unchecked Sendable {
       }
     }
 
+    /// Sends a ping without a payload, and reads the client's frames up to its pong; returns how many bytes they were.
+    func readToPong(behind ping: [UInt8]) throws -> Int {
+      try send(ping)
+      var (unread, count): (ArraySlice<UInt8>, Int) = ([], 0)
+      var buffer = [UInt8](repeating: 0, count: 64 << 10)
+      while true {
+        let read = recv(descriptor, &buffer, buffer.count, 0)
+        guard read > 0 else { throw RawClient.Failure(description: "the pong did not come") }
+        count += read
+        unread = unread + buffer[..<read]
+        // The client's frames are short and masked here.
+        while unread.count >= 6, unread.count >= 6 + Int(unread[unread.startIndex + 1] & 0x7f) {
+          let length = Int(unread[unread.startIndex + 1] & 0x7f)
+          if unread.first == 0x8a, length == 0 { return count }
+          unread = unread.dropFirst(6 + length)
+        }
+        unread = ArraySlice(Array(unread))
+      }
+    }
+
     /// Up to the end of the request's head.
     private func readHead() throws -> String {
       var head: [UInt8] = []
