@@ -10,6 +10,17 @@ struct SignalStream: AsyncSequence, Sendable {
   // Kept alive, and cancelled; a source of Dispatch may be used on any thread.
   private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
+  /// The signals that end a command which still has something to say: of a terminal that is closed too, unless whoever
+  /// started the command has it outlive that (nohup).
+  static var ends: [Int32] { [SIGINT, SIGTERM] + (isIgnored(SIGHUP) ? [] : [SIGHUP]) }
+
+  private static func isIgnored(_ number: Int32) -> Bool {
+    var current = sigaction()
+    sigaction(number, nil, &current)
+    // SIG_IGN is the address 1, which cannot be compared as a function.
+    return unsafeBitCast(current.__sigaction_handler.sa_handler, to: Int.self) == 1
+  }
+
   /// Once this returns, the signals no longer end the process: they come out of this sequence, and none is lost.
   init(_ signals: [Int32]) {
     let (stream, continuation) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(16))

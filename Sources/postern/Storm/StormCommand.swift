@@ -41,7 +41,7 @@ enum StormCommand: Command {
       throw error
     }
     let line = ProgressLine(clients: options.plan.clients)
-    let signals = SignalStream([SIGINT, SIGTERM])
+    let signals = SignalStream(SignalStream.ends)
     var result: StormResult
     let startsAt: WallTime
     let failures: [String]
@@ -109,9 +109,9 @@ enum StormCommand: Command {
   }
 
   /// Runs the storm while its scenario is carried out. Returns also what of that was not done.
-  private static func conduct(
-    _ options: StormOptions, startsAt: WallTime, _ gate: PhaseGate, _ run: () async throws -> StormResult
-  ) async throws -> (StormResult, [String]) {
+  private static func conduct<Outcome>(
+    _ options: StormOptions, startsAt: WallTime, _ gate: PhaseGate, _ run: () async throws -> Outcome
+  ) async throws -> (Outcome, [String]) {
     let loop = SocketLoop(index: 0)
     try loop.start()
     defer { loop.stop() }
@@ -148,21 +148,19 @@ enum StormCommand: Command {
     let watch = Task { for await _ in signals { parts.interrupt() } }
     defer { watch.cancel() }
     let words = Array(CommandLine.arguments.dropFirst())
-    let (result, failures) = try await conduct(options, startsAt: startsAt, gate) {
+    let (outcome, failures) = try await conduct(options, startsAt: startsAt, gate) {
       try await parts.run(words: words, startsAt: startsAt)
     }
-    return (guardian.judged(result), startsAt, failures)
+    for failure in outcome.failures { Output.error(failure) }
+    return (guardian.judged(outcome.result), startsAt, outcome.failures + failures)
   }
 
   /// Runs one part of a storm for its parent, and ends early when the parent says so or is gone.
   private static func runPart(_ options: StormOptions, _ part: StormPart) async throws -> Int32 {
-    let teller = PartTeller()
-    let tell: @Sendable ([StormResult]) -> Void = { teller.tell(snapshot: $0) }
-    let snapshots = options.livePort == nil ? nil : tell
+    let teller = PartTeller(snapshotPause: options.livePort == nil ? PartTeller.usualPause : .zero)
     let storm = try await LocalStorm.start(
-      options, part: part, report: { teller.tell($0) },
-      snapshots: snapshots)
-    let signals = SignalStream([SIGINT, SIGTERM])
+      options, part: part, report: { teller.tell($0) }, snapshots: { teller.tell(snapshot: $0) })
+    let signals = SignalStream(SignalStream.ends)
     let watch = Task { for await _ in signals { storm.interrupt() } }
     defer { watch.cancel() }
     OwnThread.start {
@@ -174,18 +172,19 @@ enum StormCommand: Command {
   }
 
   private static func tell(_ report: StormReport, _ options: StormOptions) throws {
-    let json = try report.json()
-    let recorded = try RecordedReport(json: json)
-    if options.printsJSON {
+    // A report that cannot be written in one form is still printed in another: what was measured is not lost.
+    let json = Result { try report.json() }
+    let recorded = json.flatMap { json in Result { try RecordedReport(json: json) } }
+    if options.printsJSON, let json = try? json.get() {
       Output.line(String(decoding: json, as: UTF8.self))
-    } else if options.outputs.printsSummary {
+    } else if options.outputs.printsSummary, let recorded = try? recorded.get() {
       Output.line(recorded.summary)
     } else {
       Output.line(report.table.joined(separator: "\n"))
     }
     let tellsFiles = !options.printsJSON && !options.outputs.printsSummary
     try ReportFailure.each(
-      { try options.outputs.write(recorded) },
+      { try options.outputs.write(try recorded.get()) },
       {
         guard let directory = options.reportDirectory else { return }
         try ReportFiles.write(report, to: directory) { if tellsFiles { Output.line("report: \($0)") } }

@@ -51,8 +51,11 @@ final class StormParts: Sendable {
     self.report = report
   }
 
-  /// Runs all parts to their end, and merges what they came to. Throws if one of them fails.
-  func run(words: [String], startsAt: WallTime) async throws -> StormResult {
+  /// Runs all parts to their end, and merges their results.
+  ///
+  /// A part that fails ends the others early. What it had counted is in the result as far as it has told, which it does
+  /// every few seconds. Returns also how it failed. Throws if a part fails before anything has been counted.
+  func run(words: [String], startsAt: WallTime) async throws -> (result: StormResult, failures: [String]) {
     let (finished, ends) = AsyncStream.makeStream(of: Int.self)
     for number in 0..<count {
       let part = StormPart(
@@ -70,16 +73,19 @@ final class StormParts: Sendable {
       // One that came to nothing spoils all: the others need not go on.
       if state.withLock({ !$0.failures.isEmpty }) { interrupt() }
     }
-    let (results, failures) = state.withLock { ($0.results, $0.failures) }
-    guard results.count == count else {
-      let reasons = failures.sorted { $0.key < $1.key }.map(\.value)
-      throw StormPartFailure(
-        description: "\(count - results.count) of \(count) processes ended without a result"
-          + (reasons.isEmpty ? "" : ": " + reasons.joined(separator: "; ")))
-    }
+    let (results, snapshots, failures) = state.withLock { ($0.results, $0.snapshots, $0.failures) }
     var merged = StormResult()
-    for number in 0..<count { merged.merge(results[number]!) }
-    return merged
+    for number in 0..<count {
+      if let result = results[number] ?? snapshots[number] { merged.merge(result) }
+    }
+    guard results.count < count else { return (merged, []) }
+    let reasons = failures.sorted { $0.key < $1.key }.map(\.value)
+    let failure =
+      "\(count - results.count) of \(count) processes ended without a result"
+      + (reasons.isEmpty ? "" : ": " + reasons.joined(separator: "; "))
+    guard merged.seconds > 0 else { throw StormPartFailure(description: failure) }
+    merged.wasInterrupted = true
+    return (merged, [failure + "; the figures are what was counted until then"])
   }
 
   /// Ends all parts early, or lets them leave that are through; they still tell their results.
@@ -199,12 +205,12 @@ final class StormParts: Sendable {
       // All of them have waited for the last, so that what was counted was counted together.
       if sum.isThrough { interrupt() }
     case .snapshot(let snapshot):
-      guard let snapshots else { return }
+      guard snapshot.isPossible(of: clients) else { return failByResult(part) }
       let all = state.withLock { state in
         state.snapshots[part] = snapshot
         return Array(state.snapshots.values)
       }
-      snapshots(all)
+      snapshots?(all)
     case .ended(let status, let said):
       guard status != 0 else { return }
       let reason = said.split(whereSeparator: \.isNewline).first.map(String.init) ?? "status \(status)"

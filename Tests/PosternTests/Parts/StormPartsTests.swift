@@ -9,7 +9,10 @@ import Testing
 @Suite("The parts of a storm", .timeLimit(.minutes(1)))
 struct StormPartsTests {
   /// A worker that the test plays on the other end of a connection: what it says, again and again, until the storm has gone.
-  private static func storm(hearing line: [UInt8], farewell: Duration) async throws -> String {
+  private static func storm(hearing line: [UInt8], farewell: Duration, interrupting isInterrupting: Bool = false)
+    async throws
+    -> String
+  {
     signal(SIGPIPE, SIG_IGN)
     var descriptors: [Int32] = [0, 0]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors) == 0)
@@ -19,14 +22,15 @@ struct StormPartsTests {
     let parts = StormParts(
       count: 1, clients: 3, workers: [link], run: "", pins: [], farewell: farewell,
       report: { _ in isHeard.withLock { $0?() } })
+    if isInterrupting { parts.interrupt() }
     // Whoever looks on has it end as soon as it has begun.
     isHeard.withLock { $0 = { [weak parts] in parts?.interrupt() } }
     Thread.detachNewThread {
       while (try? theirs.write(line, patience: .seconds(5))) != nil { poll(nil, 0, 5) }
     }
     do {
-      _ = try await parts.run(words: ["storm"], startsAt: SystemTime.now)
-      return "a result"
+      let (result, failures) = try await parts.run(words: ["storm"], startsAt: SystemTime.now)
+      return "\(result.connects.accepted) connected; " + failures.joined()
     } catch let failure as StormPartFailure {
       return failure.description
     }
@@ -37,6 +41,16 @@ struct StormPartsTests {
     let line = Array(try StormMessage.progress(StormProgress()).line().utf8)
     let said = try await Self.storm(hearing: line, farewell: .milliseconds(200))
     #expect(said.hasSuffix("--worker 127.0.0.1:7300: it goes on, though it was told to end"))
+  }
+
+  @Test("what a part has told before it fails is in the result, and so is how it failed")
+  func toldBefore() async throws {
+    var result = StormResult()
+    result.seconds = 7
+    result.connects.accepted = 3
+    let line = Array(try StormMessage.snapshot(result).line().utf8)
+    let said = try await Self.storm(hearing: line, farewell: .milliseconds(200), interrupting: true)
+    #expect(said.hasPrefix("3 connected; 1 of 1 processes ended without a result: --worker 127.0.0.1:7300: it goes on"))
   }
 
   @Test("tell of no more clients than there are")
