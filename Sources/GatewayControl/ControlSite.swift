@@ -116,7 +116,9 @@ package struct ControlSite: Site {
     inner.path = "/" + segments[2]
     let router = Self.router(of: space, hasLogin: gate.hasSecret)
     let gateway = space.hosted.space.gateway
-    var response = await space.hosted.perform { [inner] in await Self.answer(inner, of: caller, by: router, gateway) }
+    var response = await space.hosted.perform { [inner, hosted = space.hosted] in
+      await Self.answer(inner, of: caller, by: router, gateway)?.dated(by: hosted.loop)
+    }
     if let source = response?.stream { response?.stream = space.hosted.stream(source) }
     return response
   }

@@ -1,6 +1,9 @@
 """A storm of several gateways and several processes makes one report, whose figures are those of an independent count."""
 
 import re
+import time
+from email.utils import parsedate_to_datetime
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +13,7 @@ from gateway import Gateway
 from http_server import HTTPServer
 from storms import value
 
+OWN_PROVIDER = Path(__file__).parents[2] / "Deploy/tokens/postern.json"
 QUICK = ["--any-refresh-timeout", "--refresh-timeout", "3s"]
 
 
@@ -94,3 +98,30 @@ def test_an_endpoint_whose_clock_is_wrong_is_a_caveat_of_several_processes_too(t
     assert value(report, "provider.granted") == len(endpoint.requests) == 8
     assert any(f" s {words} ours" in caveat for caveat in report["caveats"]), report["caveats"]
     assert report["result"]["tokens"]["clock_offset"] == pytest.approx(ahead, abs=1.5)
+
+
+@pytest.mark.parametrize("described", [False, True])
+def test_a_storm_sees_by_the_date_that_posterns_own_provider_has_a_clock_ahead(described):
+    with Gateway("--faults", *QUICK, loops=1) as gateway:
+        assert control(gateway, "POST", "/faults", {"fault": "issuer_clock", "ahead_s": 600}).status == 201
+        words = ["--provider", f"http://127.0.0.1:{gateway.port}", "--clients", "4", "--timeout", "3s"]
+        words += ["--provider-only", "--tokens", str(OWN_PROVIDER)] if described else ["--url", gateway.url]
+        report = storms.run(*words, expected=(0, 1))
+    assert any(" s ahead of ours" in caveat for caveat in report["caveats"]), report["caveats"]
+
+
+def test_every_answer_on_either_port_has_a_date_by_the_clock_of_its_space():
+    def ahead(url, method, path):
+        date = request(url, method, path, document=None).headers["date"]
+        return parsedate_to_datetime(date).timestamp() - time.time()
+
+    with Gateway("--faults", "--spaces", loops=1) as gateway:
+        for place in [(gateway.http_url, "GET", "/nowhere"), (gateway.control_url, "GET", "/health")]:
+            assert ahead(*place) == pytest.approx(0, abs=2)
+        assert control(gateway, "POST", "/faults", {"fault": "gateway_clock", "ahead_s": 3600}).status == 201
+        for place in [(gateway.http_url, "GET", "/nowhere"), (gateway.http_url, "GET", "/v1/connect")]:
+            assert ahead(*place) == pytest.approx(3600, abs=2)
+        space = control(gateway, "POST", "/spaces", {"name": "t17", "frozen": True}).json
+        assert control(gateway, "POST", "/spaces/t17/clock/advance", {"by_s": 86400}).status == 200
+        for place in [(space["http_url"], "GET", "/nowhere"), (gateway.control_url, "GET", "/spaces/t17/sessions")]:
+            assert ahead(*place) == pytest.approx(86400, abs=60)

@@ -56,6 +56,20 @@ extension WallTime {
     return "\(date)T\(clock)\(digits)Z"
   }
 
+  /// The time as fields of HTTP have it (RFC 9110 section 5.6.7), `Mon, 23 Nov 2026 09:00:00 GMT`; a fraction of its
+  /// second is cut off.
+  package var httpDate: String {
+    let (days, inDay) = Self.floorDivide(nanoseconds, by: 86_400_000_000_000)
+    let (year, month, day) = Self.civil(days: days)
+    let seconds = inDay / 1_000_000_000
+    let weekday = Self.weekdays[Int(Self.floorDivide(days, by: 7).remainder)]
+    let clock = "\(Self.padded(seconds / 3600, 2)):\(Self.padded(seconds / 60 % 60, 2)):\(Self.padded(seconds % 60, 2))"
+    return "\(weekday), \(Self.padded(day, 2)) \(Self.months[Int(month) - 1]) \(Self.padded(year, 4)) \(clock) GMT"
+  }
+
+  /// From 1970-01-01 on, which was a Thursday.
+  private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+
   private static func padded(_ number: Int64, _ width: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits

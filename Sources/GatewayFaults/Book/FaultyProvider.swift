@@ -42,7 +42,16 @@ final class FaultyProvider: TokenMinting, @unchecked Sendable {
       asked.now = asked.now + fault.error.offset(after: book.loop.now - standing.begins)
     }
     let fault = book.fault((any ProviderAnswer).self, of: subject)
-    let token = try fault?.answer(to: asked) ?? asked.minted
+    let providerTime = asked.now == now ? nil : asked.now
+    var token: MintedToken
+    do throws(TokenRefusal) {
+      token = try fault?.answer(to: asked) ?? asked.minted
+    } catch {
+      var refusal = error
+      refusal.providerTime = providerTime
+      throw refusal
+    }
+    token.providerTime = providerTime
     if last.count >= Self.holdersMax, last[holder] == nil { last.removeAll() }
     last[holder] = token
     return token

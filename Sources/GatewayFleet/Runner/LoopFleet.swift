@@ -12,6 +12,8 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
   var ledger: Ledger
   /// The array that effects are gathered in, lent to one client at a time so that an event allocates none.
   var scratch: [ClientEffect] = []
+  /// The last `Date` of a token provider that was looked at.
+  var lastDate = ""
   private let loopNumber: Int
   private let pacer: ArrivalPacer
   private let behaviours: [Behaviour]

@@ -28,8 +28,10 @@ extension StormClient {
     let timeout = fleet.setup.plan.fetchTimeout
     Task.immediate(executorPreference: fleet.loop) { [request, provider] in
       if let registration { _ = await self.fleet.dialer.fetch(registration, from: provider, timeout: timeout) }
+      let sent = self.fleet.loop.wallTime
       let result = await self.fleet.dialer.fetch(request, from: provider, timeout: timeout)
       self.note(result, of: provider)
+      self.noteClock(of: result, since: sent)
       self.answered(
         ticket, ProviderAnswer(result, self.fleet.setup.dialect, at: self.fleet.loop.wallTime))
     }
@@ -48,6 +50,20 @@ extension StormClient {
     let hint = failure.addressHint(of: provider, besides: fleet.setup.gateway(of: index))
     fleet.ledger.result.tokens.note(
       "the token provider at \(provider.host):\(provider.port): \(failure.detail)\(hint)", on: failure.reason)
+  }
+
+  /// A provider whose clock is not ours is told in the report. Looks at one answer a second.
+  private func noteClock(of result: Result<HTTPResponse, DialFailure>, since sent: WallTime) {
+    guard case .success(let response) = result, let date = response.header("date"), date != fleet.lastDate else {
+      return
+    }
+    fleet.lastDate = date
+    guard let offset = response.clockOffset(from: sent, to: fleet.loop.wallTime) else { return }
+    let seconds = Int(abs(offset.inSeconds).rounded())
+    fleet.ledger.result.tokens.note(
+      "the token provider's clock is \(seconds) s \(offset > .zero ? "ahead of" : "behind") ours: its tokens may be refused "
+        + "as not yet valid, or end at another time than they say",
+      on: "clock")
   }
 
   private func askForKey(_ ticket: FetchTicket) {

@@ -17,6 +17,8 @@ package struct TokenRefusal: Error, Hashable, Sendable {
   package var status: Int?
   /// When to ask again.
   package var retryAfter: RetryAdvice
+  /// The provider's time of day, where that is not the gateway's.
+  package var providerTime: WallTime?
 
   package init(_ error: GatewayError, status: Int? = nil, retryAfter: RetryAdvice = .usual) {
     self.error = error
@@ -32,6 +34,7 @@ package struct TokenRefusal: Error, Hashable, Sendable {
     if case .after(let wait) = retryAfter {
       response.headers.append(wait == .zero ? HTTPField("retry-after", "0") : .retryAfter(wait))
     }
+    if let providerTime { response.headers.append(.date(providerTime)) }
     return response
   }
 }

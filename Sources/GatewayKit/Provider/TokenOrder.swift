@@ -29,6 +29,8 @@ package struct MintedToken: Hashable, Sendable {
   package var expiresAt: WallTime?
   /// Whether it is to go out as it is, also where an opaque one was asked for in its place.
   package var isAsItIs = false
+  /// The provider's time of day, where that is not the gateway's.
+  package var providerTime: WallTime?
 
   /// The same token, signed with a key that no gateway has; where it has no signature, its text read backwards.
   package var forged: MintedToken {

@@ -36,7 +36,7 @@ struct CrossOrigin {
       fields.append(
         HTTPField(
           "access-control-expose-headers",
-          "retry-after, www-authenticate, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset"))
+          "date, retry-after, www-authenticate, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset"))
     }
     return fields
   }

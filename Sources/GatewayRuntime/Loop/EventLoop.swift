@@ -61,6 +61,19 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   /// How far the loop's clock is wrong on purpose; nil for not at all. Only on the loop.
   @exclusivity(unchecked) package var wallError: (() -> Duration)?
 
+  /// The `Date` of what is answered now (RFC 9110 section 6.6.1), by the loop's clock, right or wrong. Only on the loop.
+  package var date: HTTPField {
+    let now = wallTime
+    let second = now.nanoseconds / 1_000_000_000
+    if let lastDate, lastDate.second == second { return lastDate.field }
+    let field = HTTPField.date(now)
+    lastDate = (second, field)
+    return field
+  }
+
+  /// Written once a second.
+  private var lastDate: (second: Int64, field: HTTPField)?
+
   /// The next number in 0..<1 of the loop's generator. Only on the loop.
   package func nextShare() -> Double { driver.nextShare() }
 

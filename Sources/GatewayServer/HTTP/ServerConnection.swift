@@ -269,7 +269,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
   func send(_ response: HTTPResponse, _ persistence: Persistence, then ending: Ending) {
     self.ending = ending
     phase = .writing
-    write(response.serialized(withoutBody: isHead, persistence, takesChunks: takesChunks))
+    write(response.dated(by: loop.events).serialized(withoutBody: isHead, persistence, takesChunks: takesChunks))
     if let source = response.stream, response.mayHaveBody, !isHead { begin(source) } else { awaitReader() }
   }
 

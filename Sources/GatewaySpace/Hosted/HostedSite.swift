@@ -14,7 +14,7 @@ package struct HostedSite: Site {
       return .accept(space.keep(handler), subprotocol: subprotocol)
     case .refuse(let response):
       space.use()
-      return .refuse(response)
+      return .refuse(response.dated(by: space.loop))
     case .ignore:
       space.use()
       return .ignore
@@ -24,7 +24,7 @@ package struct HostedSite: Site {
   package nonisolated(nonsending) func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse {
     guard !space.isEnding else { return refusal(of: .draining, for: request) }
     var response = await space.perform { [inner = space.inner, space] in
-      await inner.respond(to: request, on: space.loop)
+      await inner.respond(to: request, on: space.loop).dated(by: space.loop)
     }
     response.stream = response.stream.map(space.stream)
     return response
@@ -33,6 +33,6 @@ package struct HostedSite: Site {
   package func uploadBytesMax(for request: HTTPRequest) -> Int? { space.inner.uploadBytesMax(for: request) }
 
   package func refusal(of error: GatewayError, for request: HTTPRequest) -> HTTPResponse {
-    space.inner.refusal(of: error, for: request)
+    space.inner.refusal(of: error, for: request).dated(by: space.loop)
   }
 }

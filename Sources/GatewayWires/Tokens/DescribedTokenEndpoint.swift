@@ -74,7 +74,7 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
     var answer = judged(response, to: request, at: now, &memory)
     if case .failed = answer.outcome { memory.failures &+= 1 }
     if case .busy = answer.outcome { memory.failures &+= 1 }
-    if answer.clockOffset == nil { answer.clockOffset = Self.clockOffset(response, from: request.wish.now, to: now) }
+    if answer.clockOffset == nil { answer.clockOffset = response.clockOffset(from: request.wish.now, to: now) }
     watch?(.answered(status: response.status, TokenSight.words(of: answer, at: now)))
     return answer
   }
@@ -128,7 +128,7 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
     var answer = TokenAnswer(.token(token), label: "token")
     answer.isSameToken = memory.token == token
     memory.token = token
-    answer.clockOffset = Self.clockOffset(response, from: request.wish.now, to: now)
+    answer.clockOffset = response.clockOffset(from: request.wish.now, to: now)
     let offset = answer.clockOffset ?? .zero
     for rule in description.answer.ends {
       guard let told = rule.end(of: token, body, at: now, offset: offset) else { continue }
@@ -174,15 +174,6 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
       + memory.taken.compactMap { $0 } + [memory.token?.token].compactMap { $0 }
     let word = description.answer.errorLabel(in: body, hiding: hidden)
     return word.map { "http_\(status) \($0)" } ?? "http_\(status)"
-  }
-
-  /// How far the endpoint's clock is ahead of ours, as far as its whole seconds tell; nil if that may be nothing.
-  private static func clockOffset(_ response: HTTPResponse, from sent: WallTime, to now: WallTime) -> Duration? {
-    guard let date = response.header("date").flatMap({ WallTime(httpDate: $0) }) else { return nil }
-    let half = Duration.nanoseconds(max(0, (now - sent).nanoseconds / 2))
-    let offset = date + .milliseconds(500) - (sent + half)
-    let hidden = half + .seconds(2)
-    return offset > hidden || offset < .zero - hidden ? offset : nil
   }
 }
 

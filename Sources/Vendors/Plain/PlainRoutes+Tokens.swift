@@ -42,7 +42,9 @@ extension PlainRoutes {
       json.member("expires_at", secondsOf: token.expiresAt?.nanoseconds)
       json.member("expires_in_s", secondsOf: token.expiresAt.map { ($0 - token.issuedAt).nanoseconds })
     }
-    return HTTPResponse(status: 200, json: answer)
+    var response = HTTPResponse(status: 200, json: answer)
+    if let time = token.providerTime { response.headers.append(.date(time)) }
+    return response
   }
 
   /// Whose form the token is to have; nil for the gateway's own.
