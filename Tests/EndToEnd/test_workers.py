@@ -268,6 +268,16 @@ def test_whoever_talks_nonsense_to_a_worker_is_shown_out(gateway, secret):
         storms.run(*flags(gateway, address, secret=secret, clients=5), "--hold", "1s")
 
 
+def test_connections_that_say_nothing_keep_no_storm_out_of_a_worker(gateway, secret):
+    with worker(secret, "--parts-max", "1") as (address, process), contextlib.ExitStack() as stack:
+        silent = [stack.enter_context(Talk(address)) for _ in range(100)]
+        storms.run(*flags(gateway, address, secret=secret, clients=10), "--hold", "1s")
+        # The oldest made room for the newest, and are told no more than the greeting.
+        assert len([*iter(silent[0].hear, None)]) <= 1
+        threads = len(os.listdir(f"/proc/{process.pid}/task"))
+        assert threads < 100, threads
+
+
 def test_a_clock_that_is_wrong_is_corrected_and_told():
     """A worker of the test's own, whose clock is an hour ahead."""
     heard = {}

@@ -3,11 +3,16 @@ import GatewayCore
 import Glibc
 import Synchronization
 
-/// The listening side of `postern worker`: a thread for each connection, and a bound on how many there are; one for a
-/// storm that sends its second part here, for instance.
+/// The listening side of `postern worker`, with a thread for each connection.
+///
+/// Connections that have not proved that they know the secret are bounded by themselves: the oldest of them makes room for
+/// the next. So nobody who connects and says nothing keeps a storm out, which proves itself within a round trip.
 final class Worker: Sendable {
   private struct State {
-    var connections: [ObjectIdentifier: WorkerConnection] = [:]
+    /// Those that have proved nothing yet, oldest first.
+    var strangers: [WorkerConnection] = []
+    /// Those that have.
+    var storms: [ObjectIdentifier: WorkerConnection] = [:]
     /// How many parts are being carried out, or will be in a moment.
     var parts = 0
     var isEnding = false
@@ -21,8 +26,10 @@ final class Worker: Sendable {
   private static let farewell = DispatchTimeInterval.seconds(10)
   /// In milliseconds.
   private static let acceptPause: Int32 = 100
-  /// Those who have connected and proved nothing yet may be as many again.
-  private var connectionsMax: Int { 2 * partsMax }
+  /// How many connections may have proved nothing yet.
+  static let strangersMax = 64
+  /// Storms measure the clock, and may be told that there is no place, beside those whose parts are carried out.
+  private var stormsMax: Int { 2 * partsMax }
 
   init(secret: String, partsMax: Int) {
     self.secret = secret
@@ -64,21 +71,37 @@ final class Worker: Sendable {
       setsockopt(peer, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
       let stream = LineStream(descriptor: peer)
       let connection = WorkerConnection(
-        stream, secret: secret, takePlace: { [self] in takePlace() }, givePlace: { [self] in givePlace() })
-      let isTaken = state.withLock { state in
-        guard !state.isEnding, state.connections.count < connectionsMax else { return false }
-        state.connections[ObjectIdentifier(connection)] = connection
-        return true
+        stream, secret: secret, hasProved: { [self] in admit($0) }, takePlace: { [self] in takePlace() },
+        givePlace: { [self] in givePlace() })
+      let (isTaken, oldest) = state.withLock { state -> (Bool, WorkerConnection?) in
+        guard !state.isEnding else { return (false, nil) }
+        let oldest = state.strangers.count < Self.strangersMax ? nil : state.strangers.removeFirst()
+        state.strangers.append(connection)
+        return (true, oldest)
       }
-      guard isTaken else {
-        try? WorkerMessage.refusal(Self.isFull).send(to: stream)
-        continue
-      }
+      oldest?.end()
+      guard isTaken else { continue }
       OwnThread.start { [self] in
         connection.run()
-        state.withLock { $0.connections[ObjectIdentifier(connection)] = nil }
+        state.withLock { state in
+          state.strangers.removeAll { $0 === connection }
+          state.storms[ObjectIdentifier(connection)] = nil
+        }
         ended.signal()
       }
+    }
+  }
+
+  /// A connection has proved that it is a storm's. Returns false if there are too many, or the worker ends.
+  private func admit(_ connection: WorkerConnection) -> Bool {
+    state.withLock { state in
+      // It may have made room for another just now.
+      guard let index = state.strangers.firstIndex(where: { $0 === connection }), !state.isEnding,
+        state.storms.count < stormsMax
+      else { return false }
+      state.strangers.remove(at: index)
+      state.storms[ObjectIdentifier(connection)] = connection
+      return true
     }
   }
 
@@ -102,9 +125,11 @@ final class Worker: Sendable {
   func end() {
     let connections = state.withLock { state in
       state.isEnding = true
-      return Array(state.connections.values)
+      return state.strangers + state.storms.values
     }
     for connection in connections { connection.end() }
-    while !state.withLock({ $0.connections.isEmpty }), ended.wait(timeout: .now() + Self.farewell) == .success {}
+    while !state.withLock({ $0.strangers.isEmpty && $0.storms.isEmpty }),
+      ended.wait(timeout: .now() + Self.farewell) == .success
+    {}
   }
 }

@@ -12,6 +12,7 @@ final class WorkerConnection: Sendable {
 
   private let stream: LineStream
   private let secret: String
+  private let hasProved: @Sendable (WorkerConnection) -> Bool
   private let takePlace: @Sendable () -> Bool
   private let givePlace: @Sendable () -> Void
   private let state = Mutex(State())
@@ -23,14 +24,16 @@ final class WorkerConnection: Sendable {
   private static let orderBytesMax = 1 << 20
 
   /// - Parameters:
+  ///   - hasProved: Told when the storm has proved that it knows the secret; false if there is no room for it.
   ///   - takePlace: Takes the place for one part; false if there is none.
   ///   - givePlace: Gives it back.
   init(
-    _ stream: LineStream, secret: String, takePlace: @escaping @Sendable () -> Bool,
-    givePlace: @escaping @Sendable () -> Void
+    _ stream: LineStream, secret: String, hasProved: @escaping @Sendable (WorkerConnection) -> Bool,
+    takePlace: @escaping @Sendable () -> Bool, givePlace: @escaping @Sendable () -> Void
   ) {
     self.stream = stream
     self.secret = secret
+    self.hasProved = hasProved
     self.takePlace = takePlace
     self.givePlace = givePlace
   }
@@ -55,6 +58,7 @@ final class WorkerConnection: Sendable {
     guard case .claim(let theirs, let proof) = claim,
       WorkerProof.holds(proof, secret, of: .storm, nonces: (theirs, ours))
     else { throw WorkerFailure("the worker has another secret") }
+    guard hasProved(self) else { throw WorkerFailure(Worker.isFull) }
     let answer = WorkerProof.code(secret, of: .worker, nonces: (ours, theirs))
     try WorkerMessage.acceptance(proof: answer).send(to: stream)
   }
