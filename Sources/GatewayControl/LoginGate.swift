@@ -114,13 +114,14 @@ struct LoginGate {
     guard let secret else { throw .notFound.detailed("this control port has no secret: nobody logs in") }
     let body: LogIn = try ControlAnswer.body(request, #"{"secret": string}"#)
     let now = loop.now
-    guard sessions.mayTry(from: request.peer, at: now) else {
-      throw .tooMany.worded("too many wrong secrets from this address; try again in ten seconds")
-    }
+    // The right secret is always accepted: many people may share one address behind a proxy, and somebody else's wrong
+    // secrets must not lock them out. A guesser gains nothing, since `Authorization: Bearer` takes any number of tries.
     guard ConstantTime.areEqual(secret, Array(body.secret.utf8)) else {
+      guard sessions.mayTry(from: request.peer, at: now) else {
+        throw .tooMany.worded("too many wrong secrets from this address; try again in ten seconds")
+      }
       throw .credentialsMissing.worded("that is not the control secret")
     }
-    sessions.forgive(request.peer)
     let key = newKey()
     sessions.begin(key, at: now)
     return Self.answer(cookie: key, life: Int(LoginSessions.life.inSeconds), request)

@@ -31,6 +31,15 @@ import Testing
     }
   }
 
+  @Test("an upgrade that says Content-Length: 0 has no body and is answered with 101")
+  func emptyBody() async throws {
+    try await TestServer.with { server in
+      let client = try RawClient(port: server.port)
+      try client.send(RawClient.upgrade(changing: ["Content-Length": "0"]))
+      #expect(try client.readAnswer().status == 101)
+    }
+  }
+
   @Test(
     "an upgrade that RFC 6455 section 4.2.1 does not allow is refused with a reason",
     arguments: [
@@ -48,6 +57,9 @@ import Testing
       BadUpgrade("a subprotocol that is no token", ["Sec-WebSocket-Protocol": #"{"token":"x"}"#], 400),
       BadUpgrade("a subprotocol with a space in it", ["Sec-WebSocket-Protocol": "a, b c"], 400),
       BadUpgrade("an empty subprotocol", ["Sec-WebSocket-Protocol": "a,,b"], 400),
+      BadUpgrade("a body of a length, which would be read as frames", ["Content-Length": "5"], 400),
+      BadUpgrade("a body in chunks", ["Transfer-Encoding": "chunked"], 400),
+      BadUpgrade("a length that is no number", ["Content-Length": "+0"], 400),
       BadUpgrade("two Hosts", ["host": "elsewhere"], 400),
     ])
   func badUpgrade(_ bad: BadUpgrade) async throws {

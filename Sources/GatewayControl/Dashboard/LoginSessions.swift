@@ -16,11 +16,8 @@ final class LoginSessions: @unchecked Sendable {
   private var sessions: [(key: [UInt8], until: Instant)] = []
   private var tries = LoginTries()
 
-  /// Whether who asks from that address may try a secret now.
+  /// Counts another wrong secret from that address. Returns false if there were too many.
   func mayTry(from peer: String, at now: Instant) -> Bool { tries.take(Name(peer), at: now) }
-
-  /// Gives the try back: the secret was right.
-  func forgive(_ peer: String) { tries.giveBack(Name(peer)) }
 
   /// Begins a session that `key` names.
   func begin(_ key: String, at now: Instant) {
@@ -60,7 +57,7 @@ final class LoginSessions: @unchecked Sendable {
   }
 }
 
-/// A limit to how often an address may try a secret: five times, for instance, and then once in ten seconds.
+/// A limit to how many wrong secrets of an address are answered as such: five, and then one in ten seconds.
 struct LoginTries {
   static let burst = 5.0
   private static let seconds = 10.0
@@ -80,10 +77,6 @@ struct LoginTries {
     guard left >= 1 else { return false }
     peers[peer] = (left - 1, now)
     return true
-  }
-
-  mutating func giveBack(_ peer: Name) {
-    if let (left, at) = peers[peer] { peers[peer] = (min(Self.burst, left + 1), at) }
   }
 
   private static func left(_ peer: (left: Double, at: Instant), at now: Instant) -> Double {

@@ -63,6 +63,10 @@ package struct ProxyHeader: Hashable, Sendable {
     guard words.count == 6, let source = IPAddress(words[2]), let target = IPAddress(words[3]),
       Self.isPort(words[4]), Self.isPort(words[5])
     else { return .invalid }
+    // A zone is no part of an address that another machine can use (RFC 4007 section 11.2), nor of the header's form.
+    guard !words[2].utf8.contains(UInt8(ascii: "%")), !words[3].utf8.contains(UInt8(ascii: "%")) else {
+      return .invalid
+    }
     // An IPv4 address may be written as mapped into IPv6.
     switch words[1] {
     case "TCP4" where source.isIPv4 && target.isIPv4 && !words[2].contains(":"): return .complete(source)

@@ -18,6 +18,10 @@ enum UpgradeCheck {
     guard request.method == "GET" else {
       return refuse(405, "a WebSocket is opened with GET", [HTTPField("allow", "GET")])
     }
+    // What stands behind the head would be read as frames.
+    guard request.header("transfer-encoding") == nil,
+      (request.header("content-length") ?? "0").utf8.elementsEqual("0".utf8)
+    else { return refuse(400, "a request for a WebSocket has no body: leave Content-Length out") }
     guard head.version == "HTTP/1.1" else { return refuse(400, "a WebSocket is opened with HTTP/1.1") }
     guard tokens(request.header("connection")).contains("upgrade") else {
       return refuse(400, "Connection must name upgrade")

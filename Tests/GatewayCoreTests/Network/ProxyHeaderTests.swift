@@ -57,7 +57,8 @@ import Testing
       "PROXY TCP4 203.0.113.7 192.0.2.1 99999 1\r\n", "PROXY TCP4 203.0.113.7 192.0.2.1 01 1\r\n",
       "PROXY TCP4  203.0.113.7 192.0.2.1 1 1\r\n", "PROXY TCP4 203.0.113.7 192.0.2.1 1 1\n",
       "PROXY tcp4 1.2.3.4 1.2.3.4 1 1\r\n",
-      "PROXY UDP4 1.2.3.4 1.2.3.4 1 1\r\n", "PROXY  UNKNOWN\r\n",
+      "PROXY UDP4 1.2.3.4 1.2.3.4 1 1\r\n", "PROXY TCP6 fe80::1%eth0 ::1 1 1\r\n", "PROXY TCP6 ::1 fe80::1%1 1 1\r\n",
+      "PROXY  UNKNOWN\r\n",
       "PROXY UNKNOWN \(String(repeating: "x", count: 200))\r\n",
       "proxy UNKNOWN\r\n........", "PROXY TCP4 1.2.3.4 1.2.3.4 1 \u{661}\r\n", "PROXY TCP4 1.2.3.4 1.2.3.4 1 +1\r\n",
     ])

@@ -20,15 +20,19 @@ struct SendbirdMultipart: Hashable, Sendable {
   /// Nil if the body is not made of whole parts between lines of the boundary.
   init?(_ body: [UInt8], boundary: String) {
     let delimiter = Array("--\(boundary)".utf8)
+    guard !delimiter.contains(13) else { return nil }
     var parts: [Part] = []
     var rest = body[...]
-    // What stands before the first boundary means nothing.
-    guard let first = Self.end(of: rest, before: delimiter, startsLine: false) else { return nil }
-    rest = rest[(first + delimiter.count)...]
+    if !rest.starts(with: delimiter) {
+      // What stands before the first boundary means nothing.
+      guard let first = Self.end(of: rest, before: delimiter) else { return nil }
+      rest = rest[(first + 2)...]
+    }
+    rest = rest[(rest.startIndex + delimiter.count)...]
     while !rest.starts(with: "--".utf8) {
       guard let lineEnd = Self.lineEnd(rest), parts.count < Self.partsMax else { return nil }
       rest = rest[lineEnd...]
-      guard let end = Self.end(of: rest, before: delimiter, startsLine: true), let part = Self.part(rest[..<end]) else {
+      guard let end = Self.end(of: rest, before: delimiter), let part = Self.part(rest[..<end]) else {
         return nil
       }
       parts.append(part)
@@ -45,18 +49,30 @@ struct SendbirdMultipart: Hashable, Sendable {
     return boundary.flatMap { (1...70).contains($0.utf8.count) ? $0 : nil }
   }
 
-  /// Where the part ends that stands before the delimiter: at the line end before it, where it must start a line.
-  private static func end(of bytes: ArraySlice<UInt8>, before delimiter: [UInt8], startsLine: Bool) -> Int? {
-    let needle = startsLine ? [13, 10] + delimiter : delimiter
-    var index = bytes.startIndex
-    while index + needle.count <= bytes.endIndex {
-      guard let next = bytes[index...].firstIndex(of: needle[0]), next + needle.count <= bytes.endIndex else {
+  /// Where the part ends that stands before the text: at the line end before it.
+  ///
+  /// Looks at each byte at most twice: a client that sends 15 MB of half a delimiter must not keep the loop from others
+  /// for longer than one that sends a photograph.
+  private static func end(of bytes: ArraySlice<UInt8>, before text: [UInt8]) -> Int? {
+    let needle = [13, 10] + text
+    let offset = bytes.withUnsafeBufferPointer { bytes in
+      needle.withUnsafeBufferPointer { needle -> Int? in
+        var index = 0
+        while index &+ needle.count <= bytes.count {
+          guard bytes[index] == 13 else {
+            index &+= 1
+            continue
+          }
+          var matched = 1
+          while matched < needle.count, bytes[index &+ matched] == needle[matched] { matched &+= 1 }
+          guard matched < needle.count else { return index }
+          // What has matched begins no other line: neither text has a line end but at its own end.
+          index &+= matched
+        }
         return nil
       }
-      if bytes[next..<(next + needle.count)].elementsEqual(needle) { return next }
-      index = next + 1
     }
-    return nil
+    return offset.map { bytes.startIndex + $0 }
   }
 
   /// Behind the line end that comes next, with nothing but blanks before it.
@@ -67,11 +83,10 @@ struct SendbirdMultipart: Hashable, Sendable {
   }
 
   private static func part(_ bytes: ArraySlice<UInt8>) -> Part? {
-    let blank: [UInt8] = [13, 10, 13, 10]
-    guard let headEnd = end(of: bytes.prefix(headMax), before: blank, startsLine: false),
+    guard let headEnd = end(of: bytes.prefix(headMax), before: [13, 10]),
       let head = String(validating: bytes[..<headEnd], as: UTF8.self)
     else { return nil }
-    var part = Part(name: "", fileName: nil, type: "", bytes: Array(bytes[(headEnd + blank.count)...]))
+    var part = Part(name: "", fileName: nil, type: "", bytes: Array(bytes[(headEnd + 4)...]))
     var isNamed = false
     for line in head.split(bytesOf: "\r\n") where !line.isEmpty {
       guard let colon = line.firstIndex(of: ":") else { return nil }
