@@ -141,7 +141,7 @@ let package = Package(
       path: "Tests/TestSupport", swiftSettings: settings),
     tests("HouseTests", []),
     tests("GatewayCoreTests", ["GatewayCore", "TestSupport"]),
-    tests("GatewayJSONTests", ["GatewayJSON", "GatewayCore"]),
+    tests("GatewayJSONTests", ["GatewayJSON", "GatewayCore", "TestSupport"]),
     tests(
       "GatewayTokensTests", ["GatewayTokens", "GatewayJSON", "GatewayCore", "TestSupport"],
       resources: [.copy("Fixtures")]),

@@ -63,7 +63,7 @@ package final class SimulatedDialer: Dialer, @unchecked Sendable {
       server.execute(at: server.now + network.nextLatency()) { [network, loop] in
         server.stage.start {
           var response = await HTTPCall.$caller.withValue(answer) {
-            await site.respond(to: request, on: server.eventLoop).dated(by: server.eventLoop)
+            await site.respond(to: request, on: server.eventLoop)
           }
           if let source = response.stream {
             response.stream = nil

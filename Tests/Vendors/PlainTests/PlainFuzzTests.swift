@@ -14,6 +14,12 @@ struct PlainFuzzTests {
   @Test("every socket takes every message, and the next client gets in")
   func messages() throws { try Self.gateway().takesEveryMessage() }
 
+  @Test("the client's side reads or leaves whatever a gateway or a provider says, and traps at none of it")
+  func client() {
+    let client = FuzzedClient(PlainClientDialect(), corpus: FuzzCorpus(folder: "Plain", tests: ["Plain", "Gateway/"]))
+    #expect(client.heard() > 20)
+  }
+
   private static func gateway() throws -> FuzzedGateway {
     let plain = try SimulatedGateway(
       GatewayConfiguration(session: FuzzedGateway.patient, pingInterval: nil), keepsTrace: false)

@@ -13,6 +13,14 @@ struct SendbirdFuzzTests {
   @Test("every socket takes every message, and the next client gets in")
   func messages() throws { try Self.gateway().takesEveryMessage() }
 
+  @Test("the client's side reads or leaves whatever a gateway or a provider says, and traps at none of it")
+  func client() {
+    let client = FuzzedClient(
+      SendbirdClientDialect(applicationID: "APP"),
+      corpus: FuzzCorpus(folder: "Sendbird", tests: ["Sendbird", "sendbird"]))
+    #expect(client.heard() > 20)
+  }
+
   private static func gateway() throws -> FuzzedGateway {
     let sendbird = try SimulatedSendbird(policy: FuzzedGateway.patient)
     for user in ["ann", "bob"] { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)","nickname":"x"}"#) }

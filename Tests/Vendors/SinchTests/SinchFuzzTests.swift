@@ -13,6 +13,12 @@ struct SinchFuzzTests {
   @Test("every socket takes every message, and the next client gets in")
   func messages() throws { try Self.gateway().takesEveryMessage() }
 
+  @Test("the client's side reads or leaves whatever a gateway or a provider says, and traps at none of it")
+  func client() {
+    let client = FuzzedClient(SinchClientDialect(), corpus: FuzzCorpus(folder: "Sinch", tests: ["Sinch"]))
+    #expect(client.heard() > 20)
+  }
+
   private static func gateway() throws -> FuzzedGateway {
     let sinch = SimulatedSinch(try FuzzedGateway.patient)
     return FuzzedGateway(

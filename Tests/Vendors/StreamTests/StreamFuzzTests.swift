@@ -16,6 +16,14 @@ struct StreamFuzzTests {
   @Test("every socket takes every message, and the next client gets in", arguments: Side.allCases)
   func messages(side: Side) throws { try Self.gateway(side).takesEveryMessage() }
 
+  @Test("the client's side reads or leaves whatever a gateway or a provider says, and traps at none of it")
+  func client() {
+    let client = FuzzedClient(
+      StreamVideoClientDialect(.javascript, apiKey: SimulatedStream.key),
+      corpus: FuzzCorpus(folder: "Stream", tests: ["Stream"]))
+    #expect(client.heard() > 20)
+  }
+
   private static func gateway(_ side: Side) throws -> FuzzedGateway {
     let stream = try SimulatedStream(session: FuzzedGateway.patient)
     return switch side {

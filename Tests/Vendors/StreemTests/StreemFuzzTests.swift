@@ -15,6 +15,12 @@ struct StreemFuzzTests {
   @Test("every socket takes every message, and the next client gets in")
   func messages() throws { try Self.gateway(.gateway).takesEveryMessage() }
 
+  @Test("the client's side reads or leaves whatever a gateway or a provider says, and traps at none of it")
+  func client() {
+    let client = FuzzedClient(StreemClientDialect(), corpus: FuzzCorpus(folder: "Streem", tests: ["Streem", "openid"]))
+    #expect(client.heard() > 20)
+  }
+
   private static func gateway(_ side: Side) throws -> FuzzedGateway {
     let streem = try SimulatedStreem(FuzzedGateway.patient)
     let server = Base64.encode(Array(streem.forge.basic.utf8))

@@ -161,4 +161,33 @@ struct SendbirdStorageTests {
     let many = String(repeating: "--x\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n", count: 65) + "--x--"
     #expect(SendbirdMultipart(Array(many.utf8), boundary: "x") == nil)
   }
+
+  @Test("a body of the same half delimiter again and again is searched byte by byte, and each part found where it is")
+  func halfDelimiters() throws {
+    let head = "Content-Disposition: form-data; name=a\r\n\r\n"
+    for (boundary, filling) in [("x", "\r"), ("aab", "\r\n--aa"), ("aba", "\r\n--ab"), ("aba", "\r\n--aab")] {
+      let content = String(repeating: filling, count: 300_000 / filling.utf8.count)
+      let body = "--\(boundary)\r\n\(head)\(content)\r\n--\(boundary)--"
+      let parts = try #require(SendbirdMultipart(Array(body.utf8), boundary: boundary)).parts
+      #expect(parts.count == 1 && parts[0].bytes == Array(content.utf8), "\(boundary)")
+    }
+  }
+
+  @Test("a hostile form traps nothing, and what is read of it lies in it")
+  func hostileForms() {
+    var source = HostileBytes(
+      seed: 25,
+      examples: [
+        "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.png\"\r\nContent-Type: image/png\r\n\r\nabc\r\n--x\r\n"
+          + "Content-Disposition: form-data; name=tags\r\n\r\n1,2\r\n--x--\r\n"
+      ], words: ["--x", "\r\n--x", "--x--", "\r\n\r\n", "name=", ";"])
+    var read = 0
+    for _ in 0..<4_000 {
+      let bytes = source.next()
+      guard let form = SendbirdMultipart(bytes, boundary: "x") else { continue }
+      read += 1
+      #expect(form.parts.reduce(0) { $0 + $1.bytes.count } < bytes.count)
+    }
+    #expect(read > 200)
+  }
 }
