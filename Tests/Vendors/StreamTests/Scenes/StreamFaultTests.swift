@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayJSON
+import GatewayRuntime
 import GatewaySimulator
 import GatewayStream
 import TestSupport
