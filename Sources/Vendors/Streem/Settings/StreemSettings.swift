@@ -3,6 +3,8 @@ package import GatewayCore
 /// The settings of the Streem platform: the environment `prod-us`, for instance, which the audience of tokens must
 /// name.
 package struct StreemSettings: Sendable {
+  /// The name of the dialect that the tokens are shown to.
+  static let dialect = "streem"
   /// The name in the audience that tokens must have: `https://api.{environment}.streem.cloud/`.
   package var environment = "prod-us"
   /// How far clocks may differ, for `iat` and `exp`.

@@ -115,7 +115,9 @@ package struct StreemAuthenticator: Authenticator {
       user: StreemName(user).userID(home: settings.homeCompany.code), kind: user.kind,
       fingerprint: TokenFingerprint(of: presented), issuedAt: claims.issuedAt, expiresAt: claims.sessionExpiresAt,
       issuer: claims.apiKey)
-    if let refusal = await services.refusal(of: token, shownTo: StreemDialect.name, isRefresh: false) { throw refusal }
+    if let refusal = await services.refusal(of: token, shownTo: StreemSettings.dialect, isRefresh: false) {
+      throw refusal
+    }
     guard await services.isConnected(token.user) else { throw .connectionRequired }
     return (user, token)
   }

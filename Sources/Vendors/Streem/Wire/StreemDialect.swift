@@ -9,7 +9,7 @@ package struct StreemDialect: Dialect {
   /// What the paths of the HTTP side begin with.
   private static let paths = ["/streem/", "/v1/companies/", "/v1/rooms", "/v1/webhooks", "/i/", "/mycalls/", "/share/"]
 
-  package static let name = "streem"
+  package static let name = StreemSettings.dialect
 
   package var name: String { Self.name }
   private let home: Name
