@@ -28,7 +28,7 @@ struct ParrotRoutes: Sendable {
 
   /// Only who has a connection teaches, as over the socket.
   private func teach(_ request: HTTPRequest) async throws(GatewayError) -> HTTPResponse {
-    let teacher = try await authenticator.token(of: request, on: services)
+    let teacher = try await authenticator.token(of: request, for: ParrotDialect.name, on: services)
     guard await services.isConnected(teacher.user) else { throw .connectionRequired }
     let word = try JSONObject.read(request.body) { (body) throws(GatewayError) in try body.word() }
     let isNew = try await cage.learn(word, from: teacher.user, at: services.wallTime)
