@@ -59,7 +59,7 @@ struct TokenCommandTests {
     let shown = try TokenInspectCommand.inspect(odd, json: false, at: now)
     #expect(shown.contains(words) && shown.contains("2023-11-14T22:14:20Z (in 60 s)") && !shown.contains("2262"))
     let object = try JSONDocument.parse(try TokenInspectCommand.inspect(odd, json: true, at: now)).root
-    #expect(object.at("caveats.0")?.string?.hasPrefix("exp \(words)") == true)
+    #expect(object["caveats"]?.element(0)?.string?.hasPrefix("exp \(words)") == true)
     let (text, isValid) = try verify(odd)
     #expect(isValid && text.contains("caveat") && text.contains(words) && !text.contains("2262"))
     let json = try JSONDocument.parse(try verify(odd, "--json").text).root
