@@ -59,6 +59,7 @@ export class Space {
   revoke(user: string): Promise<unknown>;
   fail(fault: { fault: string; [member: string]: unknown }): Promise<unknown>;
   advance(seconds: number, more?: Record<string, unknown>): Promise<Moved>;
+  setWall(date: string): Promise<unknown>;
   journal(query?: Record<string, string | number>): Promise<Line[]>;
   mark(): Promise<number>;
   happens(kind: string, options?: { user?: string; after?: number; count?: number; withinMs?: number }): Promise<Line[]>;

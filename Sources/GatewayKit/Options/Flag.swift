@@ -18,7 +18,7 @@ package struct Flag: Sendable {
   /// Whether the value is a file's path, or a name, = and a file's path.
   package var file: FileForm? {
     guard let value else { return nil }
-    return value == "FILE" ? .path : value.hasSuffix("=FILE") ? .named : nil
+    return value == "FILE" || value == "FILE|NAME" ? .path : value.hasSuffix("=FILE") ? .named : nil
   }
 
   /// The place of a file's path in a flag's value.
