@@ -21,9 +21,9 @@ struct FaultOrderTests {
     "what is wrong is refused, with what would be right",
     arguments: [
       ("", "JSON"), ("[]", "JSON"), ("{}", "fault is missing"), (#"{"fault": 1}"#, "text"),
-      (#"{"fault": "drip"}"#, "drop, delay"),
+      (#"{"fault": "drip"}"#, "did you mean 'drop'"),
       (#"{"fault": "drop"}"#, "what is missing"),
-      (#"{"fault": "drop", "what": "reply"}"#, "reply:refresh"),
+      (#"{"fault": "drop", "what": "reply"}"#, "did you mean 'reply:ping'"),
       (#"{"fault": "drop", "what": "login", "by_ms": 3}"#, "by_ms"),
       (#"{"fault": "drop", "what": "login", "what": "ping"}"#, ""),
       (#"{"fault": "drop", "what": "login", "times": 0}"#, "times"),

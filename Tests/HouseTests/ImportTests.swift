@@ -40,7 +40,7 @@ private let others: [String: Allowed] = [
       "GatewayStores",
       "GatewayKit",
       "GatewayTokens", "GatewayJSON", "GatewayCore",
-    ], []
+    ], ["Synchronization"]
   ),
   "PosternSwiftTesting": (["PosternTesting"], ["Synchronization", "Testing"]),
   "PosternXCTest": (["PosternTesting"], ["Foundation", "XCTest"]),

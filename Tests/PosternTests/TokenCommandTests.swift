@@ -177,7 +177,7 @@ struct TokenCommandTests {
 
   @Test("another scheme's flags are refused on the command line, and let be in the environment")
   func others() throws {
-    #expect(mistake("--scheme", "morse", "--user", "ann").contains("expected plain or "))
+    #expect(mistake("--scheme", "morse", "--user", "ann").contains("expected one of plain, "))
     for flag in Vendors.all.dropFirst().flatMap({ $0.tokens.mintFlags }) {
       let words = ["--user", "ann", "--\(flag.name)"] + (flag.value == nil ? [] : ["x"])
       #expect(throws: UsageError("--\(flag.name) says nothing to --scheme plain")) {

@@ -166,7 +166,9 @@ extension ClientSession {
 
   /// Whether it was refreshed as often as it is to be, and is at a further refresh that nothing has gone wrong with: short
   /// tokens end again and again, and a storm that waited for a moment without a refresh might never end.
+  /// A client that presents its old token is waited for: it is lost when that token ends.
   private func isRefreshingBeyond(_ waves: Int) -> Bool {
+    guard !cannotRenew else { return false }
     let hasFailed = outage.map { $0.failedCalls > 0 || $0.refusals > 1 || $0.attempts > 1 + $0.refusals } ?? false
     if case .refreshing(let refresh) = phase {
       if case .backingOff = refresh.step { return false }

@@ -13,6 +13,9 @@ package protocol ClientTool: Sendable {
   /// The domains of the vendor's own service, which many share and no storm may hit.
   var serviceDomains: [String] { get }
 
+  /// What their wire has no way to say, each with the reason.
+  var lacks: [WireFeature: String] { get }
+
   /// What they show the token provider, where it is no secret of the provider's own: the key of a platform API, say.
   var providerSecret: String? { get }
 
@@ -36,6 +39,7 @@ extension ClientTool {
   package var sdks: [String] { [] }
   package var usualApplication: String? { nil }
   package var serviceDomains: [String] { [] }
+  package var lacks: [WireFeature: String] { [:] }
   package var providerSecret: String? { nil }
   package var flags: [Flag] { [] }
   package var keyFlags: [Flag] { [] }

@@ -1,6 +1,6 @@
 import GatewayFleet
 
-/// What a figure was counted from. It says how much of a difference between two runs of one storm is chance.
+/// The counts behind a figure. They say how much of a difference between two runs of one storm is chance.
 enum FigureEvidence: Sendable {
   /// A number of clients, connections or requests that came to grief.
   case count

@@ -22,8 +22,8 @@ struct Behaviour: Sendable {
   var token = Token.living(.seconds(3_600))
   /// What happens before a client starts that is known to get its first token from its provider.
   var prelude: (@Sendable (ConformScene) async throws -> Void)?
-  /// The wires on which no client can show it, each with the reason.
-  var notOn: [String: String] = [:]
+  /// What the wire must have so that a client can show it.
+  var needs: WireFeature?
   /// Whether it is about the status of a refused upgrade, which browsers do not show.
   var needsStatus = false
   /// What is done and demanded on a wire that has no refreshes, where clients come back with another token; nil for nothing.
@@ -63,18 +63,12 @@ struct Behaviour: Sendable {
     hasRefreshes ? script : returning?.script ?? script
   }
 
-  /// Why no client of that wire can show it; nil if one can.
-  func reasonAgainst(_ dialect: String, hasRefreshes: Bool) -> String? {
-    if let reason = notOn.first(where: { Name($0.key) == Name(dialect) })?.value { return reason }
+  /// Why no client of that wire, which `lacks` some features, can show it; nil if one can.
+  func reasonAgainst(_ dialect: String, lacks: [WireFeature: String] = [:], hasRefreshes: Bool) -> String? {
+    if let reason = needs.flatMap({ lacks[$0] }) { return reason }
     guard !hasRefreshes, isOfRefreshes, returning == nil else { return nil }
     return "\(dialect) has no answer to a request for a token: its gateway closes, and clients come back"
   }
-
-  /// Sendbird's wire cannot keep a client away, and ends its session in place of asking for another token.
-  static let noTerminalClose = ["sendbird": "no close code of this wire keeps a client away"]
-  static let noRevocationRequest = [
-    "sendbird": "a revoked session of this wire logs its client out in place of asking for another token"
-  ]
 
   /// The behaviours of the exchange itself.
   private static let refreshes: Set<String> = ["R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "E7", "E8", "T9"]

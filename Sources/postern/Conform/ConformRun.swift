@@ -101,7 +101,8 @@ struct ConformRun: Sendable {
       throw ConformEnd(verdict: .undecided, sentence: "the gateway does not speak \(options.dialect)")
     }
     let hasRefreshes = try await hasRefreshes(space)
-    if let reason = behaviour.reasonAgainst(options.dialect, hasRefreshes: hasRefreshes) {
+    let lacks = Vendors.all.first { $0.scheme == options.dialect }?.clients.lacks ?? [:]
+    if let reason = behaviour.reasonAgainst(options.dialect, lacks: lacks, hasRefreshes: hasRefreshes) {
       throw ConformEnd(verdict: .notApplicable, sentence: reason)
     }
     let provider = try ControlClient(url: space.http_url, secret: nil)

@@ -2,7 +2,7 @@ import GatewayFleet
 import GatewayPlanner
 import GatewayReport
 
-/// What each way to wait comes to, as a table: whether it holds, and the figures.
+/// A table of the ways to wait: whether each holds, and its figures.
 struct BackoffText {
   let trials: [(kind: Backoff.Kind, trial: Planner.Trial)]
   let answer: Planner.Answer

@@ -27,7 +27,7 @@ enum StormCommand: Command {
     if let part { return try await runPart(options, part) }
     try ReportFiles.check(options.reportDirectory)
     if let note = options.fetchesNote { Output.error("storm: \(note)") }
-    if options.goesFirst {
+    if options.isOfOthers {
       for host in options.pins where host.isName { Output.error("\(host.text): the storm keeps to that") }
       try await StormCanary(options).sing()
     }

@@ -157,8 +157,6 @@ struct StormOptions {
 
   /// Whether somebody else's system is hit.
   var isOfOthers: Bool { care.isOfOthers }
-  /// Whether one client goes ahead of the fleet: to systems of others, and where a description of the token endpoint may be wrong.
-  var goesFirst: Bool { isOfOthers || described != nil }
 
   /// Looks the hosts up that are not this machine, and keeps to what they are now. May take seconds.
   ///

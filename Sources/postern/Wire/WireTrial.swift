@@ -13,11 +13,14 @@ struct WireTrial {
   private static let usualLength = 15.0
 
   init(_ arguments: Arguments) throws {
-    options = try StormOptions(arguments)
+    // The flags of a fleet are there for the reader, without a value.
+    var whole = Arguments(flags: StormCommand.flags)
+    whole.given = arguments.given
+    options = try StormOptions(whole)
     options.plan.clients = 1
     options.plan.processes = 1
     options.plan.loops = 1
-    if arguments.value("expiry") == nil && arguments.value("expire-after") == nil { options.plan.expiry = .own }
+    if whole.value("expiry") == nil && whole.value("expire-after") == nil { options.plan.expiry = .own }
     options.plan.bound = options.plan.bound ?? Self.usualLength
     guard let dialect = options.dialect as? DescribedClientDialect else {
       throw UsageError("--wire is needed: a FILE, or a NAME of postern wire list")

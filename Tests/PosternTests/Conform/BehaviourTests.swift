@@ -46,14 +46,16 @@ struct BehaviourTests {
     #expect(ConformResult.whole(verdicts) == whole)
   }
 
-  @Test("what Sendbird's wire cannot show is not applicable there, and is elsewhere")
-  func notOnSendbird() {
+  @Test("a behaviour that needs what a wire cannot say is not applicable there, and is elsewhere")
+  func lacking() {
+    let lacks: [WireFeature: String] = [.terminalClose: "no such code", .revocationRequest: "no such request"]
     let names = ["refresh-after-revocation", "keys-withdrawn", "closed-for-good", "closed-by-policy"]
     for behaviour in Behaviour.all {
-      let reason = behaviour.reasonAgainst("sendbird", hasRefreshes: true)
+      let reason = behaviour.reasonAgainst("acme", lacks: lacks, hasRefreshes: true)
       #expect((reason != nil) == names.contains(behaviour.name), "\(behaviour.name)")
       #expect(behaviour.reasonAgainst("plain", hasRefreshes: true) == nil, "\(behaviour.name)")
     }
+    #expect(Vendors.all.filter { !$0.clients.lacks.isEmpty }.map { $0.clients.lacks.count } == [2])
   }
 
   @Test("a renewal is tried on wires where clients come back with another token")
@@ -63,11 +65,11 @@ struct BehaviourTests {
       "provider-busy",
     ]
     for behaviour in Behaviour.all where names.contains(behaviour.name) {
-      #expect(behaviour.reasonAgainst("stream-video", hasRefreshes: false) == nil, "\(behaviour.name)")
+      #expect(behaviour.reasonAgainst("acme", hasRefreshes: false) == nil, "\(behaviour.name)")
       let demands = behaviour.demands(hasRefreshes: false).map(\.name)
       #expect(!demands.contains("refreshed_in_time") && !demands.contains("keeps_connection"), "\(behaviour.name)")
     }
-    #expect(Behaviour.replyLost.reasonAgainst("stream-video", hasRefreshes: false) != nil)
+    #expect(Behaviour.replyLost.reasonAgainst("acme", hasRefreshes: false) != nil)
   }
 
   @Test("the time that a thread waits for the processor is read from Linux's own count")

@@ -7,6 +7,10 @@ package struct SendbirdClientTool: ClientTool {
   package let sdks = SendbirdSDK.allCases.map(\.rawValue)
   package let usualApplication: String? = "STORM"
   package let providerSecret: String? = "the Api-Token"
+  package let lacks: [WireFeature: String] = [
+    .terminalClose: "no close code of this wire keeps a client away",
+    .revocationRequest: "a revoked session of this wire logs its client out in place of asking for another token",
+  ]
 
   package func dialect(_ arguments: Arguments, providerSecret: Credentials?) throws -> any ClientDialect {
     SendbirdClientDialect(

@@ -11,7 +11,7 @@ extension Behaviour {
     _ name: String, covers: [String], code: Int, elsewhere: Int? = nil, sentence: String
   ) -> Behaviour {
     Behaviour(
-      name: name, covers: covers, sentence: sentence, notOn: noTerminalClose,
+      name: name, covers: covers, sentence: sentence, needs: .terminalClose,
       script: { scene in
         try await scene.seeLogin()
         try await scene.disconnect(scene.dialect == Self.ownDialect ? code : elsewhere ?? code, name)

@@ -3,7 +3,7 @@ extension Behaviour {
     name: "keys-withdrawn", covers: ["P8", "X15"],
     sentence:
       "Asked for another token since the key of its own is good no more, the client gets one, and keeps its connection.",
-    settings: impatient, notOn: noRevocationRequest,
+    settings: impatient, needs: .revocationRequest,
     returning: Returning(
       script: { scene in
         let first = try await scene.seeLogin()

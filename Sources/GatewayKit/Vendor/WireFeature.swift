@@ -1,0 +1,7 @@
+/// A message or code that most wires have, and some have no way to say.
+package enum WireFeature: Hashable, Sendable {
+  /// A close code that keeps a client away for good.
+  case terminalClose
+  /// A request for another token when a token is revoked.
+  case revocationRequest
+}
