@@ -38,7 +38,6 @@ package actor MemoryStore: Store {
     let writes = commit.writes.map {
       ShelfWrite(path: $0.path, value: $0.value, expires: $0.expires, counts: $0.counts)
     }
-    return try shelf.commit(
-      commit.id, commit.checks, writes, version: StoreVersion(last), forgettingUntil: commit.forgetsUntil, at: now)
+    return try shelf.commit(commit.id, commit.checks, writes, version: StoreVersion(last), at: now)
   }
 }

@@ -81,9 +81,7 @@ package final class SQLiteStore: Store {
       writes.append(ShelfWrite(path: write.path, value: bytes, expires: write.expires, counts: write.counts))
     }
     return try await withCheckedContinuation { continuation in
-      let commit = SQLiteCommit(
-        id: commit.id, checks: commit.checks, writes: writes, forgetsUntil: commit.forgetsUntil, now: now)
-      ask(.commit(commit, continuation))
+      ask(.commit(SQLiteCommit(id: commit.id, checks: commit.checks, writes: writes, now: now), continuation))
     }.get()
   }
 
@@ -200,7 +198,6 @@ struct SQLiteCommit: Sendable {
   var id: StoreCommitID
   var checks: [StoreCommit.Check]
   var writes: [ShelfWrite<[UInt8]>]
-  var forgetsUntil: WallTime?
   var now: WallTime
 }
 

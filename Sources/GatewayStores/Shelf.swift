@@ -56,7 +56,7 @@ extension Shelf {
   /// Does what a commit asks, or nothing: false if a row is no longer as it was read. What was done before is not done again.
   mutating func commit(
     _ id: StoreCommitID, _ checks: [StoreCommit.Check], _ writes: [ShelfWrite<Value>], version: StoreVersion,
-    forgettingUntil limit: WallTime? = nil, at now: WallTime
+    at now: WallTime
   ) throws(StoreError) -> Bool {
     guard !done.contains(id) else { return true }
     for check in checks {
@@ -64,7 +64,7 @@ extension Shelf {
       let found = row.flatMap { $0.isAlive(at: now) ? $0.version : nil } ?? .absent
       guard found == check.version else { return false }
     }
-    _ = try sweep(at: min(now, limit ?? now), limit: Self.sweepMin + 2 * writes.count)
+    _ = try sweep(at: now, limit: Self.sweepMin + 2 * writes.count)
     while let count = try excess(writes) {
       guard try sweep(at: now, limit: Self.sweepWhenFull) else { throw .full(count) }
     }

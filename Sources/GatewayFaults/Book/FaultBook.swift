@@ -27,18 +27,6 @@ package final class FaultBook: @unchecked Sendable {
   let waits = FaultWaits()
   private weak var journal: Journal?
 
-  /// When the book first asked how late it was, by the wall clock and on the monotonic line.
-  private var steadyStart: (wall: WallTime, at: Instant)?
-
-  /// How late it is by a clock that started with the gateway and that no order moves but one that moves time itself; nil off
-  /// the gateway's loop.
-  var steadyTime: WallTime? {
-    guard loop.isCurrent else { return nil }
-    let start = steadyStart ?? (loop.rightWallTime, loop.now)
-    steadyStart = start
-    return start.wall + (loop.now - start.at)
-  }
-
   /// Whether the upgrade that is just judged is one whose login fails behind it.
   var failsLogin = false
 

@@ -6,18 +6,12 @@ internal import GatewayRuntime
 package final class HinderedStore: Store {
   private let inner: any Store
   private let fate: @Sendable (_ writes: Bool) -> StoreFate?
-  private let steadyTime: @Sendable () -> WallTime?
 
   /// - Parameters:
   ///   - inner: The store that does the work.
-  ///   - steadyTime: How late it is by a clock that nobody moves; nil where that is not known.
   ///   - fate: What becomes of the next question, of one that writes or one that only reads; nil for what should.
-  package init(
-    _ inner: any Store, steadyTime: @escaping @Sendable () -> WallTime? = { nil },
-    _ fate: @escaping @Sendable (_ writes: Bool) -> StoreFate?
-  ) {
+  package init(_ inner: any Store, _ fate: @escaping @Sendable (_ writes: Bool) -> StoreFate?) {
     self.inner = inner
-    self.steadyTime = steadyTime
     self.fate = fate
   }
 
@@ -43,8 +37,6 @@ package final class HinderedStore: Store {
     try await wait(fate)
     if fate == .conflict { return false }
     if fate == .lostQuestion { throw .unknown("the question was lost") }
-    var commit = commit
-    commit.forgetsUntil = steadyTime()
     let isDone = try await inner.commit(commit, at: now)
     if fate == .lostAnswer { throw .unknown("the answer was lost") }
     return isDone
@@ -64,7 +56,7 @@ package final class HinderedStore: Store {
 extension FaultBook {
   /// The store with everything about it that may go wrong.
   package func decorate(_ store: any Store) -> any Store {
-    HinderedStore(store, steadyTime: { [weak self] in self?.steadyTime }) { [weak self] writes in
+    HinderedStore(store) { [weak self] writes in
       // Before anything listens the gateway reads from elsewhere what it knew in an earlier life.
       guard let self, loop.isCurrent else { return nil }
       return fault((any StoreFault).self, of: FaultSubject()) { writes || $0.fate.isOfReading }?.fate

@@ -54,10 +54,6 @@ package struct StoreCommit: Sendable {
     }
   }
 
-  /// Rows that have expired by then may be forgotten; nil for the time of the commit. Whoever moves a clock ahead says
-  /// here how late it is, so that what has expired only by that clock is there again when the clock goes back. A row is
-  /// forgotten all the same where its room is needed.
-  package var forgetsUntil: WallTime?
   package var checks: [Check]
   /// Each row once.
   package var writes: [Write]

@@ -21,14 +21,12 @@ struct SimulatedSinch {
 
   /// - Parameter change: What is set otherwise.
   init(
-    _ session: SessionPolicy = try! SessionPolicy(), takesFaults: Bool = false,
-    _ change: (inout SinchSettings) -> Void = { _ in }
+    _ session: SessionPolicy = try! SessionPolicy(), _ change: (inout SinchSettings) -> Void = { _ in }
   ) {
     var settings = SinchSettings(applications: Self.applications)
     change(&settings)
     self.settings = settings
-    space = try! TestSpace(
-      settings, GatewayConfiguration(session: session), loops: takesFaults ? 1 : 2, takesFaults: takesFaults)
+    space = try! TestSpace(settings, GatewayConfiguration(session: session))
   }
 
   var world: SimulatedWorld { space.world }
@@ -37,13 +35,10 @@ struct SimulatedSinch {
 
   // MARK: Tokens
 
-  /// A registration token as of now, by a clock that is `ahead`; its registration lasts `life`, for ever if nil.
-  func token(
-    _ user: String = "alice", _ kind: UserKind = .regular, life: Duration? = nil, ahead: Duration = .zero
-  ) -> String {
-    let now = world.wallTime + ahead
-    return SinchTokenIssuer(application: Self.application, secret: Self.secret, drawing: chance).mint(
-      user: UserID(user), kind: kind, issuedAt: now, expiresAt: life.map { now + $0 }, calls: nil
+  /// A registration token as of now; its registration lasts `life`, for ever if nil.
+  func token(_ user: String = "alice", _ kind: UserKind = .regular, life: Duration? = nil) -> String {
+    SinchTokenIssuer(application: Self.application, secret: Self.secret, drawing: chance).mint(
+      user: UserID(user), kind: kind, issuedAt: world.wallTime, expiresAt: life.map { world.wallTime + $0 }, calls: nil
     ).token
   }
 
