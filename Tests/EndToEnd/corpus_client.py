@@ -204,11 +204,8 @@ class Patient(Client):
 class StaleOnce(Client):
     """As good: its documented way tries the old token once more before it asks for another."""
 
-    stale = False
-
     async def before_return(self):
-        self.stale = not self.stale
-        if not self.stale:
+        if not self.was_in:
             await self.renew()
 
 
@@ -221,7 +218,7 @@ class AsksTwice(Client):
 class AsksAhead(Client):
     """Has its next token ready before anybody asks for it."""
 
-    ahead = None
+    ahead = store = None
 
     async def live(self):
         self.ahead = await self.fetch()
@@ -229,6 +226,13 @@ class AsksAhead(Client):
 
     async def renew(self):
         self.token, self.ahead = self.ahead or await self.fetch(), None
+
+    async def present(self, socket):
+        await super().present(socket)
+        self.store = asyncio.ensure_future(self.stock())
+
+    async def stock(self):
+        self.ahead = await self.fetch()
 
 
 class KeepsToken(Client):
@@ -252,8 +256,10 @@ class Loops(Client):
 
 
 class InStep(Client):
+    """Waits the same time each time, so long that what a busy machine adds is a small share."""
+
     async def pause(self, failures):
-        await asyncio.sleep(0.4)
+        await asyncio.sleep(1.2)
 
 
 class Growing(Client):
@@ -267,6 +273,11 @@ class Growing(Client):
 
 
 class Hammers(Client):
+    """Hardly waits, and never gives up."""
+
+    async def after_refusals(self):
+        pass
+
     async def pause(self, failures):
         await asyncio.sleep(0.05)
 
