@@ -58,6 +58,12 @@ struct Behaviour: Sendable {
     hasRefreshes ? expected : returning?.expected ?? expected
   }
 
+  /// How long the verdicts may wait on such a wire. A client that comes back with another token has 20 s for it, and its verdict
+  /// falls after them.
+  func patience(hasRefreshes: Bool) -> Duration {
+    hasRefreshes || returning == nil ? patience : max(patience, .seconds(25))
+  }
+
   /// What happens on such a wire.
   func script(hasRefreshes: Bool) -> @Sendable (ConformScene) async throws -> Void {
     hasRefreshes ? script : returning?.script ?? script

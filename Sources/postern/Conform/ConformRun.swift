@@ -158,7 +158,8 @@ struct ConformRun: Sendable {
     do {
       try await behaviour.script(hasRefreshes: scene.hasRefreshes)(scene)
       let judged = try await scene.judge(
-        behaviour.demands(hasRefreshes: scene.hasRefreshes), patience: behaviour.patience)
+        behaviour.demands(hasRefreshes: scene.hasRefreshes),
+        patience: behaviour.patience(hasRefreshes: scene.hasRefreshes))
       (result.verdict, result.sentences, result.lines) = (judged.verdict, judged.sentences, judged.lines)
     } catch let end as ConformEnd {
       (result.verdict, result.sentences) = (end.verdict, [end.sentence])

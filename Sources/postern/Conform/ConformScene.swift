@@ -206,9 +206,10 @@ struct ConformScene: Sendable {
   /// Waits until the client is turned away, before the upgrade or behind it, as its wire has it. Throws ``BeginsAtProvider`` if
   /// it has got a token of its own and is in.
   func seeRefusal(after: Int? = nil, within limit: Duration = .seconds(15), or failure: String) async throws {
-    try await seeOne(
+    let line = try await seeOne(
       of: ["upgrade_refused", "login_refused"], orElse: after == nil ? "logged_in" : nil, after: after ?? beginning,
       within: limit, or: failure)
+    memory.loggedIn = memory.loggedIn ?? line
   }
 
   /// Waits until the client has shown another token, on its connection or by way of another, as its wire has it. Returns the
@@ -231,7 +232,13 @@ struct ConformScene: Sendable {
       for kind in kinds {
         if let line = try await line(kind, after: after, within: .milliseconds(250)) { return line }
       }
-      if let other, try await line(other, after: after, within: .zero) != nil { throw BeginsAtProvider() }
+      if let other, try await line(other, after: after, within: .zero) != nil {
+        // It may have been turned away, and let in, while the last kind was waited for.
+        for kind in kinds {
+          if let line = try await line(kind, after: after, within: .zero) { return line }
+        }
+        throw BeginsAtProvider()
+      }
       guard !isOver else {
         throw ConformEnd(verdict: .failed, sentence: said(failure))
       }
