@@ -10,12 +10,10 @@ struct WorldPhase: Hashable, Sendable {
   /// How the provider refuses everybody while it lasts; nil if it does not.
   let refusal: Refusal?
 
-  /// A refusal in place of a token, after its turn: 503 and 5 s to stay away, for instance.
+  /// A refusal in place of a token, after its turn.
   struct Refusal: Hashable, Sendable {
-    /// What it says of when to come back; nil for what the provider always says.
+    /// What it says of when to come back; nil for nothing.
     let retryAfter: Duration?
-    /// Whether it says nothing of that where it is told nothing: 429 does not.
-    let isSilent: Bool
   }
 
   /// Reads what the machines have of a phase, and refuses by name what they have not.
@@ -39,11 +37,9 @@ struct WorldPhase: Hashable, Sendable {
   private static func refusal(_ fault: PlainJSON) -> Refusal? {
     guard case .object(let members) = fault, members["fault"] == .text("mint_refused") else { return nil }
     var retryAfter: Duration?
-    var isSilent = false
     for (name, value) in members {
       switch (name, value) {
-      case ("fault", _), ("status", .integer(503)): continue
-      case ("status", .integer(429)): isSilent = true
+      case ("fault", _), ("status", .integer(503)), ("status", .integer(429)): continue
       case ("retry_after_s", .integer(let seconds)) where (0...86_400).contains(seconds): retryAfter = .seconds(seconds)
       case ("retry_after_s", .number(let seconds)) where (0...86_400).contains(seconds):
         // The header has whole seconds.
@@ -51,7 +47,7 @@ struct WorldPhase: Hashable, Sendable {
       default: return nil
       }
     }
-    return Refusal(retryAfter: retryAfter, isSilent: isSilent)
+    return Refusal(retryAfter: retryAfter)
   }
 }
 

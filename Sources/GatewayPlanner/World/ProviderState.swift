@@ -27,7 +27,7 @@ struct ProviderState: ~Copyable {
   var refusal: WorldPhase.Refusal? {
     didSet {
       guard let refusal else { return }
-      refusalRetryAfter = refusal.retryAfter ?? (refusal.isSilent ? nil : retryAfter)
+      refusalRetryAfter = refusal.retryAfter
     }
   }
   /// What the latest of those refusals say of when to come back.
