@@ -1,3 +1,5 @@
+import GatewayKit
+
 extension Behaviour {
   private static let ownDialect = "plain"
 

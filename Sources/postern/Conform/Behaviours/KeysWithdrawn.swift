@@ -1,3 +1,5 @@
+import GatewayKit
+
 extension Behaviour {
   static let keysWithdrawn = Behaviour(
     name: "keys-withdrawn", covers: ["P8", "X15"],

@@ -1,3 +1,5 @@
+import GatewayKit
+
 extension Behaviour {
   static let refreshAfterRevocation = Behaviour(
     name: "refresh-after-revocation", covers: ["V1"],
