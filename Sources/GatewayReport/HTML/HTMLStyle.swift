@@ -34,7 +34,7 @@ enum HTMLStyle {
     polygon.area { opacity: 0.16; }
     .grid { stroke: var(--rule); } .mark { stroke: var(--faint); stroke-dasharray: 3 4; }
     .axis { fill: var(--faint); font-size: 13px; font-variant-numeric: tabular-nums; }
-    @media (max-width: 560px) { .axis { font-size: 18px; } }
+    @media (max-width: 560px) { .axis { font-size: 19px; } }
     .middle { text-anchor: middle; } .end { text-anchor: end; }
     .scroll { overflow-x: auto;
       background: linear-gradient(to right, var(--card) 30%, transparent) left / 40px 100% no-repeat local,
