@@ -350,7 +350,7 @@ def test_the_first_commands_of_the_page_work(tmp_path):
     page = Path(__file__).parents[2] / "Deploy/dialects/sinch.md"
     block = re.search(r"## First try\n\n((?:    .*\n)+)", page.read_text())[1]
     commands = [line[4:] for line in block.replace("\\\n", "").splitlines()]
-    assert [command.split()[0] for command in commands] == ["head", "postern", "postern", "curl"]
+    assert [command.split()[0] for command in commands] == ["head", "postern", "curl", "postern", "curl"]
     assert commands[1] == "postern serve --secret-file secret &"
 
     def run(command):
@@ -361,10 +361,12 @@ def test_the_first_commands_of_the_page_work(tmp_path):
     gateway = Gateway()
     gateway.secret_file.write_bytes((tmp_path / "secret").read_bytes())
     with gateway:
-        minted = run(commands[2])
+        ready = run(commands[2].replace("localhost:8081", gateway.control_url.removeprefix("http://")))
+        assert json.loads(ready.stdout) == {"status": "ready"}, ready.stdout + ready.stderr
+        minted = run(commands[3])
         assert minted.returncode == 0, minted.stderr
         made = subprocess.run(
-            ["bash", "-c", commands[3].replace("localhost:8080", f"127.0.0.1:{gateway.port}")],
+            ["bash", "-c", commands[4].replace("localhost:8080", f"127.0.0.1:{gateway.port}")],
             cwd=tmp_path, capture_output=True, text=True, timeout=30,
         )
         assert len(base64.b64decode(json.loads(made.stdout)["secret"])) == 32, made.stdout
