@@ -82,7 +82,7 @@ def test_too_few_descriptors_for_the_loops_are_said_at_the_start(count, tmp_path
     assert f"lets this process open {count} files and sockets, 2 loops need 48" in log
 
 
-@pytest.mark.parametrize("port", [{}, {"port": 1}])
+@pytest.mark.parametrize("port", [{}, {"port": 1024}])
 def test_spaces_leave_the_last_descriptors_to_the_control_port(port, tmp_path):
     with FewDescriptors(200, tmp_path, "--spaces", "--loops", "1") as gateway:
         kept = http.client.HTTPConnection(urllib.parse.urlsplit(gateway.control_url).netloc, timeout=10)

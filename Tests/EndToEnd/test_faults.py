@@ -365,7 +365,8 @@ def test_a_storm_has_its_gateway_fail_as_long_as_it_lasts(faulty):
     assert 5 < report["result"]["refreshes"]["accepted"] < 25
     assert any(order in caveat for caveat in report["caveats"])
     assert control(faulty, "GET", "/faults").json == {"faults": []}
-    assert "there is" in storms.run(*flags, "--fault", '{"fault": "drip"}', expected=(2,))
+    assert "did you mean 'drop'?" in storms.run(*flags, "--fault", '{"fault": "drip"}', expected=(2,))
+    assert "; there is refuse_upgrade, " in storms.run(*flags, "--fault", '{"fault": "zzzzzzzz"}', expected=(2,))
     assert control(faulty, "GET", "/faults").json == {"faults": []}
     with Gateway() as other:
         flags = ["--url", other.url, "--control-url", other.control_url, "--clients", "3"]

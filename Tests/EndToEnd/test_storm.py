@@ -144,8 +144,9 @@ def test_clients_that_all_came_too_late_make_no_passed_storm(gateway):
     flags = ["--url", gateway.url, "--clients", "5", "--hold", "1s", "--start-at", f"{time.time() - 30:.1f}"]
     report = storms.run(*flags, expected=(1,))
     assert value(report, "late") == 5
-    failed = {outcome["threshold"]: outcome["why"] for outcome in report["thresholds"] if not outcome["holds"]}
-    assert failed == {"unrefreshed == 0": "nobody was connected before the tokens expired"}
+    failed = {outcome["threshold"]: (outcome["actual"], outcome.get("why")) for outcome in report["thresholds"] if not outcome["holds"]}
+    assert failed == {
+        "unrefreshed == 0": ("none", "nobody was connected before the tokens expired"), "late == 0": ("5", None)}
 
 
 def test_thresholds_over_nothing_fail_and_say_so():
