@@ -15,9 +15,11 @@ package struct SendbirdTokenTool: TokenTool {
   package let notes = ["life": "7d by default"]
   package let dates = ["e"]
 
-  /// A session token has an end.
+  /// A session token has an end. It has no number of its own: what tells it from another one of the same second is the
+  /// millisecond it was issued in.
   package func lifeFlags(from issuedAt: WallTime, until end: WallTime?) -> [(name: String, text: String)] {
-    [("issued-at", issuedAt.secondsBefore)] + (end.map { [("expires", $0.secondsBehind)] } ?? [])
+    let seconds = Double(issuedAt.nanoseconds / 1_000_000) / 1000
+    return [("issued-at", String(seconds))] + (end.map { [("expires", $0.secondsBehind)] } ?? [])
   }
 
   package func mint(_ arguments: Arguments, at now: WallTime) throws -> String {
