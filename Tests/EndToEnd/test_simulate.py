@@ -111,7 +111,8 @@ def test_a_way_to_wait_is_no_answer_where_each_loses_most_of_the_fleet(tmp_path)
 
 
 def test_logins_that_swamp_the_provider_are_named_with_what_to_ask(tmp_path):
-    herd = HERD | {"client": {}, "thresholds": ["lost == 0", "connects.failed == 0"]}
+    # Each logs in once, and has its token long enough for any spread.
+    herd = HERD | {"hold_s": 1800, "client": {"login_tries": 1}, "thresholds": ["lost == 0", "connects.failed == 0"]}
     done = simulate("plan", "--ask", "spread", "--scale", "300", write(tmp_path, herd), expected=(1,))
     assert "spread: nothing keeps lost == 0" in done.stdout and "the logins swamp the provider" in done.stdout
     assert "--ask capacity" in done.stdout
