@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayFleet
 import Glibc
 
-/// The one client that goes ahead of a storm of others' systems, or of a described token endpoint. Where it is not let in, five
+/// The one client that goes ahead of a storm of others' systems. Where it is not let in, five
 /// thousand like it would lock accounts and fill logs, and nobody would learn more.
 struct StormCanary {
   private var options: StormOptions
