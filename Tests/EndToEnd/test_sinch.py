@@ -365,10 +365,7 @@ def test_the_first_commands_of_the_page_work(tmp_path):
         assert json.loads(ready.stdout) == {"status": "ready"}, ready.stdout + ready.stderr
         minted = run(commands[3])
         assert minted.returncode == 0, minted.stderr
-        made = subprocess.run(
-            ["bash", "-c", commands[4].replace("localhost:8080", f"127.0.0.1:{gateway.port}")],
-            cwd=tmp_path, capture_output=True, text=True, timeout=30,
-        )
+        made = run(commands[4].replace("localhost:8080", f"127.0.0.1:{gateway.port}"))
         assert len(base64.b64decode(json.loads(made.stdout)["secret"])) == 32, made.stdout
 
 
