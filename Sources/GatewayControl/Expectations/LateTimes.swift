@@ -15,7 +15,7 @@ package struct LateTimes: Hashable, Sendable {
   }
 
   /// How many spans are kept at most.
-  package static let spansMax = 2_000
+  package static let spansMax = 500
 
   package let spans: [Span]
 

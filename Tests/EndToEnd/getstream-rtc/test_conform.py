@@ -43,10 +43,11 @@ def test_its_socket_to_the_coordinator_may_be_dead_and_it_does_not_notice(run):
     assert lines("half-open", "faulted") and not lines("half-open", "closed")
 
 
-def test_it_judges_tokens_by_its_own_clock_and_asks_nobody(run):
-    """So a space whose time of day was moved is never asked: `advance` with `"wall": "stays"` is for such clients."""
+def test_in_a_call_it_comes_back_with_its_expired_token_and_asks_nobody_for_another(run):
+    """The gateway's clock is two hours ahead, so the token that it has is over."""
     said, lines = run
-    assert "JWT was issued in the future" in said, said
-    # It gets token after token, and connects with none.
-    kinds = [line["kind"] for line in lines("wrong-clock", "provider_minted", "connection_opened")]
-    assert kinds[-3:] == ["provider_minted"] * 3, kinds
+    assert "the client did not come back within 20 s with a clock that is 2 h behind" in said, said
+    refused = [line["error_name"] for line in lines("wrong-clock", "login_refused")]
+    assert len(refused) >= 3 and set(refused) == {"token_expired"}, refused
+    # The first token, before it joined.
+    assert len(lines("wrong-clock", "provider_minted")) == 1
