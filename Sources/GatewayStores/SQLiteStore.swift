@@ -34,6 +34,7 @@ package final class SQLiteStore: Store {
   /// Opens the file, or makes it.
   ///
   /// - Parameters:
+  ///   - path: The path of the file.
   ///   - setsDamagedAside: Moves a row that cannot be read to the table `damaged`, and goes on as if it had never been.
   ///   - trouble: Hears what keeps the store from doing its work.
   package init(

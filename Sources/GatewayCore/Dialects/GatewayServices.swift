@@ -54,6 +54,7 @@ package protocol GatewayServices: Sendable {
   /// The same for a token that a request over HTTP shows to a wire format, where a fault may refuse it too.
   ///
   /// - Parameters:
+  ///   - token: The token, verified.
   ///   - dialect: The name of the wire format that the token is for.
   ///   - isRefresh: Whether the request exchanges it for another session of a user who is logged in.
   func refusal(of token: VerifiedToken, shownTo dialect: String, isRefresh: Bool) async -> GatewayError?

@@ -151,7 +151,9 @@ extension ClientSession {
 
   /// Whether the storm has nothing more to wait for: refreshed as often as it is to be, gone, or back after a loss.
   ///
-  /// - Parameter awaitsAll: Whether the storm waits for every refresh, also beyond the waves: a scenario may have ordered it.
+  /// - Parameters:
+  ///   - waves: How often the storm has every client refreshed.
+  ///   - awaitsAll: Whether the storm waits for every refresh, also beyond the waves: a scenario may have ordered it.
   package func isSettled(waves: Int, awaitsAll: Bool = false) -> Bool {
     let waves = renewals(of: waves)
     return switch phase {

@@ -27,6 +27,8 @@ package struct ReportComparison: Sendable {
   /// - Parameters:
   ///   - first: The first baseline.
   ///   - more: Further ones, whose scatter is the tolerance.
+  ///   - value: The new run.
+  ///   - rule: The metrics that decide, and their tolerances.
   package init(first: RecordedReport, more: [RecordedReport], value: RecordedReport, _ rule: ComparisonRule) {
     let baselines = [first] + more
     self.baselines = baselines
