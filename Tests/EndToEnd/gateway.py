@@ -82,6 +82,15 @@ class Gateway:
     def log(self):
         return self.log_file.read_text(errors="replace")
 
+    def logged(self, words, count=1, patience=30):
+        """The lines of the log with these words, once there are `count` of them. A thread of its own writes the log, so a
+        line may come a moment later than the answer or the message that it is about."""
+        deadline = time.monotonic() + patience
+        while len(lines := [line for line in self.log().splitlines() if words in line]) < count:
+            assert time.monotonic() < deadline, self.log()
+            time.sleep(0.02)
+        return lines
+
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 

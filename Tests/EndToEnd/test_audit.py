@@ -1,23 +1,12 @@
 """Lines of the log that say who gave an order: from which address, by which key, in which session."""
 
 import re
-import time
 
 from clients import Client, control, request
 from gateway import Gateway, token
 from spaces import Space
 
 SECRET = "a control secret of this test"
-
-
-def lines(gateway, words, count=1):
-    """The lines of the log with these words. A thread of its own writes the log, so they may come a moment later."""
-    end = time.monotonic() + 30
-    while True:
-        found = [line for line in gateway.log().splitlines() if words in line]
-        if len(found) >= count or time.monotonic() > end:
-            return found
-        time.sleep(0.02)
 
 
 def test_an_order_on_an_open_port_is_logged_with_its_address(tmp_path):
@@ -34,11 +23,11 @@ def test_an_order_on_an_open_port_is_logged_with_its_address(tmp_path):
         assert control(gateway, "DELETE", "/faults/77").status == 404
         who = r"from=127\.0\.0\.1 key=none"
         for words in ("order=refresh user=ann", 'order="POST /spaces"', 'order="DELETE /spaces/t1"', 'order="DELETE /faults"'):
-            [line] = lines(gateway, words)
+            [line] = gateway.logged(words)
             assert re.search(who, line), line
-        for line in lines(gateway, "event=revocation", 2):
+        for line in gateway.logged("event=revocation", 2):
             assert re.search(who, line), line
-        assert len(lines(gateway, "event=revocation", 2)) == 2
+        assert len(gateway.logged("event=revocation", 2)) == 2
         assert "/faults/77" not in gateway.log() and "/sessions" not in gateway.log()
 
 
@@ -48,7 +37,7 @@ def test_an_order_by_the_control_secret_is_logged_as_its_and_the_secret_is_not(t
     with Gateway("--control-secret-file", str(secret)) as gateway:
         assert control(gateway, "POST", "/sessions/refresh", {}, SECRET).status == 200
         assert control(gateway, "POST", "/sessions/refresh", {}).status == 401
-        [line] = lines(gateway, "order=refresh")
+        [line] = gateway.logged("order=refresh")
         assert "from=127.0.0.1 key=control_secret" in line and SECRET not in gateway.log()
 
 
@@ -64,6 +53,6 @@ def test_an_order_of_a_dashboards_session_is_logged_with_a_name_of_the_session_a
         order = {"from": 1, "before": 2}
         answer = request(own, "POST", "/horizon/spread", order, headers={**origin, "Cookie": cookie}, document=None)
         assert answer.status == 200, answer.body
-        [line] = lines(gateway, "order=spread")
+        [line] = gateway.logged("order=spread")
         assert re.search(r"from=127\.0\.0\.1 key=dashboard session=[0-9a-f]{8}$", line), line
         assert cookie.split("=", 1)[1] not in gateway.log()

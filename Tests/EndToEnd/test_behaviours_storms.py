@@ -151,7 +151,7 @@ def test_x5():
     for ends, seconds in drain("X5"):
         assert [code for code, _ in ends] == [1012] * 8
         # Each at a time of its own.
-        assert 0.5 < seconds < 5
+        assert seconds > 0.5
 
 
 # Planned hand-over

@@ -57,16 +57,21 @@ def test_a_full_journal_keeps_nobody_waiting():
             order = {"expect": "stops_after", "at_most": 3, "attempt": "refresh", "user": "ann", "after": after}
             bob = Pinging(gateway)
             bob.start()
-            time.sleep(0.5)
+            while len(bob.waits) < 50:
+                time.sleep(0.01)
             usual = max(bob.waits)
-            del bob.waits[:]
-            began = time.perf_counter()
-            verdict = control(space, "POST", "/journal/expect", order).json
-            took = time.perf_counter() - began
+            # Where the judge kept the loop to itself, bob would be answered once before and once after it. A busy machine may
+            # keep bob himself waiting, so it is judged again.
+            for _ in range(100):
+                del bob.waits[:]
+                began = time.perf_counter()
+                verdict = control(space, "POST", "/journal/expect", order).json
+                took, waits = time.perf_counter() - began, list(bob.waits)
+                if len(waits) >= 4:
+                    break
             bob.stop()
             assert verdict["verdict"] == "failed" and len(verdict["lines"]) == 20, verdict
             assert int(verdict["sentence"].split(" ")[0]) > KEPT // 4
-            print(f"{KEPT} lines judged in {took * 1e3:.1f} ms; others waited for {max(bob.waits) * 1e3:.1f} ms at most "
+            print(f"{KEPT} lines judged in {took * 1e3:.1f} ms; others waited for {max(waits, default=0) * 1e3:.1f} ms at most "
                   f"meanwhile, and for {usual * 1e3:.1f} ms before")
-            # Served in the middle of it, again and again.
-            assert len(bob.waits) >= 3, bob.waits
+            assert len(waits) >= 4, "nobody was served in the middle of it"

@@ -13,6 +13,7 @@ import pytest
 
 import storms
 from at_once import working
+from clients import request
 from gateway import SECRET
 from storms import value
 
@@ -45,6 +46,18 @@ class Restartable:
     def start(self):
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         assert json.loads(self.process.stdout.readline())["event"] == "ready"
+
+    def wait_for(self, metric, count):
+        """Returns when the gateway's metric, all its labels added up, has come to `count`, and clients have heard of it."""
+        deadline = time.monotonic() + 30
+        while True:
+            page = request(self.control_url, "GET", "/metrics", document=None).body.decode()
+            values = [line.rsplit(" ", 1)[1] for line in page.splitlines() if line.startswith(f"{metric}{{")]
+            if sum(map(float, values)) >= count:
+                break
+            assert time.monotonic() < deadline, page
+            time.sleep(0.05)
+        time.sleep(0.5)
 
     def end(self, how):
         self.process.send_signal(how)
@@ -107,7 +120,7 @@ def interrupted(folder, dialect, flags, how):
         storm = ["--url", gateway.url, "--dialect", dialect, "--clients", str(CLIENTS), "--rate", "100"]
         # The tokens expire after the outage, so all are also refreshed.
         with storms.Running(*storm, "--expire-after", "8s", "--refresh-timeout", "5s", *flags) as running:
-            time.sleep(2)
+            gateway.wait_for("postern_logins_total", CLIENTS)
             gateway.end(how)
             time.sleep(1)
             gateway.start()
@@ -118,7 +131,7 @@ def test_clients_without_the_habit_of_coming_back_are_lost_with_the_code_that_wa
     with Restartable(tmp_path, "--drain-window", "200ms") as gateway:
         flags = ["--url", gateway.url, "--clients", "10", "--rate", "100", "--expire-after", "20s"]
         with storms.Running(*flags) as running:
-            time.sleep(2)
+            gateway.wait_for("postern_logins_total", 10)
             gateway.end(signal.SIGTERM)
             report = running.report(expected=(1,))
     assert report["result"]["disconnects"] == {"1012 service_restart": 10}
@@ -130,7 +143,7 @@ def test_no_figure_is_made_of_the_cpu_time_of_two_processes(tmp_path):
         flags = ["--url", gateway.url, "--control-url", gateway.control_url, "--reconnect"]
         slow = ["--behaviour", "well-behaved=1,slow=1", "--slow-delay", "3s"]
         with storms.Running(*flags, *slow, "--clients", "20", "--rate", "100", "--expire-after", "4s") as running:
-            time.sleep(5.5)
+            gateway.wait_for("postern_refreshes_total", 10)
             gateway.end(signal.SIGKILL)
             gateway.start()
             report = running.report()

@@ -244,7 +244,7 @@ def test_where_the_disk_takes_no_more_orders_are_refused_and_nothing_is_forgotte
             assert ann.receive("connected")["user_id"] == "ann"
         resource.prlimit(gateway.process.pid, resource.RLIMIT_FSIZE, (soft, hard))
         later = opaque(gateway, "bob")
-        assert "event=store_failed" in gateway.log()
+        gateway.logged("event=store_failed")
     with Gateway(*flags) as gateway:
         for access in [access, later]:
             with Client(gateway, token=access) as client:

@@ -42,14 +42,6 @@ def manager(request, tmp_path, monkeypatch):
     manager.socket.close()
 
 
-def until_logged(gateway, words):
-    """What is logged is written by a thread of its own: a moment later than what clients and the manager hear."""
-    deadline = time.monotonic() + 10
-    while words not in gateway.log():
-        assert time.monotonic() < deadline, gateway.log()
-        time.sleep(0.05)
-
-
 def microseconds():
     return time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
 
@@ -85,20 +77,21 @@ def test_it_hears_of_a_reload_before_and_after(manager, tmp_path):
             assert reloading["RELOADING"] == "1"
             assert before <= int(reloading["MONOTONIC_USEC"]) <= microseconds()
             assert manager.hear()["READY"] == "1"
-        until_logged(gateway, "event=certificate_kept")
+        gateway.logged("event=certificate_kept")
         assert "event=certificate_reloaded" in gateway.log()
 
 
 def test_it_has_a_sign_of_life_twice_in_the_time_it_waits_until_the_gateway_hangs(manager, monkeypatch):
-    monkeypatch.setenv("WATCHDOG_USEC", "400000")
+    monkeypatch.setenv("WATCHDOG_USEC", "2000000")
     with Gateway() as gateway:
         assert "READY" in manager.hear()
         start = time.monotonic()
-        for _ in range(6):
+        for _ in range(3):
             assert manager.hear() == {"WATCHDOG": "1"}
-        assert 0.8 < time.monotonic() - start < 1.8
+        # One a second: three in the time that the manager waits for three without a second to spare, and no torrent.
+        assert 1.5 < time.monotonic() - start < 6
         gateway.process.send_signal(signal.SIGSTOP)
-        manager.socket.settimeout(0.6)
+        manager.socket.settimeout(3)
         with pytest.raises(TimeoutError):
             for _ in range(5):
                 manager.hear()
@@ -137,7 +130,7 @@ def test_a_manager_that_cannot_hear_is_a_warning(monkeypatch, address):
     with Gateway() as gateway:
         with Client(gateway, token=token()) as client:
             client.receive("connected")
-        until_logged(gateway, "event=service_manager_deaf")
+        gateway.logged("event=service_manager_deaf")
         assert gateway.log().count("event=service_manager_deaf") == 1
 
 
@@ -154,9 +147,9 @@ def test_a_manager_that_reads_nothing_delays_nobody_for_long(tmp_path, monkeypat
             for _ in range(20):
                 start = time.monotonic()
                 assert client.ask("ping")["type"] == "pong"
-                assert time.monotonic() - start < 0.5
+                assert time.monotonic() - start < 5
         start = time.monotonic()
         gateway.process.send_signal(signal.SIGTERM)
-        assert gateway.process.wait(timeout=10) == 0
-        assert time.monotonic() - start < 4
+        assert gateway.process.wait(timeout=15) == 0
+        assert time.monotonic() - start < 10
     manager.socket.close()

@@ -43,13 +43,6 @@ def name_of(client):
     return subject[0][0][1]
 
 
-def wait_for(gateway, event):
-    deadline = time.monotonic() + 10
-    while f"event={event}" not in gateway.log():
-        assert time.monotonic() < deadline, gateway.log()
-        time.sleep(0.02)
-
-
 def test_a_certificate_is_read_anew_on_sighup_and_open_sockets_stay(authority):
     flags = ["--tls-certificate", str(authority.certificate), "--tls-key", str(authority.key)]
     with Gateway(*flags) as gateway:
@@ -59,14 +52,14 @@ def test_a_certificate_is_read_anew_on_sighup_and_open_sockets_stay(authority):
             assert name_of(early) == "first"
             authority.renew("second")
             gateway.process.send_signal(signal.SIGHUP)
-            wait_for(gateway, "certificate_reloaded")
+            gateway.logged("event=certificate_reloaded")
             with Client(gateway, token=token(), ssl=authority.trust()) as late:
                 late.receive("connected")
                 assert name_of(late) == "second"
             trust = authority.trust()
             authority.certificate.write_text("no certificate")
             gateway.process.send_signal(signal.SIGHUP)
-            wait_for(gateway, "certificate_kept")
+            gateway.logged("event=certificate_kept")
             with Client(gateway, token=token(), ssl=trust) as later:
                 later.receive("connected")
                 assert name_of(later) == "second"

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import storms
+from clients import control
 from gateway import Gateway
 from storms import value
 
@@ -146,8 +147,9 @@ def test_a_storm_that_dies_leaves_no_part_behind_and_one_that_is_interrupted_rep
             storm.process.wait()
         until(lambda: not children(process))
         with storms.Running(*flags(gateway, address, secret=secret), "--hold", "60s") as storm:
-            until(lambda: children(process))
-            time.sleep(3)
+            until(lambda: len(control(gateway, "GET", "/sessions?limit=100").json["sessions"]) == 60)
+            # The clients hear of their logins a moment later.
+            time.sleep(1)
             storm.process.terminate()
             out, err = storm.process.communicate(timeout=20)
         assert storm.process.returncode == 1, err
@@ -158,8 +160,9 @@ def test_a_storm_that_dies_leaves_no_part_behind_and_one_that_is_interrupted_rep
 def test_a_worker_that_is_told_to_end_ends_its_parts_which_still_tell_what_they_came_to(gateway, secret):
     with worker(secret) as (address, process):
         with storms.Running(*flags(gateway, address, secret=secret), "--hold", "60s") as storm:
-            until(lambda: children(process))
-            time.sleep(3)
+            until(lambda: len(control(gateway, "GET", "/sessions?limit=100").json["sessions"]) == 60)
+            # The clients hear of their logins a moment later.
+            time.sleep(1)
             process.terminate()
             assert process.wait(timeout=20) == 0
             out, err = storm.process.communicate(timeout=20)

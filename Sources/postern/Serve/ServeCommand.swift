@@ -42,8 +42,6 @@ enum ServeCommand: Command {
       kept.withLock { $0 = secret }
       space.sign(as: try ServeOptions(arguments, kept: secret).settings.space)
     }
-    // Nobody has to read it.
-    LineWriter.standardOutput.add(try ReadyLine(running, options.settings).json() + "\n")
     log.write(
       .info, "ready",
       [
@@ -60,6 +58,10 @@ enum ServeCommand: Command {
       log.write(.warning, "random_secret", ["hint": "only the built-in token provider can mint; see --secret-file"])
     }
     warnOfQueue(options.settings.space.provider, log)
+    // Who reads the ready line finds what the start has logged on standard error, even if the process is killed at once.
+    LineWriter.standardError.flush()
+    // Nobody has to read it.
+    LineWriter.standardOutput.add(try ReadyLine(running, options.settings).json() + "\n")
     let supervision = Supervision(ProcessEnvironment.variables, log)
     supervision.begin(running)
     let secret = kept.withLock { $0 }
