@@ -5,7 +5,7 @@ import json
 
 from websockets.sync.client import connect
 
-PATIENCE = 10
+PATIENCE = 30
 
 
 class DocumentedSocket:

@@ -13,7 +13,7 @@ from websockets.sync.client import connect
 from clients import request
 from gateway import SECRET
 
-PATIENCE = 10
+PATIENCE = 30
 APPLICATION = "A1B2C3"
 
 

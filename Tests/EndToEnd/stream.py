@@ -13,7 +13,7 @@ from websockets.sync.client import connect
 
 from gateway import SECRET
 
-PATIENCE = 10
+PATIENCE = 30
 KEY = "stream"
 
 

@@ -64,8 +64,13 @@ def test_it_moves_while_the_storm_lasts_and_ends_with_the_figures_of_the_report(
         page.until("document.body.dataset.state === 'over'")
         report = storm.report()
         for metric in METRICS:
-            # Three digits are shown.
-            assert number(text(page, metric)) == pytest.approx(value(report, metric), rel=0.006), metric
+            figure, shown = report["figures"][metric], text(page, metric)
+            if figure["value"] is None:
+                # The storm itself was late, on a busy machine.
+                assert shown == "not measurable" and "late" in figure["why"], (metric, shown, figure)
+            else:
+                # Three digits are shown.
+                assert number(shown) == pytest.approx(figure["value"], rel=0.006), metric
         assert value(report, "refresh.accepted") == 270 and value(report, "cut_off") == 30
         # The page stays as it is when the storm has gone, and has asked nobody else.
         time.sleep(0.5)

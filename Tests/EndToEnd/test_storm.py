@@ -60,7 +60,7 @@ def test_a_storms_figures_are_those_of_an_independent_count_on_the_wire():
     bins = result["bins"]
     for kind, total in (("logins", 200), ("asked", 200), ("accepted", 120), ("losses", 80)):
         assert sum(count for _, count in bins[kind]) == total
-    assert report["caveats"] == []
+    assert storms.caveats(report) == []
 
 
 def test_a_sharper_wave_scores_higher_than_one_that_is_spread():

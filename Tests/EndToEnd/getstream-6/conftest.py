@@ -10,7 +10,7 @@ from getstream.video.rtc.coordinator.ws import StreamAPIWS
 from gateway import SECRET, Gateway
 
 KEY = "end-to-end"
-PATIENCE = 10
+PATIENCE = 30
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from clients import control
 from vendors.walk import PATIENCE, Peer
 
 
-def storm(word, bound="60s"):
+def storm(word, bound="120s"):
     """A row whose report says this, after `bound` at the latest: who takes longer to come back than its tokens live never settles."""
 
     def script(walk):

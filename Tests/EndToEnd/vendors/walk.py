@@ -15,7 +15,7 @@ from behaviours import Case
 from clients import request
 from gateway import SECRET, Gateway
 
-PATIENCE = 8
+PATIENCE = 30
 # For how long nothing is to come where the table says so.
 SILENCE = 0.4
 # For how long it is waited for more where the table is made anew: a refused client is let go of after a second in one wire.
