@@ -90,14 +90,12 @@ package struct StreemVendor: Vendor {
   package var issuers: [String: any TokenIssuer] { [StreemDialect.name: issuer] }
 
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {
-    // Made with the routes, which nobody may ever ask for: making keys takes longer than all the rest.
-    guard let openIDKey = try? OpenIDKey() else { preconditionFailure("a new P-256 key signs") }
-    return StreemRoutes(
+    StreemRoutes(
       services: services, directory: directory, authenticator: authenticator, inviting: inviting, rooms: rooms,
       settings: settings
     ).routes
       + OpenIDRoutes(
-        services: services, directory: directory, keyring: keyring, grants: grants, key: openIDKey, seal: seal,
+        services: services, directory: directory, keyring: keyring, grants: grants, key: OpenIDKey(), seal: seal,
         settings: settings
       ).routes
   }

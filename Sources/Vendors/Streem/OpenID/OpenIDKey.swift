@@ -1,36 +1,54 @@
 internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
+internal import Synchronization
 
-/// The key that signs ID tokens, by RS256 for instance, and reads those that come back as hints.
-struct OpenIDKey {
+/// The keys of the OpenID provider: they sign ID tokens by RS256 or ES256, and read those that come back as hints.
+///
+/// They are made when they are first asked for. The primes of an RSA key take a tenth of a second, and most gateways never
+/// need one.
+final class OpenIDKey: Sendable {
   /// How the vendor's applications learn of the user's company.
   static let companyClaim = "custom:streem_company_code"
 
-  /// Found once for the process: looking for its primes takes a tenth of a second, and a process may run many gateways,
-  /// one for each of its tests.
+  /// One for the process, which may run many gateways, one for each of its tests.
   private static let rsa = RSAKeyPair.generate()
 
-  private let rs256: JWTSigner
-  private let es256: JWTSigner
-  private let verifier: JWTVerifier
-  /// The public halves as a JWK set (RFC 7517 section 5).
-  let keySet: [UInt8]
+  private struct Keys {
+    let rs256: JWTSigner
+    let es256: JWTSigner
+    let verifier: JWTVerifier
+    let keySet: [UInt8]
 
-  init() throws(KeyError) {
-    let pair = P256KeyPair.generate()
-    guard var material = try KeyMaterial.jwks(pair.jwk).first else { throw .notPrivate }
-    material.id = pair.publicKey.thumbprint
-    rs256 = try JWTSigner(Self.rsa.material, algorithm: .rs256)
-    es256 = try JWTSigner(material, algorithm: .es256)
-    verifier = JWTVerifier(keys: try KeySet([VerificationKey(Self.rsa.material), VerificationKey(material)]))
-    keySet = JSONWriter.object(capacity: 1024) { json in
-      json.name("keys")
-      json.beginArray()
-      for key in [Self.rsa.namedJWK, pair.publicKey.namedJWK] { json.raw(String(decoding: key, as: UTF8.self)) }
-      json.endArray()
+    init() throws(KeyError) {
+      let pair = P256KeyPair.generate()
+      guard var material = try KeyMaterial.jwks(pair.jwk).first else { throw .notPrivate }
+      material.id = pair.publicKey.thumbprint
+      rs256 = try JWTSigner(rsa.material, algorithm: .rs256)
+      es256 = try JWTSigner(material, algorithm: .es256)
+      verifier = JWTVerifier(keys: try KeySet([VerificationKey(rsa.material), VerificationKey(material)]))
+      keySet = JSONWriter.object(capacity: 1024) { json in
+        json.name("keys")
+        json.beginArray()
+        for key in [rsa.namedJWK, pair.publicKey.namedJWK] { json.raw(String(decoding: key, as: UTF8.self)) }
+        json.endArray()
+      }
     }
   }
+
+  private let made = Mutex<Keys?>(nil)
+
+  private var keys: Keys {
+    made.withLock { made in
+      if let made { return made }
+      guard let keys = try? Keys() else { preconditionFailure("a new key signs") }
+      made = keys
+      return keys
+    }
+  }
+
+  /// The public halves as a JWK set (RFC 7517 section 5).
+  var keySet: [UInt8] { keys.keySet }
 
   /// The ID token of a grant (OpenID Connect Core section 2). Its `iat` is now, also after a refresh: clients check it
   /// against their clocks.
@@ -50,8 +68,8 @@ struct OpenIDKey {
       profile.write(to: &json, grant)
     }
     switch signing {
-    case .rs256: return rs256.sign(claims)
-    case .es256: return es256.sign(claims)
+    case .rs256: return keys.rs256.sign(claims)
+    case .es256: return keys.es256.sign(claims)
     }
   }
 
@@ -64,7 +82,7 @@ struct OpenIDKey {
   /// Nil for what these keys have not signed for the issuer; one that has expired is as good as another (OpenID Connect
   /// RP-Initiated Logout section 2).
   func hint(_ token: String, company: Name, at now: WallTime) -> Hint? {
-    guard let payload = try? verifier.verifySignature(token, at: now),
+    guard let payload = try? keys.verifier.verifySignature(token, at: now),
       let claims = try? JSONDocument.parse(payload).root,
       claims[member: Self.companyClaim]?.string.map({ Name($0) }) == company,
       let client = claims["aud"]?.string, let sid = claims["sid"]?.string
