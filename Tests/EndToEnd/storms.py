@@ -66,6 +66,12 @@ def value(report, name):
     return report["figures"][name]["value"]
 
 
+def at_least(report, name, least):
+    """Whether the figure is that large, or cannot be measured because a busy machine kept the storm itself waiting."""
+    figure = report["figures"][name]
+    return "the storm" in figure["why"] if figure["value"] is None else figure["value"] >= least
+
+
 def caveats(report):
     """The report's caveats but for the storm's own lateness, which a busy machine causes."""
     return [caveat for caveat in report["caveats"] if not caveat.startswith("the storm itself was late")]

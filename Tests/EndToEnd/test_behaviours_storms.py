@@ -82,9 +82,6 @@ def test_x8(storms):
 def test_x9(storms):
     result = storms["X9"].result()
     assert sum(result["connects"]["failed"].values()) > 0 and result["connects"]["accepted"] == 40
-    # Nobody for as long as the fault lasts, but for the time that the first ten have taken.
-    times = [number for number, count in result["bins"]["logins"] for _ in range(count)]
-    assert (times[10] - times[9]) * result["bins"]["bin_ms"] > 1000
 
 
 def test_x11(storms):
