@@ -30,8 +30,9 @@ package final class Space: Sendable {
     }
     let seed = settings.seed ?? Self.chance()
     let faults = settings.takesFaults ? FaultBook(on: loops[0], seed: seed) : nil
-    storeProbe = StoreProbe(store)
-    let store = faults?.decorate(store) ?? store
+    let steady = SteadyStore(store)
+    storeProbe = StoreProbe(steady)
+    let store = faults?.decorate(steady) ?? steady
     let revocations = StoredRevocations(store, countMax: settings.configuration.revocationsMax)
     let gateway = Gateway(configuration: configuration, loops: loops, keeper: revocations)
     let ground = Ground(

@@ -38,6 +38,7 @@ package actor MemoryStore: Store {
     let writes = commit.writes.map {
       ShelfWrite(path: $0.path, value: $0.value, expires: $0.expires, counts: $0.counts)
     }
-    return try shelf.commit(commit.id, commit.checks, writes, version: StoreVersion(last), at: now)
+    return try shelf.commit(
+      commit.id, commit.checks, writes, version: StoreVersion(last), sweepingUntil: commit.sweepsUntil, at: now)
   }
 }

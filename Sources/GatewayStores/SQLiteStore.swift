@@ -82,7 +82,9 @@ package final class SQLiteStore: Store {
       writes.append(ShelfWrite(path: write.path, value: bytes, expires: write.expires, counts: write.counts))
     }
     return try await withCheckedContinuation { continuation in
-      ask(.commit(SQLiteCommit(id: commit.id, checks: commit.checks, writes: writes, now: now), continuation))
+      let commit = SQLiteCommit(
+        id: commit.id, checks: commit.checks, writes: writes, sweepsUntil: commit.sweepsUntil, now: now)
+      ask(.commit(commit, continuation))
     }.get()
   }
 
@@ -199,6 +201,7 @@ struct SQLiteCommit: Sendable {
   var id: StoreCommitID
   var checks: [StoreCommit.Check]
   var writes: [ShelfWrite<[UInt8]>]
+  var sweepsUntil: WallTime?
   var now: WallTime
 }
 

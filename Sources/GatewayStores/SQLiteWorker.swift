@@ -85,7 +85,9 @@ final class SQLiteWorker: @unchecked Sendable {
       do throws(StoreError) {
         results.append(
           .success(
-            try shelf.commit(commit.id, commit.checks, commit.writes, version: StoreVersion(last), at: commit.now)))
+            try shelf.commit(
+              commit.id, commit.checks, commit.writes, version: StoreVersion(last), sweepingUntil: commit.sweepsUntil,
+              at: commit.now)))
       } catch .full(let count) {
         results.append(.failure(.full(count)))
       }

@@ -56,7 +56,7 @@ extension Shelf {
   /// Does what a commit asks, or nothing: false if a row is no longer as it was read. What was done before is not done again.
   mutating func commit(
     _ id: StoreCommitID, _ checks: [StoreCommit.Check], _ writes: [ShelfWrite<Value>], version: StoreVersion,
-    at now: WallTime
+    sweepingUntil limit: WallTime? = nil, at now: WallTime
   ) throws(StoreError) -> Bool {
     guard !done.contains(id) else { return true }
     for check in checks {
@@ -64,7 +64,8 @@ extension Shelf {
       let found = row.flatMap { $0.isAlive(at: now) ? $0.version : nil } ?? .absent
       guard found == check.version else { return false }
     }
-    _ = try sweep(at: now, limit: Self.sweepMin + 2 * writes.count)
+    let steady = min(now, limit ?? now)
+    _ = try sweep(at: steady, limit: Self.sweepMin + 2 * writes.count)
     while let count = try excess(writes) {
       guard try sweep(at: now, limit: Self.sweepWhenFull) else { throw .full(count) }
     }
@@ -79,7 +80,7 @@ extension Shelf {
       try put(row, at: write.path)
       for count in counts { try add(count.weight, to: count.path) }
     }
-    done.note(id, version, at: now)
+    done.note(id, version, at: steady)
     return true
   }
 

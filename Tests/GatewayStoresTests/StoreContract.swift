@@ -95,6 +95,24 @@ struct StoreContract {
     #expect(try await store.write([.init(keys[4], "4", in: [two])], at: now + .seconds(5)))
   }
 
+  @Test("a row that only a moved clock has expired is kept until its room is needed", arguments: StoreCase.all)
+  func sweepLimit(_ engine: StoreCase) async throws {
+    let store = try engine.make()
+    let count = StoreCount("tests.swept", atMost: 2, of: "notes")
+    #expect(try await store.write([.init(ann, "one", expires: now + .seconds(10), in: [count])], at: now))
+    let ahead = now + .seconds(1_000)
+    func write(_ number: Int, in counts: [StoreCount] = []) async throws {
+      var commit = StoreCommit(writes: [.init(Note.table.key("other \(number)"), "", in: counts)])
+      commit.sweepsUntil = now + .seconds(1)
+      #expect(try await store.commit(commit, at: ahead))
+    }
+    for number in 0..<20 { try await write(number) }
+    #expect(try await store.note(ann, at: ahead) == nil)
+    #expect(try await store.note(ann, at: now + .seconds(1)) == "one")
+    for number in 20..<22 { try await write(number, in: [count]) }
+    #expect(try await store.note(ann, at: now + .seconds(1)) == nil)
+  }
+
   @Test("makes room out of many that have expired", arguments: StoreCase.all)
   func room(_ engine: StoreCase) async throws {
     let store = try engine.make()

@@ -54,6 +54,10 @@ package struct StoreCommit: Sendable {
     }
   }
 
+  /// The time up to which expired rows may be swept; nil for the time of the commit. A caller whose clock may have been
+  /// moved ahead passes an earlier time, so that a row that expired by the moved clock only is alive again when the clock
+  /// goes back. A row that has expired by the time of the commit is swept all the same where its room is needed.
+  package var sweepsUntil: WallTime?
   package var checks: [Check]
   /// Each row once.
   package var writes: [Write]

@@ -19,14 +19,18 @@ struct SimulatedSinch {
   /// Whence the nonces of tokens come that the gateway has not made itself: no seed of a gateway's.
   private let chance = Secrets(seed: .max)
 
-  /// - Parameter change: What is set otherwise.
+  /// - Parameters:
+  ///   - takesFaults: Whether it may be ordered to fail.
+  ///   - change: What is set otherwise.
   init(
-    _ session: SessionPolicy = try! SessionPolicy(), _ change: (inout SinchSettings) -> Void = { _ in }
+    _ session: SessionPolicy = try! SessionPolicy(), takesFaults: Bool = false,
+    _ change: (inout SinchSettings) -> Void = { _ in }
   ) {
     var settings = SinchSettings(applications: Self.applications)
     change(&settings)
     self.settings = settings
-    space = try! TestSpace(settings, GatewayConfiguration(session: session))
+    space = try! TestSpace(
+      settings, GatewayConfiguration(session: session), loops: takesFaults ? 1 : 2, takesFaults: takesFaults)
   }
 
   var world: SimulatedWorld { space.world }
@@ -35,10 +39,13 @@ struct SimulatedSinch {
 
   // MARK: Tokens
 
-  /// A registration token as of now; its registration lasts `life`, for ever if nil.
-  func token(_ user: String = "alice", _ kind: UserKind = .regular, life: Duration? = nil) -> String {
-    SinchTokenIssuer(application: Self.application, secret: Self.secret, drawing: chance).mint(
-      user: UserID(user), kind: kind, issuedAt: world.wallTime, expiresAt: life.map { world.wallTime + $0 }, calls: nil
+  /// A registration token as of now, by a clock that is `ahead`; its registration lasts `life`, for ever if nil.
+  func token(
+    _ user: String = "alice", _ kind: UserKind = .regular, life: Duration? = nil, ahead: Duration = .zero
+  ) -> String {
+    let now = world.wallTime + ahead
+    return SinchTokenIssuer(application: Self.application, secret: Self.secret, drawing: chance).mint(
+      user: UserID(user), kind: kind, issuedAt: now, expiresAt: life.map { now + $0 }, calls: nil
     ).token
   }
 

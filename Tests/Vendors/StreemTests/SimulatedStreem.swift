@@ -13,7 +13,7 @@ struct SimulatedStreem {
 
   init(
     _ policy: SessionPolicy = try! SessionPolicy(), loops: Int = 2, keepsJournal: Bool = false,
-    _ change: (inout StreemSettings) -> Void = { _ in }
+    takesFaults: Bool = false, _ change: (inout StreemSettings) -> Void = { _ in }
   ) throws {
     forge = try StreemForge()
     var settings = StreemSettings()
@@ -21,7 +21,9 @@ struct SimulatedStreem {
     change(&settings)
     var configuration = GatewayConfiguration(session: policy, pingInterval: nil)
     if keepsJournal { (configuration.journalBytes, configuration.journalPayloadBytes) = (1 << 16, 1 << 20) }
-    space = try TestSpace(settings, configuration, loops: keepsJournal ? 1 : loops, keepsTrace: false)
+    space = try TestSpace(
+      settings, configuration, loops: keepsJournal || takesFaults ? 1 : loops, keepsTrace: false,
+      takesFaults: takesFaults)
   }
 
   var world: SimulatedWorld { space.world }

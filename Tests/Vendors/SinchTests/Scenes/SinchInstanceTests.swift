@@ -242,6 +242,27 @@ struct SinchInstanceTests {
     }
   }
 
+  @Test("a used nonce is refused after the gateway's clock went ahead of its expiry and back")
+  func nonceAfterClock() throws {
+    let gateway = SimulatedSinch(takesFaults: true)
+    let token = gateway.token()
+    let first = gateway.connect()
+    first.start("alice", #","jwt":"\#(token)""#)
+    #expect(first.types.last == "clientStarted")
+    gateway.world.advance(by: .seconds(1))
+    try gateway.space.fail(#"{"fault": "gateway_clock", "ahead_s": 86400, "for_s": 60}"#)
+    // Each commit sweeps rows that have expired.
+    for number in 0..<40 {
+      let peer = gateway.connect()
+      peer.start("u\(number)", #","jwt":"\#(gateway.token("u\(number)", ahead: .seconds(86_400)))""#)
+      #expect(peer.types.last == "clientStarted")
+    }
+    gateway.world.advance(by: .seconds(60))
+    let again = gateway.connect()
+    again.start("alice", #","jwt":"\#(token)""#)
+    #expect(again.types.last == "clientFailed" && again.last("reason") == "nonce_reused")
+  }
+
   @Test("one stored token answers a second request where the same device may replay it")
   func javaScriptSample() throws {
     let gateway = SimulatedSinch { $0.tokens.nonceReplay = .sameDevice }

@@ -51,6 +51,21 @@ struct StreemOpenIDTokenTests {
     #expect(try visitor.member("error", refused) == "invalid_grant")
   }
 
+  @Test("tokens end when their code comes again after the gateway's clock went ahead a day and back")
+  func codeAfterClock() throws {
+    let streem = try SimulatedStreem(takesFaults: true)
+    let visitor = OpenIDVisitor(streem)
+    let code = visitor.code()
+    let access = try visitor.member("access_token", visitor.redeem(code))
+    try streem.space.fail(#"{"fault": "gateway_clock", "ahead_s": 86400, "for_s": 60}"#)
+    // Each commit sweeps rows that have expired.
+    for _ in 0..<5 { #expect(visitor.redeem(visitor.code()).status == 200) }
+    streem.world.advance(by: .seconds(61))
+    #expect(visitor.get("/userinfo", bearer: access).status == 200)
+    #expect(try visitor.member("error", visitor.redeem(code)) == "invalid_grant")
+    #expect(visitor.get("/userinfo", bearer: access).status == 401)
+  }
+
   @Test("come anew by refreshing, with a new iat, the same nonce, and another refresh token")
   func refreshing() throws {
     let first = visitor.redeem(visitor.code())
