@@ -50,6 +50,10 @@ package struct ControlSite: Site {
       ]
   }
 
+  /// Has callers present `secret` from now on, and ends the dashboard's sessions if it is another one. A port without a
+  /// secret stays without.
+  package func takeSecret(_ secret: String?) async { await gate.takeSecret(secret) }
+
   package func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {
     .refuse(ControlAnswer.error(.notFound.detailed("the control port has no sockets")))
   }

@@ -7,8 +7,8 @@ internal import GatewayRuntime
 /// A session opens the dashboard and what its buttons do, nothing else. Its cookie is no script's to read, goes with no request
 /// of another site, and where it changes something the request must say what no other page can have it say.
 struct LoginGate {
-  private let secret: [UInt8]?
-  private let sessions = LoginSessions()
+  let hasSecret: Bool
+  private let sessions: LoginSessions
   private let loop: EventLoop
   private let newKey: @Sendable () -> String
 
@@ -17,12 +17,21 @@ struct LoginGate {
   ///   - loop: Serves the control port.
   ///   - newKey: Makes what nobody may foresee, to name a session by: 256 bits.
   init(secret: String?, on loop: EventLoop, newKey: @escaping @Sendable () -> String) {
-    self.secret = secret.map { Array($0.utf8) }
+    hasSecret = secret != nil
+    sessions = LoginSessions(secret: secret.map { Array($0.utf8) })
     self.loop = loop
     self.newKey = newKey
   }
 
-  var hasSecret: Bool { secret != nil }
+  /// Only on the loop.
+  private var secret: [UInt8]? { sessions.secret }
+
+  /// Has callers present another secret from now on, which ends the sessions that the old one began. A port without a
+  /// secret stays without.
+  func takeSecret(_ secret: String?) async {
+    guard hasSecret, let secret else { return }
+    await LoopStage(loop: loop).perform { [sessions] in sessions.take(Array(secret.utf8)) }
+  }
 
   /// The access that a request has: that of a dashboard's session, for instance, which may not end the gateway.
   enum Access {

@@ -90,11 +90,14 @@ package final class Space: Sendable {
     return await storeProbe.takesWrites(at: loop.now, loop.wallTime)
   }
 
-  /// What has its vendors go by the keys of `settings`, which are its own with every file read anew; sessions stay. Throws
-  /// what is wrong with them.
-  package func renewal(by settings: SpaceSettings) throws -> KeyRenewal {
+  /// Has its vendors and its token provider go by the keys and secrets of `settings`, which are its own with every file
+  /// read anew; sessions stay. Throws what is wrong with them, with nothing changed.
+  package func renewKeys(by settings: SpaceSettings) async throws {
     let renewals = try zip(vendors, settings.vendors).map { vendor, fresh in try vendor.renewal(by: fresh) }
-    return { for renew in renewals { renew() } }
+    let now = await gateway.tables[0].perform { $0.loop.wallTime }
+    for (vendor, fresh) in zip(vendors, settings.vendors) { try await vendor.keepKeys(of: fresh, at: now) }
+    for renew in renewals { renew() }
+    provider.policy.takeSecret(of: settings.provider)
   }
 
   /// A name of 256 bits that nobody can guess, in the alphabet of base64url.

@@ -20,6 +20,7 @@ package final class RunningGateway: Sendable {
   let loops: [SocketLoop]
   private let listeners: [Listener]
   private let controlListener: Listener
+  private let control: ControlSite
   let spaces: Spaces?
   let refusals: TransportRefusals
   private let space: Space
@@ -28,7 +29,7 @@ package final class RunningGateway: Sendable {
   private init(
     space: Space, spaces: Spaces?, refusals: TransportRefusals,
     drainOrders: AsyncStream<Duration?>,
-    loops: [SocketLoop], listeners: [Listener], controlListener: Listener
+    loops: [SocketLoop], listeners: [Listener], controlListener: Listener, control: ControlSite
   ) {
     self.space = space
     gateway = space.gateway
@@ -38,6 +39,7 @@ package final class RunningGateway: Sendable {
     self.loops = loops
     self.listeners = listeners
     self.controlListener = controlListener
+    self.control = control
     hosts = listeners.map(\.settings.host)
     port = listeners[0].port
     controlPort = controlListener.port
@@ -110,7 +112,7 @@ package final class RunningGateway: Sendable {
     return RunningGateway(
       space: space, spaces: spaces, refusals: refusals, drainOrders: drainOrders,
       loops: loops,
-      listeners: listeners, controlListener: controlListener)
+      listeners: listeners, controlListener: controlListener, control: control)
   }
 
   /// Has the site listen on every host, on one port.
@@ -194,10 +196,11 @@ package final class RunningGateway: Sendable {
     for listener in listeners { try await listener.reloadCertificate() }
   }
 
-  /// Goes by the keys of `settings`, which are the gateway's own with every file read anew. On an error the old ones stay;
-  /// sessions stay in any case.
-  package func renewKeys(by settings: SpaceSettings) throws {
-    try space.renewal(by: settings)()
+  /// Goes by the keys and secrets of `settings`, which are the gateway's own with every file read anew. On an error all the
+  /// old ones stay; sessions stay in any case.
+  package func renewKeys(by settings: GatewaySettings) async throws {
+    try await space.renewKeys(by: settings.space)
+    await control.takeSecret(settings.controlSecret)
   }
 
   /// Ends everything at once.

@@ -1,11 +1,17 @@
 """SIGHUP: keys and secrets are read anew, an error keeps the old ones, and sessions stay."""
 
+import base64
+import json
+import os
 import signal
+import subprocess
 import time
 
 import jwt
 import pytest
+from websockets.sync.client import connect
 
+import openid_login
 from clients import Client, Refused, api, request
 from gateway import Gateway, token
 
@@ -86,3 +92,155 @@ def test_a_stream_secret_is_read_anew_after_sighup(file):
         file.write_text(NEW)
         reload(gateway, "event=keys_reloaded")
         assert (status(NEW), status(OLD)) == before and before[0] != before[1] == 401
+
+
+def control_status(gateway, secret, path="/settings", **options):
+    return request(gateway.control_url, "GET", path, token=secret, document=None, **options).status
+
+
+def test_a_new_control_secret_counts_after_sighup_and_ends_the_dashboards_sessions(file):
+    with Gateway("--control-secret-file", str(file)) as gateway:
+        answer = request(gateway.control_url, "POST", "/dashboard/login", {"secret": OLD}, document=None)
+        cookie = {"Cookie": answer.headers["set-cookie"].split(";")[0]}
+        assert control_status(gateway, None, "/dashboard/style.css", headers=cookie) == 200
+        seen = request(gateway.control_url, "GET", "/dashboard", headers=cookie, document=None).body
+        with Client(gateway, token=token()) as ann:
+            ann.receive("connected")
+            file.write_text(NEW)
+            assert (control_status(gateway, OLD), control_status(gateway, NEW)) == (200, 401)
+            reload(gateway, "event=keys_reloaded")
+            assert (control_status(gateway, OLD), control_status(gateway, NEW)) == (401, 200)
+            # The same path without a session is the page to log in by.
+            assert request(gateway.control_url, "GET", "/dashboard", headers=cookie, document=None).body != seen
+            answer = request(gateway.control_url, "POST", "/dashboard/login", {"secret": NEW}, document=None)
+            cookie = {"Cookie": answer.headers["set-cookie"].split(";")[0]}
+            assert request(gateway.control_url, "GET", "/dashboard", headers=cookie, document=None).body == seen
+            # The same secret read anew ends no session.
+            reload(gateway, "event=keys_reloaded")
+            assert request(gateway.control_url, "GET", "/dashboard", headers=cookie, document=None).body == seen
+            assert ann.is_alive()
+
+
+def test_a_new_provider_secret_counts_after_sighup(file):
+    def status(secret):
+        return api(gateway, "POST", "/v1/tokens", {"user_id": "ann"}, token=secret).status
+
+    with Gateway("--provider-secret-file", str(file)) as gateway:
+        file.write_text(NEW)
+        assert (status(OLD), status(NEW)) == (200, 401)
+        reload(gateway, "event=keys_reloaded")
+        assert (status(OLD), status(NEW)) == (401, 200)
+
+
+def streem_secrets():
+    """The secrets of two API keys, as a gateway hands them out."""
+    with Gateway() as gateway:
+        command = [os.environ["POSTERN"], "ctl", "streem-api-key", "--json", "--url", gateway.control_url]
+        return [json.loads(subprocess.check_output(command, timeout=60))["secret"] for _ in range(2)]
+
+
+def streem_status(gateway, secret):
+    credentials = base64.b64encode(f"k1:{secret}".encode()).decode()
+    headers = {"Authorization": f"Basic {credentials}"}
+    return request(gateway.http_url, "GET", "/v1/webhooks", headers=headers, document=None).status
+
+
+def test_a_streem_api_key_is_read_anew_after_sighup(file):
+    old, new = streem_secrets()
+    file.write_text(old)
+    with Gateway("--streem-api-key", f"k1={file}") as gateway:
+        file.write_text(new)
+        assert streem_status(gateway, old) == 200 and streem_status(gateway, new) == 401
+        reload(gateway, "event=keys_reloaded")
+        assert streem_status(gateway, new) == 200 and streem_status(gateway, old) == 401
+
+
+def carols_status(gateway, password):
+    path = "/users/username/carol/authentication"
+    body = {"password": password}
+    headers = {"Authorization": "application postern"}
+    return request(gateway.http_url, "POST", path, body, headers=headers, document=None).status
+
+
+def can_log_in(gateway):
+    """Whether ann can at the OpenID provider, with the password that `openid_login` has for everybody."""
+    try:
+        return openid_login.log_in(gateway, "ann").status == 200
+    except KeyError:
+        return False
+
+
+def test_passwords_are_read_anew_after_sighup(file, tmp_path):
+    other = tmp_path / "other"
+    other.write_text("not that")
+    with Gateway("--sinch-user", f"carol={file}", "--streem-oidc-user", f"ann={other}") as gateway:
+        file.write_text(NEW)
+        other.write_text("secret")
+        assert carols_status(gateway, OLD) == 200 and carols_status(gateway, NEW) != 200 and not can_log_in(gateway)
+        reload(gateway, "event=keys_reloaded")
+        assert carols_status(gateway, NEW) == 200 and carols_status(gateway, OLD) != 200 and can_log_in(gateway)
+
+
+def test_the_secret_that_a_described_wire_says_is_read_anew_after_sighup(file, tmp_path):
+    wire = tmp_path / "said.json"
+    wire.write_text(json.dumps({
+        "wire": 1, "name": "said", "connect": {"path": "/said"},
+        "say": {"login": {"json": {"token": "{{token}}"}}},
+        "at_open": {"say": "login"},
+        "hear": [
+            {"when": {"json": {"/is": "in"}}, "during": "logging_in", "is": "logged_in",
+             "as": {"json": {"is": "in", "of": "{{secret.key}}"}}},
+            {"when": {"json": {"/is": "out"}}, "is": "login_refused", "then": "renew", "as": {"json": {"is": "out"}}},
+        ],
+        "refresh": {"how": "reconnect"},
+    }))
+    flags = ["--wire", str(wire), "--template-secret", f"key={file}"]
+    with Gateway(*flags) as gateway:
+        def said():
+            with connect(f"{gateway.url}/said", proxy=None, open_timeout=30) as socket:
+                socket.send(json.dumps({"token": token()}))
+                return json.loads(socket.recv(timeout=30))["of"]
+
+        file.write_text(NEW)
+        assert said() == OLD
+        reload(gateway, "event=keys_reloaded")
+        assert said() == NEW
+
+
+def test_one_file_that_cannot_be_read_keeps_every_key_and_secret_as_it_was(file, tmp_path):
+    files = {name: tmp_path / name for name in ("control", "provider", "streem", "password")}
+    old, new = streem_secrets()
+    for name, path in files.items():
+        path.write_text(old if name == "streem" else OLD)
+    flags = ["--secret-file", str(file), "--control-secret-file", str(files["control"])]
+    flags += ["--provider-secret-file", str(files["provider"]), "--streem-api-key", f"k1={files['streem']}"]
+    flags += ["--sinch-user", f"carol={files['password']}"]
+
+    def let_in(secret, streem):
+        """Whom the gateway lets in by these."""
+        minted = api(gateway, "POST", "/v1/tokens", {"user_id": "ann"}, token=secret).status == 200
+        return [
+            is_let_in(gateway, secret), control_status(gateway, secret) == 200, minted,
+            streem_status(gateway, streem) == 200, carols_status(gateway, secret) == 200,
+        ]
+
+    with Gateway(*flags, has_secret=False) as gateway:
+        everything = {file: NEW} | {path: new if name == "streem" else NEW for name, path in files.items()}
+        for bad, text in everything.items():
+            for path in everything:
+                path.write_text(everything[path])
+            bad.write_text("")
+            reload(gateway, "event=keys_kept")
+            assert let_in(OLD, old) == [True] * 5 and let_in(NEW, new) == [False] * 5, bad
+            bad.write_text(text)
+        reload(gateway, "event=keys_reloaded")
+        assert let_in(NEW, new) == [True] * 5 and let_in(OLD, old) == [False] * 5
+
+
+@pytest.mark.parametrize("content", ["garbage\n", "[]", "\x00\x01"])
+def test_a_key_file_that_is_no_jwk_set_and_no_pem_is_refused_with_both(file, content):
+    file.write_text(content)
+    done = subprocess.run(
+        [os.environ["POSTERN"], "serve", "--port", "0", "--control-port", "0", "--key-file", str(file)],
+        capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "neither a JWK set" in done.stderr and "nor PEM" in done.stderr, done.stderr

@@ -10,41 +10,41 @@ struct SteadyClockTests {
 
   /// What it says after so many hours, on a time of day that is `ahead` then.
   private func time(_ clock: inout SteadyClock, after hours: Int, ahead: Duration = .zero) -> Duration {
-    let passed = hours * Self.hour
+    let passed = Self.hour * hours
     return clock.time(at: .zero + passed, Self.start + passed + ahead) - Self.start
   }
 
   @Test("a steady clock goes with time that passes")
   func passing() {
     var clock = SteadyClock()
-    for hours in [0, 1, 40, 10_000] { #expect(time(&clock, after: hours) == hours * Self.hour) }
+    for hours in [0, 1, 40, 10_000] { #expect(time(&clock, after: hours) == Self.hour * hours) }
   }
 
   @Test("a steady clock follows no jump ahead that is taken back within a day")
   func ahead() {
     var clock = SteadyClock()
     #expect(time(&clock, after: 0) == .zero)
-    for hours in 1...23 { #expect(time(&clock, after: hours, ahead: 400 * Self.hour) == hours * Self.hour) }
-    #expect(time(&clock, after: 24) == 24 * Self.hour)
-    #expect(time(&clock, after: 25, ahead: 400 * Self.hour) == 25 * Self.hour)
+    for hours in 1...23 { #expect(time(&clock, after: hours, ahead: Self.hour * 400) == Self.hour * hours) }
+    #expect(time(&clock, after: 24) == Self.hour * 24)
+    #expect(time(&clock, after: 25, ahead: Self.hour * 400) == Self.hour * 25)
   }
 
   @Test("a steady clock follows a clock that has been ahead for a day, as far as it always was")
   func lasting() {
     var clock = SteadyClock()
     #expect(time(&clock, after: 0) == .zero)
-    #expect(time(&clock, after: 1, ahead: 10 * Self.hour) == Self.hour)
-    #expect(time(&clock, after: 12, ahead: 5 * Self.hour) == 12 * Self.hour)
-    #expect(time(&clock, after: 25, ahead: 10 * Self.hour) == 30 * Self.hour)
-    #expect(time(&clock, after: 26, ahead: 5 * Self.hour) == 31 * Self.hour)
+    #expect(time(&clock, after: 1, ahead: Self.hour * 10) == Self.hour)
+    #expect(time(&clock, after: 12, ahead: Self.hour * 5) == Self.hour * 12)
+    #expect(time(&clock, after: 25, ahead: Self.hour * 10) == Self.hour * 30)
+    #expect(time(&clock, after: 26, ahead: Self.hour * 5) == Self.hour * 31)
   }
 
   @Test("a steady clock follows a clock back at once")
   func back() {
     var clock = SteadyClock()
     #expect(time(&clock, after: 0) == .zero)
-    #expect(time(&clock, after: 1, ahead: -100 * Self.hour) == -99 * Self.hour)
-    #expect(time(&clock, after: 2) == -98 * Self.hour)
+    #expect(time(&clock, after: 1, ahead: Self.hour * -100) == Self.hour * -99)
+    #expect(time(&clock, after: 2) == Self.hour * -98)
   }
 
   @Test("a steady clock takes times at the ends of what 64 bits hold")

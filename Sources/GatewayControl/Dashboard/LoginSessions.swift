@@ -13,8 +13,14 @@ final class LoginSessions: @unchecked Sendable {
   /// As many of a request's cookies may have the name.
   private static let cookiesMax = 4
 
+  /// What one logs in with; nil where nobody does.
+  private(set) var secret: [UInt8]?
   private var sessions: [(key: [UInt8], until: Instant)] = []
   private var tries = LoginTries()
+
+  init(secret: [UInt8]?) {
+    self.secret = secret
+  }
 
   /// Counts another wrong secret from that address. Returns false if there were too many.
   func mayTry(from peer: String, at now: Instant) -> Bool { tries.take(Name(peer), at: now) }
@@ -40,6 +46,13 @@ final class LoginSessions: @unchecked Sendable {
 
   func end(_ key: [UInt8]) {
     sessions.removeAll { ConstantTime.areEqual($0.key, key) }
+  }
+
+  /// Ends every session if that is another secret than before.
+  func take(_ secret: [UInt8]) {
+    if let old = self.secret, ConstantTime.areEqual(old, secret) { return }
+    self.secret = secret
+    sessions = []
   }
 
   /// What the cookies of that name hold (RFC 6265 section 5.4).

@@ -158,6 +158,7 @@ package struct TokenKeys {
     let bytes = try InputFile.read(file.text, of: file, sizeMax: keyFileSizeMax)
     do {
       if bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") { return try KeyMaterial.jwks(bytes) }
+      guard String(decoding: bytes, as: UTF8.self).contains(bytesOf: "-----BEGIN ") else { throw KeyError.notKeyFile }
       var material = try KeyMaterial.pem(bytes)
       material.id = id
       if let algorithm { material.algorithms = AlgorithmSet([algorithm]) }

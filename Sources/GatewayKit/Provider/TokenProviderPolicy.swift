@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayTokens
 
 /// The behaviour of the built-in token provider, what an application's own endpoint would be pressed on in a storm: 200
 /// ms a token, ten at once, for instance.
@@ -20,7 +21,8 @@ package struct TokenProviderPolicy: Sendable {
   /// How long a guest's token lives.
   package let guestLife: Duration
   /// What callers must send as `Authorization: Bearer`; nil if anybody may ask.
-  package let secret: Credentials?
+  package var secret: Credentials? { keptSecret.value }
+  private let keptSecret: Renewable<Credentials?>
 
   /// The lot of requests whose callers have gone while they waited: they are dropped when their turn comes, for
   /// instance.
@@ -55,7 +57,12 @@ package struct TokenProviderPolicy: Sendable {
     self.defaultLife = defaultLife
     self.lives = lives
     self.guestLife = guestLife
-    self.secret = secret
+    keptSecret = Renewable(secret)
+  }
+
+  /// Has every copy of this policy ask for the secret of `other` from now on, unless one of them has none.
+  package func takeSecret(of other: TokenProviderPolicy) {
+    if secret != nil, other.secret != nil { keptSecret.take(other.keptSecret) }
   }
 
   /// How long the last of a full queue waits; nil if nobody ever does.

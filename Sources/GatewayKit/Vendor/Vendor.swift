@@ -13,6 +13,10 @@ package protocol Vendor: Sendable {
   /// Puts what it remembers from the start where it remembers. Before anything listens.
   func prepare(at now: WallTime) async throws(GatewayError)
 
+  /// Puts the keys of `settings`, its own with every file read anew, where it remembers, all or none. Nothing else has
+  /// changed by then.
+  func keepKeys(of settings: any VendorSettings, at now: WallTime) async throws(GatewayError)
+
   /// What has it go by the keys and secrets of `settings`, its own with every file read anew; sessions stay. Throws what
   /// is wrong with them. Nothing changes before the renewal is called.
   func renewal(by settings: any VendorSettings) throws -> KeyRenewal
@@ -38,6 +42,7 @@ package typealias KeyRenewal = @Sendable () -> Void
 // What holds for a vendor that says nothing else.
 
 extension Vendor {
+  package func keepKeys(of settings: any VendorSettings, at now: WallTime) async throws(GatewayError) {}
   package func renewal(by settings: any VendorSettings) throws -> KeyRenewal { {} }
   package var issuers: [String: any TokenIssuer] { [:] }
   package func prepare(at now: WallTime) async throws(GatewayError) {}

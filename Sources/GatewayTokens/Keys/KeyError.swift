@@ -14,6 +14,8 @@ package enum KeyError: Error, Hashable, Sendable, CustomStringConvertible {
   case noAlgorithm
   /// No public key, private key or certificate in the PEM text; or an encrypted one.
   case notPEM
+  /// Neither a JWK or JWK set nor PEM text.
+  case notKeyFile
   /// Signing needs the private half.
   case notPrivate
   /// A JWK against RFC 7517, 7518 or 8037: which one of the set, and why.
@@ -40,6 +42,8 @@ package enum KeyError: Error, Hashable, Sendable, CustomStringConvertible {
     case .algorithmDoesNotFit(let algorithm, let key): "\(algorithm.name) is not for \(key)"
     case .noAlgorithm: "the key has no algorithm it may be used with"
     case .notPEM: "no unencrypted public key, private key or certificate in the PEM text"
+    case .notKeyFile:
+      "neither a JWK set (JSON that begins with {) nor PEM text (a line -----BEGIN ...); give a file of one of the two"
     case .notPrivate: "signing needs a private key"
     case .jwk(let index, let reason): "key \(index) of the JWK set: \(reason)"
     case .notJWKSet(let reason): "not a JWK set: \(reason)"

@@ -1,12 +1,13 @@
 package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
+internal import GatewayTokens
 
 /// A described wire, the gateway's side: that of `centrifugo.json`, for instance, which gives each connection a
 /// `ServedConversation`, since what it says and hears hangs on that.
 package struct ServedDialect: Dialect {
   let served: ServedWire
-  let secrets: [String: String]
+  private let secrets: Renewable<[String: String]>
   private let redaction: JSONRedaction
   /// Whether a token stands where no member's name says that it is one: nothing of such messages is shown.
   private let hidesMessages: Bool
@@ -18,11 +19,14 @@ package struct ServedDialect: Dialect {
 
   init(_ served: ServedWire, secrets: [String: String]) {
     self.served = served
-    self.secrets = secrets
+    self.secrets = Renewable(secrets)
     let places = served.wire.messages.flatMap(\.parts).filter(\.saysToken).map(\.tokenMembers)
     hidesMessages = places.contains { $0 == nil }
     redaction = JSONRedaction(Set(places.compactMap { $0 }.joined().map { Name($0) }))
   }
+
+  /// Has connections that are opened from now on told these secrets.
+  func takeSecrets(_ fresh: [String: String]) { secrets.take(Renewable(fresh)) }
 
   package var name: String { served.wire.name }
 
@@ -50,7 +54,7 @@ package struct ServedDialect: Dialect {
   }
 
   package func conversation(for upgrade: HTTPRequest) -> (any Conversation)? {
-    ServedConversation(served, token: served.token(in: upgrade), secrets: secrets)
+    ServedConversation(served, token: served.token(in: upgrade), secrets: secrets.value)
   }
 
   package func decode(

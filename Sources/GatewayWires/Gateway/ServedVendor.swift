@@ -59,6 +59,11 @@ package struct ServedVendor: Vendor {
       revocation: usual.revocation, anyRefreshTimeout: true)
   }
 
+  package func renewal(by settings: any VendorSettings) throws -> KeyRenewal {
+    guard let fresh = settings as? ServedSettings else { return {} }
+    return { [dialect] in dialect.takeSecrets(fresh.secrets) }
+  }
+
   package var namesItsRoutes: Bool { true }
 
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {

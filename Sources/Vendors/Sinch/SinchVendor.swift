@@ -23,8 +23,8 @@ package struct SinchVendor: Vendor {
   }
 
   package func renewal(by settings: any VendorSettings) throws -> KeyRenewal {
-    guard let fresh = settings as? SinchSettings, !fresh.applications.isRandom else { return {} }
-    return { [applications = registrar.settings.applications] in applications.takeKeys(of: fresh.applications) }
+    guard let fresh = settings as? SinchSettings else { return {} }
+    return { [own = registrar.settings] in own.takeSecrets(of: fresh) }
   }
 
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {

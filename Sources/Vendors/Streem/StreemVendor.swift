@@ -80,11 +80,21 @@ package struct StreemVendor: Vendor {
       StreemAPIKey(
         id: issuer.apiKey, publicKey: Self.own.publicKey.jwk, company: home.code, secretHash: nil, createdAt: now),
       isOwn: true, at: now)
-    for (id, key) in settings.apiKeys {
-      try await directory.nameAPIKey(
-        StreemAPIKey(
-          id: id, publicKey: key.publicKey.jwk, company: home.code, secretHash: key.hash, createdAt: now), at: now)
-    }
+    try await keepKeys(of: settings, at: now)
+  }
+
+  package func keepKeys(of settings: any VendorSettings, at now: WallTime) async throws(GatewayError) {
+    guard let fresh = settings as? StreemSettings else { return }
+    let home = self.settings.homeCompany.code
+    try await directory.nameAPIKeys(
+      fresh.apiKeys.map { id, key in
+        StreemAPIKey(id: id, publicKey: key.publicKey.jwk, company: home, secretHash: key.hash, createdAt: now)
+      }, at: now)
+  }
+
+  package func renewal(by settings: any VendorSettings) throws -> KeyRenewal {
+    guard let fresh = settings as? StreemSettings else { return {} }
+    return { [openID = self.settings.openID] in openID.takeUsers(of: fresh.openID) }
   }
 
   package var issuers: [String: any TokenIssuer] { [StreemDialect.name: issuer] }

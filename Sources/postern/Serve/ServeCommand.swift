@@ -128,7 +128,7 @@ enum ServeCommand: Command {
   ) async {
     let log = options.log
     do {
-      try running.renewKeys(by: readingAnew().settings.space)
+      try await running.renewKeys(by: readingAnew().settings)
       log.write(.info, "keys_reloaded")
     } catch {
       log.write(.error, "keys_kept", ["error": "\(error)"])

@@ -14,7 +14,10 @@ package struct SinchSettings: Sendable {
   /// How far `x-timestamp` may be from the gateway's clock. Ours.
   package var timestampWindow = Duration.seconds(300)
   /// The passwords of vendor-managed users (legacy web), by their names.
-  package var passwords: [Name: Credentials] = [:]
+  package var passwords: [Name: Credentials] {
+    get { keptPasswords.value }
+    set { keptPasswords.value = newValue }
+  }
   /// How long three wrong passwords lock an account. Ours.
   package var passwordLock = Duration.seconds(300)
   /// How long the ticket lives that a right password gives. Ours; the vendor's samples have 3600 s.
@@ -28,8 +31,16 @@ package struct SinchSettings: Sendable {
   /// The longest registration of the legacy web SDK, which asks for a year.
   package var legacyInstanceLifeMax = Duration.seconds(31_536_000)
 
+  private var keptPasswords = Renewable<[Name: Credentials]>([:])
+
   package init(applications: SinchApplications) {
     self.applications = applications
+  }
+
+  /// Has every copy of these go by the secrets and passwords of `other` from now on. A random secret stays.
+  func takeSecrets(of other: SinchSettings) {
+    if !other.applications.isRandom { applications.takeKeys(of: other.applications) }
+    keptPasswords.take(other.keptPasswords)
   }
 
   /// Mints for the built-in token provider, which is told of no application: the first one's tokens.

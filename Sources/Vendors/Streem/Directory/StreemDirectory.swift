@@ -71,13 +71,19 @@ package struct StreemDirectory: Sendable {
     }
   }
 
-  /// Keeps an API key that an operator names at each start: in place of one of that id, but for ever revoked if that was.
-  package func nameAPIKey(_ key: StreemAPIKey, at now: WallTime) async throws(GatewayError) {
-    try await putAPIKey(key, at: now) { (known) throws(GatewayError) in
-      var key = key
-      key.isRevoked = known.isRevoked
-      key.createdAt = known.createdAt
-      return key
+  /// Keeps the API keys that an operator names at each start, all or none: each in place of one of its id, but for ever
+  /// revoked if that was.
+  package func nameAPIKeys(_ keys: [StreemAPIKey], at now: WallTime) async throws(GatewayError) {
+    guard !keys.isEmpty else { return }
+    try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
+      for key in keys {
+        try await put(key, at: now, in: &transaction) { (known) throws(GatewayError) in
+          var key = key
+          key.isRevoked = known.isRevoked
+          key.createdAt = known.createdAt
+          return key
+        }
+      }
     }
   }
 
@@ -85,15 +91,21 @@ package struct StreemDirectory: Sendable {
     _ key: StreemAPIKey, isOwn: Bool = false, at now: WallTime,
     over: (StreemAPIKey) throws(GatewayError) -> StreemAPIKey
   ) async throws(GatewayError) {
-    let count = StoreCount("streem.keys", atMost: limits.keys, of: "API keys")
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
-      try await checkCompany(key.company, in: &transaction)
-      let place = Self.keys.key(key.id.text)
-      var kept = key
-      if let known = try await transaction.get(place, as: StreemAPIKey.self) { kept = try over(known) }
-      transaction.put(place, kept, in: [count])
+      try await put(key, at: now, in: &transaction, over: over)
       if isOwn { transaction.put(Self.ownKeys.key(key.id.text), StreemOwnKeyRow(id: key.id, createdAt: key.createdAt)) }
     }
+  }
+
+  private func put(
+    _ key: StreemAPIKey, at now: WallTime, in transaction: inout Transaction,
+    over: (StreemAPIKey) throws(GatewayError) -> StreemAPIKey
+  ) async throws(GatewayError) {
+    try await checkCompany(key.company, in: &transaction)
+    let place = Self.keys.key(key.id.text)
+    var kept = key
+    if let known = try await transaction.get(place, as: StreemAPIKey.self) { kept = try over(known) }
+    transaction.put(place, kept, in: [StoreCount("streem.keys", atMost: limits.keys, of: "API keys")])
   }
 
   /// Lets the keys that the gateway made for itself in its last life be good until `end`, and those of lives before that no

@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayTokens
 
 /// The settings of the Streem platform's OpenID provider: the address that clients see, `https://id.example` for
 /// instance.
@@ -11,7 +12,10 @@ package struct OpenIDSettings: Sendable {
   /// The registered clients; the first is the one that `getOpenIdConfiguration` names.
   package var clients: [OpenIDClient] = [.standard]
   /// Who may log in.
-  package var users: [OpenIDUser] = []
+  package var users: [OpenIDUser] {
+    get { keptUsers.value }
+    set { keptUsers.value = newValue }
+  }
   /// Whether everybody may, with any password but an empty one, as long as there are no ``users``.
   package var admitsEverybody = true
   /// How long a person may take to log in.
@@ -36,7 +40,12 @@ package struct OpenIDSettings: Sendable {
   /// The most that grants, and codes, each may take, in bytes.
   package var bytesMax = 64 << 20
 
+  private var keptUsers = Renewable<[OpenIDUser]>([])
+
   package init() {}
+
+  /// Has every copy of these go by the passwords of `other` from now on.
+  func takeUsers(of other: OpenIDSettings) { keptUsers.take(other.keptUsers) }
 
   func client(_ id: Name) -> OpenIDClient? {
     clients.first { $0.id == id }
