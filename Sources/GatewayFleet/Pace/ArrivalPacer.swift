@@ -23,7 +23,7 @@ package struct ArrivalPacer: Hashable, Sendable {
     let number = Double(index)
     let inRamp = rate * ramp / 2
     let seconds = number < inRamp ? (2 * number * ramp / rate).squareRoot() : number / rate + ramp / 2
-    return .nanoseconds(Int64((seconds * 1e9).rounded()))
+    return .saturating(seconds: seconds)
   }
 
   /// When the last one arrives.

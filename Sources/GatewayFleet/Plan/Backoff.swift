@@ -38,7 +38,7 @@ package struct Backoff: Hashable, Sendable, Codable {
       case .exponential: most
       case .fixed: min(cap.inSeconds, base.inSeconds)
       }
-    return .nanoseconds(Int64(seconds * 1e9))
+    return .saturating(seconds: seconds)
   }
 
   /// At least as long as a server said (`Retry-After`, RFC 9110 section 10.2.3), and up to as much again by chance: all

@@ -10,8 +10,11 @@ package struct BehaviourMix: Hashable, Sendable, Codable, CustomStringConvertibl
 
   /// A mix of weights that are not negative and not all 0.
   package init(_ weights: [Behaviour: Double]) throws(StormPlanError) {
-    guard weights.values.allSatisfy({ $0 >= 0 && $0.isFinite }), weights.values.contains(where: { $0 > 0 }) else {
-      throw StormPlanError("the shares of behaviours must not be negative, and one must be above 0")
+    // Small enough that a share of the fleet is a number whatever the sum, and not so small that it is none.
+    guard weights.values.allSatisfy({ $0 == 0 || (1e-9...1e9).contains($0) }),
+      weights.values.contains(where: { $0 > 0 })
+    else {
+      throw StormPlanError("the shares of behaviours must be 0 or from 1e-9 to 1e9, and one must be above 0")
     }
     self.init(checked: weights)
   }
@@ -58,7 +61,7 @@ package struct BehaviourMix: Hashable, Sendable, Codable, CustomStringConvertibl
     }
     let missing = clients - counts.values.reduce(0, +)
     // The standard library's sort is stable, so equal remainders stay in the order of the behaviours.
-    for (behaviour, _) in remainders.sorted(by: { $0.remainder > $1.remainder }).prefix(missing) {
+    for (behaviour, _) in remainders.sorted(by: { $0.remainder > $1.remainder }).prefix(max(0, missing)) {
       counts[behaviour, default: 0] += 1
     }
     return counts

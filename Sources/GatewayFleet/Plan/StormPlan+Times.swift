@@ -35,6 +35,9 @@ extension StormPlan {
       gateway.lead >= .zero && gateway.spread >= .zero && isTimeout,
       "the gateway's lead and spread must not be negative, and its time-out must be longer than 0 s")
     try require(bound.map { $0 > 0 && $0.isFinite } ?? true, "the storm must be allowed to last longer than 0 s")
+    try require(
+      loginsEnd <= Self.longestLogins,
+      "the last client would connect \(Int(loginsEnd.inSeconds / 86_400)) days after the first; raise the rate")
     if expiry == .common {
       try require(
         expiresAfter >= loginsEnd,
@@ -43,6 +46,9 @@ extension StormPlan {
           + (loginsEnd > pacer.duration ? " of requests to the provider" : ""))
     }
   }
+
+  /// Ten years: far from the end of what 64 bits of nanoseconds hold.
+  private static let longestLogins = Duration.seconds(3_650 * 86_400)
 
   private func require(_ condition: Bool, _ message: String) throws(StormPlanError) {
     guard condition else { throw StormPlanError(message) }
@@ -62,7 +68,7 @@ extension StormPlan {
   /// When the first tokens begin to expire, counted from the start.
   package var expiresAfter: Duration {
     switch expiry {
-    case .common: expireAfter.map { .nanoseconds(Int64($0 * 1e9)) } ?? loginsEnd + hold
+    case .common: expireAfter.map { .saturating(seconds: $0) } ?? loginsEnd + hold
     case .own: life
     }
   }
@@ -84,7 +90,7 @@ extension StormPlan {
     let laterWaves = life.scaled(by: Double(waves - 1))
     let patience = max(gateway.timeout, timeout ?? .zero, comeback, reconnects ? Self.usualComeback : .zero)
     let settled = expiresAfter + scattered + laterWaves + patience + Self.settleSlack
-    return bound.map { min(settled, .nanoseconds(Int64($0 * 1e9))) } ?? settled
+    return bound.map { min(settled, .saturating(seconds: $0)) } ?? settled
   }
 
   /// The time that the waves are given to pass in, all together: from the first refresh request to the moment by which

@@ -16,8 +16,9 @@ final class LineStream: @unchecked Sendable {
   }
 
   private let descriptor: Int32
-  /// What was read and is in no line yet. Only the reader's.
+  /// What was read, and is in no line yet from ``start`` on. Only the reader's.
   private var rest: [UInt8] = []
+  private var start = 0
   private static let pieceMax = 65_536
 
   /// Takes the descriptor over, and closes it in the end.
@@ -33,19 +34,22 @@ final class LineStream: @unchecked Sendable {
   ///   - bytesMax: How long it may be.
   ///   - patience: How long the whole line may take to come; nil for ever.
   func next(bytesMax: Int, patience: Duration? = nil) throws(Failure) -> [UInt8] {
-    let start = SystemTime.sinceBoot
-    var searched = 0
+    let begun = SystemTime.sinceBoot
+    var searched = start
     while true {
-      if let end = rest[(rest.startIndex + searched)...].firstIndex(of: UInt8(ascii: "\n")) {
-        let line = Array(rest[..<end])
-        rest = Array(rest[(end + 1)...])
+      if let end = rest[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+        let line = Array(rest[start..<end])
+        start = end + 1
         guard line.count <= bytesMax else { throw .tooLong }
         return line
       }
-      searched = rest.count
-      guard rest.count <= bytesMax else { throw .tooLong }
-      try waitToRead(patience.map { $0 - (SystemTime.sinceBoot - start) })
+      guard rest.count - start <= bytesMax else { throw .tooLong }
+      try waitToRead(patience.map { $0 - (SystemTime.sinceBoot - begun) })
       guard let piece = read() else { throw .ended }
+      // Once for each piece, not for each line: a piece may be of thousands of empty lines.
+      rest.removeFirst(start)
+      start = 0
+      searched = rest.count
       rest += piece
     }
   }
