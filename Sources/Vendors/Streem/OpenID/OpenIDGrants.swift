@@ -117,9 +117,9 @@ struct OpenIDGrants: Sendable {
       if let grant = try transaction.value(entry, as: OpenIDGrant.self) { live.append(grant) }
     }
     while live.count >= settings.grantsPerUserMax { Self.delete(live.removeFirst(), in: &transaction) }
-    transaction.put(
-      accountKey, OpenIDAccountRow(grants: live.map(\.sid) + [grant.sid]),
-      expires: now + max(settings.refreshLife, settings.accessLife))
+    // No longer than the last of its grants, which are counted: an account for each login would fill the memory else.
+    let end = live.reduce(grant.expiresAt) { max($0, $1.expiresAt) }
+    transaction.put(accountKey, OpenIDAccountRow(grants: live.map(\.sid) + [grant.sid]), expires: end)
     return issue(grant, handle: isLasting ? secrets.handle : nil, secrets, in: &transaction, at: now)
   }
 

@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayKit
 import GatewayRuntime
 import GatewaySimulator
 import GatewayStreem
@@ -49,6 +50,26 @@ struct StreemOpenIDTokenTests {
     #expect(visitor.exchange(access).status == 401)
     let refused = visitor.refresh(try visitor.member("refresh_token", tokens))
     #expect(try visitor.member("error", refused) == "invalid_grant")
+  }
+
+  private struct AnyRow: StoreValue {}
+
+  @Test("an account is forgotten with the last of its grants, and not 30 days later")
+  func accounts() throws {
+    let store = streem.space.store
+    func accounts() -> Int? {
+      let now = streem.world.wallTime
+      return streem.world.ask {
+        try? await store.scan(StoreTable<AnyRow>("streem.account").range(), limit: .max, at: now).count
+      }.flatMap { $0 }
+    }
+    #expect(visitor.redeem(visitor.code("ann", ["scope": "openid"])).status == 200)
+    #expect(accounts() == 1)
+    streem.world.advance(by: .seconds(3_601))
+    #expect(accounts() == 0)
+    #expect(visitor.redeem(visitor.code()).status == 200)
+    streem.world.advance(by: .seconds(29 * 86_400))
+    #expect(accounts() == 1, "its grant can be refreshed")
   }
 
   @Test("tokens end when their code comes again after the gateway's clock went ahead a day and back")
