@@ -67,6 +67,14 @@ enum ControlTable {
     if let elements = value.elements {
       return elements.isEmpty ? none : elements.map { shown($0) }.joined(separator: ", ")
     }
-    return VisibleText.escaping(value.text)
+    return number(value.text) ?? VisibleText.escaping(value.text)
+  }
+
+  /// A number with a fraction in the fewest digits that read back the same; nil for any other.
+  private static func number(_ text: String) -> String? {
+    guard text.utf8.contains(UInt8(ascii: ".")), text.utf8.count <= 32, let value = Double(text), value.isFinite,
+      (1e-4..<1e16).contains(abs(value))
+    else { return nil }
+    return "\(value)"
   }
 }

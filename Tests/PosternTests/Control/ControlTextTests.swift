@@ -27,4 +27,18 @@ struct ControlTextTests {
   func escapes(text: String, shown: String) {
     #expect(Array(VisibleText.escaping(text, keeping: "\n\t").utf8) == Array(shown.utf8))
   }
+
+  @Test(
+    "a number in a table has the fewest digits that read back the same",
+    arguments: [
+      ("0.020469000000000001", "0.020469"), ("1764093000.1230001", "1764093000.1230001"), ("3599.9999999999959", nil),
+      ("0.5", "0.5"), ("60.0", "60.0"), ("-0.10000000000000001", "-0.1"), ("1e-300", nil), ("123456789012345678", nil),
+      ("0.30000000000000004", nil),
+    ] as [(String, String?)])
+  func numbers(text: String, shown: String?) throws {
+    let table = try #require(ControlTable.text(Array(#"{"clock":{"session_s":\#(text)}}"#.utf8)))
+    let said = try #require(table.split(separator: " ").last.map(String.init))
+    #expect(Double(said) == Double(text) && said.utf8.count <= text.utf8.count)
+    if let shown { #expect(said == shown) }
+  }
 }
