@@ -122,7 +122,7 @@ final class SQLiteFile {
   /// What went wrong last, in words for an operator.
   private static func words(_ handle: OpaquePointer, _ path: String) -> String {
     switch sqlite3_errcode(handle) & 0xFF {
-    case SQLITE_BUSY, SQLITE_LOCKED: "somebody else has it open"
+    case SQLITE_BUSY, SQLITE_LOCKED: "another process has it open; end that process, or name another file"
     case SQLITE_NOTADB: "it is no SQLite database"
     case SQLITE_CORRUPT: damage(path)
     case SQLITE_READONLY: "it cannot be written"

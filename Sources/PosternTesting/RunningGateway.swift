@@ -108,6 +108,7 @@ package final class RunningGateway: Sendable {
     controlSettings.limits.connectionsMax = 256
     controlSettings.limits.connectionsPerSecond = nil
     controlSettings.takesLastDescriptors = true
+    controlSettings.unreadMakesRoom = true
     let controlListener = try await Listener.start(controlSettings, serving: control, on: [loops[0]])
     return RunningGateway(
       space: space, spaces: spaces, refusals: refusals, drainOrders: drainOrders,

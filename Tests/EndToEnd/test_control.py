@@ -1,6 +1,8 @@
 """What an operator can see and cause."""
 
+import contextlib
 import os
+import socket
 import subprocess
 import uuid
 
@@ -262,3 +264,17 @@ def test_the_control_port_has_no_sockets_and_no_other_paths(gateway):
     assert control(gateway, "GET", "/nothing").status == 404
     assert control(gateway, "POST", "/health").status == 405
     assert control(gateway, "POST", "/sessions/nonsense/expire").status == 404
+
+
+def test_a_stranger_who_holds_connections_keeps_nobody_from_the_control_port(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("open sesame, and be quick about it")
+    with Gateway("--control-secret-file", str(secret)) as gateway, contextlib.ExitStack() as held:
+        place = ("127.0.0.1", gateway.ready["control_port"])
+        begun = b"POST /faults HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{"
+        for number in range(400):
+            stranger = held.enter_context(socket.create_connection(place, timeout=30))
+            stranger.sendall(begun if number % 2 else b"GET /")
+        for path in ("/health", "/ready"):
+            assert control(gateway, "GET", path).status == 200
+        assert control(gateway, "GET", "/settings", token=secret.read_text()).status == 200

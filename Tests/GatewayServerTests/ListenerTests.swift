@@ -64,6 +64,27 @@ import Testing
     }
   }
 
+  @Test("connections that owe their request make room, oldest first, where a port says so")
+  func unreadMakesRoom() async throws {
+    var site = TestSite()
+    site.onRespond = { _, _ in HTTPResponse(status: 204) }
+    let change = { (settings: inout Listener.Settings) in
+      settings.limits.connectionsMax = 3
+      settings.unreadMakesRoom = true
+    }
+    try await TestServer.with(site, change) { server in
+      var silent: [RawClient] = []
+      for number in 0..<9 {
+        silent.append(try RawClient(port: server.port))
+        if number % 2 == 0 { try silent[number].send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1") }
+        let client = try RawClient(port: server.port)
+        try client.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        #expect(try client.readAnswer().status == 204)
+      }
+      #expect(server.listener.connections <= 3)
+    }
+  }
+
   @Test("above the connection limit there is 503 with Retry-After, over HTTP and for upgrades, until somebody leaves")
   func connectionLimit() async {
     await #expect(processExitsWith: .success) { try await ListenerTests.refuseAboveLimit() }

@@ -12,6 +12,14 @@ extension ServerConnection {
     case bodyTooLarge(HTTPRequest)
   }
 
+  /// Whether it waits for the peer to send a request, or the rest of one; not where it only waits for its 503.
+  var owesRequest: Bool {
+    switch phase {
+    case .securing, .head, .body: excess == nil
+    default: false
+    }
+  }
+
   /// Reads on in a request, and says how many of the bytes are its own.
   func advance(_ piece: UnsafeRawBufferPointer) -> (used: Int, Arrival) {
     switch phase {

@@ -29,6 +29,9 @@ package final class Listener: @unchecked Sendable {
     /// Whether this listener may take the last descriptors of the process too: the control port, which must answer when
     /// clients have taken all others.
     package var takesLastDescriptors = false
+    /// Whether the connection that has owed its request longest is closed for a new one where connections are at their limit:
+    /// the control port's, which strangers who hold connections must not lock.
+    package var unreadMakesRoom = false
     /// Counts what this listener refuses; several may share it.
     package var refusals = TransportRefusals()
 
@@ -158,8 +161,11 @@ package final class Listener: @unchecked Sendable {
     // A connection that waits for another request makes room, on whatever loop it is.
     let others = excess == nil ? [] : shares.filter { $0.loop !== share.loop }
     share.tally.connectionAssigned()
-    let isAnnounced = settings.speaksProxyProtocol
-    share.loop.events.execute { share.take(descriptor, excess: excess, isAnnounced: isAnnounced, others: others) }
+    let (isAnnounced, unreadMakesRoom) = (settings.speaksProxyProtocol, settings.unreadMakesRoom)
+    share.loop.events.execute {
+      share.take(
+        descriptor, excess: excess, isAnnounced: isAnnounced, unreadMakesRoom: unreadMakesRoom, others: others)
+    }
   }
 }
 
@@ -196,8 +202,12 @@ extension Listener.Share: @unchecked Sendable {
   }
 
   /// Serves the descriptor, whose proxy perhaps has to say first whose it is. One in excess of a limit takes the place of
-  /// a connection that waits for another request: here, or on one of the `others`. Only on the loop.
-  func take(_ descriptor: CInt, excess: TransportRefusals.Reason?, isAnnounced: Bool, others: [Listener.Share]) {
+  /// a connection that waits for another request: here, or on one of the `others`; or, if `unreadMakesRoom`, of the one here
+  /// that has owed its request longest. Only on the loop.
+  func take(
+    _ descriptor: CInt, excess: TransportRefusals.Reason?, isAnnounced: Bool, unreadMakesRoom: Bool,
+    others: [Listener.Share]
+  ) {
     guard host.handle != nil, !host.isEnding else {
       close(descriptor)
       return host.connectionEnded()
@@ -206,15 +216,20 @@ extension Listener.Share: @unchecked Sendable {
     var excess = excess ?? (descriptor < loop.descriptorsMax ? nil : .descriptorLimit)
     if excess == .connectionLimit || excess == .descriptorLimit, descriptor < loop.descriptorsMax {
       let isOurs = { (idle: ServerConnection) in idle.host.tally.allowance === tally.allowance }
+      let isUnread = { (unread: ServerConnection) in isOurs(unread) && unread.owesRequest }
       if let idle = loop.idleConnections.first(where: isOurs) {
         idle.finish()
+        excess = nil
+      } else if unreadMakesRoom, let unread = loop.connections.first(where: isUnread) {
+        unread.end()
         excess = nil
       } else if let next = others.first {
         host.connectionEnded()
         next.tally.connectionAssigned()
         let rest = Array(others.dropFirst())
         return next.loop.events.execute { [excess] in
-          next.take(descriptor, excess: excess, isAnnounced: isAnnounced, others: rest)
+          next.take(
+            descriptor, excess: excess, isAnnounced: isAnnounced, unreadMakesRoom: unreadMakesRoom, others: rest)
         }
       }
     }
