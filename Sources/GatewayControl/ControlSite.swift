@@ -132,7 +132,7 @@ package struct ControlSite: Site {
     let inner = space.hosted.space
     let router = HTTPRouter(
       routes(of: inner, settings: space.description, figures: { _ in })
-        + DashboardRoutes(space: inner, root: "../../", hasLogin: hasLogin).routes)
+        + DashboardRoutes(space: inner, root: "../../", hasLogin: hasLogin, name: space.name.text).routes)
     space.controlRouter = router
     return router
   }

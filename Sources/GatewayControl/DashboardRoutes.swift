@@ -10,8 +10,9 @@ struct DashboardRoutes {
   /// - Parameters:
   ///   - root: The way from the page's folder to the control port's: `../../` below `/spaces/t17/`.
   ///   - hasLogin: Whether who sees it has logged in, and may log out.
-  init(space: Space, root: String, hasLogin: Bool) {
-    feed = DashboardFeed(space)
+  ///   - name: The name of the space, where the process hosts it beside others.
+  init(space: Space, root: String, hasLogin: Bool, name: String? = nil) {
+    feed = DashboardFeed(space, name: name)
     page = Array(DashboardPage.dashboard(root: root, hasLogin: hasLogin).utf8)
   }
 

@@ -11,19 +11,42 @@ struct HorizonRoutes {
   /// A day: further ahead no wave is known.
   private static let overMax = 86_400.0
   /// The year 33658; beyond what a date of a token is.
-  private static let timeMax = 1e12
+  static let timeMax = 1e12
 
   var routes: [HTTPRoute] {
     [
       HTTPRoute("GET", "/horizon") { _, _ in await horizon() },
       HTTPRoute("POST", "/horizon/spread") { request, _ in
         do throws(GatewayError) {
-          return JournalRoutes.response(try await spread(request))
+          return try await spread(request)
+        } catch {
+          return ControlAnswer.error(error)
+        }
+      },
+      HTTPRoute("DELETE", "/horizon/spread/{order}") { request, parameters in
+        do throws(GatewayError) {
+          return JournalRoutes.response(try await takeBack(parameters["order"], request))
         } catch {
           return ControlAnswer.error(error)
         }
       },
     ]
+  }
+
+  private struct Nothing: ControlBody {
+    enum CodingKeys: CodingKey, CaseIterable {}
+  }
+
+  private func takeBack(_ text: String, _ request: HTTPRequest) async throws(GatewayError) -> [UInt8] {
+    let _: Nothing = try ControlAnswer.body(request, "without members")
+    guard let number = UInt64(text), let spared = await gateway.takeBackSpread(number) else {
+      throw .notFound.detailed("no order to spread a wave has this number, or all of its sessions have been asked")
+    }
+    gateway.log(
+      .info, "order",
+      [.init("order", "spread_taken_back"), .init("number", String(number)), .init("sessions", String(spared))]
+        + (OrderCaller.current?.fields ?? []))
+    return JSONWriter.object { $0.member("sessions", Int64(spared)) }
   }
 
   private func horizon() async -> HTTPResponse {
@@ -52,7 +75,15 @@ struct HorizonRoutes {
     }
   }
 
-  private func spread(_ request: HTTPRequest) async throws(GatewayError) -> [UInt8] {
+  /// Refuses a dialect that the gateway does not speak.
+  static func checkDialect(_ dialect: String, of gateway: Gateway) throws(GatewayError) {
+    let known = gateway.bindings.map(\.dialect.name)
+    guard !known.contains(where: { Name($0) == Name(dialect) }) else { return }
+    throw .invalidParameter.detailed(
+      "no dialect is called '\(dialect.prefix(64))'" + Nearest.lead(from: dialect, to: Set(known).sorted()))
+  }
+
+  private func spread(_ request: HTTPRequest) async throws(GatewayError) -> HTTPResponse {
     let body: Spread = try ControlAnswer.body(
       request,
       #"{"from": unix s, "before": unix s, "over_s"?: 0...86400, "user"?: string, "dialect"?: string}"#)
@@ -63,11 +94,7 @@ struct HorizonRoutes {
     guard (0...Self.overMax).contains(body.overS ?? 0) else {
       throw .invalidParameter.detailed("over_s must be 0 to 86400")
     }
-    let known = gateway.bindings.map(\.dialect.name)
-    if let dialect = body.dialect, !known.contains(where: { Name($0) == Name(dialect) }) {
-      throw .invalidParameter.detailed(
-        "no dialect is called '\(dialect.prefix(64))'" + Nearest.lead(from: dialect, to: Set(known).sorted()))
-    }
+    if let dialect = body.dialect { try Self.checkDialect(dialect, of: gateway) }
     let sessions = SessionFilter(user: body.user.map(UserID.init), dialects: body.dialect.map { [$0] })
     let order = SpreadOrder(
       sessions, from: WallTime(seconds: body.from), before: WallTime(seconds: body.before),
@@ -79,10 +106,14 @@ struct HorizonRoutes {
         .init("order", "spread"), .init("from", String(body.from)), .init("before", String(body.before)),
         .init("sessions", String(outcome.sessions)),
       ] + (OrderCaller.current?.fields ?? []))
-    return JSONWriter.object { json in
-      json.member("sessions", Int64(outcome.sessions))
-      json.name("over_s")
-      json.number((outcome.over.inSeconds * 1000).rounded() / 1000)
-    }
+    var response = JournalRoutes.response(
+      JSONWriter.object { json in
+        json.member("sessions", Int64(outcome.sessions))
+        json.name("over_s")
+        json.number((outcome.over.inSeconds * 1000).rounded() / 1000)
+      })
+    // Relative to the path of the order: below `/` and below a space.
+    if let order = outcome.order { response.headers.append(HTTPField("location", "spread/\(order)")) }
+    return response
   }
 }

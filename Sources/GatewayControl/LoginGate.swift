@@ -50,7 +50,9 @@ struct LoginGate {
   private static let reading: Set<String> = [
     "/dashboard", "/dashboard/style.css", "/dashboard/script.js", "/dashboard/feed",
   ]
-  private static let ordering: Set<String> = ["/dashboard/logout", "/horizon/spread"]
+  private static let ordering: Set<String> = ["/dashboard/logout", "/horizon/spread", "/revocations"]
+  /// What the page's buttons do to one session.
+  private static let sessionOrders: Set<String> = ["expire", "disconnect"]
   /// What the page by which one logs in needs.
   private static let open: Set<String> = ["/dashboard/style.css", "/dashboard/script.js", "/dashboard/login"]
 
@@ -62,13 +64,27 @@ struct LoginGate {
     guard let key = sessions.key(of: request, at: loop.now) else { return .none }
     let path = Self.place(of: request.path).path
     if ["GET", "HEAD"].contains(request.method) {
-      return Self.reading.contains(path) ? .dashboard(session: key) : .none
+      // The list of sessions is only for the page's own script, which no other page can pass itself off as.
+      let isOpen = Self.reading.contains(path) || path == "/sessions" && request.header(Self.field) != nil
+      return isOpen ? .dashboard(session: key) : .none
     }
-    guard Self.ordering.contains(path) else { return .none }
+    guard Self.isOrder(request.method, path) else { return .none }
     guard request.header("origin") != nil, request.header(Self.field) != nil else {
       return .refused(.originRefused.worded("a session's orders come from the dashboard's own page; log in there"))
     }
     return .dashboard(session: key)
+  }
+
+  /// Whether the page gives that order: of all sessions none, of one session some.
+  private static func isOrder(_ method: String, _ path: String) -> Bool {
+    let segments = path.split(separator: "/")
+    switch method {
+    case "POST":
+      guard segments.count == 3, segments[0] == "sessions" else { return ordering.contains(path) }
+      return sessionOrders.contains(String(segments[2]))
+    case "DELETE": return segments.count == 3 && path.utf8.starts(with: "/horizon/spread/".utf8)
+    default: return false
+    }
   }
 
   /// The page to log in by, for who asks for a dashboard and has no session.

@@ -50,7 +50,8 @@ struct OrderCaller: Sendable {
   private static let questions: Set<String> = ["/journal/await", "/journal/expect"]
   /// Routes whose own line says more, with ``fields``.
   private static let detailed: Set<String> = [
-    "/revocations", "/horizon/spread", "/sessions/{id}/expire", "/sessions/{id}/refresh", "/sessions/{id}/disconnect",
+    "/revocations", "/horizon/spread", "/horizon/spread/{order}", "/sessions/{id}/expire", "/sessions/{id}/refresh",
+    "/sessions/{id}/disconnect",
     "/users/{id}/expire", "/users/{id}/refresh", "/users/{id}/disconnect", "/sessions/expire", "/sessions/refresh",
     "/sessions/disconnect",
   ]

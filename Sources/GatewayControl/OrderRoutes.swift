@@ -116,6 +116,11 @@ struct OrderRoutes {
         request,
         #"{"token_fingerprint": 32 hex digits, "expires_at"?: unix s} or {"user_id": string, "issued_before"?: unix s} or {"issued_before": unix s}"#
       )
+      // A session of the dashboard acts on the sessions that it shows, one at a time.
+      guard body.tokenFingerprint != nil || OrderCaller.current?.key != .dashboard else {
+        throw .credentialsMissing.worded(
+          "a login to the dashboard revokes single tokens only; send the control secret as a bearer token")
+      }
       let target = try Self.target(body, now: gateway.wallTime)
       let sessions = try await gateway.revoke(target)
       gateway.log(

@@ -7,7 +7,7 @@ struct SessionRoutes {
 
   private static let pageMax = 1000
   /// What the list may be asked with.
-  static let listParameters = ["user", "limit", "after"]
+  static let listParameters = ["user", "dialect", "expires_from", "expires_before", "limit", "after"]
 
   var routes: [HTTPRoute] {
     [
@@ -32,9 +32,31 @@ struct SessionRoutes {
     guard after == nil || last != nil else {
       return ControlAnswer.error(.invalidParameter.detailed("after must be the id of a session"))
     }
-    let summaries = await gateway.sessions(of: request.parameter("user").map(UserID.init), after: last, limit: limit)
+    let choice: SessionChoice
+    do throws(GatewayError) {
+      choice = try self.choice(request)
+    } catch {
+      return ControlAnswer.error(error)
+    }
+    let summaries = await gateway.sessions(choice, after: last, limit: limit)
     let next = summaries.count == limit ? summaries.last?.id.description : nil
     return ControlAnswer.json(Page(sessions: summaries.map(SessionBody.init), next: next))
+  }
+
+  private func choice(_ request: HTTPRequest) throws(GatewayError) -> SessionChoice {
+    let dialect = request.parameter("dialect")
+    if let dialect { try HorizonRoutes.checkDialect(dialect, of: gateway) }
+    return SessionChoice(
+      user: request.parameter("user").map(UserID.init), dialect: dialect,
+      from: try Self.time("expires_from", of: request), before: try Self.time("expires_before", of: request))
+  }
+
+  private static func time(_ name: String, of request: HTTPRequest) throws(GatewayError) -> WallTime? {
+    guard let text = request.parameter(name) else { return nil }
+    guard let seconds = Double(text), (0...HorizonRoutes.timeMax).contains(seconds) else {
+      throw .invalidParameter.detailed("\(name) must be a time in seconds since 1970")
+    }
+    return WallTime(seconds: seconds)
   }
 
   private func inspect(_ id: String) async -> HTTPResponse {

@@ -167,6 +167,15 @@ class Page:
     def type(self, text):
         self.send("Input.insertText", text=text)
 
+    def click(self, expression):
+        """Clicks with the mouse on the middle of the element that the expression gives, wherever on the page it is."""
+        place = self.evaluate(
+            f"(it => {{ it.scrollIntoView({{block: 'center', inline: 'center'}}); const box = it.getBoundingClientRect();"
+            f" return [box.x + box.width / 2, box.y + box.height / 2]; }})({expression})"
+        )
+        for kind in ("mousePressed", "mouseReleased"):
+            self.send("Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], button="left", clickCount=1)
+
     def tab_to(self, expression, limit=40):
         """Presses Tab until the element that has the focus is as the expression says of `it`."""
         for _ in range(limit):

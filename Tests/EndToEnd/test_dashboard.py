@@ -97,8 +97,10 @@ def test_its_numbers_are_those_of_the_metrics_at_every_size(crowd, width, dark):
         cells = page.evaluate("[...document.querySelectorAll('#dialects tr > *')].map(cell => cell.textContent)")
         assert cells == ["plain", "30", "30", str(value("postern_connections", phase="active")), "0"]
         assert "24 tokens end in" in page.text("#waves")
+        about = page.text("#about")
+        assert re.fullmatch(rf"postern \d+\.\d+\.\d+ · {re.escape(gateway.control_url[7:])} · up \d+ (s|min).*", about), about
         # The wave is drawn apart from the others.
-        assert page.evaluate("document.querySelector('#horizon path.three').getAttribute('d').length > 5")
+        assert page.evaluate("document.querySelector('#horizon path.wave').getAttribute('d').length > 5")
         assert page.evaluate("document.documentElement.scrollWidth") <= width, "it is to be read without going sideways"
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (sum(map(int, re.findall(r"\d+", ground))) < 200) == dark

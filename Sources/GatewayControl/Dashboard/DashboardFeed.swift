@@ -15,6 +15,7 @@ final class DashboardFeed: WakeupTarget, @unchecked Sendable {
   private static let interval = Duration.seconds(1)
 
   private let space: Space
+  private let name: String?
   private let loop: EventLoop
   private let stage: LoopStage
   /// Set while somebody waits, who holds the feed meanwhile.
@@ -28,8 +29,10 @@ final class DashboardFeed: WakeupTarget, @unchecked Sendable {
   private var lastWait: UInt64 = 0
   private let watchers = Atomic(0)
 
-  init(_ space: Space) {
+  /// - Parameter name: The name of a space that the process hosts.
+  init(_ space: Space, name: String? = nil) {
     self.space = space
+    self.name = name
     loop = space.gateway.tables[0].loop
     stage = LoopStage(loop: loop)
     wakeup = Wakeup(target: self)
@@ -107,7 +110,7 @@ final class DashboardFeed: WakeupTarget, @unchecked Sendable {
     isMaking = true
     madeAt = loop.transport.now
     _ = stage.begin { [self] in
-      let text = await DashboardText.reading(of: space, number: number + 1)
+      let text = await DashboardText.reading(of: space, named: name, number: number + 1)
       frame = ServerSentEvent(data: text).bytes
       number += 1
       isMaking = false

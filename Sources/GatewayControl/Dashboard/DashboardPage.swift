@@ -20,28 +20,37 @@ enum DashboardPage {
       <div class="tiles">\(tiles)</div></section>
       <section aria-labelledby="horizon-title"><h2 id="horizon-title" tabindex="-1">The horizon: tokens that end within the hour</h2>
       <div class="tiles">\(horizonTiles)</div>
-      <figure><div id="horizon" class="chart" role="img" aria-label="Nothing is known yet."></div>
-      <p class="axis" aria-hidden="true"><span>now</span><span>15 min</span><span>30 min</span><span>45 min</span><span>1 h</span></p>
-      <figcaption>Each bar is ten seconds. <span id="horizon-top"></span></figcaption></figure>
+      <figure>\(plot("horizon", ["now", "15 min", "30 min", "45 min", "1 h"]))
+      <figcaption>Tokens that end, each bar <span id="horizon-bar">10 s</span>: <i class="wave"></i>in a wave, <i class="token"></i>others. <span id="horizon-top"></span></figcaption></figure>
       <h3>The next waves</h3>
       <ol id="waves" aria-label="The next waves"></ol>
       <p id="no-waves" class="empty">Nothing is known yet.</p>
+      <div id="spreading" hidden><h3>Being spread</h3>
+      <ol id="spreads" aria-label="Being spread"></ol></div>
       <p id="said" role="status"></p></section>
       <section aria-labelledby="rates"><h2 id="rates">The last five minutes</h2>
       <div class="charts">
-      <figure><div id="refreshes" class="chart" role="img" aria-label="Nothing is known yet."></div>
-      <figcaption>Refreshes in each second: <i class="two"></i>asked for, <i class="one"></i>accepted. <span id="refreshes-top"></span></figcaption>
-      <p class="axis" aria-hidden="true"><span>5 min ago</span><span>now</span></p></figure>
-      <figure><div id="cut-offs" class="chart" role="img" aria-label="Nothing is known yet."></div>
-      <figcaption>Connections that the gateway ended, <i class="three"></i>in each second. <span id="cut-offs-top"></span></figcaption>
-      <p class="axis" aria-hidden="true"><span>5 min ago</span><span>now</span></p></figure>
+      <figure>\(plot("refreshes", ["5 min ago", "2.5 min", "now"]))
+      <figcaption>Refreshes, each bar <span id="refreshes-bar">5 s</span>: <i class="asked"></i>asked for, <i class="good"></i>accepted. <span id="refreshes-top"></span></figcaption></figure>
+      <figure>\(plot("cut-offs", ["5 min ago", "2.5 min", "now"]))
+      <figcaption>Connections that the gateway ended, each bar <span id="cut-offs-bar">5 s</span>: <i class="cut"></i>cut off. <span id="cut-offs-top"></span></figcaption></figure>
       </div>
       <h3>As it happened, the newest first</h3>
       <ol id="events" aria-label="As it happened, the newest first"></ol>
       <p id="no-events" class="empty">Nothing has happened since this page was opened.</p></section>
-      <section aria-labelledby="who"><h2 id="who">Who is connected</h2>
-      <div class="scroll" role="region" aria-labelledby="who" tabindex="0"><table><thead id="dialect-names"></thead><tbody id="dialects"></tbody></table></div>
+      <section aria-labelledby="who"><h2 id="who" tabindex="-1">Who is connected</h2>
+      <div id="dialects-table" class="scroll" role="region" aria-labelledby="who" tabindex="0"><table><thead id="dialect-names"></thead><tbody id="dialects"></tbody></table></div>
+      <p id="dialects-hint" class="empty" hidden>The table goes on at its side: scroll it.</p>
       <p id="nobody" class="empty">Nobody is connected.</p></section>
+      <section id="sessions" aria-labelledby="sessions-title" hidden><div class="head"><h2 id="sessions-title" tabindex="-1"></h2>
+      <button type="button" id="sessions-shut">Close the list</button></div>
+      <p id="sessions-count" class="empty"></p>
+      <p id="sessions-hint" class="empty" hidden>The table goes on at its side: scroll it.</p>
+      <div id="sessions-table" class="scroll" role="region" aria-labelledby="sessions-title" tabindex="0"><table>
+      <thead><tr><th scope="col">User</th><th scope="col">Orders</th><th scope="col">phase</th><th scope="col">token ends in</th><th scope="col">dialect</th><th scope="col">kind</th><th scope="col">connected for</th><th scope="col">from</th><th scope="col">session</th></tr></thead>
+      <tbody id="session-rows"></tbody></table></div>
+      <button type="button" id="sessions-more" hidden>Show more</button>
+      <p id="sessions-said" class="said" role="status"></p></section>
       <section aria-labelledby="provider-title"><h2 id="provider-title">The built-in token provider</h2>
       <div class="tiles">\(providerTiles)</div>
       <p class="empty">A provider of your own is not seen here; how long clients take for their next tokens tells of it.</p></section>
@@ -80,6 +89,15 @@ enum DashboardPage {
     <script src="\(assets)/script.js" defer></script>
     </head><body data-root="\(root)">
 
+    """
+  }
+
+  /// A chart between its axes.
+  private static func plot(_ id: String, _ ticks: [String]) -> String {
+    """
+    <div class="plot"><p class="scale" aria-hidden="true"><span id="\(id)-high"></span><span>0</span></p>
+    <div id="\(id)" class="chart" role="img" aria-label="Nothing is known yet."></div>
+    <p class="axis" aria-hidden="true">\(ticks.map { "<span>\($0)</span>" }.joined())</p></div>
     """
   }
 

@@ -53,6 +53,7 @@ extension DashboardScript {
       setState("paused", "paused", last ? `What is shown is of ${clock(last.time)}.` : "");
     }
 
+    let seen = 0;
     function push(row, values) {
       row.push(...values);
       row.splice(0, row.length - seconds);
@@ -67,6 +68,7 @@ extension DashboardScript {
       if (reading.number < last.number || Object.keys(now).some(name => now[name] < before[name])) {
         note(reading.time, "The gateway has been started anew.", true);
         takes = [];
+        seen += missed.length + 1;
         return Object.values(history).forEach(row => push(row, [...missed, null]));
       }
       const cuts = less(now.cut_off, before.cut_off), refused = less(now.refreshes_refused, before.refreshes_refused);
@@ -75,6 +77,7 @@ extension DashboardScript {
       const [logins, strangers] = [now.logins - before.logins, now.logins_refused - before.logins_refused];
       // Which of the seconds that were missed they were in is not known: a reading that is late a bit has them all, behind a break
       // no second has.
+      seen += missed.length + 1;
       for (const [row, count] of [[history.asked, asked], [history.accepted, accepted], [history.cut, cut]]) {
         push(row, [...missed, since > patience ? null : count]);
       }
@@ -117,28 +120,39 @@ extension DashboardScript {
       say("asked", whole.format(asked));
       if (!last) for (const id of ["refreshed", "cut"]) say(id, "0");
       last = reading;
+      showWhich(reading);
       const provider = reading.provider;
       for (const [id, count] of [["in-flight", provider.in_flight], ["queued", provider.queued], ["minted", provider.minted], ["failed", provider.failed], ["overloaded", provider.overloaded]]) say(id, whole.format(count));
       showHorizon(reading.horizon);
+      showSpreads(reading.spreads);
       showRates();
       showDialects(reading.dialects);
+      if (reading.number % 4 === 0) listSessions();
       const when = clock(reading.time);
       if (reading.draining) setState("draining", "draining", `Nobody new is let in. ${when}`);
       else setState("live", "live", stands ? `${when}; the gateway's own time stands still.` : when);
       document.title = `${whole.format(open)} connected · Postern`;
     }
+    // The bars of a row of seconds, `size` of them a bar: the same seconds stay together as time goes on.
+    function barsOf(row, size, shift, wide) {
+      const sums = new Map(), first = seen - row.length;
+      row.forEach((value, place) => {
+        const slot = Math.floor((first + place) / size);
+        if (value !== null) sums.set(slot, (sums.get(slot) ?? 0) + value);
+      });
+      return [...sums].map(([slot, sum]) => [slot * size - seen + seconds + shift * size, wide * size, sum]);
+    }
     function showRates() {
-      const [asked, cut] = [Math.max(highest(history.asked), highest(history.accepted)), highest(history.cut)];
-      const from = seconds - history.asked.length;
-      draw("refreshes", seconds, [
-        { style: "two", values: history.asked, shift: from, width: 0.45 },
-        { style: "one", values: history.accepted, shift: from + 0.45, width: 0.45 },
-      ], Math.max(1, asked));
-      draw("cut-offs", seconds, [{ style: "three", values: history.cut, shift: from }], Math.max(1, cut));
+      const size = shared("refreshes", seconds, 11, [5, 10, 15, 30]);
+      const [wanted, had, ended] = [barsOf(history.asked, size, 0.05, 0.42), barsOf(history.accepted, size, 0.5, 0.42), barsOf(history.cut, size, 0.1, 0.8)];
+      const [asked, cut] = [Math.max(highest(wanted), highest(had)), highest(ended)];
+      draw("refreshes", seconds, [{ style: "asked", bars: wanted }, { style: "good", bars: had }], Math.max(1, asked));
+      draw("cut-offs", seconds, [{ style: "cut", bars: ended }], Math.max(1, cut));
+      for (const id of ["refreshes-bar", "cut-offs-bar"]) say(id, lasting(size));
       say("refreshes-top", asked ? `At most ${whole.format(asked)}.` : "There were none.");
       say("cut-offs-top", cut ? `At most ${whole.format(cut)}.` : "There were none.");
-      byID("refreshes").setAttribute("aria-label", `Refreshes in each of the last five minutes' seconds, ${whole.format(asked)} at most.`);
-      byID("cut-offs").setAttribute("aria-label", `Connections cut off in each of the last five minutes' seconds, ${whole.format(cut)} at most.`);
+      byID("refreshes").setAttribute("aria-label", `Refreshes in each ${size} seconds of the last five minutes, ${whole.format(asked)} at most.`);
+      byID("cut-offs").setAttribute("aria-label", `Connections cut off in each ${size} seconds of the last five minutes, ${whole.format(cut)} at most.`);
     }
     // Only the columns that somebody is in, and those that say how a refresh goes.
     function showDialects(dialects) {
@@ -146,33 +160,31 @@ extension DashboardScript {
       show("nobody", !used.length);
       const kinds = [...new Set(used.flatMap(dialect => Object.keys(dialect.kinds).filter(kind => dialect.kinds[kind])))];
       const phases = [...new Set(["active", "refreshing", ...used.flatMap(dialect => Object.keys(dialect.phases).filter(phase => dialect.phases[phase]))])];
-      const lines = used.map(dialect => [dialect.name, sum(dialect.phases), ...kinds.map(kind => dialect.kinds[kind]), ...phases.map(phase => dialect.phases[phase])]);
       const names = used.length ? [["Dialect", "connected", ...kinds, ...phases.map(phase => phase.replaceAll("_", " "))]] : [];
-      fill(byID("dialect-names"), names, "th", "col");
-      fill(byID("dialects"), lines, "td", "row");
+      fill(byID("dialect-names"), names);
+      keep(byID("dialects"), used, dialect => dialect.name, rowOfDialect, dialect => [
+        sum(dialect.phases), ...kinds.map(kind => dialect.kinds[kind] ?? 0), ...phases.map(phase => dialect.phases[phase] ?? 0),
+      ]);
+      hint("dialects-table", "dialects-hint");
     }
-    function fill(body, lines, name, scope) {
+    function rowOfDialect(row, { name }) {
+      const made = button(name, row.firstElementChild, () => pick(`Sessions of ${name}`, { dialect: name }, made));
+      made.className = "link";
+    }
+    function fill(head, lines) {
       const text = JSON.stringify(lines);
-      if (body.dataset.shown === text) return;
-      body.dataset.shown = text;
-      body.replaceChildren(...lines.map(line => {
+      if (head.dataset.shown === text) return;
+      head.dataset.shown = text;
+      head.replaceChildren(...lines.map(line => {
         const row = document.createElement("tr");
-        line.forEach((value, place) => {
-          const cell = element(place && name === "td" ? "td" : "th", typeof value === "number" ? whole.format(value) : value, row);
-          if (cell.tagName === "TH") cell.scope = scope === "row" ? "row" : "col";
-        });
+        for (const value of line) element("th", value, row).scope = "col";
         return row;
       }));
     }
 
-    // Which gateway this is; what it does not say is left out.
-    async function about() {
-      try {
-        const answer = await fetch("settings");
-        if (!answer.ok) return;
-        const { name, version } = await answer.json();
-        say("about", [[name, version].filter(Boolean).join(" "), location.host].filter(Boolean).join(" · "));
-      } catch { }
+    // Which gateway this is, and for how long it has been up.
+    function showWhich({ version, space, uptime_s: uptime }) {
+      say("about", [`postern ${version}`, space && `space ${space}`, location.host, `up ${lasting(uptime)}`].filter(Boolean).join(" · "));
     }
 
     if (byID("login")) prepareLogin();
@@ -180,7 +192,11 @@ extension DashboardScript {
       byID("pause").addEventListener("click", pause);
       byID("logout")?.addEventListener("click", logOut);
       setInterval(tick, 500);
-      about();
+      byID("sessions-shut").addEventListener("click", shutSessions);
+      byID("sessions-more").addEventListener("click", () => {
+        picked.limit = Math.min(sessionsMax, picked.limit + pageOfSessions);
+        listSessions();
+      });
       open();
     }
 

@@ -1,7 +1,7 @@
 /// The script of the dashboard: it draws the waves that come, for instance. It writes text, never markup, and asks for
 /// nothing but the port's own resources.
 enum DashboardScript {
-  static let text = words + drawing + waves + feed
+  static let text = words + drawing + waves + sessions + feed
 
   /// What is shared: elements, numbers, times.
   private static let words = #"""
@@ -13,8 +13,9 @@ enum DashboardScript {
     const say = (id, text) => { const place = byID(id); if (place.textContent !== text) place.textContent = text; };
     const show = (id, isShown) => { byID(id).hidden = !isShown; };
     const clock = seconds => new Date(seconds * 1000).toLocaleTimeString("en-GB");
-    const order = (path, body) => fetch(path, {
-      method: "POST", headers: { "Content-Type": "application/json", "X-Postern-Dashboard": "1" }, body: JSON.stringify(body),
+    const loggedOut = "Your session has ended: load the page again to log in.";
+    const order = (path, body, method = "POST") => fetch(path, {
+      method, headers: { "Content-Type": "application/json", "X-Postern-Dashboard": "1" }, body: JSON.stringify(body),
     });
     function element(name, text, parent) {
       const made = document.createElement(name);
@@ -25,6 +26,9 @@ enum DashboardScript {
     function lasting(seconds) {
       const rounded = Math.max(0, Math.round(seconds));
       if (rounded < 60) return `${rounded} s`;
+      const hours = Math.floor(rounded / 3600), minutes = Math.floor(rounded / 60) % 60;
+      if (hours >= 48) return `${Math.floor(hours / 24)} d${hours % 24 ? ` ${hours % 24} h` : ""}`;
+      if (rounded > 3600) return `${hours} h${minutes ? ` ${minutes} min` : ""}`;
       const rest = rounded % 60;
       return `${Math.floor(rounded / 60)} min${rest ? ` ${rest} s` : ""}`;
     }
@@ -56,13 +60,14 @@ enum DashboardScript {
   /// Charts: bars, one for each value, as one path for each kind.
   private static let drawing = #"""
     const space = "http://www.w3.org/2000/svg";
+    // The bars of a row are triples: where it begins, how wide it is, how high.
     function draw(id, width, rows, top) {
       const place = byID(id);
-      place.classList.toggle("none", !rows.some(row => row.values.some(value => value > 0)));
+      place.closest(".plot").classList.toggle("none", !rows.some(row => row.bars.some(bar => bar[2] > 0)));
+      say(`${id}-high`, whole.format(top));
       let picture = place.firstElementChild;
       if (!picture) {
         picture = document.createElementNS(space, "svg");
-        picture.setAttribute("viewBox", `0 0 ${width} 100`);
         picture.setAttribute("preserveAspectRatio", "none");
         picture.setAttribute("aria-hidden", "true");
         for (const row of rows) {
@@ -72,15 +77,17 @@ enum DashboardScript {
         }
         place.append(picture);
       }
+      const box = `0 0 ${width} 100`;
+      if (picture.getAttribute("viewBox") !== box) picture.setAttribute("viewBox", box);
       rows.forEach((row, place) => {
-        let path = "";
-        row.values.forEach((value, x) => {
-          if (value > 0) path += `M${x + (row.shift ?? 0)} 100v${-Math.max(1, 98 * value / top).toFixed(1)}h${row.width ?? 0.9}V100z`;
-        });
+        const path = row.bars.filter(bar => bar[2] > 0).map(([x, wide, value]) =>
+          `M${x.toFixed(2)} 100v${-Math.max(2, 98 * value / top).toFixed(1)}h${wide.toFixed(2)}V100z`).join("");
         if (picture.children[place].getAttribute("d") !== path) picture.children[place].setAttribute("d", path);
       });
     }
-    const highest = values => values.reduce((one, other) => Math.max(one, other ?? 0), 0);
+    const highest = bars => bars.reduce((top, bar) => Math.max(top, bar[2]), 0);
+    // How many neighbours share a bar, so that a place is at least so many pixels wide.
+    const shared = (id, count, least, choices) => choices.find(size => byID(id).clientWidth * size / count >= least) ?? choices.at(-1);
 
     """#
 
@@ -93,14 +100,22 @@ enum DashboardScript {
       say("overdue", whole.format(horizon.overdue));
       const isWave = place => horizon.waves.some(wave =>
         place * horizon.bucket_s < wave.in_s + wave.lasts_s && (place + 1) * horizon.bucket_s > wave.in_s);
-      const top = highest(horizon.buckets);
-      draw("horizon", horizon.buckets.length, [
-        { style: "one", values: horizon.buckets.map((count, place) => isWave(place) ? 0 : count) },
-        { style: "three", values: horizon.buckets.map((count, place) => isWave(place) ? count : 0) },
-      ], top);
+      const size = shared("horizon", horizon.buckets.length, 5, [1, 2, 3, 6, 12]), all = [], waves = [];
+      for (let place = 0; place < horizon.buckets.length; place += size) {
+        let [count, inWaves] = [0, 0];
+        for (let each = place; each < place + size && each < horizon.buckets.length; each += 1) {
+          count += horizon.buckets[each];
+          if (isWave(each)) inWaves += horizon.buckets[each];
+        }
+        all.push([place, 0.8 * size, count]);
+        waves.push([place, 0.8 * size, inWaves]);
+      }
+      const top = highest(all);
+      draw("horizon", horizon.buckets.length, [{ style: "token", bars: all }, { style: "wave", bars: waves }], top);
+      say("horizon-bar", lasting(size * horizon.bucket_s));
       say("horizon-top", top ? `The highest: ${whole.format(top)}.` : "No token ends within the hour.");
       byID("horizon").setAttribute("aria-label", top
-        ? `Tokens that end in each ten seconds of the next hour: ${whole.format(horizon.within[3600])} in all, ${whole.format(top)} at most.`
+        ? `Tokens that end in each ${size * horizon.bucket_s} seconds of the next hour: ${whole.format(horizon.within[3600])} in all, ${whole.format(top)} at most.`
         : "No token ends within the hour.");
       showWaves(horizon.waves);
     }
@@ -112,7 +127,8 @@ enum DashboardScript {
         const row = place < 0 ? rowOfWave() : old.splice(place, 1)[0];
         row.wave = wave;
         row.text.textContent = `${whole.format(wave.tokens)} tokens end in ${lasting(wave.in_s)}, at ${clock(wave.from + 1)}, within ${lasting(wave.lasts_s)}`;
-        row.button.setAttribute("aria-label", `Spread the wave of ${whole.format(wave.tokens)} tokens`);
+        label(row);
+        row.sessions.setAttribute("aria-label", `Sessions of the wave of ${whole.format(wave.tokens)} tokens`);
         if (row.until && performance.now() > row.until) setBusy(row, 0, "Spread");
         if (row.asked && performance.now() > row.asked) calm(row);
         return row;
@@ -125,28 +141,42 @@ enum DashboardScript {
       show("no-waves", !rows.length);
       say("no-waves", "No wave is coming within the hour.");
     }
+    // What is read out begins with what the button shows.
+    function label(row) {
+      row.button.setAttribute("aria-label", `${row.button.textContent} the wave of ${whole.format(row.wave.tokens)} tokens`);
+    }
     function rowOfWave() {
       const item = document.createElement("li");
-      const row = { item, text: element("span", "", item), button: element("button", "Spread", item), until: 0 };
-      row.button.type = "button";
-      row.button.addEventListener("click", () => spread(row));
+      const row = { item, text: element("span", "", item), until: 0 };
+      row.sessions = button("Sessions", item, () => pick(`Sessions of the wave at ${clock(row.wave.from + 1)}`,
+        { expires_from: row.wave.from, expires_before: row.wave.before }, row.sessions));
+      row.button = button("Spread", item, () => spread(row));
       return row;
+    }
+    function button(text, parent, action) {
+      const made = element("button", text, parent);
+      made.type = "button";
+      made.addEventListener("click", action);
+      return made;
     }
     function setBusy(row, milliseconds, text) {
       row.until = milliseconds ? performance.now() + milliseconds : 0;
       row.button.setAttribute("aria-disabled", String(milliseconds > 0));
       row.button.textContent = text;
+      label(row);
     }
-    // The order cannot be taken back: a second press within ten seconds gives it.
+    // A second press within ten seconds gives the order.
     function calm(row) {
       row.asked = 0;
       if (!row.until) row.button.textContent = "Spread";
+      label(row);
     }
     async function spread(row) {
       if (row.until) return;
       if (!row.asked) {
         row.asked = performance.now() + 10000;
         row.button.textContent = "Spread now?";
+        label(row);
         return say("said", `Press again to ask ${whole.format(row.wave.tokens)} sessions for their next tokens before they end.`);
       }
       row.asked = 0;
@@ -155,9 +185,10 @@ enum DashboardScript {
         const answer = await order("horizon/spread", { from: row.wave.from, before: row.wave.before });
         if (!answer.ok) {
           setBusy(row, 0, "Spread");
-          return say("said", answer.status === 401 ? "Your session has ended: load the page again to log in." : `Not spread: ${await refusal(answer)}`);
+          return say("said", answer.status === 401 ? loggedOut : `Not spread: ${await refusal(answer)}`);
         }
         const { sessions, over_s: over } = await answer.json();
+        row.number = Number(answer.headers.get("location")?.split("/").at(-1));
         if (sessions) setBusy(row, Math.max(2000, over * 1000), "Is being spread"); else setBusy(row, 0, "Spread");
         say("said", sessions
           ? `${whole.format(sessions)} sessions are asked for their next tokens, one after the other, over ${lasting(over)}.`
@@ -166,6 +197,43 @@ enum DashboardScript {
         setBusy(row, 0, "Spread");
         say("said", "The gateway does not answer; whether the wave is being spread will show here.");
       }
+    }
+
+    // The orders under way, whoever gave them, each until its last session has been asked.
+    let spreads = [];
+    function showSpreads(orders) {
+      const old = spreads;
+      spreads = orders.map(({ order: number, waiting, left_s: left }) => {
+        const place = old.findIndex(row => row.number === number);
+        const row = place < 0 ? rowOfSpread(number) : old.splice(place, 1)[0];
+        row.text.textContent = `Order ${number}: ${whole.format(waiting)} sessions have yet to be asked, within ${lasting(left)}`;
+        return row;
+      });
+      const hadFocus = old.some(row => row.item.contains(document.activeElement));
+      for (const row of old) row.item.remove();
+      for (const row of spreads) if (!row.item.isConnected) byID("spreads").append(row.item);
+      if (hadFocus) byID("horizon-title").focus();
+      show("spreading", spreads.length);
+    }
+    function rowOfSpread(number) {
+      const item = document.createElement("li");
+      const row = { number, item, text: element("span", "", item) };
+      row.button = button("Undo", item, () => undo(number));
+      row.button.setAttribute("aria-label", `Undo the spreading of order ${number}`);
+      return row;
+    }
+    async function undo(number) {
+      try {
+        const answer = await order(`horizon/spread/${number}`, {}, "DELETE");
+        if (!answer.ok) {
+          return say("said", answer.status === 401 ? loggedOut : answer.status === 404
+            ? "Nothing is left to undo: all of its sessions have been asked." : `Not undone: ${await refusal(answer)}`);
+        }
+        const { sessions } = await answer.json();
+        for (const row of rows) if (row.number === number) setBusy(row, 0, "Spread");
+        showSpreads(last.spreads = last.spreads.filter(each => each.order !== number));
+        say("said", `Undone: ${whole.format(sessions)} sessions are not asked early. Those asked before stay asked.`);
+      } catch { say("said", "The gateway does not answer; whether it is undone will show here."); }
     }
 
     """#

@@ -6,20 +6,26 @@ internal import GatewaySpace
 /// A reading of a gateway's figures in JSON, as its dashboard shows them: how many sessions are `refreshing`, for
 /// instance. Nothing in it is of one session: all are counts that were kept as sessions came and went.
 enum DashboardText {
-  /// - Parameter number: Which reading it is, of those since the gateway's start.
-  static func reading(of space: Space, number: UInt64) async -> String {
+  /// - Parameters:
+  ///   - name: The name of a space that the process hosts.
+  ///   - number: Which reading it is, of those since the gateway's start.
+  static func reading(of space: Space, named name: String?, number: UInt64) async -> String {
     let gateway = space.gateway
     let metrics = await gateway.metrics()
     let phases = await gateway.phasesByDialect()
     let kinds = await gateway.usersByDialect()
     let (horizon, begin) = await gateway.horizon()
-    let now = await gateway.tables[0].perform { $0.loop.wallTime }
+    let (now, uptime) = await gateway.tables[0].perform { ($0.loop.wallTime, $0.transport.now - $0.openedAt) }
+    let spreads = await gateway.spreadsUnderWay()
     let provider = await space.providerCounts()
     var json = JSONWriter(capacity: 8_192)
     json.beginObject()
     json.member("number", Int64(clamping: number))
     json.name("time")
     json.number(now.seconds)
+    json.member("version", GatewayDescription.currentVersion)
+    if let name { json.member("space", name) }
+    json.member("uptime_s", max(0, uptime.milliseconds / 1_000))
     json.member("draining", gateway.isDraining)
     json.name("dialects")
     json.beginArray()
@@ -42,6 +48,16 @@ enum DashboardText {
       HorizonText.write(horizon.buckets(of: HorizonText.length), "buckets", to: &json)
       HorizonText.writeWaves(horizon, at: begin, to: &json)
     }
+    json.name("spreads")
+    json.beginArray()
+    for order in spreads {
+      json.beginObject()
+      json.member("order", Int64(clamping: order.order))
+      json.member("waiting", Int64(order.waiting))
+      json.member("left_s", Int64(order.left.inSeconds.rounded(.up)))
+      json.endObject()
+    }
+    json.endArray()
     json.endObject()
     return json.text
   }

@@ -11,6 +11,13 @@ extension Connection {
     countedExpiry = expiry
   }
 
+  /// When the token ends that the session lives by; nil if there is none, or it does not end. Only on the loop.
+  nonisolated var expiry: Instant? {
+    onLoop { connection in
+      connection.standing.grant.flatMap { $0.expiresAt == .distantFuture ? nil : $0.expiresAt }
+    }
+  }
+
   /// When the token ends, and when the gateway would ask for the next, of a session that lives in peace. Nil for any other:
   /// who has been asked already, or is going. Only on the loop.
   nonisolated var dueTimes: (expiry: Instant, ask: Instant)? {

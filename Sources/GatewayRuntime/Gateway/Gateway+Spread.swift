@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import Synchronization
 
 // Asking for tokens before a wave comes.
 
@@ -12,14 +13,44 @@ extension Gateway {
         throw .tooMany.detailed("\(LoopTable.spreadsMax) orders to spread a wave are under way")
       }
     }
+    let number = spreadCount.add(1, ordering: .relaxed).newValue
     var outcome = SpreadOrder.Outcome()
     for table in tables {
       let share = (Double(table.loop.index) + 0.5) / Double(tables.count)
-      let (count, over) = await table.perform { $0.spread(order, share) }
+      let (count, over) = await table.perform { $0.spread(order, share, number: number) }
       outcome.sessions += count
       outcome.over = max(outcome.over, over)
     }
+    if outcome.sessions > 0 { outcome.order = number }
     return outcome
+  }
+
+  /// Takes back the order of that number: the sessions whose turn has not come are not asked early. Returns how many those
+  /// are; nil if no such order is under way.
+  package func takeBackSpread(_ number: UInt64) async -> Int? {
+    var spared: Int?
+    for table in tables {
+      guard let count = await table.perform({ $0.takeBackSpread(number) }) else { continue }
+      spared = (spared ?? 0) + count
+    }
+    return spared
+  }
+
+  /// The orders under way, the oldest first.
+  package func spreadsUnderWay() async -> [SpreadOrder.Progress] {
+    var orders: [UInt64: SpreadOrder.Progress] = [:]
+    for table in tables {
+      for part in await table.perform({ $0.spreads.map(\.progress) }) {
+        guard var known = orders[part.order] else {
+          orders[part.order] = part
+          continue
+        }
+        known.waiting += part.waiting
+        known.left = max(known.left, part.left)
+        orders[part.order] = known
+      }
+    }
+    return orders.values.sorted { $0.order < $1.order }
   }
 }
 
@@ -28,7 +59,7 @@ extension LoopTable {
 
   /// Begins the loop's share of an order. Its turns lie at `share` of the steps between them, so that those of all loops are
   /// evenly spread. Only on the loop.
-  func spread(_ order: SpreadOrder, _ share: Double) -> (count: Int, over: Duration) {
+  func spread(_ order: SpreadOrder, _ share: Double, number: UInt64) -> (count: Int, over: Duration) {
     let (now, wall) = (loop.now, loop.wallTime)
     let (from, before) = (now + (order.from - wall), now + (order.before - wall))
     let chosen = spreads.reduce(into: Set<UInt64>()) { $0.formUnion($1.waiting) }
@@ -47,9 +78,16 @@ extension LoopTable {
         serial: session.serial, expiry: session.expiry,
         at: now + .nanoseconds(Int64(min((Double(place) + share) * step, 9e18))))
     }
-    let spreader = WaveSpreader(turns, on: self)
+    let spreader = WaveSpreader(turns, of: number, on: self)
     spreads.append(spreader)
     spreader.start()
     return (turns.count, over)
+  }
+
+  /// Ends the loop's share of the order of that number. Returns how many sessions are spared; nil if it has none. Only on
+  /// the loop.
+  func takeBackSpread(_ number: UInt64) -> Int? {
+    guard let place = spreads.firstIndex(where: { $0.order == number }) else { return nil }
+    return spreads.remove(at: place).stop()
   }
 }

@@ -4,7 +4,7 @@ internal import Synchronization
 /// A gateway: its loops with their tables, its dialects, and the orders that go to all of them. An announcement to
 /// ann's connections goes out from here to the table of every loop, for instance.
 ///
-/// Holds nothing that changes but whether it drains; what changes lives in the tables, each on its loop.
+/// Holds nothing that changes but whether it drains and a count of orders; what changes lives in the tables, each on its loop.
 package final class Gateway: Sendable {
   package let configuration: GatewayConfiguration
   package let tables: [LoopTable]
@@ -13,6 +13,8 @@ package final class Gateway: Sendable {
   /// `nonisolated(unsafe)`: written by ``open(with:)`` and ``close()``, when no loop has a connection.
   package private(set) nonisolated(unsafe) var bindings: [DialectBinding] = []
   private let drains = Atomic(false)
+  /// The number of orders to spread a wave.
+  let spreadCount = Atomic<UInt64>(0)
   private let line: AnnouncementLine
   let unanswered = UnansweredWarnings()
   private let keeper: (any RevocationKeeper)?
@@ -214,13 +216,15 @@ package final class Gateway: Sendable {
 
   /// At most `limit` sessions in the order of their names, after `last` if that is given, of `user` only if that is.
   package func sessions(of user: UserID?, after last: ConnectionID?, limit: Int) async -> [SessionSummary] {
+    await sessions(SessionChoice(user: user), after: last, limit: limit)
+  }
+
+  /// At most `limit` sessions that `choice` takes in, in the order of their names, after `last` if that is given.
+  package func sessions(_ choice: SessionChoice, after last: ConnectionID?, limit: Int) async -> [SessionSummary] {
     var summaries: [SessionSummary] = []
     for table in tables[min(last?.loop ?? 0, tables.count)...] where summaries.count < limit {
       let wanted = limit - summaries.count
-      summaries += await table.perform { table in
-        let connections = user.map { table.connections(of: $0) } ?? table.inOrder
-        return connections.lazy.filter { $0.id.rawValue > last?.rawValue ?? 0 }.prefix(wanted).map(\.summary)
-      }
+      summaries += await table.perform { $0.summaries(of: choice, after: last, limit: wanted) }
     }
     return summaries
   }

@@ -9,6 +9,8 @@ package final class LoopTable: @unchecked Sendable {
   /// The loop whose time the silence of peers is measured in.
   package let transport: EventLoop
   package let configuration: GatewayConfiguration
+  /// When it was made, in the network's time.
+  package let openedAt: Instant
   package private(set) var connections: [UInt64: Connection] = [:]
   /// How many connections are in each phase: by the number of the binding, and then by that of the phase.
   @exclusivity(unchecked) package private(set) var phases: [Int]
@@ -56,6 +58,7 @@ package final class LoopTable: @unchecked Sendable {
   init(loop: EventLoop, configuration: GatewayConfiguration) {
     self.loop = loop
     transport = loop.transport
+    openedAt = loop.transport.now
     self.configuration = configuration
     sessionPolicy = SharedSessionPolicy(configuration.session)
     liveness = configuration.liveness

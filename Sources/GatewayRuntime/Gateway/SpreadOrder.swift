@@ -20,9 +20,20 @@ package struct SpreadOrder: Hashable, Sendable {
     self.over = over
   }
 
-  /// The number of sessions that are going to be asked, and over how long: 15,000 over 20 s, for instance.
+  /// The number of sessions that are going to be asked, and over how long.
   package struct Outcome: Hashable, Sendable {
     package var sessions = 0
     package var over = Duration.zero
+    /// The number of the order, by which it can be taken back. Nil if no session is going to be asked.
+    package var order: UInt64?
+  }
+
+  /// The state of an order that is under way.
+  package struct Progress: Hashable, Sendable {
+    package let order: UInt64
+    /// The sessions whose turn has not come.
+    package var waiting: Int
+    /// How long it takes until the last of them is asked.
+    package var left: Duration
   }
 }

@@ -17,14 +17,17 @@ final class WaveSpreader: WakeupTarget {
   /// Those whose time comes so soon after another's are asked with it: a loop is not woken thousands of times a second.
   private static let breath = Duration.milliseconds(5)
 
+  /// The number of the order.
+  let order: UInt64
   private unowned let table: LoopTable
   private let turns: [Turn]
   private var next = 0
   private var wakeup: Wakeup!
 
   /// - Parameter turns: In the order of their times, and at least one.
-  init(_ turns: [Turn], on table: LoopTable) {
+  init(_ turns: [Turn], of order: UInt64, on table: LoopTable) {
     self.turns = turns
+    self.order = order
     self.table = table
     wakeup = Wakeup(target: self)
   }
@@ -33,6 +36,19 @@ final class WaveSpreader: WakeupTarget {
 
   /// Those whose turn has not come.
   var waiting: some Sequence<UInt64> { turns[next...].lazy.map(\.serial) }
+
+  var progress: SpreadOrder.Progress {
+    let last = turns.last?.at ?? table.loop.now
+    return .init(order: order, waiting: turns.count - next, left: max(.zero, last - table.loop.now))
+  }
+
+  /// Asks nobody any more. Returns how many would still have been asked.
+  func stop() -> Int {
+    table.loop.deadlines.remove(wakeup)
+    let left = turns[next...].count { table.connections[$0.serial]?.dueTimes?.expiry == $0.expiry }
+    next = turns.count
+    return left
+  }
 
   func wakeUp() {
     let now = table.loop.now

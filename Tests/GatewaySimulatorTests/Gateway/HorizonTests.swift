@@ -110,6 +110,29 @@ struct HorizonTests {
     #expect((reading.buckets(of: 10).max() ?? 0) <= 10 + 2, "the next wave is none")
   }
 
+  @Test("an order to spread a wave that is taken back asks nobody further, and the wave can be spread again")
+  func takenBack() throws {
+    let gateway = try SimulatedGateway(loops: 2, keepsTrace: false)
+    let wave = gateway.world.wallTime + .seconds(600)
+    let peers = (0..<100).map { gateway.connect(gateway.token("user \($0)", life: .seconds(600))) }
+    let order = SpreadOrder(from: wave - .seconds(5), before: wave + .seconds(5))
+    let number = try #require(spread(order, in: gateway)?.order)
+    gateway.world.advance(by: .seconds(300))
+    let asked = Self.requests(peers)
+    #expect((45...55).contains(asked))
+    let progress = try #require(gateway.order { await $0.spreadsUnderWay() })
+    #expect(progress.map(\.order) == [number] && progress[0].waiting == 100 - asked)
+    #expect((290...300).contains(progress[0].left.inSeconds))
+    let spared = gateway.order { await $0.takeBackSpread(number) } ?? nil
+    #expect(spared == 100 - asked)
+    #expect((gateway.order { await $0.takeBackSpread(number) } ?? nil) == nil, "it is under way no more")
+    #expect((gateway.order { await $0.takeBackSpread(.max) } ?? nil) == nil)
+    gateway.world.advance(by: .seconds(30))
+    #expect(Self.requests(peers) == asked)
+    let again = try #require(spread(order, in: gateway))
+    #expect(again.sessions == 100 - asked && again.order != number)
+  }
+
   @Test("takes no more orders at once than it should, nor any that trap")
   func bounds() throws {
     let gateway = try SimulatedGateway(loops: 1, keepsTrace: false)
