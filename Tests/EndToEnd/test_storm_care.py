@@ -1,8 +1,11 @@
 """Storms of systems that are not this machine: 0.0.0.0 is none of its names, and leads here all the same."""
 
+import json
 import os
+import re
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +14,7 @@ from gateway import Gateway
 from http_server import HTTPServer
 from storms import run, value
 
+TOKENS = str(Path(__file__).resolve().parents[2] / "Deploy" / "tokens" / "postern.json")
 THEIRS = ["--i-may-storm", "0.0.0.0"]
 STORM = ["--clients", "60", "--hold", "500ms", "--refresh-timeout", "2s", "--rate", "200"]
 
@@ -93,3 +97,25 @@ def test_calls_of_the_endpoint_keep_to_their_rate(gateway):
         times = sorted(request.at for request in endpoint.requests)
         assert len(times) == 60 and 2.5 < times[-1] - times[0] < 8
         assert max(sum(1 for other in times if at <= other < at + 1) for at in times) <= 25
+
+
+@pytest.mark.parametrize("endpoint", ["nobody listens", "no token in its answers"])
+def test_a_storm_of_this_machine_ends_itself_if_no_try_can_bring_a_token(endpoint, tmp_path):
+    with HTTPServer(lambda _: (200, b'{"acces": "x"}')) as server:
+        url = server.url if endpoint == "no token in its answers" else "http://127.0.0.1:1"
+        command = ["storm", "--provider-only", "--tokens", TOKENS, "--provider", url, "--clients", "200", "--report", tmp_path]
+        began = time.monotonic()
+        done = subprocess.run([os.environ["POSTERN"], *command], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 1 and time.monotonic() - began < 40, "without a rule it tries for 50 s"
+    report = json.loads((tmp_path / "storm.json").read_text())
+    # Calls that were under way are counted in the report too.
+    told = re.fullmatch(r"none of (\d+) calls of the token provider brought a token, the first: .*", report["result"]["stopped"])
+    assert told and 10 <= int(told[1]) <= value(report, "provider.calls") and told[0] in done.stdout
+    assert ("Connection refused" in done.stdout) == (endpoint == "nobody listens")
+    assert "--stop-when never" in done.stdout
+
+
+def test_a_storm_goes_on_without_any_token_if_it_is_told_so():
+    flags = ["--clients", "20", "--timeout", "6s", "--stop-when", "never"]
+    report = run("--provider-only", "--tokens", TOKENS, "--provider", "http://127.0.0.1:1", *flags, expected=(1,))
+    assert "stopped" not in report["result"] and report["result"]["seconds"] >= 5.9

@@ -53,6 +53,33 @@ struct StopRuleTests {
     #expect(reason.contains("attempts to log in failed within 10.0 s") && reason.contains("--stop-when"))
   }
 
+  @Test("a storm is hopeless if no answer has a token at once, and if nobody listens for five seconds")
+  func hopeless() {
+    var progress = StormProgress()
+    (progress.calls, progress.refusals, progress.seconds) = (10, 10, 0.2)
+    progress.trouble = "nothing at /access"
+    let says = { (progress: StormProgress) -> String? in
+      var watch = StopWatch([], endsHopeless: true)
+      return watch.reason(progress)
+    }
+    let said = { (change: (inout StormProgress) -> Void) -> String? in
+      var changed = progress
+      change(&changed)
+      return says(changed)
+    }
+    #expect(said { $0.tokenless = 10 }?.contains("none of 10 calls") == true)
+    #expect(said { $0.tokenless = 10 }?.contains("nothing at /access") == true)
+    #expect(said { ($0.calls, $0.tokenless) = (9, 9) } == nil, "a few may be chance")
+    #expect(said { $0.tokenless = 9 } == nil, "another was refused for a reason that may pass")
+    #expect(said { $0.unreachable = 10 } == nil, "it may be starting")
+    #expect(said { ($0.unreachable, $0.seconds) = (10, 5) } != nil)
+    #expect(said { ($0.unreachable, $0.tokenless, $0.seconds) = (4, 6, 5) } != nil)
+    #expect(said { ($0.unreachable, $0.seconds, $0.connected) = (10, 5, 1) } == nil, "one has its token")
+    var other = StopWatch([])
+    progress.tokenless = 10
+    #expect(other.reason(progress) == nil, "--stop-when never")
+  }
+
   @Test("of a few no share is taken, and nothing is said before the span has passed")
   func few() throws {
     var watch = StopWatch([try StopRule(parsing: "connects.failed.share > 0% over 2s")])

@@ -37,6 +37,9 @@ package struct StormProgress: Hashable, Sendable, Codable {
   /// refused are in neither.
   package var calls = 0
   package var refusals = 0
+  /// Those of them that found nobody listening, and those whose answer had no token where one is looked for.
+  package var unreachable = 0
+  package var tokenless = 0
   /// Why the first call that brought nothing did, in a sentence; nil while there is none.
   package var trouble: String?
   /// How many phases of the scenario have begun on every loop.
@@ -59,6 +62,8 @@ package struct StormProgress: Hashable, Sendable, Codable {
     attempts = ledger.result.connects.accepted + failures
     calls = ledger.calls
     refusals = ledger.refusals
+    unreachable = ledger.result.provider.refused["unreachable"]
+    tokenless = ledger.result.provider.refused["no_token"]
     trouble = ledger.trouble
   }
 
@@ -76,6 +81,8 @@ package struct StormProgress: Hashable, Sendable, Codable {
     failures += other.failures
     calls += other.calls
     refusals += other.refusals
+    unreachable += other.unreachable
+    tokenless += other.tokenless
     trouble = trouble ?? other.trouble
   }
 }

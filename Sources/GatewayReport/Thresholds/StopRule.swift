@@ -82,18 +82,28 @@ package struct StopWatch: Sendable {
   }
 
   private let rules: [StopRule]
+  /// Whether a storm ends in which no client has got a token, for reasons that no further try mends.
+  private let endsHopeless: Bool
+  /// How long a token endpoint may take until it listens, in seconds from the start of the storm.
+  private static let endpointPatience = 5.0
   /// The last before the longest span, and those since.
   private var samples: [Sample]
   /// In seconds: closer ones are not kept.
   private static let pause = 0.2
 
-  package init(_ rules: [StopRule]) {
+  package init(_ rules: [StopRule], endsHopeless: Bool = false) {
     self.rules = rules
+    self.endsHopeless = endsHopeless
     samples = [Sample(seconds: 0, counts: rules.map { _ in (0, 0) })]
   }
 
   /// Why the storm is to end, in a sentence; nil if it may go on.
   package mutating func reason(_ progress: StormProgress) -> String? {
+    if endsHopeless, Self.isHopeless(progress) {
+      let trouble = progress.trouble.map { ", the first: \($0)" } ?? ""
+      return
+        "none of \(progress.calls) calls of the token provider brought a token\(trouble); --stop-when never goes on all the same"
+    }
     let now = Sample(seconds: progress.seconds, counts: rules.map { $0.share.counts(progress) })
     defer { keep(now) }
     for (index, rule) in rules.enumerated() {
@@ -106,6 +116,13 @@ package struct StopWatch: Sendable {
         "\(bad) of \(all) \(rule.share.words) within \(Metric.Unit.duration.text(rule.span)) (--stop-when '\(rule)')"
     }
     return nil
+  }
+
+  /// Whether nobody has got a token, and no further try is going to bring one.
+  private static func isHopeless(_ progress: StormProgress) -> Bool {
+    guard progress.calls >= StopRule.leastCount, progress.connected == 0 else { return false }
+    if progress.tokenless == progress.calls { return true }
+    return progress.tokenless + progress.unreachable == progress.calls && progress.seconds >= endpointPatience
   }
 
   private mutating func keep(_ sample: Sample) {

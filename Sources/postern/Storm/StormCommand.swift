@@ -92,7 +92,7 @@ enum StormCommand: Command {
   private static func runHere(
     _ options: StormOptions, _ signals: SignalStream, _ line: ProgressLine, _ live: LiveServer?
   ) async throws -> (StormResult, WallTime, [String]) {
-    let guardian = StormGuard(options.stopRules)
+    let guardian = StormGuard(options.stopRules, endsHopeless: options.endsHopeless)
     let gate = PhaseGate()
     let storm = try await LocalStorm.start(
       options, part: nil,
@@ -134,7 +134,7 @@ enum StormCommand: Command {
     _ live: LiveServer?
   ) async throws -> (StormResult, WallTime, [String]) {
     let startsAt = options.start(ready: SystemTime.now + StormParts.head)
-    let guardian = StormGuard(options.stopRules)
+    let guardian = StormGuard(options.stopRules, endsHopeless: options.endsHopeless)
     let gate = PhaseGate()
     let parts = StormParts(
       count: options.plan.processes, clients: options.plan.clients, workers: workers, run: options.mark?.run ?? "",

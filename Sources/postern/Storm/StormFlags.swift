@@ -135,7 +135,7 @@ enum StormFlags {
     Flag("loops", "N", "event loops of each process, one thread each (default 1)"),
     Flag(
       "stop-when", "RULE",
-      "end early, e.g. 'connects.failed.share > 50% over 10s', 'provider.refused.share > 20% over 30s', never (default: both at 50% over 10s where a host is not this machine)",
+      "end early, e.g. 'connects.failed.share > 50% over 10s', 'provider.refused.share > 20% over 30s', never (default: both at 50% over 10s where a host is not this machine; on this machine, if nobody gets a token as nobody listens or no answer has one)",
       repeats: true),
     Flag("unmarked", nil, "say neither User-Agent nor Postern-Storm, which name the storm; to this machine only"),
     Flag("seed", "N", "the seed of all chance (default 1)"),

@@ -13,8 +13,8 @@ final class StormGuard: Sendable {
 
   private let state: Mutex<State>
 
-  init(_ rules: [StopRule]) {
-    state = Mutex(State(watch: StopWatch(rules)))
+  init(_ rules: [StopRule], endsHopeless: Bool) {
+    state = Mutex(State(watch: StopWatch(rules, endsHopeless: endsHopeless)))
   }
 
   /// Says how the storm is ended, which is done at once if it is late for that.

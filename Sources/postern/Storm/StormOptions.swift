@@ -42,6 +42,8 @@ struct StormOptions {
   let mark: StormMark?
   /// When it ends itself.
   let stopRules: [StopRule]
+  /// Whether it ends when no client gets a token, for reasons that no further try mends. Not where it orders faults.
+  let endsHopeless: Bool
   /// The hosts that were looked up, once for all parts.
   private(set) var pins: [PinnedHost] = []
   /// When the first client is to connect; nil for as soon as may be.
@@ -108,6 +110,7 @@ struct StormOptions {
     try care.check(arguments)
     mark = try care.mark(arguments, run: part?.run ?? Self.newRun())
     stopRules = try care.stopRules(arguments)
+    endsHopeless = arguments.strings("stop-when").isEmpty && faults.isEmpty && scenario == nil
     guard provider?.path == nil || described != nil || dialect?.mayMoveProvider ?? true else {
       throw UsageError("--provider: the Platform API's paths are its own; give an address without one")
     }
