@@ -100,3 +100,20 @@ def test_the_first_line_of_a_start_is_no_warning(tmp_path):
     with Gateway(loops=1) as gateway:
         first = gateway.log().splitlines()[0]
     assert "event=ready" in first and "level=info" in first, first
+
+
+def test_a_build_of_the_sources_finds_their_descriptions_from_any_folder(tmp_path):
+    program = tmp_path / "sources" / ".build" / "release" / "postern"
+    program.parent.mkdir(parents=True)
+    shutil.copy(POSTERN, program)
+    shutil.copytree(ROOT / "Deploy" / "wires", tmp_path / "sources" / "Deploy" / "wires")
+    assert run(program, "wire", "list", "--names", cwd="/").stdout.split() == WIRES
+    assert run(program, "wire", "check", "socketio", cwd="/").returncode == 0
+
+
+def test_a_program_without_its_descriptions_says_where_it_has_looked(tmp_path):
+    (tmp_path / "bin").mkdir()
+    shutil.copy(POSTERN, tmp_path / "bin" / "postern")
+    listed = run(tmp_path / "bin" / "postern", "wire", "list", cwd="/")
+    assert listed.returncode == 1 and listed.stdout == ""
+    assert f"{tmp_path}/share/postern/wires" in listed.stderr and "install the package" in listed.stderr

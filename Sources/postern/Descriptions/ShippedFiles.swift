@@ -3,7 +3,8 @@ import GatewayKit
 /// The descriptions that come with postern, each called by its name: `nats` for `nats.json` among the wires.
 ///
 /// One rule everywhere: a value with a `/` or a `.` is the path of a file, any other is such a name. A name is
-/// looked for in the checkout of the current folder first, and then where the package has put the files.
+/// looked for in the checkout of the current folder first, then in the checkout that the program was built in, and then where
+/// the package has put the files.
 enum ShippedFiles: String {
   case wires, tokens
 
@@ -15,14 +16,21 @@ enum ShippedFiles: String {
 
   private static let suffix = ".json"
 
-  /// Below the current folder, and beside the program: `/usr/share/postern/wires` for `/usr/bin/postern`.
+  /// Below the current folder, below the folder that the program's `.build` is in, and beside the program:
+  /// `/usr/share/postern/wires` for `/usr/bin/postern`.
   private var folders: [FilePath] {
     var folders = [FilePath("Deploy/\(rawValue)")]
-    if let program = FilePath("/proc/self/exe").destination {
-      folders.append(FilePath(program).folder.folder.appending("share/postern/\(rawValue)"))
+    guard let program = FilePath("/proc/self/exe").destination else { return folders }
+    let parts = program.split(separator: "/")
+    if let place = parts.lastIndex(where: { $0.utf8.elementsEqual(".build".utf8) }) {
+      folders.append(FilePath("/" + parts[..<place].joined(separator: "/")).appending("Deploy/\(rawValue)"))
     }
+    folders.append(FilePath(program).folder.folder.appending("share/postern/\(rawValue)"))
     return folders
   }
+
+  /// Where they are looked for, in words.
+  var places: String { folders.map(\.text).joined(separator: ", ") }
 
   /// Whether a value names one of them, and no file by its path.
   static func isName(_ text: String) -> Bool { !text.contains("/") && !text.contains(".") }
@@ -46,7 +54,6 @@ enum ShippedFiles: String {
     let files = all
     if let file = files.first(where: { $0.name.utf8.elementsEqual(value.text.utf8) }) { return file.path }
     let near = Suggestion.near(value.text, among: files.map(\.name)).map { "'\($0)'" }
-    let places = folders.map(\.text).joined(separator: " and ")
     throw UsageError(
       "\(value.source): no '\(value.text)' among the \(rawValue) that come with postern (\(places))"
         + (near.isEmpty ? "" : Suggestion.question(near)) + "; a file of one's own has a path, as ./\(value.text).json")

@@ -25,6 +25,11 @@ enum WireListCommand: Command {
       for file in files { Output.line(file.name) }
       return 0
     }
+    guard !files.isEmpty else {
+      Output.error(
+        "no \(shipped.rawValue) in \(shipped.places); install the package, or run it in the folder of the sources")
+      return 1
+    }
     if try arguments.isOn("json") {
       Output.line(try json(files, of: shipped))
       return 0
