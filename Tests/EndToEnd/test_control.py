@@ -278,3 +278,9 @@ def test_a_stranger_who_holds_connections_keeps_nobody_from_the_control_port(tmp
         for path in ("/health", "/ready"):
             assert control(gateway, "GET", path).status == 200
         assert control(gateway, "GET", "/settings", token=secret.read_text()).status == 200
+
+
+@pytest.mark.parametrize("words, stray", [(["space", "create", "t18"], "t18"), (["mend", "3"], "3"), (["expect", "refreshed_in_time", "x"], "x")])
+def test_a_word_too_many_is_named_and_the_usage_shown(gateway, words, stray):
+    done = ctl(gateway, *words)
+    assert done.returncode == 2 and f"'{stray}' is unexpected" in done.stderr and f"as in postern ctl {words[0]} " in done.stderr

@@ -13,8 +13,11 @@ extension ControlAction {
   /// Runs it with the flags of `postern ctl`, of which it refuses those that are not its own.
   func run(_ arguments: Arguments) async throws -> Int32 {
     let operands = Array(arguments.operands.dropFirst())
-    guard operands.count == (operand.isEmpty ? 0 : 1) else {
-      throw UsageError("\(page.name) " + (operand.isEmpty ? "takes flags only" : "needs \(operand)"))
+    let wanted = operand.isEmpty ? 0 : 1
+    guard operands.count >= wanted else { throw UsageError("\(page.name) needs \(operand)") }
+    guard operands.count == wanted else {
+      throw UsageError(
+        "\(page.name): '\(operands[wanted])' is unexpected; what follows goes with flags, as in \(page.example)")
     }
     try ControlCommand.refuseOthers(arguments, than: page)
     var request = try request(arguments, operands.first ?? "")
