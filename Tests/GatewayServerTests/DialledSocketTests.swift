@@ -4,23 +4,29 @@ import GatewayServer
 import Testing
 
 @Suite("Dialled sockets, and servers that do as they like", .serialized) struct DialledSocketTests {
+  /// Dials, on `loop`, a server that says `frames` with its 101. Returns the server's side.
+  private func dial(
+    saying frames: [UInt8] = [], on loop: SocketLoop, _ handler: RecordingHandler
+  ) async throws -> RawServer.Peer {
+    let raw = try RawServer()
+    var opening = raw.opening(with: frames).makeAsyncIterator()
+    let target = DialTarget(host: "127.0.0.1", port: raw.port)
+    await loop.perform {
+      SocketDialer(on: loop).dial(
+        target, upgrade: HTTPRequest(method: "GET", path: "/"), subprotocols: [], handler: handler)
+    }
+    return try #require(await opening.next()).get()
+  }
+
   /// Dials a server that says `frames` with its 101; what the handler hears, up to `count` things.
   private func heard(
     _ frames: [UInt8], count: Int, byByte: Bool = false, _ act: @escaping @Sendable (any Socket) -> Void = { _ in }
   ) async throws -> [SocketEvents.Event?] {
-    let raw = try RawServer()
-    var opening = raw.opening(with: byByte ? [] : frames).makeAsyncIterator()
     let events = SocketEvents()
     let loop = SocketLoop(index: 0, seed: 1)
     try loop.start()
     defer { loop.stop() }
-    let target = DialTarget(host: "127.0.0.1", port: raw.port)
-    await loop.perform {
-      SocketDialer(on: loop).dial(
-        target, upgrade: HTTPRequest(method: "GET", path: "/"), subprotocols: [],
-        handler: RecordingHandler(events, onOpen: act))
-    }
-    let peer = try #require(await opening.next()).get()
+    let peer = try await dial(saying: byByte ? [] : frames, on: loop, RecordingHandler(events, onOpen: act))
     var all: [SocketEvents.Event?] = [await events.next()]
     if byByte { try peer.send(frames, byByte: true) }
     while all.count < count { all.append(await events.next()) }
@@ -115,19 +121,11 @@ import Testing
     "pings without end from a server that reads nothing are answered by the last pong only, not by an array without end"
   )
   func pingFlood() async throws {
-    let raw = try RawServer()
-    var opening = raw.opening().makeAsyncIterator()
     let events = SocketEvents()
     let loop = SocketLoop(index: 0, seed: 1)
     try loop.start()
     defer { loop.stop() }
-    let target = DialTarget(host: "127.0.0.1", port: raw.port)
-    await loop.perform {
-      SocketDialer(on: loop).dial(
-        target, upgrade: HTTPRequest(method: "GET", path: "/"), subprotocols: [],
-        handler: RecordingHandler(SocketEvents(), onOpen: { _ in events.add(.opened) }))
-    }
-    let peer = try #require(await opening.next()).get()
+    let peer = try await dial(on: loop, RecordingHandler(SocketEvents(), onOpen: { _ in events.add(.opened) }))
     #expect(await events.next() == .opened)
     let count = 150_000
     let ping: [UInt8] = [0x89, 125] + [UInt8](repeating: 1, count: 125)

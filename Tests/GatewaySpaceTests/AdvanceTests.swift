@@ -167,12 +167,17 @@ struct AdvanceTests {
     #expect(second.isAnswered && client.isOpen && client.refreshes == 1)
   }
 
+  /// Lets ann's token end and be asked for, and asks the provider for the next.
+  private func fetchBehindExpiry(_ plain: PlainHouse) throws -> Started<HTTPResponse?> {
+    _ = try plain.advance(by: .seconds(3_700), patience: .zero, until: .refreshRequired)?.get()
+    return plain.fetch(0, "POST", "/v1/tokens", body: #"{"user_id":"ann"}"#)
+  }
+
   @Test("a client whose token comes too late is cut off, but not before the patience is over")
   func tooSlowProvider() throws {
     let plain = try PlainHouse(isFrozen: true, provider: TokenProviderPolicy(latency: .seconds(100)))
     let ann = plain.connect()
-    _ = try plain.advance(by: .seconds(3_700), patience: .zero, until: .refreshRequired)?.get()
-    let minted = plain.fetch(0, "POST", "/v1/tokens", body: #"{"user_id":"ann"}"#)
+    let minted = try fetchBehindExpiry(plain)
     let before = plain.world.now
     let advance = try #require(try plain.advance(by: .seconds(110))?.get())
     #expect(advance.cutOff == 1 && plain.world.now - before >= .seconds(1))
@@ -184,8 +189,7 @@ struct AdvanceTests {
   func slowProvider() throws {
     let plain = try PlainHouse(isFrozen: true, provider: TokenProviderPolicy(latency: .seconds(5)))
     let ann = plain.connect()
-    _ = try plain.advance(by: .seconds(3_700), patience: .zero, until: .refreshRequired)?.get()
-    let minted = plain.fetch(0, "POST", "/v1/tokens", body: #"{"user_id":"ann"}"#)
+    let minted = try fetchBehindExpiry(plain)
     let before = plain.world.now
     let advance = try #require(try plain.advance(by: .seconds(6), patience: .seconds(30))?.get())
     plain.world.settle()
