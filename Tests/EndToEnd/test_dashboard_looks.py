@@ -5,26 +5,10 @@ import contextlib
 import pytest
 
 from clients import Client, control
-from devtools import Page
 from gateway import Gateway, token
+from looks import LETTERS, hard_to_read, seen
 from test_dashboard import SIZES, opened
 
-# Contrast by WCAG 2.1, section 1.4.3: of what is drawn on the first opaque ground behind it.
-CONTRAST = """
-const parts = colour => colour.match(/[\\d.]+/g).map(Number);
-const light = colour => parts(colour).slice(0, 3).map(part => part / 255)
-  .map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
-  .reduce((sum, part, place) => sum + part * [0.2126, 0.7152, 0.0722][place], 0);
-const ground = it => {
-  for (; it; it = it.parentElement) { const colour = getComputedStyle(it).backgroundColor, all = parts(colour); if (all.length < 4 || all[3] > 0) return colour; }
-  return 'rgb(255, 255, 255)';
-};
-const contrast = (one, other) => { const [low, high] = [light(one), light(other)].sort((a, b) => a - b); return (high + 0.05) / (low + 0.05); };
-const isShown = it => it.getClientRects().length > 0;
-"""
-LETTERS = """[...document.querySelectorAll('body *')].filter(it => isShown(it) && [...it.childNodes].some(node =>
-  node.nodeType === 3 && node.textContent.trim())).map(it => ({ text: it.textContent.trim().slice(0, 40),
-  size: parseFloat(getComputedStyle(it).fontSize), contrast: contrast(getComputedStyle(it).color, ground(it)) }))"""
 MARKS = """[...document.querySelectorAll('svg path[d]:not([d=""]), figcaption i')].filter(isShown).map(it => ({ kind: it.getAttribute('class'),
   colour: it.tagName === 'path' ? getComputedStyle(it).fill : getComputedStyle(it).backgroundColor,
   contrast: contrast(it.tagName === 'path' ? getComputedStyle(it).fill : getComputedStyle(it).backgroundColor,
@@ -36,10 +20,6 @@ WIDE = """[...document.querySelectorAll('body *')].filter(it => isShown(it) && !
   && it.scrollWidth > it.clientWidth + 1 && getComputedStyle(it).display !== 'inline').map(it => it.outerHTML.slice(0, 120))"""
 UNHINTED = """[...document.querySelectorAll('.scroll')].filter(it => isShown(it) && it.scrollWidth > it.clientWidth + 1
   && !isShown(document.getElementById(it.id.replace('-table', '-hint')))).map(it => it.id)"""
-
-
-def seen(page, expression):
-    return page.evaluate(f"(() => {{ {CONTRAST} return {expression}; }})()")
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +55,7 @@ def test_letters_colours_and_bars_can_be_seen_and_nothing_is_cut_off(busy, width
         letters, marks, bars = seen(page, LETTERS), seen(page, MARKS), seen(page, BARS)
         wide, unhinted, across = seen(page, WIDE), seen(page, UNHINTED), page.evaluate("document.documentElement.scrollWidth")
         (tmp_path / f"dashboard-{width}-{dark}.png").write_bytes(page.picture())
-    assert len(letters) > 100 and [each for each in letters if each["size"] < 11 or each["contrast"] < 4.5] == []
+    assert len(letters) > 100 and hard_to_read(letters) == []
     assert {each["kind"] for each in marks} == {"token", "wave", "asked", "good", "cut"}
     assert [each for each in marks if each["contrast"] < 3] == []
     colours = {each["kind"]: each["colour"] for each in marks}
