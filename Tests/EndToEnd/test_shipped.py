@@ -88,8 +88,9 @@ def test_bash_completes_the_names_of_descriptions(installed):
 def test_the_help_of_wire_try_has_its_own_flags_and_none_of_a_fleets():
     text = subprocess.run([POSTERN, "wire", "try", "--help"], capture_output=True, text=True, timeout=30).stdout
     assert "--wire FILE|NAME" in text and "--life DURATION" in text
-    for flag in ("--clients", "--threshold", "--worker", "--scenario", "--report", "--sdk"):
+    for flag in ("--clients", "--threshold", "--worker", "--scenario", "--report", "--sdk", "--jitter"):
         assert f"{flag} " not in text, flag
+    assert "fleet" not in text and "the storm's own machinery" not in text
     refused = subprocess.run([POSTERN, "wire", "try", "--clients", "5"], capture_output=True, text=True, timeout=30)
     assert refused.returncode == 2 and "no flag of this command, but of postern storm" in refused.stderr
 

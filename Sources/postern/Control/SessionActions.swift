@@ -6,10 +6,12 @@ import GatewayKit
 extension ControlAction {
   static let sessions = ControlAction(
     "sessions", "a table of the sessions", example: "sessions --user ann",
-    flags: [Flag("user", "ID", "this user's only")] + pageFlags, telling: .sessions
+    flags: [
+      Flag("user", "ID", "this user's only"), Flag("dialect", "NAME", "those only that speak this dialect"),
+    ] + pageFlags, telling: .sessions
   ) { arguments, _ in
-    let user = arguments.string("user").map { [HTTPField("user", $0)] } ?? []
-    return .get("/sessions", query: user + (try page(arguments)))
+    let choice = ["user", "dialect"].compactMap { name in arguments.string(name).map { HTTPField(name, $0) } }
+    return .get("/sessions", query: choice + (try page(arguments)))
   }
 
   static let session = ControlAction(

@@ -15,12 +15,19 @@ enum StormFlags {
 
   /// Those that mean something to a storm of one client, which shows what is said.
   static let ofOneClient = sections.map { section in
-    FlagSection(section.title, section.flags.filter { !fleetOnly.contains($0.name) })
+    FlagSection(
+      titlesOfOneClient[section.title] ?? section.title, section.flags.filter { !fleetOnly.contains($0.name) })
   }.filter { !$0.flags.isEmpty }
+
+  private static let titlesOfOneClient = [
+    "the fleet": "the client", "what clients do": "its patience", "when tokens expire": "when its token expires",
+    "the storm's own machinery": "how it is played", "clients that mint": "tokens that it mints",
+  ]
 
   private static let fleetOnly = Set([
     "provider-only", "control-url", "control-secret-file", "fault", "scenario", "dialect", "sdk", "api-key",
-    "application", "clients", "rate", "ramp", "hold", "expiry", "start-at", "waves", "reconnect", "slow-delay",
+    "application", "clients", "rate", "ramp", "hold", "expiry", "jitter", "start-at", "waves", "reconnect",
+    "slow-delay",
     "fetches", "fetch-rate", "sources", "processes", "worker", "worker-secret-file", "loops", "stop-when", "threshold",
     "report", "live", "json", "refresh-lead", "refresh-spread", "refresh-timeout",
   ])
