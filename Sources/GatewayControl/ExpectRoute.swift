@@ -47,6 +47,7 @@ struct ExpectRoute {
       json.member("expect", expectation.name)
       json.member("verdict", verdict.outcome.rawValue)
       json.member("sentence", verdict.sentence)
+      json.member("lost_ms", story.lost.milliseconds)
       json.name("lines")
       json.beginArray()
       for line in story.proof(of: verdict) { JournalText.write(line, to: &json) }
@@ -129,8 +130,9 @@ struct ExpectRoute {
       return parameters
     }
 
-    func lateTimes() throws(GatewayError) -> LateTimes {
-      let late = late ?? []
+    /// Nil for what the gateway has measured itself.
+    func lateTimes() throws(GatewayError) -> LateTimes? {
+      guard let late else { return nil }
       guard late.count <= LateTimes.spansMax else {
         throw .invalidParameter.detailed("late has \(late.count) spans; at most \(LateTimes.spansMax) are taken")
       }

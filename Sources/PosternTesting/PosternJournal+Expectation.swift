@@ -89,8 +89,8 @@ extension PosternJournal {
   }
 
   /// Holds the user's client to the expectation, by the lines behind number `after`. Without a user it is the only one whom the
-  /// journal names. What is undecided is looked at again until `within` of real time has passed, however the time of sessions
-  /// goes; what has failed is told at once.
+  /// journal names. What is undecided is looked at again until `within` of real time has passed, longer on a slow machine,
+  /// however the time of sessions goes; what has failed is told at once.
   ///
   /// Returns the lines that prove that it is met; throws ``NotExpected`` if it is not, or if the lines decide nothing by then,
   /// as those of no refresh do.
@@ -98,9 +98,13 @@ extension PosternJournal {
   public func expect(
     _ expectation: Expectation, user: String? = nil, after: Int = 0, within: Duration = .seconds(2)
   ) async throws -> [Line] {
-    let end = await transport { $0.now } + min(max(within, .zero), Self.longest)
+    let limit = min(max(within, .zero), Self.longest)
+    let begun = await transport { $0.now }
     var judged = await judge(expectation.expectation, user, after)
+    let lost = judged?.lost ?? .zero
     while judged?.verdict.outcome == .undecided, !Task.isCancelled {
+      // What a slow machine takes meanwhile is given back.
+      let end = begun + limit + min((judged?.lost ?? lost) - lost, limit * Self.slowest)
       let isOver = await transport { [gateway] loop in
         guard loop.now < end, !loop.hasEnded, gateway.journal?.hasEnded == false else { return true }
         await loop.sleep(until: min(end, loop.now + Self.pause))
@@ -109,7 +113,7 @@ extension PosternJournal {
       guard !isOver else { break }
       judged = await judge(expectation.expectation, user, after)
     }
-    guard let (verdict, lines) = judged else { return [] }
+    guard let (verdict, lines, _) = judged else { return [] }
     guard verdict.outcome == .passed else {
       throw NotExpected(
         verdict: verdict.outcome.rawValue, sentence: verdict.sentence, lines: lines,
@@ -122,14 +126,16 @@ extension PosternJournal {
   /// A day.
   private static let longest = Duration.seconds(86_400)
   private static let pause = Duration.milliseconds(50)
+  /// How many times as long as asked for a slow machine may make it wait besides.
+  private static let slowest = 9
 
   private func judge(
     _ expectation: GatewayControl.Expectation, _ user: String?, _ after: Int
-  ) async -> (verdict: JournalVerdict, lines: [Line])? {
+  ) async -> (verdict: JournalVerdict, lines: [Line], lost: Duration)? {
     await gateway.readJournal { journal in
       let story = ClientStory(journal, after: UInt64(max(0, after)), of: user.map(UserID.init))
       let verdict = expectation.verdict(on: story)
-      return (verdict: verdict, lines: story.proof(of: verdict).map(Line.init))
+      return (verdict: verdict, lines: story.proof(of: verdict).map(Line.init), lost: story.lost)
     }
   }
 

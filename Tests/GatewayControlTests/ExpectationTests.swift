@@ -220,6 +220,7 @@ struct ExpectationTests {
       Case("perhaps by chance", restarts([500, 540, 460, 520, 480]), .undecided),
       Case("surely not by chance", restarts([500, 540, 460, 520, 480, 500, 540, 460, 520, 480, 540, 460]), .failed),
       Case("at once, as the machine likes it", restarts([1, 3, 2, 6, 1]), .failed),
+      Case("at once, as a busy machine likes it", restarts([1, 40, 2, 90, 25]), .undecided),
       Case("four", restarts([400, 900, 120, 610]), .undecided),
       Case("nothing", [], .undecided),
       // A back-off that doubles has waits of all lengths, and no chance in them.

@@ -51,4 +51,77 @@ struct SlowMachineTests {
     #expect(story.verdict(.singleFlight).outcome == .passed)
     #expect(story.verdict(.singleFlight, late: Self.late(0, 10_000, 500)).outcome == .undecided)
   }
+
+  @Test("a client that had too little of the time for its answer has not broken its connection")
+  func lateAnswer() {
+    let story = Story(.login + [.requested(), .cutOff(.refreshTimeout, 5_000), .closed(.refreshTimeout)])
+    for rule in [GatewayControl.Expectation.keepsConnection, .refreshedInTime()] {
+      #expect(story.verdict(rule).outcome == .failed)
+      let late = story.verdict(rule, late: Self.late(1_000, 7_000, 2_000))
+      #expect(late.outcome == .undecided && late.sentence.contains("the machine was slow"), "\(late)")
+      // It had nine tenths of its time.
+      #expect(story.verdict(rule, late: Self.late(1_000, 7_000, 500)).outcome == .failed)
+    }
+  }
+
+  @Test("a client that closes by itself on a quick machine has not kept its connection, on a slow one nobody knows")
+  func lateSilence() {
+    let story = Story(.login + [.requested(10_000), .closed(.connectionLost, 100, by: .transport)])
+    #expect(story.verdict(.keepsConnection).outcome == .failed)
+    #expect(story.verdict(.keepsConnection, late: Self.late(2_000, 9_000, 3_000)).outcome == .undecided)
+    #expect(story.verdict(.keepsConnection, late: Self.late(2_000, 9_000, 1_000)).outcome == .failed)
+  }
+
+  @Test("a refresh that a slow machine holds up is not too late")
+  func lateRefresh() {
+    let rule = GatewayControl.Expectation.refreshedInTime(within: .seconds(1))
+    let story = Story(.login + [.requested(), .presented(1_200), .refreshed()])
+    #expect(story.verdict(rule).outcome == .failed)
+    #expect(story.verdict(rule, late: Self.late(1_000, 2_300, 500)).outcome == .undecided)
+    #expect(story.verdict(rule, late: Self.late(1_000, 2_300, 50)).outcome == .failed)
+  }
+
+  @Test("an attempt that a slow machine keeps waiting may be made again, and one made at once may not")
+  func lateAttempt() {
+    let rule = GatewayControl.Expectation.stopsAfter(1, quiet: .zero)
+    let story = Story([.turnedAway(.anonymousRefused), .turnedAway(.anonymousRefused, 3_000)])
+    #expect(story.verdict(rule).outcome == .failed)
+    #expect(story.verdict(rule, late: Self.late(0, 3_010, 2_000)).outcome == .undecided)
+    let hasty = Story([.turnedAway(.anonymousRefused), .turnedAway(.anonymousRefused, 500)])
+    #expect(hasty.verdict(rule, late: Self.late(0, 510, 500)).outcome == .failed)
+  }
+
+  @Test("a second token that is asked for since a slow machine held up the first is not one too many")
+  func lateToken() {
+    let calls: [Story.Line] = [.requested()] + .call + [.asked(3_000), .minted(), .presented(), .refreshed()]
+    let rule = GatewayControl.Expectation.oneProviderCallPerExpiry(quiet: .zero)
+    #expect(Story(.login + calls).verdict(rule).outcome == .failed)
+    #expect(Story(.login + calls).verdict(rule, late: Self.late(1_000, 4_200, 2_500)).outcome == .undecided)
+    #expect(Story(.login + .refreshTwice).verdict(rule, late: Self.late(0, 4_200, 2_500)).outcome == .failed)
+  }
+
+  @Test("a close whose handshake a slow gateway ends late makes no client hasty")
+  func lateHandshake() {
+    let rule = GatewayControl.Expectation.waitsAtLeast(.milliseconds(500), after: .closed)
+    let story = Story(
+      .login + [
+        .cutOff(.serviceRestart), .closed(.serviceRestart, 400), .opened(300, on: 2), .loggedIn("b", 1, on: 2),
+      ])
+    #expect(story.verdict(rule).outcome == .failed)
+    #expect(story.verdict(rule, late: Self.late(30, 440, 400)).outcome == .undecided)
+  }
+
+  @Test("waits with chance in them that a slow machine has lengthened are said to follow no law")
+  func lateLaw() {
+    let story = Story(ExpectationTests.restarts([300, 900, 420, 1_250, 610, 1_020]))
+    #expect(story.verdict(.backoffHasJitter()).outcome == .passed)
+    let slow = story.verdict(.backoffHasJitter(), late: Self.late(0, 20_000, 20_000))
+    #expect(slow.outcome == .undecided && slow.sentence.contains("the machine was slow"), "\(slow)")
+  }
+}
+
+extension [Story.Line] {
+  /// Asked for a token once, and given two at once.
+  fileprivate static let refreshTwice: [Story.Line] =
+    [.requested()] + call + call + [.presented(), .refreshed()]
 }

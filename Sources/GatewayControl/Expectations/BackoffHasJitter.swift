@@ -8,7 +8,7 @@ extension Expectation {
   package static func backoffHasJitter(
     after kind: JournalKind = .closed, before attempt: ClientStory.Attempt? = nil
   ) -> Expectation {
-    Expectation("backoff_has_jitter", since: kind) {
+    Expectation("backoff_has_jitter", since: kind) { _ in
       Backoff(kind: kind, waits: .init(after: kind, before: attempt ?? .after(kind)))
     }
   }
@@ -22,6 +22,10 @@ extension Expectation {
     private static let (variationOfNone, comparedToBeSure) = (0.05, 12)
     /// What a machine's own haste and delay may do to waits that are all the same.
     private static let noiseMs = 10.0
+    /// Waits with a mean of no more than this differ by what a busy machine adds to each.
+    private static let shortMs = 100.0
+    /// How large a share of the shortest wait that may be where waits are said to grow by a law.
+    private static let noiseShare = 0.05
 
     let kind: JournalKind
     var waits: ClientStory.Waits
@@ -52,15 +56,29 @@ extension Expectation {
       if spread.share * spread.meanMs <= Self.noiseMs || spread.share <= Self.variationOfNone {
         return .failed("\(words): all come back at once", lines)
       }
+      if spread.meanMs <= Self.shortMs {
+        return .undecided("\(words), which are so short that the machine was able to make them differ", lines)
+      }
+      // With enough noise any waits would fit a law.
+      let isNoisy = lostMs > max(Self.noiseMs, Self.noiseShare * (rungs.joined().map(\.milliseconds).min() ?? 0))
       if let law = Growth.law(of: rungs, noiseMs: noise) {
+        guard !isNoisy else {
+          return .undecided(
+            "\(words), and \(law), of which the machine was slow enough to have made \(Int(lostMs)) ms", lines)
+        }
         return .failed("\(words), but \(law): there is no chance in them", lines)
       }
       if spread.share * spread.meanMs <= noise || spread.share - lostMs / max(1, spread.meanMs) <= Self.variationMin,
         lostMs > Self.noiseMs
       {
-        return .undecided("\(words), of which the slow machine may have made \(Int(lostMs)) ms", lines)
+        return .undecided("\(words), of which the machine was slow enough to have made \(Int(lostMs)) ms", lines)
       }
       if Growth.isMonotone(rungs, noiseMs: noise) {
+        if isNoisy {
+          return .undecided(
+            "\(words), but each is longer than the one before, and the machine was slow: it may have made \(Int(lostMs)) ms",
+            lines)
+        }
         return .undecided("\(words), but each is longer than the one before, which needs no chance", lines)
       }
       guard spread.share > Self.variationMin else {

@@ -13,12 +13,15 @@ extension ClientStory {
     /// When it began and when it ended, in the time of the network.
     let from: Duration
     let to: Duration
+    /// The first line by which the client may have known: the close that the gateway sent before its handshake was over.
+    let known: Duration
 
-    init(_ event: JournalLine, _ attempt: JournalLine, rung: Int) {
+    init(_ event: JournalLine, _ attempt: JournalLine, known: JournalLine?, rung: Int) {
       lines = [event.number, attempt.number]
       duration = max(.zero, attempt.real - event.real)
       self.rung = rung
       (from, to) = (event.real, attempt.real)
+      self.known = known?.real ?? event.real
     }
 
     var milliseconds: Double { Double(duration.nanoseconds) / 1e6 }
@@ -34,6 +37,7 @@ extension ClientStory {
     /// Whether there was a line of the kind.
     private(set) var hasBegun = false
     private var event: JournalLine?
+    private var known: JournalLine?
     // A client may come back before the closing handshake of its last connection is over.
     private var early: JournalLine?
     private var rung = 0
@@ -45,16 +49,19 @@ extension ClientStory {
     mutating func hear(_ line: JournalLine) {
       if attempt.hasSucceeded(by: line) { rung = 0 }
       if let waited = event, attempt.isMade(by: line) {
-        all.append(Wait(waited, line, rung: rung))
+        all.append(Wait(waited, line, known: known, rung: rung))
         rung += 1
         if waited.event.kind == .cutOff { early = waited }
         event = nil
       }
       if line.event.kind == kind {
         hasBegun = true
-        if early?.connection == nil || early?.connection != line.connection { event = line }
+        if early?.connection == nil || early?.connection != line.connection {
+          known = event?.event.kind == .cutOff && event?.connection == line.connection ? event : line
+          event = line
+        }
       } else if kind == .closed, line.event.kind == .cutOff {
-        event = line
+        (event, known) = (line, line)
       }
     }
   }

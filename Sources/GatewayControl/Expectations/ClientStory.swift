@@ -8,7 +8,8 @@ package import GatewayRuntime
 /// Where it names several, such attempts are unnamed, and no verdict that they could turn is more than undecided.
 package struct ClientStory: Sendable {
   private let span: JournalSpan
-  private let late: LateTimes
+  /// What a slow machine has cost: as the gateway has measured it, unless it is said.
+  let late: LateTimes
   private let user: UserID?
   private let dialect: UInt8?
 
@@ -16,12 +17,15 @@ package struct ClientStory: Sendable {
   /// has connections of several wire formats is several, of which `dialect` is the number of one. Only on the journal's loop,
   /// as all that is asked of it.
   package init(
-    _ journal: Journal, after: UInt64 = 0, of user: UserID?, in dialect: UInt8? = nil, late: LateTimes = LateTimes()
+    _ journal: Journal, after: UInt64 = 0, of user: UserID?, in dialect: UInt8? = nil, late: LateTimes? = nil
   ) {
     span = journal.span(after: after)
-    self.late = late
+    self.late = late ?? journal.late
     (self.user, self.dialect) = (user, dialect)
   }
+
+  /// How much a slow machine may have cost since the journal began.
+  package var lost: Duration { late.lost(from: .zero, to: span.age) }
 
   /// How many lines that were asked for are kept no more.
   var missed: UInt64 { span.missed }

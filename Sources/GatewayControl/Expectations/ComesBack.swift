@@ -5,7 +5,7 @@ extension Expectation {
   /// After each end that the client may come back from it is let in again, within so much real time; with another token
   /// than before, where that is wanted.
   package static func comesBack(within limit: Duration = .seconds(10), newToken: Bool = false) -> Expectation {
-    Expectation("comes_back") { Returns(limit: limit, newToken: newToken) }
+    Expectation("comes_back") { _ in Returns(limit: limit, newToken: newToken) }
   }
 
   /// The ends, and the returns from them.

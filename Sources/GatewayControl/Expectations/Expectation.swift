@@ -6,9 +6,11 @@ package struct Expectation: Sendable {
   package let name: String
   /// The kind of line that it asks for beside those that tell what a client does.
   private let since: JournalKind?
-  private let judge: @Sendable () -> any ExpectationJudge
+  private let judge: @Sendable (LateTimes) -> any ExpectationJudge
 
-  init(_ name: String, since: JournalKind? = nil, _ judge: @escaping @Sendable () -> any ExpectationJudge) {
+  init(
+    _ name: String, since: JournalKind? = nil, _ judge: @escaping @Sendable (LateTimes) -> any ExpectationJudge
+  ) {
     (self.name, self.since, self.judge) = (name, since, judge)
   }
 
@@ -18,7 +20,7 @@ package struct Expectation: Sendable {
   /// What it comes to. Nothing is said over lines that are lost, or over several clients in one. Only on the journal's
   /// loop.
   package func verdict(on story: ClientStory) -> JournalVerdict {
-    var session = Session(story, since, judge())
+    var session = Session(story, since, judge(story.late))
     while session.go(.max / 4) {}
     return session.verdict
   }
@@ -27,7 +29,7 @@ package struct Expectation: Sendable {
   package nonisolated(nonsending) func verdict(
     on story: ClientStory, pausingOn loop: EventLoop
   ) async -> JournalVerdict {
-    var session = Session(story, since, judge())
+    var session = Session(story, since, judge(story.late))
     while session.go(Self.piece) { await loop.pause() }
     return session.verdict
   }

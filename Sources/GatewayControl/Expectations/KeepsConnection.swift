@@ -2,24 +2,28 @@ internal import GatewayRuntime
 
 extension Expectation {
   /// Refreshes happen on the very same connection: none is closed, and no other is opened.
-  package static let keepsConnection = Expectation("keeps_connection") { OneConnection() }
+  package static let keepsConnection = Expectation("keeps_connection") { OneConnection(late: $0) }
 
   /// The connection, and what was refreshed on it.
   private struct OneConnection: ExpectationJudge {
+    let late: LateTimes
     private var begin: UInt64?
+    private var request: JournalLine?
     private var refreshed: [UInt64] = []
 
-    init() {}
+    init(late: LateTimes) { self.late = late }
 
     mutating func hear(_ line: JournalLine) -> JournalVerdict? {
       switch line.event.kind {
       case .closed, .cutOff:
-        return .failed("the connection ended", (begin.map { [$0] } ?? []) + [line.number])
+        let told = (begin.map { [$0] } ?? []) + [line.number]
+        return late.excuse(for: line, asked: request, told) ?? .failed("the connection ended", told)
+      case .refreshRequested: request = request ?? line
       case .connectionOpened, .upgradeRefused:
         guard let begin else { break }
         return .failed("the client connected again, though its connection stood", [begin, line.number])
       case .loggedIn, .refreshed:
-        begin = begin ?? line.number
+        (begin, request) = (begin ?? line.number, nil)
         if line.event.kind == .refreshed { refreshed.append(line.number) }
       default: break
       }

@@ -4,7 +4,7 @@ internal import GatewayRuntime
 extension Expectation {
   /// After an end that nobody may come back from, the client does not connect again. It is watched for `quiet`.
   package static func noAttemptAfterTerminal(quiet: Duration = .seconds(1)) -> Expectation {
-    Expectation("no_attempt_after_terminal") { AttemptsAfterTheEnd(quiet: quiet) }
+    Expectation("no_attempt_after_terminal") { _ in AttemptsAfterTheEnd(quiet: quiet) }
   }
 
   /// The end that is for good, and the attempts behind it.

@@ -3,14 +3,14 @@ internal import GatewayRuntime
 
 extension Expectation {
   /// Never two provider calls of one user under way at once, and never two tokens presented for one request.
-  package static let singleFlight = Expectation("single_flight") { Flights() }
+  package static let singleFlight = Expectation("single_flight") { Flights(late: $0) }
 
   /// Provider calls, and tokens that were presented.
   private struct Flights: ExpectationJudge {
     private var calls = Calls()
-    private var presented = Presented()
+    private var presented: Presented
 
-    init() {}
+    init(late: LateTimes) { presented = Presented(late: late) }
 
     mutating func hear(_ line: JournalLine) -> JournalVerdict? { calls.failure(line) ?? presented.failure(line) }
 
@@ -55,10 +55,13 @@ extension Expectation {
   private struct Presented {
     /// A client that comes by itself, long after an answer, answers nothing.
     private static let answerAge = Duration.seconds(1)
+    let late: LateTimes
     private var open: [ConnectionID: (line: JournalLine, isAccepted: Bool)] = [:]
     /// Those that came by themselves, each behind the one before.
     private var later: [(first: JournalLine, second: JournalLine)] = []
     var lines: [UInt64] = []
+
+    init(late: LateTimes) { self.late = late }
 
     /// On a slow machine one that answers the same request may come as late as one that comes by itself.
     func doubt(_ end: ClientStory.End) -> JournalVerdict? {
@@ -81,6 +84,12 @@ extension Expectation {
         guard ClientStory.Attempt.refresh.isMade(by: line) else { break }
         lines.append(line.number)
         if let (first, isAccepted) = open[connection], !isAccepted || line.real - first.real < Self.answerAge {
+          // A client may give up an answer that a slow machine keeps it waiting for.
+          if late.mayHaveMadeAnother(from: first.real, to: line.real) {
+            return .undecided(
+              "the machine was slow: a second token came \(ClientStory.text(line.real - first.real)) after the first, whose answer it may have held up",
+              [first.number, line.number])
+          }
           return .failed(
             "a second token was presented \(ClientStory.text(line.real - first.real)) after the first, for the same request",
             [first.number, line.number])

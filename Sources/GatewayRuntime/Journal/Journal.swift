@@ -54,6 +54,17 @@ package final class Journal: @unchecked Sendable {
   package func begin() {
     names.beganAt = loop.now
     realBeganAt = transport.now
+    transport.measureLateness()
+  }
+
+  /// The times at which its loop was late or its machine had too little processor, since it began.
+  package var late: LateTimes {
+    LateTimes(
+      transport.lateness.all.compactMap { span in
+        guard span.to > realBeganAt else { return nil }
+        return LateTimes.Span(
+          from: max(.zero, span.from - realBeganAt), to: span.to - realBeganAt, lost: span.lost)
+      })
   }
 
   /// How long ago it began, in the time of the network.

@@ -77,6 +77,12 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   /// The next number in 0..<1 of the loop's generator. Only on the loop.
   package func nextShare() -> Double { driver.nextShare() }
 
+  /// Begins to measure how late the loop is, unless that is done already; nothing is late in virtual time. Only on the loop.
+  package func measureLateness() { driver.measureLateness() }
+
+  /// The times at which it was late since ``measureLateness()``. Only on the loop.
+  package var lateness: LateSpans { driver.lateness }
+
   // MARK: Executor
 
   package func enqueue(_ job: consuming ExecutorJob) {

@@ -17,10 +17,20 @@ package protocol LoopDriver: AnyObject, Sendable {
 
   /// The calling thread has just left the loop. What it did there may want somebody who wakes the loop later on.
   func left()
+
+  /// Begins to measure how late the loop is. Only on the loop.
+  func measureLateness()
+
+  /// What has been measured of that until now. Only on the loop.
+  var lateness: LateSpans { get }
 }
 
 // What holds for a driver that says nothing else: one whose owner looks at the queue and the deadlines by itself.
 
 extension LoopDriver {
   package func left() {}
+
+  package func measureLateness() {}
+
+  package var lateness: LateSpans { LateSpans() }
 }

@@ -16,6 +16,7 @@ final class SocketLoopDriver: LoopDriver, @unchecked Sendable {
   private var generator: SeededGenerator
   /// The address of the libev loop while it runs: other threads may wake it just when it ends.
   private let running = Mutex<UInt>(0)
+  private var meter: LatenessMeter?
   private let async = UnsafeMutablePointer<ev_async>.allocate(capacity: 1)
 
   init(seed: UInt64) {
@@ -28,6 +29,10 @@ final class SocketLoopDriver: LoopDriver, @unchecked Sendable {
   }
 
   func nextShare() -> Double { generator.nextShare() }
+
+  func measureLateness() { meter = meter ?? LatenessMeter(on: loop) }
+
+  var lateness: LateSpans { meter?.current ?? LateSpans() }
 
   /// Reads both clocks; called once for each wake-up.
   func readClocks() {

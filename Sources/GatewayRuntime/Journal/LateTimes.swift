@@ -23,6 +23,21 @@ package struct LateTimes: Hashable, Sendable {
 
   /// How much was lost between two times, at most.
   package func lost(from: Duration, to: Duration) -> Duration {
-    spans.reduce(.zero) { sum, span in span.to > from && span.from < to ? sum + min(span.lost, to - from) : sum }
+    let lost = spans.reduce(Duration.zero) { sum, span in
+      let overlap = min(span.to, to) - max(span.from, from)
+      return overlap > .zero ? sum + min(span.lost, overlap) : sum
+    }
+    return min(lost, max(.zero, to - from))
   }
+
+  /// Whether as much was lost between two attempts as makes a client give the first up and try again: a second, and half of
+  /// the time between them.
+  package func mayHaveMadeAnother(from: Duration, to: Duration) -> Bool {
+    guard to - from >= Self.timeoutLeast else { return false }
+    let lost = lost(from: from, to: to)
+    return lost >= Self.timeoutLeast && lost + lost >= to - from
+  }
+
+  /// The shortest timeout that clients have.
+  private static let timeoutLeast = Duration.seconds(1)
 }

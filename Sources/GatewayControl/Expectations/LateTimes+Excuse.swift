@@ -1,0 +1,33 @@
+internal import GatewayCore
+internal import GatewayRuntime
+
+extension LateTimes {
+  /// How large a share of its time a client may lose and still be judged by what it did with the rest.
+  private static let shareMax = 5
+  /// For how long before an end a client or a gateway that hears nothing may have waited, and how much of that is too much.
+  private static let (patience, patienceLost) = (Duration.seconds(10), Duration.seconds(2))
+
+  /// Undecided where a slow machine may have ended the connection: the client had too little of its time for its answer, or one
+  /// side heard too little of the other. Nil where the end counts.
+  ///
+  /// - Parameter request: The request for a token that the client owes an answer to.
+  func excuse(for line: JournalLine, asked request: JournalLine?, _ told: [UInt64]) -> JournalVerdict? {
+    let (from, least): (Duration, Duration)
+    switch line.event {
+    case .cutOff(let close) where close.reason == CloseReason.refreshTimeout.name,
+      .closed(let close, by: .gateway) where close.reason == CloseReason.refreshTimeout.name:
+      guard let request else { return nil }
+      (from, least) = (request.real, (line.real - request.real) / Self.shareMax)
+    case .cutOff(let close) where close.reason == CloseReason.livenessTimeout.name:
+      (from, least) = (line.real - Self.patience, Self.patienceLost)
+    case .closed(_, by: let end) where end != .gateway:
+      (from, least) = (line.real - Self.patience, Self.patienceLost)
+    default: return nil
+    }
+    let lost = lost(from: from, to: line.real)
+    guard lost > .zero, lost >= least else { return nil }
+    return .undecided(
+      "the machine was slow: of the \(ClientStory.text(line.real - max(.zero, from))) before the connection ended it may have taken \(ClientStory.text(lost))",
+      told)
+  }
+}

@@ -1,0 +1,78 @@
+"""What `expect` says of a client on a slow machine: a verdict that the machine may have turned is undecided, or has more time."""
+
+import concurrent.futures
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from clients import Client, api, control
+from gateway import Gateway
+
+
+def mint(gateway, user):
+    answer = api(gateway, "POST", "/v1/tokens", {"user_id": user})
+    assert answer.status == 200, answer.body
+    return answer.json["token"]
+
+
+@contextlib.contextmanager
+def stopped(gateway, seconds):
+    """The gateway does not run for so long: its process is stopped at once, and goes on at the end."""
+    os.kill(gateway.process.pid, signal.SIGSTOP)
+    begun = time.monotonic()
+    try:
+        yield
+        time.sleep(max(0, begun + seconds - time.monotonic()))
+    finally:
+        os.kill(gateway.process.pid, signal.SIGCONT)
+
+
+def test_a_gateway_that_did_not_run_has_watched_nobody():
+    with Gateway("--journal", loops=1) as gateway:
+        with Client(gateway, token=mint(gateway, "ann")) as client:
+            client.receive("connected")
+            control(gateway, "POST", "/users/ann/disconnect", {"code": 4500})
+            client.until_closed()
+        control(gateway, "POST", "/journal/await", {"kind": "closed", "within_ms": 20000})
+        with stopped(gateway, 3):
+            pass
+        order = {"expect": "no_attempt_after_terminal", "user": "ann", "quiet_ms": 2900}
+        verdict = control(gateway, "POST", "/journal/expect", order).json
+        assert verdict["verdict"] == "undecided" and verdict["lost_ms"] >= 2000, verdict
+        assert "the machine was slow" in verdict["sentence"] or "ms old" in verdict["sentence"], verdict
+        end = time.monotonic() + 60
+        while verdict["verdict"] == "undecided" and time.monotonic() < end:
+            time.sleep(0.1)
+            verdict = control(gateway, "POST", "/journal/expect", order).json
+        assert verdict["verdict"] == "passed", verdict
+
+
+def test_a_client_that_a_stopped_gateway_kept_waiting_has_not_come_back_late():
+    with Gateway("--journal", loops=1) as gateway, concurrent.futures.ThreadPoolExecutor(1) as pool:
+        with Client(gateway, token=mint(gateway, "ann")) as client:
+            client.receive("connected")
+            second = mint(gateway, "ann")
+            control(gateway, "POST", "/users/ann/disconnect", {"code": 1012})
+            client.until_closed()
+        control(gateway, "POST", "/journal/await", {"kind": "closed", "within_ms": 20000})
+        with stopped(gateway, 2.5):
+            coming = pool.submit(Client, gateway, token=second)
+        with coming.result(timeout=60) as client:
+            client.receive("connected")
+            verdict = control(gateway, "POST", "/journal/expect", {"expect": "comes_back", "user": "ann", "within_ms": 2000}).json
+            assert verdict["verdict"] == "passed" or "the machine was slow" in verdict["sentence"], verdict
+
+
+def test_what_a_busy_machine_takes_from_a_client_is_measured():
+    with Gateway("--journal", loops=1) as gateway, contextlib.ExitStack() as stack:
+        for _ in range(4 * (os.cpu_count() or 1)):
+            busy = stack.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
+            stack.callback(busy.kill)
+        end, lost = time.monotonic() + 60, 0
+        while lost < 300 and time.monotonic() < end:
+            time.sleep(0.2)
+            lost = control(gateway, "POST", "/journal/expect", {"expect": "single_flight"}).json["lost_ms"]
+    assert lost >= 300
