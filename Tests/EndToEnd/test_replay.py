@@ -1,5 +1,6 @@
 """A journal that is exported and played again: `postern ctl replay` finds no difference, unless there is one."""
 
+import concurrent.futures
 import json
 import os
 import subprocess
@@ -110,6 +111,38 @@ def test_a_file_that_says_otherwise_is_told_from_it(host, journal, tmp_path):
     changed.write_text("".join(json.dumps({**line, "payload": None}) + "\n" for line in control_lines))
     status, said = replay(host, changed)
     assert status == 1 and "not played, its message is not in the file" in said, said
+
+
+def test_a_deadline_that_falls_two_milliseconds_later_is_waited_for(host, tmp_path):
+    """Lines and tokens are dated in whole milliseconds, and the deadlines that follow from them are not."""
+    made = control(host, "POST", "/spaces", {"settings": SETTINGS, "frozen": True}).json
+    address = f"{host.control_url}/spaces/{made['name']}"
+    space = types.SimpleNamespace(url=made["url"], control_url=address)
+
+    def mint():
+        order = {"user_id": "ann", "life_s": 100}
+        return request(made["http_url"], "POST", "/v1/tokens", order, document=None).json["token"]
+
+    with Client(space, token=mint()) as ann:
+        ann.receive("connected")
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            order = {"by_s": 300, "patience_ms": 20000}
+            moved = pool.submit(control, host, "POST", f"/spaces/{made['name']}/clock/advance", order)
+            for _ in range(3):
+                ann.receive("refresh_required")
+                assert ann.ask("refresh", token=mint())["type"] == "refreshed"
+            assert moved.result().json["answered"]
+    control(space, "POST", "/journal/await", {"kind": "closed", "within_ms": 10000})
+    exported = control(space, "GET", "/journal/export?payloads=true").body.decode()
+    control(host, "DELETE", f"/spaces/{made['name']}")
+    later = [json.loads(line) for line in exported.splitlines()]
+    for line in later:
+        if "expires_in_ms" in line:
+            line["expires_in_ms"] += 2
+    file = tmp_path / "later.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in later))
+    status, said = replay(host, file)
+    assert status == 0 and "0 connections different" in said, said
 
 
 @pytest.mark.parametrize(

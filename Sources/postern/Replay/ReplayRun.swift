@@ -68,6 +68,7 @@ struct ReplayRun: Sendable {
     try await setClock(script.beginning, scene)
     for step in script.steps {
       try await move(to: step.at, &scene)
+      try await awaitDeadline(before: step, &scene)
       try await perform(step, &scene)
     }
     try await move(to: script.end, &scene)
@@ -96,6 +97,8 @@ struct ReplayRun: Sendable {
     var names: [Int: String] = [:]
     /// The number of the last line that was waited for.
     var last = 0
+    /// The same of each connection.
+    var lastOf: [Int: Int] = [:]
   }
 
   /// Moves the time of day to the same part of a second as that of the recorded beginning: most tokens are dated in whole
@@ -113,6 +116,25 @@ struct ReplayRun: Sendable {
     let by = JSONMember("by_s", json: String((time - scene.now).inSeconds))
     let _: Moved = try await ask(.post("\(scene.path)/clock/advance", [by, JSONMember("patience_ms", json: "0")]))
     scene.now = time
+  }
+
+  /// How many milliseconds later than the recorded one a deadline may be: lines and tokens are dated in whole milliseconds, the
+  /// deadlines that follow from them are not.
+  private static let inexactness = 20
+
+  /// Moves the time on until the deadline has come that the client answered. One that does not come is a difference, which the
+  /// journals show.
+  private func awaitDeadline(before step: ReplayScript.Step, _ scene: inout Scene) async throws {
+    guard let kind = step.awaits, let name = scene.names[step.connection] else { return }
+    let members = [
+      JSONMember("kind", kind), JSONMember("connection", name), JSONMember("within_ms", json: "0"),
+      JSONMember("after", json: String(scene.lastOf[step.connection] ?? 0)),
+    ]
+    for _ in 0..<Self.inexactness {
+      let awaited: Awaited = try await ask(.post("\(scene.path)/journal/await", members))
+      if !awaited.lines.isEmpty { return }
+      try await move(to: scene.now + .milliseconds(1), &scene)
+    }
   }
 
   private struct Moved: Decodable {}
@@ -183,7 +205,11 @@ struct ReplayRun: Sendable {
   ) async throws -> String {
     guard let wire = ReplayWire(step.dialect) else { throw Stopped(sentence: "nobody speaks \(step.dialect)") }
     let now = try await wallTime(scene)
-    if let token = scene.tokens.token(presented, by: step.connection, of: wire.vendor, at: now) { return token }
+    if let token = scene.tokens.token(
+      presented, by: step.connection, of: wire.vendor, at: now, late: max(.zero, scene.now - step.at))
+    {
+      return token
+    }
     let token = try await scene.provider.token(presented, scheme: wire.vendor.scheme)
     if presented.refusal == nil { scene.tokens.remember(token, of: step.connection) }
     return token
@@ -202,7 +228,10 @@ struct ReplayRun: Sendable {
     ]
     if let name = connection.flatMap({ scene.names[$0] }) { members.append(JSONMember("connection", name)) }
     let awaited: Awaited = try await ask(.post("\(scene.path)/journal/await", members))
-    if let line = awaited.lines.last { scene.last = line.n }
+    if let line = awaited.lines.last {
+      scene.last = line.n
+      if let connection { scene.lastOf[connection] = line.n }
+    }
     return awaited.lines.last
   }
 

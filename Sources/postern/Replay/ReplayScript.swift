@@ -39,7 +39,14 @@ struct ReplayScript: Sendable {
     let connection: Int
     /// The wire that it speaks.
     let dialect: String
+    /// The kind of line that a deadline wrote on the connection just before; nil for none.
+    var awaits: String?
   }
+
+  /// The kinds of line that a deadline of a session writes.
+  private static let deadlines = ["token_expired", "refresh_requested", "cut_off"]
+  /// How much later a client may answer what a deadline wrote and still have done so at once.
+  private static let atOnce: Int64 = 2
 
   private(set) var steps: [Step] = []
   /// The lines that nothing can be played for, with the reason.
@@ -57,6 +64,8 @@ struct ReplayScript: Sendable {
     beginning = lines.first?.time.flatMap { Double($0.dropLast().suffix(6)) }
     end = .milliseconds((lines.last?.at_ms ?? 0) - begin)
     var deadlineAt: Int64?
+    // By connection, since its last step.
+    var deadlines: [Name: ReplayLine] = [:]
     for line in lines {
       // A deadline of the same millisecond that stands before it was before it.
       if line.isOf("token_expired") || line.isOf("cut_off") { deadlineAt = line.at_ms }
@@ -71,6 +80,7 @@ struct ReplayScript: Sendable {
         }
         continue
       }
+      if Self.deadlines.contains(where: line.isOf) { deadlines[name] = line }
       let rest = life.drop { $0.n <= line.n }
       let connection: Int
       if line.isOf("connection_opened") {
@@ -85,7 +95,10 @@ struct ReplayScript: Sendable {
         connection = number
       }
       switch act(line, rest, &revoked) {
-      case .act(let act)?: steps.append(Step(act: act, at: at, connection: connection, dialect: dialect))
+      case .act(let act)?:
+        let deadline = deadlines.removeValue(forKey: name)
+        let awaited = deadline.flatMap { line.at_ms - $0.at_ms <= Self.atOnce ? $0.kind : nil }
+        steps.append(Step(act: act, at: at, connection: connection, dialect: dialect, awaits: awaited))
       case .lacking(let reason)?: lacking.append((line, reason))
       case nil: break
       }

@@ -20,12 +20,15 @@ struct ReplayTokens {
 
   /// A token that means the same, presented by that connection at that time of day; nil where the vendor's are not signed with
   /// the space's secret.
+  ///
+  /// - Parameter late: How much later than then that is. The token ends when it ended then.
   mutating func token(
-    _ presented: ReplayScript.Presented, by connection: Int, of vendor: any OfferedVendor.Type, at now: WallTime
+    _ presented: ReplayScript.Presented, by connection: Int, of vendor: any OfferedVendor.Type, at now: WallTime,
+    late: Duration
   ) -> String? {
     switch presented.refusal {
     case nil:
-      let token = mint(presented, vendor, now, presented.life.map { now + $0 })
+      let token = mint(presented, vendor, now, presented.life.map { now + $0 - late })
       if let token { last[connection] = token }
       return token
     case "token_expired": return mint(presented, vendor, now + Self.hour * -48, now + Self.hour * -24)
