@@ -246,10 +246,10 @@ struct ConformRun: Sendable {
   }
 
   private func environment(_ space: ConformScene.SpaceAnswer, url: String, token: String) -> [String: String] {
-    ProcessEnvironment.variables.merging([
-      "POSTERN_URL": url, "POSTERN_HTTP_URL": space.http_url, "POSTERN_TOKEN_URL": "\(space.http_url)/v1/tokens",
-      "POSTERN_USER": Self.user, "POSTERN_TOKEN": token, "POSTERN_API_KEY": "conform",
-      "POSTERN_TOKEN_SCHEME": options.dialect,
+    typealias Name = ConformVariables
+    return ProcessEnvironment.variables.merging([
+      Name.url: url, Name.httpURL: space.http_url, Name.tokenURL: "\(space.http_url)/v1/tokens", Name.user: Self.user,
+      Name.token: token, Name.apiKey: "conform", Name.tokenScheme: options.dialect,
     ]) { _, ours in ours }
   }
 }

@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayKit
+import GatewayPlain
 import GatewayServer
 
 /// The command `postern connect`: one client that stays connected, ann's for instance, and says what happens to it.
@@ -58,8 +59,11 @@ enum ConnectCommand: Command {
     let provider = try arguments.value("provider").map {
       try StormAddress($0, schemes: ("http", "https"), isInsecure: isInsecure)
     }
-    guard gateway.path == nil, provider?.path == nil else {
-      throw UsageError("--url and --provider: the plain dialect has paths of its own; give addresses without one")
+    let paths = [nil, PlainDialect.path].map { $0.map { Name($0) } }
+    guard paths.contains(gateway.path.map { Name($0) }), provider?.path == nil else {
+      throw UsageError(
+        "--url and --provider: the plain dialect has paths of its own; give addresses without one, or --url with \(PlainDialect.path)"
+      )
     }
     let user = arguments.string("user") ?? "ann"
     guard (1...UserID.lengthMax).contains(user.utf8.count) else {

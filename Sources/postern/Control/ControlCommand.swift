@@ -12,6 +12,9 @@ enum ControlCommand: Command {
   static let example = "postern ctl expire --user ann --url http://127.0.0.1:8081"
   static let usualURL = "http://127.0.0.1:8081"
 
+  /// What a conformance run tells its client, which may be another command.
+  static let variables = ConformVariables.all
+
   static let neededFirst = [
     "url", "control-secret-file", "json", "user", "session", "all", "space", "name", "set", "by",
   ]

@@ -163,9 +163,11 @@ struct ArgumentsTests {
   }
 
   @Test(
-    "variables of other commands, of other programs and of Kubernetes are let be",
+    "variables of other commands, of conformance runs, of other programs and of Kubernetes are let be",
     arguments: [
-      ("POSTERN_CLIENTS", "5"), ("POSTERN_SECRET_FILE", "x"), ("POSTERN", "x"), ("MY_POSTERN_PORT", "x"),
+      ("POSTERN_HTTP_URL", "x"), ("POSTERN_TOKEN_URL", "x"), ("POSTERN_TOKEN", "x"), ("POSTERN_TOKEN_SCHEME", "x"),
+      ("POSTERN_API_KEY", "x"), ("POSTERN_CLIENTS", "5"), ("POSTERN_SECRET_FILE", "x"), ("POSTERN", "x"),
+      ("MY_POSTERN_PORT", "x"),
       ("POSTERN_SERVICE_HOST", "10.0.0.1"), ("POSTERN_SERVICE_PORT", "8080"), ("POSTERN_SERVICE_PORT_HTTP", "8080"),
       ("POSTERN_PORT_8080_TCP", "tcp://10.0.0.1:8080"), ("POSTERN_PORT_8080_TCP_ADDR", "10.0.0.1"),
       ("POSTERN_CONTROL_SERVICE_HOST", "10.0.0.1"), ("POSTERN_CONTROL_PORT", "tcp://10.0.0.1:8081"),
