@@ -31,3 +31,26 @@ def test_its_verdicts_stand_with_the_lines_that_prove_them(tmp_path):
     # It waits for two seconds, whatever the gateway says, and comes back from a close that is for good.
     assert "3000 ms are to pass" in "".join(cases["retry-later"].find("failure").itertext())
     assert "after close 1008" in "".join(cases["closed-by-policy"].find("failure").itertext())
+
+
+# What this client does of itself, with a program around it that gets a token when the client is refused one.
+LIVES_WITH = [
+    "refresh-at-expiry", "refresh-after-revocation", "dead-on-arrival", "cut-off-by-time-out", "lost-while-asking",
+    "keys-withdrawn", "same-token", "unfinished-close", "never-answered", "wrong-family", "short-life", "refused-in-words",
+    "short-silence", "revoked-for-good",
+]
+
+
+def test_it_passes_what_it_lives_with():
+    with Gateway("--spaces", loops=1) as gateway:
+        done = subprocess.run(
+            [
+                os.environ["POSTERN"], "ctl", "conform", "--url", gateway.control_url, "--dialect", "stream-video",
+                "--run", f"exec {sys.executable} {CLIENT}", "--jobs", "7", *(word for name in LIVES_WITH for word in ("--only", name)),
+            ],
+            capture_output=True, text=True, timeout=600,
+        )
+    rows = done.stdout.split("\n\n")[0].splitlines()[1:]
+    assert len(rows) == len(LIVES_WITH) and done.returncode == 0, done.stdout + done.stderr
+    slow = "the machine was" in done.stdout
+    assert all("  passed" in row or ("  undecided" in row and slow) for row in rows), done.stdout
