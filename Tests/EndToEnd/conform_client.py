@@ -304,6 +304,15 @@ class Silent(Client):
         pass
 
 
+def somebody_else():
+    """Logs in as another user and ends: a client that has outlived its own gateway, and finds another one on that port."""
+    stranger = Client()
+    stranger.user = "somebody-else"
+    stranger.token = stranger.fetch()
+    with connect(stranger.url, additional_headers={"Authorization": f"Bearer {stranger.token}"}, proxy=None) as socket:
+        assert json.loads(socket.recv(timeout=30))["type"] == "connected"
+
+
 def stubborn():
     """Ignores to be asked to end, and so does what it has started."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -326,7 +335,7 @@ KINDS = {
     "insists": lambda: Insists().run(), "believes-its-clock": lambda: BelievesItsClock().run(),
     "leaks": lambda: Leaks().run(), "silent": lambda: Silent().run(),
     "hasty": lambda: Hasty().run(), "asks-once": lambda: AsksOnce().run(),
-    "stubborn": stubborn, "chatty": chatty,
+    "stubborn": stubborn, "chatty": chatty, "somebody-else": somebody_else,
 }
 
 if __name__ == "__main__":

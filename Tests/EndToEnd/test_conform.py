@@ -171,6 +171,12 @@ def test_a_list_that_nobody_reads_to_its_end_ends_quietly():
     assert done.stderr == "" and done.stdout.splitlines()[-1] == "0" and "refresh-at-lead" in done.stdout, done
 
 
+def test_a_client_of_another_user_is_not_the_one_that_is_judged(host):
+    done = conform(host, command("somebody-else"), "refresh-at-expiry")
+    assert verdicts(done) == {"refresh-at-expiry": "failed"}
+    assert "the client did not log in within 30 s" in done.stdout, done.stdout
+
+
 def test_a_client_that_prints_without_end_is_heard_to_its_last_words_only(host):
     done = conform(host, command("chatty"), "refresh-at-expiry")
     assert verdicts(done) == {"refresh-at-expiry": "passed"}

@@ -11,7 +11,6 @@ struct ConformRun: Sendable {
   let loop: SocketLoop
   let stop: ConformStop
 
-  private static let user = "conformer"
   /// How long a client has for an orderly end.
   private static let grace = Duration.seconds(2)
   private static let afterBound = Duration.seconds(120)
@@ -106,17 +105,19 @@ struct ConformRun: Sendable {
       throw ConformEnd(verdict: .notApplicable, sentence: reason)
     }
     let provider = try ControlClient(url: space.http_url, secret: nil)
-    let token = try await token(for: behaviour, of: provider, in: space)
+    // A client that outlived its own space may find this one on the same port, and is somebody else.
+    let user = "conformer-\(String(UInt32.random(in: .min ... .max), radix: 36))"
+    let token = try await token(for: behaviour, of: user, from: provider, in: space)
     let beginning = try await beginning(of: space)
     let clock = RunClock(on: loop.events)
     func scene(_ client: ClientProcess?) -> ConformScene {
       ConformScene(
-        loop: loop, dialer: dialer, control: options.control, space: space, user: Self.user, dialect: options.dialect,
+        loop: loop, dialer: dialer, control: options.control, space: space, user: user, dialect: options.dialect,
         client: client, beginning: beginning, hasRefreshes: hasRefreshes, deadline: now + behaviour.bound,
         realDeadline: now + behaviour.bound * Self.slowest, clock: clock, memory: SceneMemory(), stop: stop)
     }
     if beginsAtProvider { try await behaviour.prelude?(scene(nil)) }
-    let client = try ClientProcess(options.command, environment: environment(space, url: url, token: token))
+    let client = try ClientProcess(options.command, environment: environment(space, url: url, user: user, token: token))
     var result: ConformResult
     do {
       result = try await watched(behaviour, scene(client), client)
@@ -201,12 +202,12 @@ struct ConformRun: Sendable {
 
   /// The token that the client begins with.
   private func token(
-    for behaviour: Behaviour, of provider: ControlClient, in space: ConformScene.SpaceAnswer
+    for behaviour: Behaviour, of user: String, from provider: ControlClient, in space: ConformScene.SpaceAnswer
   ) async throws -> String {
     struct Minted: Decodable { let token: String }
     let life: Duration = if case .living(let life) = behaviour.token { life } else { .seconds(1) }
     let order = [
-      JSONMember("user_id", Self.user), JSONMember("life_s", json: String(life.inSeconds)),
+      JSONMember("user_id", user), JSONMember("life_s", json: String(life.inSeconds)),
       JSONMember("scheme", options.dialect),
     ]
     // A provider that fails as often as it is told to may fail here.
@@ -245,10 +246,12 @@ struct ConformRun: Sendable {
     return try JSONCoder().decode(Content.self, from: answer.data)
   }
 
-  private func environment(_ space: ConformScene.SpaceAnswer, url: String, token: String) -> [String: String] {
+  private func environment(
+    _ space: ConformScene.SpaceAnswer, url: String, user: String, token: String
+  ) -> [String: String] {
     typealias Name = ConformVariables
     return ProcessEnvironment.variables.merging([
-      Name.url: url, Name.httpURL: space.http_url, Name.tokenURL: "\(space.http_url)/v1/tokens", Name.user: Self.user,
+      Name.url: url, Name.httpURL: space.http_url, Name.tokenURL: "\(space.http_url)/v1/tokens", Name.user: user,
       Name.token: token, Name.apiKey: "conform", Name.tokenScheme: options.dialect,
     ]) { _, ours in ours }
   }

@@ -160,6 +160,9 @@ struct ConformScene: Sendable {
     "refresh_refused", "cut_off", "closed",
   ]
 
+  /// Those of them that say whose connection it is.
+  private static let ofUsers: Set = ["logged_in", "refreshed"]
+
   /// Waits for so many lines of the kind behind number `after`, or behind the beginning. Returns the number of the last;
   /// nil if they do not come in time.
   func line(_ kind: String, count: Int = 1, after: Int? = nil, within limit: Duration) async throws -> Int? {
@@ -172,6 +175,7 @@ struct ConformScene: Sendable {
         JSONMember("within_ms", json: String(max(0, piece.milliseconds))),
       ]
       if Self.ofConnections.contains(kind) { members.append(JSONMember("dialect", dialect)) }
+      if Self.ofUsers.contains(kind) { members.append(JSONMember("user", user)) }
       let answer = try await send("POST", "/journal/await", members)
       let awaited = try JSONCoder().decode(Awaited.self, from: answer.data)
       if awaited.met { return awaited.lines.last?.n }
@@ -266,7 +270,7 @@ struct ConformScene: Sendable {
     }
     let end = now + limit
     while true {
-      let answer = try await send("GET", "/sessions")
+      let answer = try await send("GET", "/sessions", query: [HTTPField("user", user)])
       let sessions = try JSONCoder().decode(Page.self, from: answer.data).sessions
       let count = sessions.count { Name($0.dialect) == Name(dialect) }
       if count == 1 { return }
