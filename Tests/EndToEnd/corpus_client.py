@@ -28,6 +28,10 @@ class Client:
 
     begins_at_provider = False
     first_wait, longest_wait = 0.3, 4
+    timeouts = dict(open_timeout=4, close_timeout=4, ping_interval=3, ping_timeout=3)
+    welcome_within = 4
+    # Whether it waits as long as it is told to.
+    heeds = True
 
     def __init__(self, wire):
         self.wire = wire
@@ -53,7 +57,8 @@ class Client:
             except urllib.error.HTTPError as refusal:
                 if refusal.code in (401, 403):
                     raise GaveUp("the provider refuses") from None
-                await asyncio.sleep(float(refusal.headers.get("Retry-After", 0)))
+                if self.heeds:
+                    await asyncio.sleep(float(refusal.headers.get("Retry-After", 0)))
             except (OSError, TimeoutError):
                 pass
             await self.pause(failures)
@@ -83,7 +88,8 @@ class Client:
             except InvalidStatus as refusal:
                 status = refusal.response.status_code
                 final, needs_token = status == 403, status == 401
-                await asyncio.sleep(float(refusal.response.headers.get("Retry-After", 0)))
+                if self.heeds:
+                    await asyncio.sleep(float(refusal.response.headers.get("Retry-After", 0)))
             except (OSError, TimeoutError, ConnectionClosed):
                 pass
             if final:
@@ -112,16 +118,13 @@ class Client:
         url = os.environ["POSTERN_URL"]
         if self.wire == "returning":
             url += ("&" if "?" in url else "?") + "api_key=" + os.environ["POSTERN_API_KEY"]
-        async with connect(
-            url, additional_headers=headers, proxy=None, open_timeout=4, close_timeout=4, ping_interval=3,
-            ping_timeout=3,
-        ) as socket:
+        async with connect(url, additional_headers=headers, proxy=None, **self.timeouts) as socket:
             if self.wire == "returning":
                 return await self.live_returning(socket)
             return await self.live_asking(socket)
 
     async def live_asking(self, socket):
-        await asyncio.wait_for(socket.recv(), 4)
+        await asyncio.wait_for(socket.recv(), self.welcome_within)
         self.was_in, self.refused = True, 0
         refresh, again = None, 0
         if self.wire == "timer":
@@ -129,20 +132,31 @@ class Client:
         else:
             timer = None
         try:
-            async for text in socket:
+            async for text in self.listened(socket):
                 message = json.loads(text)
+                if not self.is_known(message):
+                    return 1002, False
                 if message["type"] == "refresh_required" and (refresh is None or refresh.done() or again < 0):
                     again = 0
                     refresh = asyncio.ensure_future(self.refresh(socket))
                 elif message["type"] == "error" and message["error"]["number"] // 100_000 == 4 and again < 1:
                     again += 1
                     refresh = asyncio.ensure_future(self.refresh(socket))
+                elif message["type"] == "error" and message["error"]["number"] // 100_000 == 5:
+                    refresh = asyncio.ensure_future(self.present_later(socket))
         except ConnectionClosed:
             pass
         finally:
             if timer:
                 timer.cancel()
         return socket.close_code, socket.close_code in (4000, 4004)
+
+    async def listened(self, socket):
+        async for text in socket:
+            yield text
+
+    def is_known(self, message):
+        return True
 
     async def keep_time(self, socket):
         """Renews a minute before the token's own end."""
@@ -162,26 +176,32 @@ class Client:
     async def present(self, socket):
         await socket.send(json.dumps({"type": "refresh", "token": self.token}))
 
+    async def present_later(self, socket):
+        """The gateway cannot look at the token just now."""
+        await self.pause(2)
+        try:
+            await self.present(socket)
+        except ConnectionClosed:
+            pass
+
     async def live_returning(self, socket):
         await socket.send(json.dumps({"token": self.token, "user_details": {"id": self.user}}))
         error = None
         try:
-            async with asyncio.timeout(4):
-                first = json.loads(await socket.recv())
-            if first.get("type") == "connection.ok":
-                self.was_in, self.refused = True, 0
-                beat = asyncio.ensure_future(self.beat(socket, first))
-            else:
-                error, beat = first.get("error"), None
+            async with asyncio.timeout(self.welcome_within):
+                # Other messages are no welcome.
+                while (first := json.loads(await socket.recv())).get("type") != "connection.ok":
+                    error = first.get("error") or error
+            self.was_in, self.refused = True, 0
+            beat = asyncio.ensure_future(self.beat(socket, first))
             try:
-                async for text in socket:
+                async for text in self.listened(socket):
                     error = json.loads(text).get("error") or error
             finally:
-                if beat:
-                    beat.cancel()
+                beat.cancel()
         except ConnectionClosed:
             pass
-        return socket.close_code, (error or {}).get("code") in (40, 41, 42, 43)
+        return socket.close_code, (error or {}).get("code") in (5, 40, 41, 42, 43)
 
     async def beat(self, socket, first):
         while True:
@@ -199,6 +219,14 @@ class Patient(Client):
     """As good; it waits longer, and full of chance."""
 
     first_wait, longest_wait = 0.8, 6
+
+
+class Prompt(Client):
+    """As good; it comes back at once, and waits only if that fails."""
+
+    async def pause(self, failures):
+        if failures:
+            await super().pause(failures)
 
 
 class StaleOnce(Client):
@@ -293,16 +321,61 @@ class Silent(Client):
 
 
 class ManyAtOnce(Client):
-    """Has no single flight: it asks three times at once."""
+    """Has no single flight: it asks four times at once."""
 
     async def renew(self):
-        self.token = (await asyncio.gather(*(self.fetch() for _ in range(3))))[-1]
+        self.token = (await asyncio.gather(*(self.fetch() for _ in range(4))))[-1]
+
+
+class StaysAway(Client):
+    """Ends when its connection does."""
+
+    async def live(self):
+        try:
+            await super().live()
+        finally:
+            sys.exit("no longer connected")
+
+
+class Deaf(Client):
+    """Notices nothing that nobody tells it."""
+
+    timeouts = dict(open_timeout=None, close_timeout=3_600, ping_interval=None)
+    welcome_within = None
+
+
+class Hasty(Client):
+    """Comes back before it is to."""
+
+    heeds = False
+
+
+class Leaks(Client):
+    """Leaves its last connection open when it makes another, which it does whenever that is silent for two seconds."""
+
+    left = []
+
+    async def listened(self, socket):
+        while True:
+            try:
+                yield await asyncio.wait_for(socket.recv(), 2)
+            except TimeoutError:
+                self.left.append(asyncio.ensure_future(self.live()))
+                await asyncio.sleep(3_600)
+
+
+class Strict(Client):
+    """Takes a message that it does not know for the end."""
+
+    def is_known(self, message):
+        return message["type"] in ("connected", "refresh_required", "refreshed", "error", "closing", "pong")
 
 
 KINDS = {
-    "good": Client, "at-provider": AtProvider, "patient": Patient, "stale-once": StaleOnce, "asks-twice": AsksTwice,
+    "good": Client, "at-provider": AtProvider, "patient": Patient, "prompt": Prompt, "stale-once": StaleOnce, "asks-twice": AsksTwice,
     "asks-ahead": AsksAhead, "keeps-token": KeepsToken, "loops": Loops, "in-step": InStep, "growing": Growing,
-    "hammers": Hammers, "silent": Silent, "many-at-once": ManyAtOnce,
+    "hammers": Hammers, "silent": Silent, "many-at-once": ManyAtOnce, "stays-away": StaysAway, "deaf": Deaf,
+    "hasty": Hasty, "leaks": Leaks, "strict": Strict,
 }
 
 if __name__ == "__main__":
