@@ -31,12 +31,3 @@ def seen(page, expression):
 def hard_to_read(letters):
     """The letters that are too small, or too near to their ground in colour."""
     return [each for each in letters if each["size"] < 11 or each["contrast"] < 4.5]
-
-
-def check_letters(page):
-    """All letters of the page can be read at three widths, in light and dark."""
-    for width in (1280, 768, 400):
-        for dark in (False, True):
-            page.look(width, dark=dark)
-            letters = seen(page, LETTERS)
-            assert len(letters) > 20 and hard_to_read(letters) == [], (width, dark)

@@ -9,7 +9,6 @@ import pytest
 
 from devtools import Page
 from gateway import Gateway
-from looks import check_letters
 from storms import run
 
 STORM = ["--clients", "120", "--rate", "120", "--hold", "2s", "--refresh-timeout", "2s", "--threshold", "lost == 0"]
@@ -43,7 +42,6 @@ def test_its_numbers_are_those_of_the_json_at_any_width_and_in_the_dark(reports,
         page.open((reports / name / "storm.html").as_uri())
         page.evaluate(OPEN)
         page.looks_right_everywhere(tmp_path, name)
-        check_letters(page)
         shown = {row[0]: row[1] for row in page.evaluate(ROWS) if len(row) > 1 and row[0] in figures}
         charts = page.evaluate("document.querySelectorAll('svg').length")
         assert page.complaints == [] and not [address for address in page.requests if not address.startswith("file:")]
@@ -80,7 +78,6 @@ def test_two_compared_are_drawn_over_each_other(reports, tmp_path):
     with Page() as page:
         page.open((tmp_path / "compared.html").as_uri())
         page.looks_right_everywhere(tmp_path, "compared")
-        check_letters(page)
         # Each chart has a line of either storm.
         lines = page.evaluate("[...document.querySelectorAll('svg')].map(svg => svg.querySelectorAll('polyline').length)")
         assert len(lines) >= 3 and all(count >= 2 for count in lines), lines
