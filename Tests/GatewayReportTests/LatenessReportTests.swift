@@ -68,6 +68,64 @@ struct LatenessReportTests {
     #expect(try #require(Metric.named("refresh.p99")).value(result) ?? 0 > 2.5)
   }
 
+  /// A storm of 100 clients of which all were cut off, 40 of them while its loop stood still.
+  private static func cutOff() -> StormResult {
+    var result = Self.stalled()
+    result.connects.accepted = 100
+    result.refreshes.asked = 100
+    result.disconnects = Reasons()
+    result.disconnects.count("4000 refresh_timeout", 50)
+    var tally = result.behaviours[.wellBehaved] ?? .init()
+    (tally.clients, tally.connected, tally.kept, tally.lostUnexpectedly, tally.late, tally.unrefreshed) = (
+      100, 100, 50, 50, 0, 0
+    )
+    result.behaviours[.wellBehaved] = tally
+    result.lateness?.cutOff = 40
+    result.lateness?.lost = 40
+    return result
+  }
+
+  @Test(
+    "a threshold over a count that the storm's own absence may have made is not measurable, and fails",
+    arguments: ["lost <= 20", "lost > 20", "lost.share < 20%", "refreshed.share >= 80%", "cut_off < 30"])
+  func ownDoing(text: String) throws {
+    let outcome = try Threshold(parsing: text).judge(Self.cutOff())
+    #expect(!outcome.holds && outcome.actual == "not measurable")
+    #expect(outcome.why?.contains("the storm itself was late") == true)
+  }
+
+  @Test(
+    "a threshold over a count that the storm's own absence cannot decide is decided",
+    arguments: [
+      ("lost == 0", false), ("lost < 60", true), ("refreshed.share >= 40%", true), ("lost.share < 5%", false),
+    ])
+  func notOwnDoing(text: String, holds: Bool) throws {
+    let outcome = try Threshold(parsing: text).judge(Self.cutOff())
+    #expect(outcome.holds == holds && outcome.actual.contains(" to "), "\(outcome)")
+  }
+
+  @Test("a dip that nobody saw because the storm stood still over it is not measurable, and no 100 %")
+  func unseenDip() throws {
+    var result = Self.cutOff()
+    result.seconds = 20
+    result.bins = StormBins(length: .seconds(60))
+    result.bins.logins.count(100, inBin: 10)
+    #expect(result.dip == 1)
+    for name in ["connected.dip", "connected.below_999"] {
+      #expect(Figure(try #require(Metric.named(name)), result).text == "not measurable", "\(name)")
+    }
+    result.lateness?.cutOff = nil
+    #expect(Figure(try #require(Metric.named("connected.dip")), result).value == 1)
+  }
+
+  @Test("the counts that may be the storm's own doing are named in its caveat")
+  func ownDoingCaveat() throws {
+    let caveats = Self.cutOff().caveats(StormPlan()).joined(separator: "\n")
+    #expect(caveats.contains("lost.share") && caveats.contains("refreshed.share"))
+    let figure = Figure(try #require(Metric.named("lost")), Self.cutOff())
+    #expect(figure.value == nil && figure.text == "not measurable")
+  }
+
   @Test("clients that came too late are in the share that should have been refreshed, and in a caveat")
   func tooLate() throws {
     var result = ThresholdTests.result()

@@ -22,6 +22,8 @@ package struct ClientPolicy: Hashable, Sendable {
   /// How many tokens a client that comes back by itself sees refused before it gives up. No SDK counts them: with a
   /// provider that keeps returning a bad token some go on for ever.
   package var refusalsMax = 5
+  /// After how many refreshes a client that has no gateway renews no more: nobody cuts it off. Nil for never.
+  package var renewalsWanted: Int?
   /// What its SDK does of its own accord.
   package let habits: ClientHabits
   /// What its wire calls the codes of close frames.

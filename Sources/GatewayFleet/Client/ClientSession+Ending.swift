@@ -149,6 +149,13 @@ extension ClientSession {
   /// How often it is to be refreshed: never, where tokens of its wire do not end.
   private func renewals(of waves: Int) -> Int { habits.refresh.how == .none ? 0 : waves }
 
+  /// Whether it was refreshed as often as it is to be and is connected, at a further refresh, also one that something has
+  /// gone wrong with. See ``Stragglers``.
+  package func isAtFurtherRefresh(waves: Int) -> Bool {
+    guard case .refreshing = phase, outage == nil, loss == nil, !cannotRenew else { return false }
+    return waves > 0 && refreshes >= renewals(of: waves)
+  }
+
   /// Whether the storm has nothing more to wait for: refreshed as often as it is to be, gone, or back after a loss.
   ///
   /// - Parameters:

@@ -112,6 +112,7 @@ extension ClientSession {
   /// Sets the timer of a client that renews by itself, once for each token.
   mutating func setRenewal(at now: Instant, chance: inout SeededGenerator) {
     guard [.timer, .reconnect].contains(habits.refresh.how), case .live = phase else { return }
+    if let wanted = policy.renewalsWanted, refreshes >= wanted { return }
     clock.reckon(habits.refresh, at: now, chance: &chance)
   }
 

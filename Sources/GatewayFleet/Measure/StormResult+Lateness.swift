@@ -32,6 +32,11 @@ extension StormResult {
     package var least: [Timed: LatencyHistogram] = [:]
     /// How many processors all loops together may use.
     package var processors = 0
+    /// Connections that were cut off, those of them that were lost, and first logins that failed, after the loop had been
+    /// absent for so long that the end may be its own doing. Nil for none.
+    package var cutOff: Int?
+    package var lost: Int?
+    package var failedLogins: Int?
 
     package init() {}
 
@@ -41,6 +46,8 @@ extension StormResult {
       package var length: Double
       package var process: Int
     }
+
+    static var counts: [WritableKeyPath<Lateness, Int?>] { [\.cutOff, \.lost, \.failedLogins] }
 
     /// No more are kept.
     static let stallsMax = 16
@@ -58,6 +65,26 @@ extension StormResult {
   /// The latency without the storm's own lateness; nil where that is no part of it.
   package func least(_ timed: Timed) -> LatencyHistogram? { lateness?.least[timed] }
 
+  /// How many of those that were cut off, lost or not let in may be the storm's own doing.
+  package func ownDoing(_ count: KeyPath<Lateness, Int?>) -> Int { lateness?[keyPath: count] ?? 0 }
+
+  /// The other bound of a figure that connections make which end while the storm stands still: it may not have been so, or
+  /// it may have been and nobody saw it. What was seen, where none ended so.
+  package func otherBound(ofDip seen: Double?) -> Double? {
+    ownDoing(\.cutOff) == 0 ? seen : seen.map { $0 < 1 ? 1 : 0 }
+  }
+
+  /// The same of a time that it took.
+  package func otherBound(ofTime seen: Double?) -> Double? {
+    ownDoing(\.cutOff) == 0 ? seen : seen.map { $0 > 0 ? 0 : lateness?.late.maximum?.inSeconds ?? 0 }
+  }
+
+  /// The share that was refreshed, if those that were lost by the storm's own doing had been too; nil if there was nobody.
+  package var refreshedShareAtBest: Double? {
+    let own = min(everybody.lostUnexpectedly, ownDoing(\.lost))
+    return refreshedShare.map { min(1, $0 + Double(own) / Double(refreshable)) }
+  }
+
   /// Adds the lateness of another part, whose latencies have not been added yet.
   mutating func merge(latenessOf other: StormResult) {
     guard lateness != nil || other.lateness != nil else { return }
@@ -67,6 +94,12 @@ extension StormResult {
     for stall in theirs.stalls { sum.note(stall) }
     let processors = StormSeries.believed(sum.processors) + StormSeries.believed(theirs.processors)
     sum.processors = StormSeries.believed(processors)
+    for count in Lateness.counts {
+      if let more = theirs[keyPath: count] {
+        let all = StormSeries.believed(sum[keyPath: count] ?? 0) + StormSeries.believed(more)
+        sum[keyPath: count] = StormSeries.believed(all)
+      }
+    }
     for timed in Timed.allCases where sum.least[timed] != nil || theirs.least[timed] != nil {
       var least = sum.least[timed] ?? timed.measured(self)
       least.merge(theirs.least[timed] ?? timed.measured(other))
@@ -82,6 +115,10 @@ extension StormResult {
     part.late = lateness.late.since(earlier.lateness?.late ?? LatencyHistogram())
     part.stalls = lateness.stalls.filter { earlier.lateness?.stalls.contains($0) != true }
     part.processors = lateness.processors
+    for count in Lateness.counts {
+      let more = (lateness[keyPath: count] ?? 0) - (earlier.lateness?[keyPath: count] ?? 0)
+      if more > 0 { part[keyPath: count] = more }
+    }
     for (timed, least) in lateness.least {
       part.least[timed] = least.since(earlier.lateness?.least[timed] ?? timed.measured(earlier))
     }

@@ -12,11 +12,14 @@ extension Ledger {
     /// Whether a first login waits for nobody: its token is at hand, and it begins when the plan says.
     let startsByPlan: Bool
     let process: Int
+    /// How long the gateway waits for an answer, as far as known.
+    let patience: Duration
   }
 
   /// Looks at the loop's time from `now` on.
-  mutating func watch(from now: Instant, startsByPlan: Bool, process: Int) {
-    watch = Watch(nextBeat: now + LoopAbsences.period, startsByPlan: startsByPlan, process: process)
+  mutating func watch(from now: Instant, startsByPlan: Bool, process: Int, patience: Duration = .zero) {
+    watch = Watch(
+      nextBeat: now + LoopAbsences.period, startsByPlan: startsByPlan, process: process, patience: patience)
     result.lateness = StormResult.Lateness()
   }
 
@@ -44,6 +47,22 @@ extension Ledger {
   }
 
   private static let beatsMax: Int64 = 10_000
+
+  /// Counts an end as one that may be the storm's own doing, if its loop was absent for a tenth of the time that the gateway
+  /// waits for an answer.
+  mutating func blameItself(_ counts: [WritableKeyPath<StormResult.Lateness, Int?>], at now: Instant) {
+    beat(at: now)
+    guard let watch else { return }
+    let told = result.seen.longestTimeout.map { Duration.seconds($0) } ?? watch.patience
+    let patience = told > .zero ? told : Self.usualPatience
+    guard watch.absences.overlap(from: now - patience, until: now) >= patience.scaled(by: 0.1) else { return }
+    guard var lateness = result.lateness else { return }
+    for count in counts { lateness[keyPath: count] = (lateness[keyPath: count] ?? 0) + 1 }
+    result.lateness = lateness
+  }
+
+  /// How long a gateway usually waits for a login or a pong.
+  private static let usualPatience = Duration.seconds(10)
 
   /// A client whose turn was at `due` begins.
   mutating func begins(due: Instant, at now: Instant) {

@@ -9,6 +9,8 @@ package struct Ledger {
   package private(set) var inFlight = 0
   /// Clients the storm need not wait for any more.
   package var settled = 0
+  /// Clients the storm waits for only if they were in trouble when all others were through; see ``Stragglers``.
+  package var refreshingAgain = 0
   /// Calls of the provider that are over, and those that brought nothing; without those that were to be refused.
   package private(set) var calls = 0
   package private(set) var refusals = 0
@@ -76,6 +78,7 @@ package struct Ledger {
       result.series.connects.count(atSecond: second)
       count(\.logins, at: now)
     case .connectFailed(let reason):
+      blameItself([\.failedLogins], at: now)
       result.connects.failed.count(reason)
       gaveUp(reason, isRenewal: false)
     case .asked:
@@ -113,8 +116,9 @@ package struct Ledger {
     case .gaveUp(let reason):
       result.refreshes.givenUp.count(reason)
       gaveUp(reason, isRenewal: true)
-    case .lost(let reason, _, let timedOut):
+    case .lost(let reason, let isExpected, let timedOut):
       connected -= 1
+      blameItself(isExpected ? [\.cutOff] : [\.cutOff, \.lost], at: now)
       result.disconnects.count(reason)
       if timedOut { result.refreshes.timedOut += 1 }
       ended(at: now)
@@ -132,6 +136,7 @@ package struct Ledger {
     switch record {
     case .interrupted(let reason):
       connected -= 1
+      blameItself([\.cutOff], at: now)
       result.returns.interrupted += 1
       result.disconnects.count(reason)
       ended(at: now)

@@ -22,6 +22,7 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
   private var wakeup: Wakeup!
   private var heartbeat: Heartbeat?
   private var isStopped = false
+  private var stragglers = Stragglers()
 
   /// Where clients wait for their turn at the provider.
   let queue: FetchQueue
@@ -38,8 +39,9 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
     self.setup = setup
     self.loopNumber = loopNumber
     self.behaviours = behaviours
-    sharedPolicy = SharedClientPolicy(
-      ClientPolicy(setup.plan, habits: setup.dialect.habits, closeNames: setup.dialect.closeNames))
+    var policy = ClientPolicy(setup.plan, habits: setup.dialect.habits, closeNames: setup.dialect.closeNames)
+    if setup.dialect is AloneClientDialect, setup.phases.phases.isEmpty { policy.renewalsWanted = setup.plan.waves }
+    sharedPolicy = SharedClientPolicy(policy)
     pacer = setup.plan.pacer
     start = loop.now + (setup.startsAt - loop.wallTime)
     let start = start
@@ -69,7 +71,8 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
     setWakeup()
     guard setup.processors != nil else { return }
     let startsByPlan = if case .minted = setup.tokens { true } else { false }
-    ledger.watch(from: loop.now, startsByPlan: startsByPlan, process: setup.process)
+    ledger.watch(
+      from: loop.now, startsByPlan: startsByPlan, process: setup.process, patience: policy.refreshTimeout)
     heartbeat = Heartbeat(on: loop) { [unowned self] in ledger.beat(at: loop.now) }
     heartbeat?.wakeUp()
   }
@@ -108,6 +111,11 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
   var progress: StormProgress { StormProgress(ledger, started: clients.count) }
 
   // MARK: The end
+
+  /// Whether nobody is waited for any more, once all clients are settled or at a further refresh.
+  func isThrough() -> Bool {
+    stragglers.areGone(of: clients.count, waves: setup.plan.waves, awaitsAll: setup.awaitsAll) { clients[$0].current }
+  }
 
   /// Notes what became of everybody, and closes every socket.
   func stop() {

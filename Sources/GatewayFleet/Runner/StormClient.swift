@@ -15,6 +15,8 @@ actor StormClient {
   private var goodbye: String?
   /// Whether the ledger counts it as settled.
   private var isSettled = false
+  /// Whether the ledger counts it as one that is refreshed again and not settled.
+  private var isRefreshingAgain = false
   /// How many messages it has sent, and how often the provider was told of its user.
   private var messages: UInt32 = 0
   var isRegistered = false
@@ -102,10 +104,16 @@ actor StormClient {
 
   private func noteSettled() {
     let setup = fleet.setup
-    let isSettledNow = session.isSettled(waves: setup.plan.waves, awaitsAll: setup.phases.asksAt != nil)
-    guard isSettled != isSettledNow else { return }
-    isSettled.toggle()
-    fleet.ledger.settled += isSettled ? 1 : -1
+    let isSettledNow = session.isSettled(waves: setup.plan.waves, awaitsAll: setup.awaitsAll)
+    let isAgain = !isSettledNow && !setup.awaitsAll && session.isAtFurtherRefresh(waves: setup.plan.waves)
+    if isSettled != isSettledNow {
+      isSettled.toggle()
+      fleet.ledger.settled += isSettled ? 1 : -1
+    }
+    if isRefreshingAgain != isAgain {
+      isRefreshingAgain.toggle()
+      fleet.ledger.refreshingAgain += isAgain ? 1 : -1
+    }
   }
 
   private func setWakeup() {
@@ -180,6 +188,8 @@ extension StormClient {
   nonisolated var endToldBy: EndSource? {
     assumeIsolated { $0.session.logins > 0 ? $0.endSource : nil }
   }
+
+  nonisolated var current: ClientSession { assumeIsolated { $0.session } }
 
   nonisolated var isOver: Bool {
     assumeIsolated { $0.session.phase == .ended }

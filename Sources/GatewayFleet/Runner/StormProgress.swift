@@ -30,6 +30,8 @@ package struct StormProgress: Hashable, Sendable, Codable {
   package var lost = 0
   package var inFlight = 0
   package var settled = 0
+  /// Clients that were refreshed as often as they are to be, and are in trouble with a further refresh; nil for none.
+  package var refreshingAgain: Int?
   /// Attempts to log in that are over, and those of them that came to nothing.
   package var attempts = 0
   package var failures = 0
@@ -58,6 +60,7 @@ package struct StormProgress: Hashable, Sendable, Codable {
     lost = ledger.result.disconnects.total
     inFlight = ledger.inFlight
     settled = ledger.settled
+    if ledger.refreshingAgain > 0 { refreshingAgain = ledger.refreshingAgain }
     failures = failed + ledger.result.returns.refused.total + ledger.result.returns.failed.total
     attempts = ledger.result.connects.accepted + failures
     calls = ledger.calls
@@ -77,6 +80,7 @@ package struct StormProgress: Hashable, Sendable, Codable {
     lost += other.lost
     inFlight += other.inFlight
     settled += other.settled
+    if let again = other.refreshingAgain { refreshingAgain = (refreshingAgain ?? 0) + again }
     attempts += other.attempts
     failures += other.failures
     calls += other.calls

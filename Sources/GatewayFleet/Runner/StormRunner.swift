@@ -15,6 +15,8 @@ package actor StormRunner {
   private var probes: [ProcessProbe.Moment: ProcessProbe.Sample] = [:]
   private var generator: [ProcessProbe.Moment: ProcessProbe.Sample] = [:]
   private var isInterrupted = false
+  /// How long it stood still itself while it looked on.
+  private var overslept = Duration.zero
   /// How many phases of the scenario have begun on every loop.
   private var begunPhases = 0
   private var start = Instant.zero
@@ -156,17 +158,28 @@ package actor StormRunner {
       report(progress)
       if isInterrupted { return .interrupted }
       if endless > 0 && setup.endpointChoosesEnds && setup.plan.bound == nil { return .endless }
-      if progress.started == size && progress.settled == size && loop.now >= start + leastLength {
+      let isOrderCarriedOut = progress.started == size && loop.now >= start + leastLength
+      if isOrderCarriedOut, progress.settled + (progress.refreshingAgain ?? 0) >= size, await areThrough() {
         return .settled
       }
-      if loop.now >= start + setup.end(timeout: longestTimeout, life: longestLife) { return .outOfTime }
+      let end = start + setup.end(timeout: longestTimeout, life: longestLife)
+      // What came while the storm itself stood still is read first.
+      if loop.now >= end + (setup.plan.bound == nil ? overslept : .zero) { return .outOfTime }
       let onset = setup.plan(living: longestLife).onset
       if !isProbedBeforeExpiry && loop.now + Self.probeAhead + Self.pause > start + onset {
         isProbedBeforeExpiry = true
         await probe(.beforeExpiry)
       }
-      await loop.sleep(until: min(loop.now + Self.pause, next ?? loop.now + Self.pause))
+      let due = min(loop.now + Self.pause, next ?? loop.now + Self.pause)
+      await loop.sleep(until: due)
+      if loop.now - due > Self.pause { overslept += loop.now - due }
     }
+  }
+
+  private func areThrough() async -> Bool {
+    var areAll = true
+    for fleet in fleets where await !fleet.perform({ $0.isThrough() }) { areAll = false }
+    return areAll
   }
 
   /// A storm in which nothing is to be renewed holds for as long as it is told to.

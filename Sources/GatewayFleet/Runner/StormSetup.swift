@@ -55,6 +55,9 @@ package struct StormSetup: Sendable {
     return min(plan.onset, phases.asksAt ?? plan.onset)
   }
 
+  /// Whether the storm waits for every refresh, also beyond the waves: its scenario may have ordered it.
+  var awaitsAll: Bool { phases.asksAt != nil }
+
   /// Where client number `index` connects to, and from where.
   func gateway(of index: Int) -> DialTarget {
     var gateway = gateways[index % gateways.count]

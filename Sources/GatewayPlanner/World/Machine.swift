@@ -27,4 +27,5 @@ struct Machine {
   var gatewayEnd = End.none
   /// Whether the ledger counts it as settled.
   var isSettled = false
+  var isRefreshingAgain = false
 }

@@ -24,6 +24,11 @@ extension MachineWorld {
       machines[index].isSettled = isSettled
       ledger.settled += isSettled ? 1 : -1
     }
+    let isAgain = !isSettled && asksAt == nil && machines[index].client.isAtFurtherRefresh(waves: settings.plan.waves)
+    if isAgain != machines[index].isRefreshingAgain {
+      machines[index].isRefreshingAgain = isAgain
+      ledger.refreshingAgain += isAgain ? 1 : -1
+    }
     // A deadline is set only if it is earlier than the one set: an early wake-up changes nothing.
     if let due = machines[index].client.nextDeadline?.nanoseconds, due < machines[index].clientDue {
       machines[index].clientDue = due

@@ -54,6 +54,7 @@ package struct MachineWorld: ~Copyable {
   private let pacer: ArrivalPacer
   private(set) var started = 0
   private var events: UInt64 = 0
+  private var stragglers = Stragglers()
   private var nextLook: Int64 = 0
   private let report: (Progress) -> Bool
 
@@ -130,7 +131,7 @@ package struct MachineWorld: ~Copyable {
     let isInterrupted = !runToTheEnd()
     let plan = settings.plan
     let end = now
-    let isOver = isEverybodySettled
+    let isOver = isEverybodyThrough()
     for index in 0..<started {
       ledger.close(machines[index].client.behaviour, machines[index].client.outcome(waves: settings.plan.waves))
     }
@@ -151,8 +152,11 @@ package struct MachineWorld: ~Copyable {
     return Outcome(result: result, events: events)
   }
 
-  private var isEverybodySettled: Bool {
-    started == settings.plan.clients && ledger.settled == started
+  /// Whether nobody is waited for any more.
+  private mutating func isEverybodyThrough() -> Bool {
+    guard started == settings.plan.clients, ledger.settled + ledger.refreshingAgain == started else { return false }
+    let machines = machines
+    return stragglers.areGone(of: started, waves: settings.plan.waves, awaitsAll: asksAt != nil) { machines[$0].client }
   }
 
   /// False if it was told to end early.
@@ -181,10 +185,10 @@ package struct MachineWorld: ~Copyable {
     }
   }
 
-  private func isEnded(hasEvents: Bool) -> Bool {
+  private mutating func isEnded(hasEvents: Bool) -> Bool {
     let isThrough = now >= settings.phasesEnd.nanoseconds
     // As a storm ends: what the provider still has to do is for nobody.
-    if isEverybodySettled && isThrough { return true }
+    if isThrough && isEverybodyThrough() { return true }
     // Nothing will ever happen again.
     if !hasEvents && started == pacer.count && isThrough { return true }
     return now >= settings.end(timeout: ledger.result.seen.longestTimeout.map { .seconds($0) }).nanoseconds

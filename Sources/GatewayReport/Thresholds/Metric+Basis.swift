@@ -34,9 +34,14 @@ extension Metric {
 
     static func none(_ reason: String) -> Absence { Absence(word: "none", reason: reason) }
     static func never(_ reason: String) -> Absence { Absence(word: "never", reason: reason) }
-    /// The storm itself was late by the difference of the bounds, which are seconds.
-    static func ownLateness(_ range: ClosedRange<Double>) -> Absence {
-      .unmeasurable(
+    /// The storm itself was late: by the difference of the bounds where they are seconds.
+    static func ownLateness(_ range: ClosedRange<Double>, _ unit: Unit) -> Absence {
+      guard unit == .duration else {
+        return .unmeasurable(
+          "the storm itself was late: between \(unit.text(range.lowerBound, digits: 1)) and "
+            + "\(unit.text(range.upperBound, digits: 1)), by how much of it is the storm's doing and not the gateway's")
+      }
+      return .unmeasurable(
         "the storm itself was late: it saw \(Figures.seconds(range.upperBound)), of which up to "
           + "\(Figures.seconds(range.upperBound - range.lowerBound)) are its own and not the gateway's")
     }

@@ -7,9 +7,10 @@ extension Metric {
   static let connects = [
     Metric("connects.attempted", .count, "connections begun") { Double($0.connects.attempted) },
     Metric("connects.ok", .count, "logins accepted") { Double($0.connects.accepted) },
-    Metric("connects.failed", .count, "first connections that came to no login", better: .lower) {
-      Double($0.connects.failed.total)
-    },
+    Metric(
+      "connects.failed", .count, "first connections that came to no login", better: .lower,
+      least: { Double(max(0, $0.connects.failed.total - $0.ownDoing(\.failedLogins))) }
+    ) { Double($0.connects.failed.total) },
     Metric(
       "connects.failed.share", .share,
       "of all attempts to log in that are over, on the way back too, those that failed",
@@ -21,23 +22,22 @@ extension Metric {
     Metric(
       "connected.dip", .share, "the lowest number of connected clients, as a share of the highest before",
       better: .higher,
-      over: .connected
+      over: .connected, least: { $0.otherBound(ofDip: $0.dip) }
     ) { $0.dip },
     Metric(
       "connected.below_99", .duration, "how long fewer than 99 % of those were connected", better: .lower,
-      over: .connected
-    ) {
-      $0.secondsBelow99
-    },
+      over: .connected, least: { $0.otherBound(ofTime: $0.secondsBelow99) }
+    ) { $0.secondsBelow99 },
     Metric(
       "connected.below_999", .duration, "how long fewer than 99.9 % of those were connected", better: .lower,
-      over: .connected
+      over: .connected, least: { $0.otherBound(ofTime: $0.secondsBelow(0.999)) }
     ) { $0.secondsBelow(0.999) },
     Metric(
       "recovered.after", .duration,
       "from the end of what disturbed the fleet, or from the dip where nobody knows that, until 99.9 % were connected, nobody waited for the provider, and each token took fewer than 1.1 calls",
       better: .lower, over: .connected,
-      missing: { _ in .never("the fleet was not back to where it was when the storm ended") }
+      missing: { _ in .never("the fleet was not back to where it was when the storm ended") },
+      least: { $0.otherBound(ofTime: $0.recoveredAfter) }
     ) { $0.recoveredAfter },
     Metric(
       "connects.peak_10s", .count, "the most logins in any ten seconds", over: .connected
@@ -69,7 +69,8 @@ extension Metric {
       Double($0.refreshes.refused.total)
     },
     Metric(
-      "refresh.timed_out", .count, "requests that ended with the connection, out of time", better: .lower, over: .asked
+      "refresh.timed_out", .count, "requests that ended with the connection, out of time", better: .lower, over: .asked,
+      least: { Double(max(0, $0.refreshes.timedOut - $0.ownDoing(\.cutOff))) }
     ) {
       Double($0.refreshes.timedOut)
     },
@@ -102,7 +103,8 @@ extension Metric {
       "refreshed.share", .share,
       "of the clients that should be refreshed, those too that were connected too late for it, those that were and stayed",
       better: .higher,
-      missing: { _ in .none("no connected client was to be refreshed") }
+      missing: { _ in .none("no connected client was to be refreshed") },
+      least: { $0.refreshedShareAtBest }
     ) {
       // Who was kept without a refresh was to have none.
       $0.refreshes.asked == 0 && $0.everybody.kept > 0 ? nil : $0.refreshedShare
@@ -115,12 +117,14 @@ extension Metric {
   static let losses = [
     Metric(
       "lost", .count, "clients cut off that should not have been and did not come back", better: .lower,
-      over: .connected
-    ) {
-      Double($0.everybody.lostUnexpectedly)
-    },
+      over: .connected, least: { Double(max(0, $0.everybody.lostUnexpectedly - $0.ownDoing(\.lost))) }
+    ) { Double($0.everybody.lostUnexpectedly) },
     Metric(
-      "lost.share", .share, "those, as a share of the clients that were connected", better: .lower, over: .connected
+      "lost.share", .share, "those, as a share of the clients that were connected", better: .lower, over: .connected,
+      least: { result in
+        let everybody = result.everybody
+        return share(of: max(0, everybody.lostUnexpectedly - result.ownDoing(\.lost)), in: everybody.connected)
+      }
     ) { $0.lostShare },
     Metric("lost.expected", .count, "clients cut off as they should be", over: .connected) {
       Double($0.everybody.lostExpectedly)
@@ -137,7 +141,7 @@ extension Metric {
     },
     Metric(
       "cut_off", .count, "connections of logged-in clients that ended before the storm ended them", better: .lower,
-      over: .connected
+      over: .connected, least: { Double(max(0, $0.disconnects.total - $0.ownDoing(\.cutOff))) }
     ) { Double($0.disconnects.total) },
     Metric(
       "errors", .count, "errors of the gateway that answered neither a login nor a refresh", better: .lower,
@@ -147,7 +151,9 @@ extension Metric {
 
   static let returns = [
     Metric(
-      "interrupted", .count, "connections that ended while their client meant to stay", better: .lower, over: .connected
+      "interrupted", .count, "connections that ended while their client meant to stay", better: .lower,
+      over: .connected,
+      least: { Double(max(0, $0.returns.interrupted - $0.ownDoing(\.cutOff))) }
     ) {
       Double($0.returns.interrupted)
     },

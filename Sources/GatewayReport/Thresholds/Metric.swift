@@ -25,7 +25,7 @@ package struct Metric: Sendable {
   package let meaning: String
   /// Which of two runs is better by it; nil where it says only how large a storm was, or how it was set up.
   package let better: Better?
-  /// The least that its value can be without the storm's own lateness; nil where that is no part of it.
+  /// The value that it may have without the storm's own lateness: the least of a latency. Nil where that is no part of it.
   private let least: (@Sendable (StormResult) -> Double?)?
   private let basis: Basis
   private let read: @Sendable (StormResult) -> Double?
@@ -58,15 +58,17 @@ package struct Metric: Sendable {
 
   /// What the value may be: what the storm saw, and what is left of that without its own lateness. Nil if there is no value.
   func range(_ result: StormResult) -> ClosedRange<Double>? {
-    guard basis.isThere(result), let most = read(result) else { return nil }
-    return min(most, least?(result) ?? most)...most
+    guard basis.isThere(result), let seen = read(result) else { return nil }
+    let other = least?(result) ?? seen
+    return min(seen, other)...max(seen, other)
   }
 
   /// The same where so much of it is the storm's own lateness that it says nothing of the gateway; nil otherwise.
   private func spoiledRange(_ result: StormResult) -> ClosedRange<Double>? {
     guard least != nil, let range = range(result) else { return nil }
     let own = range.upperBound - range.lowerBound
-    return own > Self.ownLatenessMax && own > Self.ownShareMax * range.upperBound ? range : nil
+    let isMuch = unit != .duration || own > Self.ownLatenessMax
+    return isMuch && own > Self.ownShareMax * range.upperBound ? range : nil
   }
 
   /// In seconds.
@@ -79,7 +81,7 @@ package struct Metric: Sendable {
   /// Why there is no value; nil if there is one.
   package func absence(_ result: StormResult) -> Absence? {
     guard basis.isThere(result) else { return .none(basis.otherwise) }
-    if let range = spoiledRange(result) { return .ownLateness(range) }
+    if let range = spoiledRange(result) { return .ownLateness(range, unit) }
     return read(result) == nil ? missing(result) : nil
   }
 

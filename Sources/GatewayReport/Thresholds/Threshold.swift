@@ -107,7 +107,7 @@ package struct Threshold: Sendable, CustomStringConvertible {
   private func judge(_ range: ClosedRange<Double>) -> Outcome {
     let ends = [range.lowerBound, range.upperBound].map { metric.unit.text($0, beside: limit) }
     guard let holds = comparison.holds(range, limit) else {
-      let absence = Metric.Absence.ownLateness(range)
+      let absence = Metric.Absence.ownLateness(range, metric.unit)
       return Outcome(threshold: description, holds: false, actual: absence.word, why: absence.reason)
     }
     let actual = ends[0] == ends[1] ? ends[0] : "\(ends[0]) to \(ends[1])"

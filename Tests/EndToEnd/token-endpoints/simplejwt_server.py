@@ -1,8 +1,10 @@
 """djangorestframework-simplejwt as its documents set it up: a password for the first token, a refresh token that rotates
 and is blacklisted once it was used. Counts each answer by path and status."""
 
+import contextlib
 import socket
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from socketserver import ThreadingMixIn
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
@@ -12,8 +14,8 @@ from django.conf import settings
 from gateway import SECRET
 from wsgi_server import WSGIServed
 
-USERS = 60
-LIFE = 4
+USERS = 20
+LIFE = 6
 log = Counter()
 
 
@@ -67,7 +69,22 @@ def set_up(folder):
     call_command("migrate", verbosity=0)
     for name, password in people():
         User.objects.create_user(name, password=password)
-    return get_wsgi_application()
+    return one_at_a_time(get_wsgi_application())
+
+
+def one_at_a_time(application):
+    """Answers in the order in which requests come: writers that compete for SQLite's lock overtake one of them for as long
+    as 30 s, while it sleeps."""
+    worker = ThreadPoolExecutor(1)
+
+    def whole(environ, start_response):
+        with contextlib.closing(application(environ, start_response)) as response:
+            return list(response)
+
+    def answer(environ, start_response):
+        return worker.submit(whole, environ, start_response).result()
+
+    return answer
 
 
 def people():

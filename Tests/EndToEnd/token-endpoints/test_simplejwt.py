@@ -38,13 +38,18 @@ def flags(description, server, *more, clients=simplejwt_server.USERS):
     ]
 
 
-def held(result, logins, renewals):
+def held(result, logins, renewals, are_more_possible=False):
     """Both sides agree on how many there were, and nothing was refused."""
-    log = simplejwt_server.log
+    log = simplejwt_server.log.copy()
     login, refresh = calls(result, "login"), calls(result, "refresh")
     assert log[LOGIN] == login["calls"] == login["granted"] == logins, (log, result["tokens"])
-    assert log[RENEWAL] == refresh["calls"] == refresh["granted"] == renewals, (log, result["tokens"])
-    assert sum(count for name, count in log.items() if name.startswith("/")) == logins + renewals, log
+    assert sum(count for name, count in log.items() if name.startswith("/")) == logins + log[RENEWAL], log
+    if are_more_possible:
+        # A gateway asks again when the next token ends, and some of that may be under way when the storm ends.
+        assert renewals <= refresh["granted"] <= log[RENEWAL] <= refresh["calls"], (log, result["tokens"])
+        assert refresh["calls"] - refresh["granted"] <= simplejwt_server.USERS, (log, result["tokens"])
+    else:
+        assert log[RENEWAL] == refresh["calls"] == refresh["granted"] == renewals, (log, result["tokens"])
     assert login["refused"] == refresh["refused"] == login["same_token"] == refresh["same_token"] == 0
     assert result["tokens"]["longest_life"] == simplejwt_server.LIFE
     assert result["tokens"]["ends"] == {"jwt": simplejwt_server.USERS}
@@ -62,7 +67,8 @@ def test_the_endpoint_alone_rotates_every_refresh_token(description, server, use
 def test_a_gateway_is_stormed_with_its_tokens(description, server, users):
     with Gateway("--any-refresh-timeout", "--refresh-timeout", "20s") as gateway:
         report = storms.run("--url", gateway.url, *flags(description("simplejwt"), server))
-    held(report["result"], simplejwt_server.USERS, simplejwt_server.USERS)
+    held(report["result"], simplejwt_server.USERS, simplejwt_server.USERS, are_more_possible=True)
+    assert report["result"]["behaviours"]["well-behaved"]["refreshed"] == simplejwt_server.USERS
     assert report["result"]["connects"]["accepted"] == simplejwt_server.USERS
 
 
@@ -101,5 +107,5 @@ def test_one_client_is_shown_without_token_and_password(description, server, use
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert "→ POST /api/token/\n" in done.stdout, done.stdout + done.stderr
     # Its end is a whole second.
-    assert re.search(r"← 200 a token, which ends in [34] s \(jwt\)", done.stdout), done.stdout
+    assert re.search(r"← 200 a token, which ends in [56] s \(jwt\)", done.stdout), done.stdout
     assert "eyJ" not in done.stdout and "pass," not in done.stdout

@@ -217,6 +217,58 @@ struct ClientLossTests {
     #expect(!client.session.isSettled(waves: 1))
   }
 
+  @Test(
+    "a storm waits for a further refresh that was in trouble when all others were through, and for none that is later")
+  func stragglers() {
+    func troubled() -> Client {
+      var client = Client.live(.wellBehaved)
+      _ = client.on(Client.ask)
+      _ = client.answer(.token(Client.old))
+      _ = client.on(.heard(.refreshed))
+      _ = client.on(Client.ask)
+      _ = client.answer(.failed("timed_out"))
+      client.now = client.now + .seconds(10)
+      _ = client.on(.wakeUp)
+      return client
+    }
+    var clients = [troubled(), Client.live(.wellBehaved)]
+    #expect(clients[0].session.isAtFurtherRefresh(waves: 1) && !clients[1].session.isAtFurtherRefresh(waves: 1))
+    var stragglers = Stragglers()
+    func areGone() -> Bool {
+      stragglers.areGone(of: 1, waves: 1, awaitsAll: false) { clients[$0].session }
+    }
+    #expect(!areGone() && !areGone())
+    _ = clients[0].answer(.token(Client.old))
+    _ = clients[0].on(.heard(.refreshed))
+    #expect(areGone())
+    // The next one has trouble too.
+    _ = clients[0].on(Client.ask)
+    _ = clients[0].answer(.failed("timed_out"))
+    #expect(!clients[0].session.isSettled(waves: 1) && areGone())
+  }
+
+  @Test("a client without a gateway renews as often as the plan says and no more")
+  func renewalsWanted() {
+    var habits = AloneClientDialect(lead: .seconds(1), spread: .zero, grace: .zero).habits
+    habits.refresh.how = .timer
+    var policy = ClientPolicy(StormPlan(), habits: habits)
+    policy.renewalsWanted = 1
+    var client = Client(.wellBehaved)
+    client.session = ClientSession(.wellBehaved, policy: policy)
+    _ = client.on(.start)
+    client.session.note(endOfToken: client.now + .seconds(4))
+    _ = client.answer(.token(Client.old))
+    _ = client.on(.opened)
+    #expect(client.session.nextDeadline == client.now + .seconds(3))
+    client.now = client.now + .seconds(3)
+    _ = client.on(.wakeUp)
+    client.session.note(endOfToken: client.now + .seconds(4))
+    _ = client.answer(.token(Client.old))
+    _ = client.on(.heard(.refreshed))
+    #expect(client.session.refreshes == 1 && client.session.nextDeadline == nil)
+    #expect(client.session.isSettled(waves: 1))
+  }
+
   @Test("a refused upgrade, a refused login and a login that takes too long are told apart")
   func noLogin() throws {
     var refused = Client(.wellBehaved)

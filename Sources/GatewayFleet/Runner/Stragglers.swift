@@ -1,0 +1,31 @@
+/// The clients that were in trouble with a further refresh when all others were refreshed as often as the storm wants.
+///
+/// A storm waits for these, because they may yet be lost, but not for a refresh that begins later: beside short tokens and
+/// a slow provider somebody is always in trouble.
+package struct Stragglers {
+  private var refreshes: [Int: Int]?
+
+  package init() {}
+
+  /// Returns whether none is left. The first call notes them.
+  ///
+  /// - Parameters:
+  ///   - count: How many clients there are.
+  ///   - session: Returns client number `index`, counted from 0.
+  package mutating func areGone(
+    of count: Int, waves: Int, awaitsAll: Bool, _ session: (_ index: Int) -> ClientSession
+  ) -> Bool {
+    func waits(_ index: Int) -> Int? {
+      let session = session(index)
+      return session.isSettled(waves: waves, awaitsAll: awaitsAll) ? nil : session.refreshes
+    }
+    var left: [Int: Int] = [:]
+    if let refreshes {
+      for (index, number) in refreshes where waits(index) == number { left[index] = number }
+    } else {
+      for index in 0..<count { left[index] = waits(index) }
+    }
+    refreshes = left
+    return left.isEmpty
+  }
+}
