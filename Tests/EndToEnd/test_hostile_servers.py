@@ -130,3 +130,19 @@ def test_a_storm_one_of_whose_processes_is_killed_reports_what_was_measured():
     assert "1 of 2 processes ended without a result" in err
     assert any("1 of 2 processes ended without a result" in caveat for caveat in report["caveats"])
     assert report["result"]["was_interrupted"] and 20 <= storms.value(report, "connects.ok") <= 40
+
+
+def test_a_storm_in_one_process_that_is_killed_leaves_what_was_measured_in_its_report(tmp_path):
+    file = tmp_path / "reports" / "storm.json"
+    with Gateway() as gateway:
+        words = ["--url", gateway.url, "--control-url", gateway.control_url, "--clients", "40", "--rate", "200"]
+        with storms.Running(*words, "--hold", "120s", "--report", str(file.parent)) as storm:
+            end = time.monotonic() + PATIENCE
+            while not file.exists() or storms.value(storms.report_of(file.read_text()), "connects.ok") < 40:
+                assert time.monotonic() < end and storm.process.poll() is None
+                time.sleep(0.1)
+            storm.process.kill()
+            storm.process.wait()
+    report = storms.report_of(file.read_text())
+    assert storms.value(report, "connects.ok") == 40 and not report["passes"] and report["result"]["was_interrupted"]
+    assert report["caveats"][0].startswith("the storm had not ended when this was written")

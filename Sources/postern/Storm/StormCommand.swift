@@ -33,6 +33,7 @@ enum StormCommand: Command {
     }
     let workers = try await options.connectWorkers()
     let live = try await startLive(options)
+    let interim = keepReport(options)
     let faults: [StormOptions.OrderedFault]
     do {
       faults = try await options.orderFaults()
@@ -48,12 +49,14 @@ enum StormCommand: Command {
     do {
       (result, startsAt, failures) =
         try await options.plan.processes == 1 && workers.isEmpty
-        ? runHere(options, signals, line, live) : runInParts(options, workers, signals, line, live)
+        ? runHere(options, signals, line, snapshots(live, interim))
+        : runInParts(options, workers, signals, line, snapshots(live, interim))
     } catch {
       await options.mend(faults)
       await live?.end(nil)
       throw error
     }
+    interim?.end()
     await options.mend(faults)
     if let end = options.faultsEnd {
       result.triggerEnd = max(result.triggerEnd ?? 0, (end - startsAt).inSeconds)
@@ -89,8 +92,36 @@ enum StormCommand: Command {
     return live
   }
 
+  /// The report that is there while the storm lasts, if there is a folder for it.
+  private static func keepReport(_ options: StormOptions) -> InterimReport? {
+    let startedAt = SystemTime.now
+    return InterimReport(options.reportDirectory) { result in
+      StormReport(
+        plan: options.plan, gateway: options.gatewayText, provider: options.providerText, startedAt: startedAt,
+        machine: .current, result: result, thresholds: options.thresholds, settings: options.settings,
+        caveats: options.caveats,
+        failures: [
+          "the storm had not ended when this was written, \(Figures.seconds(result.seconds)) after its start: the figures are "
+            + "what was counted until then"
+        ], run: options.mark?.run)
+    }
+  }
+
+  /// Tells all who want to know what was counted so far; nil if nobody does.
+  private static func snapshots(
+    _ live: LiveServer?, _ interim: InterimReport?
+  ) -> (@Sendable ([StormResult]) -> Void)? {
+    guard let interim else { return live?.snapshots }
+    let show = live?.snapshots
+    return { parts in
+      show?(parts)
+      interim.show(parts)
+    }
+  }
+
   private static func runHere(
-    _ options: StormOptions, _ signals: SignalStream, _ line: ProgressLine, _ live: LiveServer?
+    _ options: StormOptions, _ signals: SignalStream, _ line: ProgressLine,
+    _ snapshots: (@Sendable ([StormResult]) -> Void)?
   ) async throws -> (StormResult, WallTime, [String]) {
     let guardian = StormGuard(options.stopRules, endsHopeless: options.endsHopeless)
     let gate = PhaseGate()
@@ -100,7 +131,7 @@ enum StormCommand: Command {
         gate.note(progress)
         line.show(progress)
         guardian.look(at: progress)
-      }, snapshots: live?.snapshots)
+      }, snapshots: snapshots)
     guardian.whenItStops { storm.interrupt() }
     let watch = Task { for await _ in signals { storm.interrupt() } }
     defer { watch.cancel() }
@@ -131,7 +162,7 @@ enum StormCommand: Command {
 
   private static func runInParts(
     _ options: StormOptions, _ workers: [WorkerLink], _ signals: SignalStream, _ line: ProgressLine,
-    _ live: LiveServer?
+    _ snapshots: (@Sendable ([StormResult]) -> Void)?
   ) async throws -> (StormResult, WallTime, [String]) {
     let startsAt = options.start(ready: SystemTime.now + StormParts.head)
     let guardian = StormGuard(options.stopRules, endsHopeless: options.endsHopeless)
@@ -143,7 +174,7 @@ enum StormCommand: Command {
         gate.note(progress)
         line.show(progress)
         guardian.look(at: progress)
-      }, snapshots: live?.snapshots)
+      }, snapshots: snapshots)
     guardian.whenItStops { parts.interrupt() }
     let watch = Task { for await _ in signals { parts.interrupt() } }
     defer { watch.cancel() }

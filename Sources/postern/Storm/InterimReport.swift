@@ -1,0 +1,55 @@
+import GatewayCore
+import GatewayFleet
+import GatewayReport
+import Synchronization
+
+/// The report of a storm that has not ended, written into the folder of `--report` every two seconds: what was measured is
+/// there even if the process is killed. The report at the end takes its place.
+final class InterimReport: Sendable {
+  private struct State {
+    var isWriting = false
+    var isOver = false
+    var nextWrite = Instant.zero
+  }
+
+  private let state = Mutex(State())
+  private let file: FilePath
+  private let report: @Sendable (StormResult) -> StormReport
+
+  private static let pause = Duration.seconds(2)
+
+  /// Nil without a folder.
+  ///
+  /// - Parameter report: Makes a report of what was counted so far, which says that the storm had not ended.
+  init?(_ directory: String?, _ report: @escaping @Sendable (StormResult) -> StormReport) {
+    guard let directory else { return nil }
+    file = FilePath(directory).appending("storm.json")
+    self.report = report
+  }
+
+  /// Writes what was counted so far, part by part, on a thread of its own: no loop waits for the disk.
+  func show(_ parts: [StormResult]) {
+    let now = Instant.zero + SystemTime.sinceBoot
+    let isDue = state.withLock { state in
+      guard !state.isOver, !state.isWriting, now >= state.nextWrite else { return false }
+      state.isWriting = true
+      state.nextWrite = now + Self.pause
+      return true
+    }
+    guard isDue else { return }
+    OwnThread.start { [self] in
+      var result = StormResult(parts)
+      result.wasInterrupted = true
+      if let json = try? report(result).json() {
+        state.withLock { state in
+          // A folder that cannot be written to is told at the end.
+          if !state.isOver { try? file.write(json) }
+        }
+      }
+      state.withLock { $0.isWriting = false }
+    }
+  }
+
+  /// Writes nothing from now on.
+  func end() { state.withLock { $0.isOver = true } }
+}
