@@ -42,6 +42,11 @@ extension StormResult {
     guard everybody.unrefreshed + everybody.lostUnexpectedly + everybody.overstayed == 0, connects.accepted > 0 else {
       return "out of time: not every client was refreshed or cut off by the end"
     }
+    let unfinished = connects.failed["unfinished"]
+    guard unfinished == 0 else {
+      let clients = unfinished == 1 ? "1 client" : "\(Figures.count(unfinished)) clients"
+      return "out of time: the storm waited for \(clients) that had not logged in yet"
+    }
     return "out of time: the storm waited for clients that were still refreshed again or on their way back"
   }
 

@@ -35,6 +35,8 @@ def test_a_storms_figures_are_those_of_an_independent_count_on_the_wire():
     assert tap.counts["status"][101] == heard["connected"] == value(report, "connects.ok") == 200
     assert heard["refresh_required"] == value(report, "refresh.asked") + result["refreshes"]["asked_again"] == 200
     assert heard["refreshed"] == value(report, "refresh.accepted") == 120
+    # Plain tokens say when they end: each refresh is counted from there too.
+    assert sum(count for _, count in result["latencies"]["overdue"]["buckets"]) == 120
     assert said["refresh"] + said["garbage"] == value(report, "refresh.answered")
     errors = {name.removeprefix("error "): n for name, n in heard.items() if name.startswith("error ")}
     assert errors == result["refreshes"]["refused"]

@@ -118,6 +118,16 @@ struct LatenessReportTests {
     #expect(Figure(try #require(Metric.named("connected.dip")), result).value == 1)
   }
 
+  @Test("a storm that ran out of time while clients still logged in says so, and does not blame further refreshes")
+  func waitedForLogins() {
+    var result = Self.cutOff()
+    result.behaviours[.wellBehaved]?.lostUnexpectedly = 0
+    result.ranOutOfTime = true
+    result.connects.failed.count("unfinished", 7)
+    let caveats = result.caveats(StormPlan()).filter { $0.hasPrefix("out of time") }
+    #expect(caveats == ["out of time: the storm waited for 7 clients that had not logged in yet"])
+  }
+
   @Test("the counts that may be the storm's own doing are named in its caveat")
   func ownDoingCaveat() throws {
     let caveats = Self.cutOff().caveats(StormPlan()).joined(separator: "\n")

@@ -48,14 +48,14 @@ extension Ledger {
 
   private static let beatsMax: Int64 = 10_000
 
-  /// Counts an end as one that may be the storm's own doing, if its loop was absent for a tenth of the time that the gateway
+  /// Counts an end as one that may be the storm's own doing, if its loop was absent for a quarter of the time that the gateway
   /// waits for an answer.
   mutating func blameItself(_ counts: [WritableKeyPath<StormResult.Lateness, Int?>], at now: Instant) {
     beat(at: now)
     guard let watch else { return }
     let told = result.seen.longestTimeout.map { Duration.seconds($0) } ?? watch.patience
     let patience = told > .zero ? told : Self.usualPatience
-    guard watch.absences.overlap(from: now - patience, until: now) >= patience.scaled(by: 0.1) else { return }
+    guard watch.absences.overlap(from: now - patience, until: now) >= patience.scaled(by: 0.25) else { return }
     guard var lateness = result.lateness else { return }
     for count in counts { lateness[keyPath: count] = (lateness[keyPath: count] ?? 0) + 1 }
     result.lateness = lateness

@@ -118,7 +118,7 @@ package struct Ledger {
       gaveUp(reason, isRenewal: true)
     case .lost(let reason, let isExpected, let timedOut):
       connected -= 1
-      blameItself(isExpected ? [\.cutOff] : [\.cutOff, \.lost], at: now)
+      if !isExpected { blameItself([\.cutOff, \.lost], at: now) }
       result.disconnects.count(reason)
       if timedOut { result.refreshes.timedOut += 1 }
       ended(at: now)

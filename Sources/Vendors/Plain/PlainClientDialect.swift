@@ -1,6 +1,7 @@
 package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
+internal import GatewayTokens
 
 /// The gateway's own wire format, the client's side: a ping is `{"type":"ping"}`, for instance.
 package struct PlainClientDialect: ClientDialect {
@@ -65,4 +66,15 @@ package struct PlainClientDialect: ClientDialect {
   }
 
   package func token(in response: HTTPResponse) -> Credentials? { provider.token(in: response) }
+
+  /// Returns the token's `exp`; nil of a token that has none, or that is no JWT.
+  package func end(of token: Credentials) -> WallTime? {
+    guard let payload = try? UnverifiedToken(token.token).payload, let exp = payload[member: "exp"]?.number,
+      (0...Self.endMax).contains(exp)
+    else { return nil }
+    return WallTime(seconds: exp)
+  }
+
+  /// In seconds: the year 2255. Later ends are no times.
+  private static let endMax = 9e9
 }

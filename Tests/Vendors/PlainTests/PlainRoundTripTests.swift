@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayKit
 import GatewayPlain
+import GatewayTokens
 import TestSupport
 import Testing
 
@@ -32,6 +33,19 @@ struct PlainRoundTripTests {
     #expect(server.encode(ask, one) == server.encode(ask, other) && server.prelude(to: ask, other) == nil)
     let within = OutboundMessage.refreshRequired(cause, timeout: .milliseconds(59_999) + .nanoseconds(999_999))
     #expect(server.encode(within, one) == server.encode(ask, one))
+  }
+
+  @Test("a plain token's own end is known to a storm, which counts overdue.* from it; of others none is made up")
+  func end() throws {
+    let end = WallTime(seconds: 1_795_579_919.25)
+    let signer = try JWTSigner(.secret(Array("a secret of the tests, long enough for this".utf8)))
+    let token = PlainTokenIssuer(signer: signer).mint(
+      user: UserID("ann"), kind: .regular, issuedAt: WallTime(seconds: 1_795_579_900), expiresAt: end, calls: nil)
+    let told = try #require(client.end(of: token))
+    #expect(abs((told - end).inSeconds) < 1e-6)
+    for other in ["", "opaque", "a.b.c", "e30.e30.e30", "e30.eyJleHAiOjFlMzAwfQ.x", "e30.eyJleHAiOi0xfQ.x"] {
+      #expect(client.end(of: Credentials(token: other)) == nil)
+    }
   }
 
   @Test("agree that garbage is garbage")
