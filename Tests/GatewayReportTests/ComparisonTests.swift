@@ -189,6 +189,24 @@ struct ComparisonTests {
     #expect(figure.fails == isWorse && (figure.verdict == .worse) == isWorse, "\(figure.word) \(figure.reason)")
   }
 
+  @Test("a latency that one pause of a busy machine explains is no worse")
+  func machinePause() throws {
+    func run(_ milliseconds: Int, late: Int) -> (inout StormResult) -> Void {
+      { result in
+        result.latencies.connect = LatencyHistogram()
+        for number in 0..<200 { result.latencies.connect.record(.milliseconds(number < 150 ? 5 : milliseconds)) }
+        var lateness = StormResult.Lateness()
+        lateness.late.record(.milliseconds(late))
+        result.lateness = lateness
+      }
+    }
+    for (late, isWorse) in [(43, false), (1, true)] {
+      let comparison = try Self.compare(base: run(7, late: late), run(70, late: 1))
+      #expect(try (Self.figure("connect.p99", in: comparison).verdict == .worse) == isWorse, "\(late) ms")
+      #expect(comparison.passes == !isWorse)
+    }
+  }
+
   @Test("a run that ran out of time is worse than one that did not")
   func outOfTime() throws {
     let late: (inout StormResult) -> Void = { $0.ranOutOfTime = true }

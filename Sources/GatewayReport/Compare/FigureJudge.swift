@@ -62,7 +62,7 @@ struct FigureJudge {
     case .ratio(let whole):
       return Significance.isBeyondChance(ratio: more, of: counted(whole), over: less, of: countedBefore(whole))
     case .quantile(let recording, let share):
-      let floor = isAsked ? Significance.askedTimeFloor : Significance.timeFloor
+      let floor = max(isAsked ? Significance.askedTimeFloor : Significance.timeFloor, machinePause)
       return isApart(recording, share, isWorse: isWorse) && (isOfSeveral || more - less > floor)
     case .crossing:
       // Near the line it is one client that decides.
@@ -71,6 +71,12 @@ struct FigureJudge {
       guard metric.unit == .count else { return true }
       return isFromNothing(less) || Significance.isBeyondChance(more, over: less, fleet: 0)
     }
+  }
+
+  /// What a busy machine may add to a latency by one pause, which all clients of that moment share: it holds up gateway and
+  /// storm alike, and the storm knows its own. In seconds.
+  private var machinePause: Double {
+    2 * (([report] + baselines).compactMap { $0.figures["generator.late.max"]?.value }.max() ?? 0)
   }
 
   /// Who asks for a metric wants none of it where the baseline has none.
