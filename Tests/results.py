@@ -38,6 +38,17 @@ def one_line(text):
     return "no reason given"
 
 
+def telling(log):
+    """The lines of a log but for what Swift Testing says of tests that begin, pass or fail as they are known to. What it
+    says may go over several lines, which begin with no sign of its own."""
+    quiet = False
+    for line in log.read_text(errors="replace").splitlines():
+        if sign := re.match(r"\s*([◇✔✘━↳])", line):
+            quiet = sign[1] in "◇✔━" or quiet and sign[1] == "↳"
+        if not quiet:
+            yield line
+
+
 def name_of(case, prefix):
     return f"{prefix}{case.get('classname', '')}::{case.get('name', '')}"
 

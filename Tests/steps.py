@@ -49,10 +49,8 @@ class Steps:
             failures = [results.Failure(name, f"status {status}: {results.last_line(log)}", str(shown))]
         self.suites.append(results.Suite(name, seconds, tests, skipped, failures))
         if status != 0 or self.verbose:
-            for line in log.read_text(errors="replace").splitlines():
-                # What Swift Testing says of tests that began or passed.
-                if self.verbose or not line.startswith(("◇", "✔", "↳ ")):
-                    print(line)
+            for line in log.read_text(errors="replace").splitlines() if self.verbose else results.telling(log):
+                print(line)
             sys.stdout.flush()
         return status == 0
 

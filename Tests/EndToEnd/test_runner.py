@@ -20,6 +20,18 @@ REPORT = """<testsuites><testsuite>
 </testsuite></testsuites>"""
 
 
+def test_what_passing_swift_tests_say_over_several_lines_is_left_out(tmp_path):
+    log = tmp_path / "a.log"
+    log.write_text(
+        'Building\n◇ Test case passing 1 argument text → "a\n\nb" started.\n'
+        '✘ Test "adds" recorded an issue at A.swift:1:1: Expectation failed\n↳ 1 is not\n2\n'
+        '\t◇ Test case passing 2\nmore\n↳ of it\n━ Test "known" recorded a known issue\nx\n✔ Test passed\n'
+        '✘ Test run failed\nerror: no')
+    assert list(results.telling(log)) == [
+        'Building', '✘ Test "adds" recorded an issue at A.swift:1:1: Expectation failed', '↳ 1 is not', '2',
+        '✘ Test run failed', 'error: no']
+
+
 def test_a_failed_test_is_named_with_its_first_line_and_its_log(tmp_path):
     path = tmp_path / "a.xml"
     path.write_text(REPORT)

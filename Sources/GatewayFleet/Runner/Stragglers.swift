@@ -11,6 +11,8 @@ package struct Stragglers {
   ///
   /// - Parameters:
   ///   - count: How many clients there are.
+  ///   - waves: How many refreshes each client is to have.
+  ///   - awaitsAll: Whether a client that has had them is awaited while a further refresh of its is under way.
   ///   - session: Returns client number `index`, counted from 0.
   package mutating func areGone(
     of count: Int, waves: Int, awaitsAll: Bool, _ session: (_ index: Int) -> ClientSession

@@ -106,7 +106,7 @@ struct ConformRun: Sendable {
     }
     let provider = try ControlClient(url: space.http_url, secret: nil)
     // A client that outlived its own space may find this one on the same port, and is somebody else.
-    let user = "conformer-\(String(UInt32.random(in: .min ... .max), radix: 36))"
+    let user = "conformer-\(String(Int(loop.events.nextShare() * 0x1p32), radix: 36))"
     let token = try await token(for: behaviour, of: user, from: provider, in: space)
     let beginning = try await beginning(of: space)
     let clock = RunClock(on: loop.events)
