@@ -41,11 +41,15 @@ class Restartable:
         self.command += ["--control-port", str(control), "--loops", "1", "--secret-file", str(secret)]
         self.command += ["--any-refresh-timeout", "--refresh-timeout", "5s", *flags]
         self.url = f"ws://127.0.0.1:{self.port}"
+        self.log_file = folder / "log"
         self.start()
 
     def start(self):
-        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        assert json.loads(self.process.stdout.readline())["event"] == "ready"
+        with self.log_file.open("ab") as log:
+            self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=log)
+        line = self.process.stdout.readline()
+        assert line, f"{self.command} ended with {self.process.wait(timeout=20)}: {self.log_file.read_text()}"
+        assert json.loads(line)["event"] == "ready"
 
     def wait_for(self, metric, count):
         """Returns when the gateway's metric, all its labels added up, has come to `count`, and clients have heard of it."""
