@@ -1,6 +1,7 @@
 """A small HTTP server of a test's own, on a free port of loopback."""
 
 import http.server
+import itertools
 import threading
 import time
 from typing import NamedTuple
@@ -13,8 +14,8 @@ class Request(NamedTuple):
     body: bytes
     # When it came, on the monotonic clock.
     at: float
-    # The other end of its connection.
-    peer: tuple
+    # The number of its connection. A port is no name for one: the system gives it out again after a second.
+    connection: int
 
 
 class HTTPServer:
@@ -26,16 +27,21 @@ class HTTPServer:
 
     def __init__(self, answer, keeps=False, ahead=0):
         self.requests = requests = []
+        numbers = itertools.count()
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1" if keeps else "HTTP/1.0"
+
+            def setup(self):
+                super().setup()
+                self.number = next(numbers)
 
             def date_time_string(self, timestamp=None):
                 return super().date_time_string((timestamp or time.time()) + ahead)
 
             def reply(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                request = Request(self.command, self.path, dict(self.headers), body, time.monotonic(), self.client_address)
+                request = Request(self.command, self.path, dict(self.headers), body, time.monotonic(), self.number)
                 requests.append(request)
                 said = answer(request)
                 status, body, kind, *_ = (*said, "application/json") if isinstance(said, tuple) else (200, said, "application/json")

@@ -33,15 +33,15 @@ def storm(tmp_path, url, keep_alive):
 def test_connections_are_shared_where_the_description_says_so(tmp_path, keep_alive):
     with HTTPServer(give, keeps=True) as endpoint:
         report = storm(tmp_path, endpoint.url, keep_alive)
-        peers = {request.peer for request in endpoint.requests}
+        connections = {request.connection for request in endpoint.requests}
     assert report["passes"] and len(endpoint.requests) == report["result"]["provider"]["calls"] == 2 * CLIENTS
     # Of two moments, the logins and the renewals, in which four requests are under way at the most.
-    assert len(peers) <= 8 if keep_alive else len(peers) == 2 * CLIENTS
+    assert len(connections) <= 8 if keep_alive else len(connections) == 2 * CLIENTS
     assert all((request.headers["connection"] == "keep-alive") == keep_alive for request in endpoint.requests)
 
 
 def test_an_endpoint_that_ends_its_connections_all_the_same_is_asked_over_new_ones(tmp_path):
     with HTTPServer(give) as endpoint:
         report = storm(tmp_path, endpoint.url, True)
-        peers = {request.peer for request in endpoint.requests}
-    assert report["passes"] and len(peers) == len(endpoint.requests) == 2 * CLIENTS
+        connections = {request.connection for request in endpoint.requests}
+    assert report["passes"] and len(connections) == len(endpoint.requests) == 2 * CLIENTS
