@@ -12,7 +12,7 @@
 
 // libwebsockets calls recv(), OpenSSL's functions and its own lws_write() through its procedure linkage table. The functions of
 // these names here come first in the order in which the dynamic linker looks, so the library calls them, and they call
-// the ones they stand before. Six things cannot be had in another way:
+// the ones they stand before. Seven things cannot be had in another way:
 //
 // - Giving the library a connection together with its TLS session. It makes a session for each connection itself, with
 //   SSL_new(); here it gets the one that is there.
@@ -24,6 +24,7 @@
 // - Keeping a connection open whose WebSocket is over. The library answers a close frame by the end of the connection, with
 //   shutdown() and close().
 // - Which eventfd a context has. From 4.3 on the library forgets to close that of a context on somebody else's loop.
+// - How long a context's table of descriptors is. The library makes it as long as the process' limit, and asks sysconf().
 //
 // They are defined under names of their own with the assembler's name beside, so that no header's inline version or
 // declaration is in the way. postern_interposition_works() finds out whether the linker has done as expected.
@@ -38,6 +39,7 @@ int postern_lws_write(struct lws *wsi, unsigned char *buffer, size_t size, enum 
 int postern_shutdown(int fd, int how) INTERPOSES("shutdown");
 int postern_close(int fd) INTERPOSES("close");
 int postern_eventfd(unsigned initial, int flags) INTERPOSES("eventfd");
+long postern_sysconf(int name) INTERPOSES("sysconf");
 
 typedef ssize_t (*recv_function)(int, void *, size_t, int);
 typedef int (*ssl_read_function)(SSL *, void *, int);
@@ -46,6 +48,7 @@ typedef int (*lws_write_function)(struct lws *, unsigned char *, size_t, enum lw
 typedef int (*shutdown_function)(int, int);
 typedef int (*close_function)(int);
 typedef int (*eventfd_function)(unsigned, int);
+typedef long (*sysconf_function)(int);
 
 static void *next(void **found, const char *name) {
   void *function = __atomic_load_n(found, __ATOMIC_RELAXED);
@@ -64,7 +67,8 @@ int postern_interposition_works(void) {
          dlsym(RTLD_DEFAULT, "lws_write") == (void *)postern_lws_write &&
          dlsym(RTLD_DEFAULT, "shutdown") == (void *)postern_shutdown &&
          dlsym(RTLD_DEFAULT, "close") == (void *)postern_close &&
-         dlsym(RTLD_DEFAULT, "eventfd") == (void *)postern_eventfd;
+         dlsym(RTLD_DEFAULT, "eventfd") == (void *)postern_eventfd &&
+         dlsym(RTLD_DEFAULT, "sysconf") == (void *)postern_sysconf;
 }
 
 static postern_ping_judge ping_judge;
@@ -301,12 +305,14 @@ static int is_of_library(void *address) {
 }
 
 // What the context that is being made opened, and what has to be closed with the one that is being destroyed.
-static _Thread_local int is_making_context, made_eventfd = -1, doomed_eventfd = -1;
+static _Thread_local int is_making_context, table_length, made_eventfd = -1, doomed_eventfd = -1;
 
-struct lws_context *postern_lws_create_context(const struct lws_context_creation_info *info, int *eventfd) {
+struct lws_context *postern_lws_create_context(const struct lws_context_creation_info *info, int descriptors_max,
+                                               int *eventfd) {
   struct lws_context *context;
 
   made_eventfd = -1;
+  table_length = descriptors_max;
   is_making_context = 1;
   context = lws_create_context(info);
   is_making_context = 0;
@@ -328,6 +334,13 @@ int postern_eventfd(unsigned initial, int flags) {
   // libev has some of its own on this thread, which it closes.
   if (is_making_context && is_of_library(__builtin_return_address(0))) made_eventfd = fd;
   return fd;
+}
+
+long postern_sysconf(int name) {
+  static void *found;
+
+  if (__builtin_expect(is_making_context && name == _SC_OPEN_MAX, 0)) return table_length;
+  return ((sysconf_function)next(&found, "sysconf"))(name);
 }
 
 int postern_close(int fd) {

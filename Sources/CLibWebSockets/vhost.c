@@ -6,7 +6,6 @@
 #include <openssl/err.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -123,11 +122,9 @@ static const lws_retry_bo_t no_retry;
 
 static int has_initialised_tls;
 
-struct lws_context *postern_context_create(struct postern_context_settings *settings) {
+struct lws_context *postern_context_create(const struct postern_context_settings *settings) {
   struct lws_context_creation_info info;
   struct lws_context *context;
-  struct rlimit limit, lowered;
-  int is_lowered = 0;
   struct context_extras *extras = calloc(1, sizeof(*extras));
   void *loops[1] = {settings->loop};
 
@@ -148,18 +145,7 @@ struct lws_context *postern_context_create(struct postern_context_settings *sett
   info.connect_timeout_secs = settings->handshake_seconds;
   info.max_http_header_data = settings->header_bytes;
   info.retry_and_idle_policy = &no_retry;
-  // The library's table of descriptors is as long as the soft limit of this moment, a million in many containers, and
-  // each close walks it (Debian's build has its assertions on).
-  if (!getrlimit(RLIMIT_NOFILE, &limit)) {
-    lowered = limit;
-    if (settings->descriptors_max > 0 && (rlim_t)settings->descriptors_max < limit.rlim_cur) {
-      lowered.rlim_cur = (rlim_t)settings->descriptors_max;
-      is_lowered = !setrlimit(RLIMIT_NOFILE, &lowered);
-    }
-  }
-  settings->descriptors_max = getdtablesize();
-  context = postern_lws_create_context(&info, &extras->eventfd);
-  if (is_lowered) setrlimit(RLIMIT_NOFILE, &limit);
+  context = postern_lws_create_context(&info, settings->descriptors_max, &extras->eventfd);
   if (!context) free(extras);
   return context;
 }
@@ -200,6 +186,8 @@ struct postern_vhost *postern_vhost_create(struct lws_context *context, const st
     info.ssl_cert_filepath = vhost->certificate_path;
     info.ssl_private_key_filepath = vhost->key_path;
     info.alpn = "http/1.1";
+  } else if (settings->takes_tls) {
+    info.options |= LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT | LWS_SERVER_OPTION_CREATE_VHOST_SSL_CTX;
   }
   vhost->vhost = lws_create_vhost(context, &info);
   if (!vhost->vhost) {

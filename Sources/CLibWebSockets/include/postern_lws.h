@@ -29,19 +29,20 @@ struct postern_context_settings {
   unsigned handshake_seconds;
   /// Bytes of one request head.
   unsigned short header_bytes;
-  /// The most that the library's table of descriptors is to hold; set to what it does hold. The soft limit of the
-  /// process is lowered to it for the length of the call.
+  /// The length of the library's table of descriptors, from number 0. At least 1; the library takes no descriptor above.
   int descriptors_max;
 };
 
 /// A context without vhosts on a foreign libev loop; NULL if it cannot be made. By one thread at a time.
-struct lws_context *postern_context_create(struct postern_context_settings *settings);
+struct lws_context *postern_context_create(const struct postern_context_settings *settings);
 
 /// Ends the context and closes what it has left open. By one thread at a time, and never from inside a callback.
 void postern_context_destroy(struct lws_context *context);
 
-/// lws_create_context(), and which eventfd it opened; -1 if none. lws_context_destroy(), and that eventfd closed.
-struct lws_context *postern_lws_create_context(const struct lws_context_creation_info *info, int *eventfd);
+/// lws_create_context() with a table of `descriptors_max` descriptors, and which eventfd it opened; -1 if none.
+struct lws_context *postern_lws_create_context(const struct lws_context_creation_info *info, int descriptors_max,
+                                               int *eventfd);
+/// lws_context_destroy(), and that eventfd closed.
 void postern_lws_destroy_context(struct lws_context *context, int eventfd);
 
 /// What a virtual host must know. All pointers are copied.
@@ -50,6 +51,8 @@ struct postern_vhost_settings {
   /// PEM files, NULL for plain text.
   const char *certificate_path;
   const char *key_path;
+  /// Without files: whether connections come with a TLS session all the same.
+  int takes_tls;
   size_t rx_buffer_bytes;
   /// Seconds for a request head, from accept to its end.
   unsigned handshake_seconds;

@@ -25,7 +25,7 @@ final class Acceptor {
     self.socket = socket
     self.listener = listener
     self.loop = loop
-    let limit = SocketLoop.processDescriptorsMax
+    let limit = ProcessFigures.descriptorLimit
     let kept = listener.settings.takesLastDescriptors ? 0 : ServerLimits.descriptorsKept(of: limit)
     firstKept = limit - kept
     firstSilent = limit - kept / 2

@@ -63,7 +63,7 @@ package final class Listener: @unchecked Sendable {
     precondition(!loops.isEmpty, "a listener needs a loop")
     if let tls = settings.tls { _ = try TLSCertificate(reading: tls) }
     let sockets = try ListeningSocket.listen(host: settings.host, port: settings.port)
-    let descriptors = SocketLoop.processDescriptorsMax
+    let descriptors = ProcessFigures.descriptorLimit
     let firstKept = descriptors - ServerLimits.descriptorsKept(of: descriptors)
     if !settings.takesLastDescriptors, sockets.contains(where: { $0.descriptor >= firstKept }) {
       throw .descriptorsUsedUp(address: "\(settings.host):\(settings.port)")
@@ -208,7 +208,7 @@ extension Listener.Share: @unchecked Sendable {
     _ descriptor: CInt, excess: TransportRefusals.Reason?, isAnnounced: Bool, unreadMakesRoom: Bool,
     others: [Listener.Share]
   ) {
-    guard host.handle != nil, !host.isEnding else {
+    guard !host.hasEnded, !host.isEnding else {
       close(descriptor)
       return host.connectionEnded()
     }

@@ -5,8 +5,7 @@ package import GatewayRuntime
 internal import Glibc
 internal import Synchronization
 
-/// The event loop of the real gateway: one thread, one libev loop (epoll) and one libwebsockets context on it; `postern
-/// serve --loops 2` has two, for instance.
+/// The event loop of the real gateway: one thread, one libev loop (epoll) and its libwebsockets contexts.
 ///
 /// The library's default loop is poll(), linear in open sockets at every wake-up, and its timers are one sorted list,
 /// linear to insert. So it runs on libev, and everything that waits for a time waits in `EventLoop.deadlines`.
@@ -32,8 +31,9 @@ package final class SocketLoop: @unchecked Sendable {
   private let driver: SocketLoopDriver
 
   private var ev: OpaquePointer?
-  private(set) var context: OpaquePointer?
-  /// How many descriptors the library's table has a place for, the first of which is number 0. Set before the thread
+  /// The library's contexts; nil before the start and after the end.
+  private(set) var contexts: LibraryContexts?
+  /// How many descriptors the library's tables have a place for, the first of which is number 0. Set before the thread
   /// starts.
   package private(set) var descriptorsMax = 0
   private var vhosts: [VirtualHost] = []
@@ -59,12 +59,6 @@ package final class SocketLoop: @unchecked Sendable {
   private let state = Mutex(State.new)
 
   private enum State { case new, running, stopped }
-
-  /// The library's context is made and unmade by one thread at a time.
-  private static let librarySetup = Mutex(())
-
-  /// How many descriptors the process may open. While a loop is made the system would say less.
-  static var processDescriptorsMax: Int { librarySetup.withLock { _ in ProcessFigures.descriptorLimit } }
 
   /// Loop number `index`. Without a `seed` the system seeds the generator.
   package init(index: Int, limits: ServerLimits = ServerLimits(), seed: UInt64? = nil) {
@@ -104,21 +98,13 @@ package final class SocketLoop: @unchecked Sendable {
     _ = Endpoint.receiveCallbacks
     guard let ev = postern_ev_loop_new() else { throw .cannotStartLoop("no epoll loop: \(ServerError.systemError)") }
     self.ev = ev
-    let (context, table) = Self.librarySetup.withLock { _ in
-      var settings = postern_context_settings(
-        loop: ev, handshake_seconds: limits.handshakeSeconds,
-        header_bytes: UInt16(clamping: limits.headerBytesMax * 2),
-        descriptors_max: CInt(clamping: limits.descriptorsMax(beside: ProcessFigures().openDescriptors)))
-      let context = postern_context_create(&settings).map { UInt(bitPattern: $0) }
-      DescriptorTable.makeRoom(for: Int(settings.descriptors_max))
-      return (context, settings.descriptors_max)
-    }
-    descriptorsMax = Int(table)
-    guard let context else {
+    guard let contexts = LibraryContexts(on: ev, limits: limits) else {
       ev_loop_destroy(ev)
       throw .cannotStartLoop("libwebsockets gave no context: is libwebsockets-evlib-ev installed?")
     }
-    self.context = OpaquePointer(bitPattern: context)
+    self.contexts = contexts
+    descriptorsMax = contexts.descriptorsMax
+    DescriptorTable.makeRoom(for: descriptorsMax)
     driver.start(on: ev)
     initWatchers(on: ev)
     try startThread()
@@ -212,7 +198,7 @@ package final class SocketLoop: @unchecked Sendable {
   }
 
   private func ticked() {
-    lws_cancel_service(context)
+    contexts?.serviceTimeouts()
     stopped.tellThoseAlone()
     // The heap keeps what has been freed between what has not: after a mass departure most of what it has.
     if departures >= Self.massDeparture && departures == departuresBefore {
@@ -238,8 +224,8 @@ package final class SocketLoop: @unchecked Sendable {
     events.end()
     runQueued()
     writeBatch()
-    Self.librarySetup.withLock { _ in postern_context_destroy(context) }
-    context = nil
+    contexts?.destroy()
+    contexts = nil
     postern_end_reading()
     // What the ends of the connections set off.
     runQueued()
@@ -270,9 +256,9 @@ extension SocketLoop {
   /// Adds a vhost; nil if the library refuses, or the loop has ended. Only on the loop.
   func addHost(limits: ServerLimits, tally: LoopTally, tls: TLSFiles?) -> VirtualHost? {
     events.preconditionOnLoop()
-    guard let context,
+    guard let contexts,
       let host = VirtualHost(
-        named: "\(vhostsMade).postern", on: self, context: context, limits: limits, tally: tally, tls: tls)
+        named: "\(vhostsMade).postern", on: self, contexts: contexts, limits: limits, tally: tally, tls: tls)
     else { return nil }
     vhosts.append(host)
     vhostsMade += 1

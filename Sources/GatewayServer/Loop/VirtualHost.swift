@@ -1,9 +1,10 @@
 internal import CLibWebSockets
 internal import GatewayCore
 internal import GatewayRuntime
+internal import Glibc
 
-/// One libwebsockets virtual host on one loop, with what a listener serves there: port 8080's on the second loop, for
-/// instance.
+/// What a listener serves on one loop. It is a virtual host of libwebsockets in each of the loop's contexts that has had a
+/// connection of it.
 final class VirtualHost {
   unowned let loop: SocketLoop
   /// The library finds a WebSocket's vhost once more by the `Host` of the upgrade request, or takes any.
@@ -11,7 +12,10 @@ final class VirtualHost {
   let limits: ServerLimits
   /// Counts the connections that are served.
   let tally: LoopTally
-  private(set) var handle: OpaquePointer!
+  private let contexts: LibraryContexts
+  /// The library's virtual hosts, one for each context.
+  private var handles: [OpaquePointer?]
+  private let hasTLS: Bool
   /// The library's TLS context of the vhost, for a change of certificate.
   private(set) var tls: OpaquePointer?
   /// The one to hear of the connection that the library is being given.
@@ -23,25 +27,36 @@ final class VirtualHost {
 
   /// Nil if the library cannot make it. Only on the loop.
   init?(
-    named name: String, on loop: SocketLoop, context: OpaquePointer, limits: ServerLimits, tally: LoopTally,
+    named name: String, on loop: SocketLoop, contexts: LibraryContexts, limits: ServerLimits, tally: LoopTally,
     tls: TLSFiles?
   ) {
     self.loop = loop
     self.name = name
     self.limits = limits
     self.tally = tally
+    self.contexts = contexts
+    handles = Array(repeating: nil, count: contexts.count)
+    hasTLS = tls != nil
+    guard handle(at: 0, tls: tls) != nil else { return nil }
+  }
+
+  /// The library's virtual host in a context, which is made if there is none; nil if the library refuses. Handshakes are
+  /// made with the first one's certificate, so the others need no files.
+  private func handle(at index: Int, tls: TLSFiles? = nil) -> OpaquePointer? {
+    guard handles.indices.contains(index) else { return nil }
+    if let handle = handles[index] { return handle }
+    guard let context = contexts.context(at: index) else { return nil }
     let user = Unmanaged.passUnretained(self).toOpaque()
-    let made = name.withCString { name in
+    handles[index] = name.withCString { name in
       Self.withFiles(tls) { certificate, key in
         var settings = postern_vhost_settings(
-          name: name, certificate_path: certificate, key_path: key,
+          name: name, certificate_path: certificate, key_path: key, takes_tls: hasTLS ? 1 : 0,
           rx_buffer_bytes: SocketLoop.receiveBufferBytes,
           handshake_seconds: limits.handshakeSeconds, user: user)
         return postern_vhost_create(context, &settings)
       }
     }
-    guard let made else { return nil }
-    handle = made
+    return handles[index]
   }
 
   private static func withFiles<Result>(
@@ -61,7 +76,7 @@ final class VirtualHost {
 
   /// The library has made `context` for a vhost; `wsi` is one it made up to say so.
   static func hasTLS(_ wsi: OpaquePointer, _ context: UnsafeMutableRawPointer?) {
-    guard let context, let vhost = of(wsi) else { return }
+    guard let context, let vhost = of(wsi), vhost.tls == nil else { return }
     vhost.tls = OpaquePointer(context)
   }
 
@@ -75,6 +90,11 @@ final class VirtualHost {
   /// upgrade request, and what came behind them. `endpoint` hears of the rest, from inside this call on, or of nothing
   /// where the library has no room.
   func adopt(_ descriptor: CInt, _ session: OpaquePointer?, _ bytes: [UInt8], head: Int, as endpoint: Endpoint) {
+    guard let handle = handle(at: contexts.index(of: descriptor)) else {
+      if let session { SSL_free(session) }
+      close(descriptor)
+      return
+    }
     arriving = endpoint
     _ = bytes.withUnsafeBufferPointer { bytes in
       bytes.withMemoryRebound(to: CChar.self) {
@@ -94,6 +114,9 @@ final class VirtualHost {
     waiters = []
   }
 
+  /// Whether the library has nothing of it any more.
+  var hasEnded: Bool { handles.isEmpty }
+
   private var isEmpty: Bool { tally.count == 0 }
 
   /// Takes nobody any more, ends every connection without a word, and gives back what the library has of it when it has
@@ -105,20 +128,23 @@ final class VirtualHost {
     for connection in loop.connections(of: self) { connection.end() }
     var sockets: [Endpoint] = []
     withUnsafeMutablePointer(to: &sockets) { sockets in
-      postern_vhost_visit(
-        handle,
-        { endpoint, sockets in
-          let endpoint = Unmanaged<Endpoint>.fromOpaque(endpoint!).takeUnretainedValue()
-          sockets!.assumingMemoryBound(to: [Endpoint].self).pointee.append(endpoint)
-        }, sockets)
+      for handle in handles {
+        guard let handle else { continue }
+        postern_vhost_visit(
+          handle,
+          { endpoint, sockets in
+            let endpoint = Unmanaged<Endpoint>.fromOpaque(endpoint!).takeUnretainedValue()
+            sockets!.assumingMemoryBound(to: [Endpoint].self).pointee.append(endpoint)
+          }, sockets)
+      }
     }
     for socket in sockets { if let wsi = socket.wsi { postern_kill(wsi) } }
     await lastConnection()
     // Else the loop has ended meanwhile, which gives it back itself.
-    guard loop.context != nil, let handle else { return }
-    self.handle = nil
+    guard loop.contexts != nil, !hasEnded else { return }
     loop.remove(self)
-    postern_vhost_destroy(handle)
+    for handle in handles { if let handle { postern_vhost_destroy(handle) } }
+    handles = []
   }
 
   private nonisolated(nonsending) func lastConnection() async {
@@ -127,7 +153,7 @@ final class VirtualHost {
 
   /// Gives back the memory; only after the library's context is gone.
   func free() {
-    postern_vhost_free(handle)
-    handle = nil
+    for handle in handles { if let handle { postern_vhost_free(handle) } }
+    handles = []
   }
 }
