@@ -36,11 +36,13 @@ package struct HTTPRequest: Hashable, Sendable {
 
   /// The token of `Authorization: Bearer` (RFC 6750 section 2.1).
   package var bearerToken: String? {
-    guard let value = header("authorization") else { return nil }
-    let parts = value.split(separator: " ", maxSplits: 1)
-    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-    let token = parts[1].drop { $0 == " " }
-    return token.isEmpty ? nil : String(token)
+    guard let value = header("authorization")?.utf8 else { return nil }
+    let scheme = value.prefix(7)
+    guard scheme.count == 7, scheme.last == UInt8(ascii: " "),
+      zip(scheme, "bearer".utf8).allSatisfy({ $0 | 0x20 == $1 })
+    else { return nil }
+    let token = value[scheme.endIndex...].drop { $0 == UInt8(ascii: " ") }
+    return token.isEmpty ? nil : String(Substring(token))
   }
 }
 

@@ -12,13 +12,13 @@ enum Persistence: Equatable {
 
   /// What the client asks for.
   init(of head: RequestHead) {
-    let options = UpgradeCheck.tokens(head.request.header("connection"))
-    if options.contains("close") {
+    let options = head.request.header("connection")
+    if UpgradeCheck.names("close", in: options) {
       self = .closes
     } else if head.version == "HTTP/1.1" {
       self = .keeps
     } else {
-      self = options.contains("keep-alive") ? .keepsBySaying : .closes
+      self = UpgradeCheck.names("keep-alive", in: options) ? .keepsBySaying : .closes
     }
   }
 

@@ -1,7 +1,6 @@
 internal import GatewayCore
 
-/// The head of a request, read from its bytes (RFC 9112 sections 2 to 5): `GET /v1/connect HTTP/1.1` with its fields,
-/// for instance.
+/// The head of a request, read from its bytes (RFC 9112 sections 2 to 5).
 struct RequestHead {
   /// The request, without its body and its peer. Fields that came several times are one, joined as RFC 9110 section 5.3
   /// allows.
@@ -17,34 +16,68 @@ struct RequestHead {
   /// Far above what browsers and proxies send; each name is looked up among those before it.
   private static let fieldsMax = 128
 
+  /// Reads a head. No text is made of what nobody asks for: lines and parts are ranges of `bytes`.
+  ///
   /// - Parameter bytes: the head with its empty line.
   static func read(_ bytes: [UInt8]) -> Reading {
-    var lines = bytes.split(separator: 0x0a, omittingEmptySubsequences: true).map { line in
-      line.last == 0x0d ? line.dropLast() : line
-    }
-    // The empty line.
-    while lines.last?.isEmpty == true { lines.removeLast() }
+    bytes.withUnsafeBufferPointer { read($0) }
+  }
+
+  private static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Reading {
+    let lines = lines(of: bytes)
     guard let first = lines.first else { return .refused(.plain(400, "there is no request line")) }
-    let parts = first.split(separator: 0x20, omittingEmptySubsequences: false)
-    guard parts.count == 3, isToken(parts[0]), parts[2].starts(with: "HTTP/".utf8) else {
+    guard let parts = requestLine(bytes, first) else {
       return .refused(.plain(400, "the request line is malformed"))
     }
-    guard parts[2] == Array("HTTP/1.1".utf8)[...] || parts[2] == Array("HTTP/1.0".utf8)[...] else {
+    let versions: [StaticString] = ["HTTP/1.1", "HTTP/1.0"]
+    guard let version = versions.first(where: { isEqual(bytes, parts.version, $0) }) else {
       return .refused(.plain(505, "the server speaks HTTP/1.1"))
     }
-    let method = String(decoding: parts[0], as: UTF8.self)
-    guard let target = target(parts[1], method: method) else {
+    let method = text(bytes, parts.method)
+    guard let target = target(UnsafeBufferPointer(rebasing: bytes[parts.target]), method: method) else {
       return .refused(.plain(400, "the request's target is malformed"))
     }
     guard lines.count <= fieldsMax + 1 else { return .refused(.plain(431, "the request has too many fields")) }
     var head = RequestHead(
-      request: HTTPRequest(method: method, path: target.path, query: target.query),
-      version: String(decoding: parts[2], as: UTF8.self))
+      request: HTTPRequest(method: method, path: target.path, query: target.query), version: version.description)
+    head.request.headers.reserveCapacity(lines.count - 1)
     for line in lines.dropFirst() {
-      guard head.add(line) else { return .refused(.plain(400, "a field of the request is malformed")) }
+      guard head.add(bytes, line) else { return .refused(.plain(400, "a field of the request is malformed")) }
     }
     if let reason = head.settleHost(target.authority) { return .refused(.plain(400, reason)) }
     return .head(head)
+  }
+
+  /// The lines that hold something, without their ends, up to the empty line.
+  private static func lines(of bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+    var lines: [Range<Int>] = []
+    lines.reserveCapacity(16)
+    var start = 0
+    while start < bytes.count {
+      let end = bytes[start...].firstIndex(of: 0x0a) ?? bytes.count
+      if end > start { lines.append(start..<(bytes[end - 1] == 0x0d ? end - 1 : end)) }
+      start = end + 1
+    }
+    while lines.last?.isEmpty == true { lines.removeLast() }
+    return lines
+  }
+
+  /// The three parts of a request line (RFC 9112 section 3); nil if there are not three, or they are none.
+  private static func requestLine(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ line: Range<Int>
+  ) -> (method: Range<Int>, target: Range<Int>, version: Range<Int>)? {
+    guard let first = bytes[line].firstIndex(of: 0x20), let last = bytes[line].lastIndex(of: 0x20), first < last,
+      !bytes[(first + 1)..<last].contains(0x20)
+    else { return nil }
+    let parts = (method: line.lowerBound..<first, target: (first + 1)..<last, version: (last + 1)..<line.upperBound)
+    guard isToken(bytes[parts.method]), bytes[parts.version].starts(with: "HTTP/".utf8) else { return nil }
+    return parts
+  }
+
+  private static func isEqual(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, _ text: StaticString
+  ) -> Bool {
+    text.withUTF8Buffer { bytes[range].elementsEqual($0) }
   }
 
   /// Sees to the Host field: one, and a host, which only HTTP/1.0 may do without (RFC 9112 section 3.2). A target in the
@@ -71,9 +104,12 @@ struct RequestHead {
   }
 
   /// A request target taken apart (RFC 9112 section 3.2); nil if it is none.
-  private static func target(_ bytes: ArraySlice<UInt8>, method: String) -> Target? {
+  private static func target(_ bytes: UnsafeBufferPointer<UInt8>, method: String) -> Target? {
     guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7f }), let text = String(validating: bytes, as: UTF8.self) else {
       return nil
+    }
+    if bytes.first == UInt8(ascii: "/"), !bytes.contains(UInt8(ascii: "?")) {
+      return Target(path: text, query: [], authority: nil)
     }
     var rest = text[...]
     var authority: String?
@@ -93,13 +129,16 @@ struct RequestHead {
 
   /// False if the line is no field. A name with a space behind it, and a line that continues the one before, are what
   /// smuggling is made of; RFC 9112 section 5 has them refused.
-  private mutating func add(_ line: ArraySlice<UInt8>) -> Bool {
-    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), Self.isToken(line[..<colon]) else { return false }
-    var value = line[(colon + 1)...].drop(while: Self.isBlank)
-    while let last = value.last, Self.isBlank(last) { value.removeLast() }
-    guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }) else { return false }
-    let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
-    let text = Self.text(value)
+  private mutating func add(_ bytes: UnsafeBufferPointer<UInt8>, _ line: Range<Int>) -> Bool {
+    guard let colon = bytes[line].firstIndex(of: UInt8(ascii: ":")),
+      Self.isToken(bytes[line.lowerBound..<colon])
+    else { return false }
+    var value = (colon + 1)..<line.upperBound
+    while let first = value.first, Self.isBlank(bytes[first]) { value.removeFirst() }
+    while let last = value.last, Self.isBlank(bytes[last]) { value.removeLast() }
+    guard bytes[value].allSatisfy({ $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }) else { return false }
+    let name = Self.name(bytes, line.lowerBound..<colon)
+    let text = Self.text(bytes, value)
     guard let index = request.headers.firstIndex(where: { $0.name == name }) else {
       request.headers.append(HTTPField(name, text))
       return true
@@ -110,32 +149,49 @@ struct RequestHead {
     return true
   }
 
+  /// Names of every upgrade request that are too long to be kept inside a `String`, so that no memory is had for them.
+  private static let upgradeNames = [
+    "sec-websocket-key", "sec-websocket-version", "sec-websocket-protocol", "sec-websocket-extensions",
+  ]
+
+  /// A field's name with small letters.
+  private static func name(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> String {
+    let lowered = bytes[range].lazy.map(lower)
+    if range.count > 15, let known = upgradeNames.first(where: { $0.utf8.elementsEqual(lowered) }) { return known }
+    return String(unsafeUninitializedCapacity: range.count) { name in
+      _ = name.initialize(from: lowered)
+      return range.count
+    }
+  }
+
   /// The bytes as UTF-8, or else as the ISO-8859-1 that fields once were in.
-  private static func text(_ bytes: ArraySlice<UInt8>) -> String {
-    if let text = String(validating: bytes, as: UTF8.self) { return text }
+  private static func text(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> String {
+    let slice = UnsafeBufferPointer(rebasing: bytes[range])
+    if let text = String(validating: slice, as: UTF8.self) { return text }
     var text = ""
-    text.unicodeScalars.append(contentsOf: bytes.map { Unicode.Scalar($0) })
+    text.unicodeScalars.append(contentsOf: slice.map { Unicode.Scalar($0) })
     return text
   }
 
   /// The text with small letters for the capital ones of ASCII; other scripts' capitals may become letters of ASCII in
   /// Swift's own.
   static func lower(_ text: some StringProtocol) -> String {
-    String(decoding: text.utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    String(decoding: text.utf8.map(lower), as: UTF8.self)
   }
+
+  /// The byte, or the small letter of a capital one of ASCII.
+  static func lower(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? byte | 0x20 : byte }
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
   /// Whether it is a token (RFC 9110 section 5.6.2): a method, a field's name, a subprotocol.
   static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
-    !bytes.isEmpty
-      && bytes.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"):
-          true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-      }
+    !bytes.isEmpty && bytes.allSatisfy(isTokenByte)
+  }
+
+  /// Letters, digits and `!#$%&'*+-.^_`|~` by their bits.
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    let bits: UInt64 = byte < 64 ? 0x03ff_6cfa_0000_0000 : byte < 128 ? 0x57ff_ffff_c7ff_fffe : 0
+    return bits >> UInt64(byte & 63) & 1 == 1
   }
 }

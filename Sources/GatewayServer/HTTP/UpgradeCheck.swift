@@ -9,7 +9,7 @@ enum UpgradeCheck {
   /// Whether a WebSocket is asked for. Any other upgrade is ignored, as RFC 9110 section 7.8 has it: Java's client asks
   /// for HTTP/2 with every first request.
   static func isUpgrade(_ request: HTTPRequest) -> Bool {
-    tokens(request.header("upgrade")).contains("websocket")
+    names("websocket", in: request.header("upgrade"))
   }
 
   /// The refusal of a request that must not become a WebSocket; nil if it may.
@@ -23,7 +23,7 @@ enum UpgradeCheck {
       (request.header("content-length") ?? "0").utf8.elementsEqual("0".utf8)
     else { return refuse(400, "a request for a WebSocket has no body: leave Content-Length out") }
     guard head.version == "HTTP/1.1" else { return refuse(400, "a WebSocket is opened with HTTP/1.1") }
-    guard tokens(request.header("connection")).contains("upgrade") else {
+    guard names("upgrade", in: request.header("connection")) else {
       return refuse(400, "Connection must name upgrade")
     }
     guard request.header("sec-websocket-version") == "13" else {
@@ -43,7 +43,7 @@ enum UpgradeCheck {
       return refuse(400, "Sec-WebSocket-Protocol is above \(subprotocolBytesMax) bytes")
     }
     let names = list.split(separator: ",", omittingEmptySubsequences: false).map { name in
-      name.utf8.drop { $0 == 0x20 || $0 == 0x09 }.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 })
+      name.utf8.drop { isBlank($0) }.split(whereSeparator: isBlank)
     }
     guard names.allSatisfy({ $0.count == 1 && RequestHead.isToken($0[0]) }) else {
       return refuse(400, "Sec-WebSocket-Protocol must be a list of tokens")
@@ -51,12 +51,19 @@ enum UpgradeCheck {
     return nil
   }
 
-  /// The members of a list such as that of Connection, in small letters.
-  static func tokens(_ value: String?) -> [String] {
-    (value ?? "").split(separator: ",").map { part in
-      RequestHead.lower(part.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined(separator: " "))
+  /// Whether a list such as that of Connection has a member, whose name is given in small letters.
+  static func names(_ member: StaticString, in list: String?) -> Bool {
+    guard var list else { return false }
+    return list.withUTF8 { bytes in
+      bytes.split(separator: UInt8(ascii: ",")).contains { part in
+        let start = part.firstIndex { !isBlank($0) } ?? part.endIndex
+        let end = part.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? part.endIndex
+        return member.withUTF8Buffer { $0.elementsEqual(part[start..<end].lazy.map(RequestHead.lower)) }
+      }
     }
   }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
   /// Whether it is the base64 of 16 bytes: 22 digits, the last with four zero bits, and two equal signs.
   private static func isKey(_ value: String?) -> Bool {
