@@ -3,8 +3,8 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import Glibc
 
-/// What a listener serves on one loop. It is a virtual host of libwebsockets in each of the loop's contexts that has had a
-/// connection of it.
+/// A listener's part of one loop: a virtual host of libwebsockets in each of the loop's contexts that has had a connection
+/// of it.
 final class VirtualHost {
   unowned let loop: SocketLoop
   /// The library finds a WebSocket's vhost once more by the `Host` of the upgrade request, or takes any.
