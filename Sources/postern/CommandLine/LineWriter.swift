@@ -2,9 +2,9 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A writer of lines, the log's for instance, to a descriptor that may take none: a terminal that was stopped, a pipe
-/// that nobody reads, a full disk. A thread of its own writes; nobody else ever waits, and nobody hears of an error.
-/// Lines that find the queue full, or that the descriptor refuses, are lost and counted.
+/// A writer of log lines to a descriptor that may block or fail: a stopped terminal, a pipe that nobody reads, a full disk.
+/// A thread of its own writes, so that no caller waits. Lines that find the queue full, or that the descriptor refuses, are
+/// lost and counted.
 final class LineWriter: Sendable {
   static let standardOutput = LineWriter(STDOUT_FILENO)
   static let standardError = LineWriter(STDERR_FILENO)
@@ -22,20 +22,35 @@ final class LineWriter: Sendable {
     var waiting: [Entry] = []
     var bytes = 0
     var lost: UInt64 = 0
+    var hasThread = false
   }
 
+  private let descriptor: Int32
   private let state = Mutex(State())
   private let arrivals = DispatchSemaphore(value: 0)
 
   init(_ descriptor: Int32) {
-    OwnThread.start { [self] in
-      while true {
-        arrivals.wait()
-        for entry in take() {
-          switch entry {
-          case .bytes(let bytes): finish(bytes.count, isWritten: Output.write(bytes, to: descriptor, patience: nil))
-          case .mark(let semaphore): semaphore.signal()
-          }
+    self.descriptor = descriptor
+  }
+
+  /// Has the thread look at what has been added. The first time this starts it: a process that has logged nothing yet has
+  /// one thread less.
+  private func tell() {
+    let isFirst = state.withLock { state in
+      defer { state.hasThread = true }
+      return !state.hasThread
+    }
+    arrivals.signal()
+    if isFirst { OwnThread.start { [self] in writeAll() } }
+  }
+
+  private func writeAll() {
+    while true {
+      arrivals.wait()
+      for entry in take() {
+        switch entry {
+        case .bytes(let bytes): finish(bytes.count, isWritten: Output.write(bytes, to: descriptor, patience: nil))
+        case .mark(let semaphore): semaphore.signal()
         }
       }
     }
@@ -56,14 +71,14 @@ final class LineWriter: Sendable {
       state.waiting.append(.bytes(bytes))
       return true
     }
-    if isTaken { arrivals.signal() }
+    if isTaken { tell() }
   }
 
   /// Waits until all that was added has been dealt with, but no longer than a second.
   func flush() {
     let mark = DispatchSemaphore(value: 0)
     state.withLock { $0.waiting.append(.mark(mark)) }
-    arrivals.signal()
+    tell()
     _ = mark.wait(timeout: .now() + .seconds(1))
   }
 

@@ -34,6 +34,7 @@ enum ServeCommand: Command {
         "the system lets this process open \(descriptors) files and sockets, \(options.settings.loops) loops need "
           + "\(least) (ulimit -n)")
     }
+    DescriptorTable.makeRoom(for: wanted)
     let signals = SignalStream([SIGTERM, SIGINT, SIGHUP])
     let kept = Mutex<String?>(nil)
     let running = try await RunningGateway.start(options.settings) { store, space in
