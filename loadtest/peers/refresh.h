@@ -30,18 +30,15 @@ static int decode(const char *text, size_t length, unsigned char *bytes, size_t 
   return (int)count;
 }
 
-// Whether the message's token is signed with the secret (RFC 7515, HS256) and has not expired.
-static int is_good(const char *message, size_t length) {
-  static const char name[] = "\"token\":\"", claim[] = "\"exp\":";
-  const char *token = memmem(message, length, name, sizeof name - 1), *end, *payload, *signature;
+// Whether the token is signed with the secret (RFC 7515, HS256) and has not expired.
+static int is_good_token(const char *token, size_t length) {
+  static const char claim[] = "\"exp\":";
+  const char *end = token + length, *payload, *signature;
   unsigned char given[64], made[EVP_MAX_MD_SIZE], claims[1024];
   unsigned made_size;
   int size;
 
-  if (!token) return 0;
-  token += sizeof name - 1;
-  end = memchr(token, '"', (size_t)(message + length - token));
-  payload = end ? memchr(token, '.', (size_t)(end - token)) : NULL;
+  payload = memchr(token, '.', length);
   signature = payload ? memchr(payload + 1, '.', (size_t)(end - payload - 1)) : NULL;
   if (!signature) return 0;
   HMAC_Init_ex(mac, NULL, 0, NULL, NULL);
@@ -55,6 +52,17 @@ static int is_good(const char *message, size_t length) {
   claims[size] = 0;
   payload = strstr((const char *)claims, claim);
   return payload && strtod(payload + sizeof claim - 1, NULL) > (double)time(NULL);
+}
+
+// Whether the message's token is good.
+static int is_good(const char *message, size_t length) {
+  static const char name[] = "\"token\":\"";
+  const char *token = memmem(message, length, name, sizeof name - 1), *end;
+
+  if (!token) return 0;
+  token += sizeof name - 1;
+  end = memchr(token, '"', (size_t)(message + length - token));
+  return end && is_good_token(token, (size_t)(end - token));
 }
 
 // Whether the message is a refresh, and not a login.

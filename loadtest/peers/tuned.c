@@ -2,7 +2,7 @@
 //
 // One thread, libev, one deadline structure swept in slices of 64, answers written at once. It speaks just enough of the
 // plain dialect for `postern storm --mint`. Of a refresh it does what any server must: it verifies the token's HMAC
-// (RFC 7515, HS256) and reads its `exp`. Nothing else is parsed, no session is kept.
+// (RFC 7515, HS256) and reads its `exp`; of a login likewise, where the token comes with the upgrade. Nothing else is parsed, no session is kept.
 // Usage: tuned CLIENTS ASK_AFTER_SECONDS SECRET_FILE; listens on a free port of loopback, which its first line tells.
 // After 0 seconds it never asks, for clients that refresh of their own accord. SIGUSR1 has it say what it counted.
 #define _GNU_SOURCE
@@ -64,6 +64,13 @@ static void keep_timeouts(struct ev_loop *loop, ev_timer *timer, int events) {
   lws_cancel_service(context);
 }
 
+// Whether the upgrade request came with a good token (RFC 6750 section 2.1).
+static int is_good_login(struct lws *wsi) {
+  char value[2048];
+  int length = lws_hdr_copy(wsi, value, sizeof value, WSI_TOKEN_HTTP_AUTHORIZATION);
+  return length > 7 && !strncasecmp(value, "bearer ", 7) && is_good_token(value + 7, (size_t)length - 7);
+}
+
 static int happened(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length) {
   struct client *client = user;
   switch (reason) {
@@ -72,7 +79,7 @@ static int happened(struct lws *wsi, enum lws_callback_reasons reason, void *use
       client->logged_in = 0;
       open_connections++;
       if (connected < wanted) clients[connected++] = client;
-      if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_URI_ARGS) > 0 || lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_AUTHORIZATION) > 0) {
+      if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_URI_ARGS) > 0 || is_good_login(wsi)) {
         client->logged_in = 1;
         logins++;
         say(wsi, "{\"type\":\"connected\",\"connection_id\":\"conn_0_1\",\"user_id\":\"u\",\"user_kind\":\"regular\",\"expires_in_ms\":1000}");
