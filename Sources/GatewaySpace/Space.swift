@@ -10,6 +10,7 @@ package final class Space: Sendable {
   package let gateway: Gateway
   private let revocations: StoredRevocations
   private let secrets: Secrets
+  private let home: Home
   /// In the order of the settings.
   package let vendors: [any Vendor]
   package let provider: TokenProvider
@@ -48,6 +49,7 @@ package final class Space: Sendable {
     self.gateway = gateway
     self.revocations = revocations
     secrets = settings.secrets
+    home = ground.home
     self.vendors = vendors
     self.provider = provider
     self.faults = faults
@@ -64,7 +66,8 @@ package final class Space: Sendable {
 
   /// What the gateway's own port answers for one of its vendors.
   func routes(of vendor: any Vendor) -> [HTTPRoute] {
-    let routes = vendor.routes(with: provider)
+    var routes = vendor.routes(with: provider)
+    if gateway.tables.count > 1 { routes = routes.map { $0.answered(at: home) } }
     return faults?.decorate(routes, of: gateway) ?? routes
   }
 

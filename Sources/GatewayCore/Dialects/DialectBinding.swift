@@ -19,11 +19,13 @@ package final class DialectBinding: Sendable {
   package let commands: (any CommandHandler)?
   /// Hears of logins that end, and of those that begin if it likes; nil if nobody wants to.
   package let observer: (any ConnectionObserver)?
+  /// Where ``commands`` and ``observer`` are run; nil for the connection's loop.
+  package let home: Home?
 
   package init(
     _ dialect: any Dialect, _ authenticator: any Authenticator, session: SessionPolicy? = nil,
     liveness: Liveness? = nil, times: TokenTimes = TokenTimes(), commands: (any CommandHandler)? = nil,
-    observer: (any ConnectionObserver)? = nil, jsonDialect: (any Dialect)? = nil
+    observer: (any ConnectionObserver)? = nil, home: Home? = nil, jsonDialect: (any Dialect)? = nil
   ) {
     self.dialect = dialect
     self.jsonDialect = jsonDialect
@@ -33,6 +35,7 @@ package final class DialectBinding: Sendable {
     self.times = times
     self.commands = commands
     self.observer = observer
+    self.home = home
   }
 
   // With each message a connection asks these of the binding: a value behind a protocol that a class hands out is a copy.
@@ -56,7 +59,7 @@ package final class DialectBinding: Sendable {
   ) -> DialectBinding {
     DialectBinding(
       dialect, authenticator, session: session, liveness: liveness, times: times, commands: commands,
-      observer: observer, jsonDialect: jsonDialect)
+      observer: observer, home: home, jsonDialect: jsonDialect)
   }
 
   /// Whether all its peers are asked for another token in the same words; see ``Dialect/asksAllAlike``.

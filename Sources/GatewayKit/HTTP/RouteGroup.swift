@@ -25,7 +25,9 @@ package struct RouteGroup<Asked: Sendable, Failure: Error>: Sendable {
   package func route(
     _ method: String, _ pattern: String, pages: PageAccess = .named, _ work: @escaping Work
   ) -> HTTPRoute {
-    HTTPRoute(method, pattern, pages: pages) { [words, read] request, parameters in
+    // Not by a capture list: a closure that has one leaves its caller's executor.
+    let (words, read) = (words, read)
+    return HTTPRoute(method, pattern, pages: pages) { request, parameters in
       do throws(Failure) {
         return try await work(request, try await read(request, parameters))
       } catch {

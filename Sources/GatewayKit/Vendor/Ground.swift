@@ -7,6 +7,8 @@ package struct Ground: Sendable {
   package let services: any GatewayServices
   /// The loop for what there is one of in a gateway: directories, queues.
   package let executor: any (SerialExecutor & TaskExecutor)
+  /// The same, for commands and requests that run there as a whole.
+  package let home: Home
   /// What remembers.
   package let store: any Store
   /// The times that sessions keep to where a vendor says nothing else.
@@ -29,6 +31,7 @@ package struct Ground: Sendable {
   ) {
     self.services = services
     self.executor = executor
+    home = Home(on: executor)
     self.store = store
     self.session = session
     self.issuer = issuer

@@ -3,6 +3,9 @@ package import GatewayCore
 // What a client says, in the order in which it said it: a command waits for the answer of the one before.
 
 extension Connection {
+  /// The executor that a task prefers which runs at the vendor's home.
+  var home: any TaskExecutor { binding.home?.executor ?? table.loop }
+
   /// Hands a message to the session, now or when its turn has come.
   func take(_ message: InboundMessage) {
     guard let lane, lane.holds(message) else { return handle(.received(message)) }
@@ -87,9 +90,16 @@ extension Connection {
 
   private func start(_ errand: CommandLane.Errand, by handler: any CommandHandler, in lane: CommandLane) {
     lane.begin(mayOverlap: errand.command.mayOverlap, of: errand.login)
-    Task.immediate(executorPreference: table.loop) {
-      let answers = await handler.perform(
-        errand.command, by: errand.caller, request: errand.request, on: self.gateway)
+    Task.immediate(executorPreference: home) {
+      let gateway = self.gateway
+      let answers: [Frame]
+      if let home = self.binding.home {
+        answers = await home.run {
+          await handler.perform(errand.command, by: errand.caller, request: errand.request, on: gateway)
+        }
+      } else {
+        answers = await handler.perform(errand.command, by: errand.caller, request: errand.request, on: gateway)
+      }
       self.finish(errand, answers, in: lane)
     }
   }
@@ -118,11 +128,12 @@ extension Connection {
 
   private func tell(_ caller: Caller, _ ending: ConnectionEnding?, in lane: CommandLane) {
     guard let observer = binding.observer else { return }
-    Task.immediate(executorPreference: table.loop) {
-      if let ending {
-        await observer.connectionEnded(caller, ending, on: self.gateway)
+    Task.immediate(executorPreference: home) {
+      let gateway = self.gateway
+      if let home = self.binding.home {
+        await home.run { await observer.tell(caller, ending, on: gateway) }
       } else {
-        await observer.connectionBegan(caller, on: self.gateway)
+        await observer.tell(caller, ending, on: gateway)
       }
       lane.end(mayOverlap: false)
       self.moveOn(lane)
@@ -153,6 +164,17 @@ extension InboundMessage {
   fileprivate var request: RequestID? {
     switch self {
     case .credentials(_, let request), .command(_, let request), .logout(let request), .ping(let request): request
+    }
+  }
+}
+
+extension ConnectionObserver {
+  /// Tells how the login ended, or that it begins where `ending` is nil.
+  fileprivate func tell(_ caller: Caller, _ ending: ConnectionEnding?, on services: any GatewayServices) async {
+    if let ending {
+      await connectionEnded(caller, ending, on: services)
+    } else {
+      await connectionBegan(caller, on: services)
     }
   }
 }

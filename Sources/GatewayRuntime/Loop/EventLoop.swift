@@ -33,6 +33,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   /// The loop that this one stands inside; nil if it has a thread of its own.
   private let host: EventLoop?
   package private(set) var hasEnded = false
+  /// How many jobs of tasks it has run, each of which has come through its queue. Only on the loop.
+  package private(set) var jobCount: UInt64 = 0
 
   /// Loop number `index`, whose time and chance are the driver's. It has a thread of its own, or shares that of `host`, inside
   /// which it stands then.
@@ -153,7 +155,10 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
       batchIndex += 1
       left -= 1
       switch work {
-      case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+      case .job(let job):
+        jobCount &+= 1
+        // Without the task executor, every `await` on an actor of this loop would come through the queue again.
+        job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
       case .closure(let closure): closure()
       }
     }

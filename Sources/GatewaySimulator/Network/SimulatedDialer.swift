@@ -61,10 +61,8 @@ package final class SimulatedDialer: Dialer, @unchecked Sendable {
         }
       }
       server.execute(at: server.now + network.nextLatency()) { [network, loop] in
-        server.stage.start {
-          var response = await HTTPCall.$caller.withValue(answer) {
-            await site.respond(to: request, on: server.eventLoop)
-          }
+        Self.begin(on: server, for: answer) {
+          var response = await site.respond(to: request, on: server.eventLoop)
           if let source = response.stream {
             response.stream = nil
             guard !answer.isGiven else { return }
@@ -82,6 +80,14 @@ package final class SimulatedDialer: Dialer, @unchecked Sendable {
         }
       }
     }
+  }
+
+  /// Begins to answer `caller` on the server's loop, isolated to it as a real server is.
+  private static func begin(
+    on server: SimulatedLoop, for caller: any HTTPCaller,
+    _ body: nonisolated(nonsending) @escaping @Sendable () async -> Void
+  ) {
+    HTTPCall.$caller.withValue(caller) { _ = server.stage.begin(body) }
   }
 
   /// How long who dials waits for an answer.

@@ -61,7 +61,7 @@ package struct SendbirdVendor: Vendor {
         SendbirdDialect(settings), SendbirdAuthenticator(sessions: sessions, verifier: verifier),
         session: try Self.policy(ground.session), liveness: .silence(settings.silenceMax),
         times: TokenTimes(leeway: .zero, sessionLife: settings.sessionLife, lead: settings.expiryLead),
-        commands: commands, observer: SendbirdConnections(sessions: sessions, next: commands))
+        commands: commands, observer: SendbirdConnections(sessions: sessions, next: commands), home: ground.home)
     ]
   }
 

@@ -17,7 +17,7 @@ package struct SinchVendor: Vendor {
     bindings = [
       DialectBinding(
         dialect, SinchAuthenticator(registrar),
-        commands: SinchCommands(dialect, directory: directory, on: ground.executor))
+        commands: SinchCommands(dialect, directory: directory, on: ground.executor), home: ground.home)
     ]
     issuers = settings.issuer(drawing: ground.secrets).map { ["sinch": $0] } ?? [:]
   }

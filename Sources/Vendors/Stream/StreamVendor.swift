@@ -40,7 +40,8 @@ package struct StreamVendor: Vendor {
           StreamDialect(kind, expiry: settings.expiry),
           StreamAuthenticator(kind, settings: settings, directory: directory, limiter: limiter),
           session: kind == .chat && settings.admitsAnonymousToChat ? session.admittingAnonymous : session,
-          times: TokenTimes(leeway: settings.leeway, grain: .seconds(1), isDatedUp: true), observer: observer))
+          times: TokenTimes(leeway: settings.leeway, grain: .seconds(1), isDatedUp: true), observer: observer,
+          home: ground.home))
     }
     if let sfu {
       let sockets = StreamSFUSockets(users: directory, directory: callDirectory, policy: settings.calls, sfu: sfu)
@@ -48,7 +49,7 @@ package struct StreamVendor: Vendor {
         DialectBinding(
           StreamSFUDialect(.protobuf, policy: sfu.policy), StreamSFUAuthenticator(sfu: sfu, users: directory),
           session: sfu.policy.admitsAnonymous ? session.admittingAnonymous : session,
-          liveness: .silence(sfu.policy.silenceMax), commands: sockets, observer: sockets,
+          liveness: .silence(sfu.policy.silenceMax), commands: sockets, observer: sockets, home: ground.home,
           jsonDialect: StreamSFUDialect(.json, policy: sfu.policy)))
     }
     self.bindings = bindings

@@ -58,7 +58,7 @@ package struct StreemVendor: Vendor {
     bindings = [
       DialectBinding(
         StreemDialect(home: home), authenticator, session: ground.session.allowingIdentityChange,
-        commands: commands, observer: commands)
+        commands: commands, observer: commands, home: ground.home)
     ]
   }
 

@@ -107,9 +107,12 @@ package struct StreamCalls: Sendable {
   }
 
   /// Tells what happened in the call, each to its own audience. It has happened: where the store is away by now it is told
-  /// with the users' names alone, and to those who watch.
-  func tell(_ happenings: [StreamCallEvent.Kind], of call: StreamCall, at now: WallTime) async {
-    guard !happenings.isEmpty else { return }
+  /// with the users' names alone, and to those who watch. Returns the call as it was drawn, nil if the store was away.
+  @discardableResult
+  func tell(_ happenings: [StreamCallEvent.Kind], of call: StreamCall, at now: WallTime) async
+    -> StreamCallPicture?
+  {
+    guard !happenings.isEmpty else { return nil }
     var members: [StreamCallMember] = []
     if happenings.contains(where: { $0.isForMembers || $0.showsMembers }) {
       members = (try? await directory.members(of: call, at: services.wallTime) { _ in true }) ?? []
@@ -131,6 +134,7 @@ package struct StreamCalls: Sendable {
       }
       services.announce(Announcement(to: happening.audience(of: call.id, members: members), frames))
     }
+    return drawn
   }
 
   /// Lets the connection hear what happens in the call.

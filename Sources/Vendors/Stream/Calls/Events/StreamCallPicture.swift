@@ -5,7 +5,7 @@ internal import GatewayJSON
 struct StreamCallPicture: Sendable {
   let call: StreamCall
   /// The members of the call that are shown.
-  let members: [StreamCallMember]
+  private(set) var members: [StreamCallMember]
   private let users: [UserID: StreamUser]
 
   /// The most members shown at once, as the API description has it.
@@ -17,6 +17,13 @@ struct StreamCallPicture: Sendable {
     self.call = call
     self.members = members
     self.users = Dictionary(users.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The same with at most `limit` members.
+  func showing(first limit: Int) -> StreamCallPicture {
+    var picture = self
+    picture.members = Array(members.prefix(limit))
+    return picture
   }
 
   /// The users that a picture of `call` shows whatever members it has, each once.

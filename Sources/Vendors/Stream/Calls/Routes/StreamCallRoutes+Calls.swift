@@ -9,8 +9,8 @@ extension StreamCallRoutes {
     resource("POST", "", "GetOrCreateCall", .anonymous, acting: .creator, needsConnection: true) {
       asked throws(StreamError) in
       let wish = try StreamCallWish(asked.body)
-      let (call, isNew) = try await getOrMake(asked, wish)
-      return try await answer(asked, call, created: isNew, wish)
+      let got = try await getOrMake(asked, wish)
+      return try await answer(asked, got.call, created: got.isNew, drawn: got.drawn, wish)
     }
       + resource("GET", "", "GetCall", .anonymous, needsConnection: true) { asked throws(StreamError) in
         let wish = try Self.wish(ofQuery: asked.request.http)
@@ -24,13 +24,14 @@ extension StreamCallRoutes {
       + resource("POST", "/delete", "DeleteCall") { asked throws(StreamError) in try await delete(asked) }
   }
 
-  /// The call, made now if there was none; whoever makes it becomes its creator.
+  /// The call, made now if there was none; whoever makes it becomes its creator. A new call is watched by the caller's
+  /// connection, and `drawn` as its watchers were told of it.
   func getOrMake(
     _ asked: StreamCallRequest, _ wish: StreamCallWish
-  ) async throws(StreamError) -> (call: StreamCall, isNew: Bool) {
+  ) async throws(StreamError) -> (call: StreamCall, isNew: Bool, drawn: StreamCallPicture?) {
     if let call = try await calls.call(asked.id, for: asked.rights) {
       try await checkRing(asked, wish, call)
-      return (call, false)
+      return (call, false, nil)
     }
     let definition = try await definition(of: asked.id.type, at: asked.now)
     try asked.rights.checkCreation(of: asked.id.type, definition)
@@ -51,6 +52,7 @@ extension StreamCallRoutes {
     try await makeUsers(wish.members.map(\.user), for: asked.request)
     return try await calls.directory.turns.inTurn(of: asked.id) { () async throws(StreamError) in
       let made: (call: StreamCall, isNew: Bool)
+      var drawn: StreamCallPicture?
       do throws(GatewayError) {
         made = try await calls.directory.makeCall(
           call, with: asked.rights.user.map { [$0] } ?? [], at: asked.now)
@@ -59,9 +61,9 @@ extension StreamCallRoutes {
       }
       if made.isNew {
         try await calls.watch(asked.id, by: asked.request.caller.connection)
-        await calls.tell([.created], of: made.call, at: asked.now)
+        drawn = await calls.tell([.created], of: made.call, at: asked.now)
       }
-      return made
+      return (made.call, made.isNew, drawn)
     }
   }
 
@@ -80,12 +82,17 @@ extension StreamCallRoutes {
 
   /// The call as the caller sees it; from now on the caller's connection hears of it, and it rings if that was asked.
   private func answer(
-    _ asked: StreamCallRequest, _ call: StreamCall, created: Bool?, _ wish: StreamCallWish
+    _ asked: StreamCallRequest, _ call: StreamCall, created: Bool?, drawn: StreamCallPicture? = nil,
+    _ wish: StreamCallWish
   ) async throws(StreamError) -> StreamAnswer {
     try asked.rights.check(.readCall, in: call)
-    try await calls.watch(asked.id, by: asked.request.caller.connection)
-    let call = try await ring(asked, call, wish)
-    let picture = try await calls.picture(of: call, members: wish.membersLimit)
+    if created != true { try await calls.watch(asked.id, by: asked.request.caller.connection) }
+    let picture: StreamCallPicture
+    if let drawn, !wish.rings, !wish.notifies {
+      picture = drawn.showing(first: wish.membersLimit)
+    } else {
+      picture = try await calls.picture(of: ring(asked, call, wish), members: wish.membersLimit)
+    }
     return StreamAnswer(created == nil ? 200 : 201) { json in
       if let created { json.member("created", created) }
       Self.writeState(picture, for: asked.rights, to: &json, asked.family)

@@ -46,13 +46,19 @@ extension StreamCallRoutes {
     _ = try asked.body.string("migrating_from", max: 255)
     _ = try asked.body.strings("migrating_from_list")
     let user = try asked.actingUser()
-    let (known, isNew) =
-      create ? try await getOrMake(asked, wish) : (try await calls.known(asked.id, for: asked.rights), false)
+    let known: StreamCall
+    var isNew = false
+    if create {
+      let got = try await getOrMake(asked, wish)
+      (known, isNew) = (got.call, got.isNew)
+    } else {
+      known = try await calls.known(asked.id, for: asked.rights)
+    }
     let rights = asked.rights
     try await checkRing(asked, wish, known)
     try rights.checkJoin(known, user, at: asked.now)
     // Watching comes first, so that the caller hears of their own coming, as at Stream.
-    try await calls.watch(asked.id, by: asked.request.caller.connection)
+    if !isNew { try await calls.watch(asked.id, by: asked.request.caller.connection) }
     let place = try place(for: asked, user)
     let entered = calls.sfu == nil ? try await enter(asked, user) : known
     let call = try await ring(asked, entered, wish)
