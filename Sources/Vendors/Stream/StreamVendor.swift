@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayKit
 
-/// Stream's side of a gateway: its three sockets and its REST side, `POST /video/call/{type}/{id}` for instance.
+/// Stream's part of a gateway: its three sockets and its REST API.
 package struct StreamVendor: Vendor {
   package let directory: StreamDirectory
   package let bindings: [DialectBinding]
@@ -13,6 +13,8 @@ package struct StreamVendor: Vendor {
   private let limiter: StreamLimiter?
   private let keeper: StreamGuestKeeper
 
+  /// Creates the vendor with its dialects and routes.
+  ///
   /// - Throws: `SessionPolicyError` if the delay after an expiry is negative.
   package init(_ settings: StreamVideoSettings, on ground: Ground) throws(SessionPolicyError) {
     var settings = settings
@@ -21,7 +23,7 @@ package struct StreamVendor: Vendor {
     self.ground = ground
     directory = StreamDirectory(ground.store, bytesMax: settings.usersBytesMax, settings: settings.app)
     let callDirectory = StreamCallDirectory(ground.store, limits: settings.callLimits)
-    // The first message logs in or nothing does. Stream asks for another token by closing, so never ahead of expiry.
+    // Only the first message can log in. Stream requests a new token by closing, so never before expiry.
     let session = try SessionPolicy(
       loginTimeout: ground.session.loginTimeout, refreshTimeout: settings.expiry.delay,
       closeTimeout: ground.session.closeTimeout, malformedMax: 1, revocation: ground.session.revocation,
@@ -59,8 +61,8 @@ package struct StreamVendor: Vendor {
       } ?? [:]
   }
 
-  /// Ends what an earlier life of the gateway left behind: the connections by which users took part in calls, and the
-  /// rings that nobody has answered meanwhile.
+  /// Cleans up after a restart: ends participations by connections from before it, and rings that were not answered
+  /// meanwhile.
   package func prepare(at now: WallTime) async throws(GatewayError) {
     try await ringer.begin(at: now)
   }

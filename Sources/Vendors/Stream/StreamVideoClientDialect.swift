@@ -2,15 +2,17 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// Stream's wire format, the client's side: a Video client of one of the SDKs, Swift's for instance.
+/// Stream's wire format, the client's side: a Video client of one of the SDKs.
 package struct StreamVideoClientDialect: ClientDialect {
   package let name = "stream-video"
   package let kind: StreamVideoSDK
   private let apiKey: String
   private let provider: TokenProviderClient
 
-  /// - Parameter providerSecret: What the token provider wants as `Authorization: Bearer`, if anything. Stream has no
-  ///   provider of its own: tokens come from the application, in whose place the gateway's stands.
+  /// Creates the dialect of an SDK's clients.
+  ///
+  /// - Parameter providerSecret: The secret that the token provider requires as `Authorization: Bearer`, if any. Stream
+  ///   has no provider: tokens come from the application, which the gateway's provider replaces.
   package init(_ kind: StreamVideoSDK = .javascript, apiKey: String, providerSecret: Credentials? = nil) {
     self.kind = kind
     self.apiKey = apiKey
@@ -19,7 +21,7 @@ package struct StreamVideoClientDialect: ClientDialect {
 
   package var sdk: String? { kind.rawValue }
   package var habits: ClientHabits { kind.habits }
-  /// The gateway's own 4001 never comes over this wire: who does not log in is closed with 1000.
+  /// The gateway's own 4001 never appears on this wire: a client that does not log in is closed with 1000.
   package var closeNames: [UInt16: String] {
     CloseReason.names.merging([StreamExpiry().closeCode: "token_expired"], uniquingKeysWith: { _, own in own })
   }
@@ -41,12 +43,12 @@ package struct StreamVideoClientDialect: ClientDialect {
     return ClientUpgrade(request)
   }
 
-  // MARK: Saying
+  // MARK: Sending
 
   package func encode(_ message: ClientMessage, of client: ClientIdentity) -> Frame? {
     switch message {
     case .connect(let credentials): connect(credentials, client.user)
-    // There is no other token for an open socket.
+    // An open socket cannot get a new token.
     case .refresh: nil
     case .ping: ping(client)
     case .garbage, .cued: Frame(text: #"{"token":"#)
@@ -65,7 +67,7 @@ package struct StreamVideoClientDialect: ClientDialect {
     return Frame(kind == .swift ? .binary : .text, payload)
   }
 
-  /// The sign of life in the SDK's own shape; Swift's is a ping of RFC 6455.
+  /// Returns the health check in the SDK's form; Swift's is a ping of RFC 6455.
   private func ping(_ client: ClientIdentity) -> Frame? {
     switch kind {
     case .swift: nil
@@ -87,7 +89,7 @@ package struct StreamVideoClientDialect: ClientDialect {
     return Frame(.text, json.bytes)
   }
 
-  // MARK: Hearing
+  // MARK: Receiving
 
   package func decode(_ payload: UnsafeRawBufferPointer, _ frameKind: Frame.Kind) -> ServerNotice? {
     guard frameKind == .text, let message = try? JSONObject(payload) else { return nil }
@@ -108,7 +110,7 @@ package struct StreamVideoClientDialect: ClientDialect {
     }
   }
 
-  /// The codes that a login may be refused with.
+  /// The codes with which a login may be refused.
   private static let names = [
     2: "access_key", 4: "input", 5: "authentication", 9: "rate_limit", 16: "does_not_exist", 17: "not_allowed",
     40: "token_expired", 41: "token_not_valid_yet", 42: "token_used_before_issued", 43: "token_signature_invalid",

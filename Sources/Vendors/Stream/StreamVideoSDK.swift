@@ -1,16 +1,15 @@
 package import GatewayCore
 
-/// An SDK of Stream's whose clients can be played, JavaScript's for instance, with what it does of its own accord.
-/// Times, formulas and reactions as in the SDKs' sources; the JavaScript and Python ones as measured with the
-/// unmodified clients too.
+/// An SDK of Stream whose clients can be simulated, with its habits. Times, formulas and reactions are from the SDKs'
+/// sources; those of JavaScript and Python were also measured with the unmodified clients.
 package enum StreamVideoSDK: String, Hashable, Sendable, CaseIterable {
-  /// Video 1.58. Comes back with its old token first, and asks for another when that is refused with 40.
+  /// Video 1.58. Reconnects with its old token first, and requests a new one when that is refused with 40.
   case javascript
-  /// Video 1.51. Asks for another token and comes back at once.
+  /// Video 1.51. Requests a new token and reconnects at once.
   case swift
   case android
   case flutter
-  /// `getstream` up to 6.1.1, which never asks for another token.
+  /// `getstream` up to 6.1.1, which never requests a new token.
   case python
 
   package var habits: ClientHabits {
@@ -51,11 +50,12 @@ package enum StreamVideoSDK: String, Hashable, Sendable, CaseIterable {
     case .javascript:
       var habit = ComebackHabit(Self.window(cap: .seconds(5)), renewingErrors: [40])
       habit.heedsNormalClose = true
-      // One timer of 35,000 ms, set by each message and not armed again, asks whether more than 35,000 whole milliseconds
-      // have passed since it came. After a close with 1000, 96 of 300 clients found so. On a half-open socket all do (9 of
-      // 9): the SDK notes the time of a message before it hands the message to the application, and sets the timer after.
+      // One timer of 35,000 ms, set by each message and not rearmed, checks whether more than 35,000 whole milliseconds
+      // have passed since that message. After a close with 1000, 96 of 300 clients noticed it so. On a half-open socket
+      // all do (9 of 9): the SDK notes the time of a message before it passes the message to the application, and sets
+      // the timer afterwards.
       habit.normalCloseNoticedShare = 0.32
-      // It marks itself as connecting before it asks, and stays so where the provider throws.
+      // It marks itself as connecting before it requests a token, and stays so if the provider throws.
       habit.endsWithoutToken = true
       return habit
     case .swift:
@@ -64,7 +64,7 @@ package enum StreamVideoSDK: String, Hashable, Sendable, CaseIterable {
       habit.heed = .whenClosed
       habit.asksBeforeWaiting = true
       habit.waitsWithNewToken = false
-      // A refresh that throws is final: the socket comes back on no error about its token by itself.
+      // A refresh that throws is final: no token error makes the socket reconnect by itself.
       habit.endsWithoutToken = true
       return habit
     case .android:
@@ -82,7 +82,7 @@ package enum StreamVideoSDK: String, Hashable, Sendable, CaseIterable {
         renewingErrors: [40, 41, 42, 43])
       habit.heed = .whenClosed
       habit.otherErrorsAreFinal = false
-      // A token that cannot be loaded fails the authentication.
+      // The authentication fails if a token cannot be loaded.
       habit.endsWithoutToken = true
       return habit
     case .python:
@@ -90,13 +90,13 @@ package enum StreamVideoSDK: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Between min(max(0.25, (n - 1)·2), cap) and min(0.5 + n·2, cap) seconds.
+  /// Returns a delay between min(max(0.25, (n - 1)·2), cap) and min(0.5 + n·2, cap) seconds.
   private static func window(cap: Duration, firstAtOnce: Bool = false) -> ReturnSchedule {
     .window(
       low: .milliseconds(250), high: .milliseconds(500), step: .seconds(2), cap: cap, firstAtOnce: firstAtOnce)
   }
 
-  /// What it calls itself in `X-Stream-Client`.
+  /// The SDK's name in `X-Stream-Client`.
   package var clientName: String {
     switch self {
     case .javascript: "stream-video-plain_javascript-v1.58.0"

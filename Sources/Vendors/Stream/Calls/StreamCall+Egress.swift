@@ -1,9 +1,9 @@
 internal import GatewayCore
 
-// Recordings, transcriptions and broadcasts: what puts them on and off.
+// Starting and stopping recordings, transcriptions and broadcasts.
 
 extension StreamCall {
-  /// Changes what is taken out of the call.
+  /// Changes the call's egress.
   mutating func changeEgress<Answer>(_ change: (inout StreamEgress) -> Answer) -> Answer {
     var egress = egress ?? StreamEgress()
     let answer = change(&egress)
@@ -11,7 +11,7 @@ extension StreamCall {
     return answer
   }
 
-  /// Puts on what the settings have begin by itself with a session.
+  /// Starts what the settings start automatically with a session.
   mutating func startAutomatically(in session: String, at now: WallTime) {
     let settings = StreamCallSettings(of: self)
     for kind in StreamEgress.Kind.allCases {
@@ -25,12 +25,12 @@ extension StreamCall {
 }
 
 extension StreamEgress {
-  /// Where nobody asked over HTTP, nobody has said by which address the gateway is reached.
+  /// The gateway's address when no HTTP request has shown it.
   static let addressUnknown = "http://localhost"
 }
 
 extension StreamEgress.Kind {
-  /// The setting that says whether there may be any.
+  /// The path of the setting that allows it.
   var modePath: String {
     switch self {
     case .composite: "recording.mode"
@@ -69,7 +69,7 @@ extension StreamEgress.Kind {
 }
 
 extension StreamCallSettings {
-  /// Whether calls of these settings may have it.
+  /// Returns whether calls with these settings allow it.
   func allows(_ kind: StreamEgress.Kind) -> Bool {
     switch kind {
     case .hls: flag("broadcasting.enabled") && flag(kind.modePath)
@@ -79,7 +79,7 @@ extension StreamCallSettings {
 
   var allowsBroadcasts: Bool { flag("broadcasting.enabled") && flag("broadcasting.rtmp.enabled") }
 
-  /// What nobody may do in such calls.
+  /// The capabilities that the settings take from everybody.
   var withheld: Set<StreamCapability> {
     var withheld: Set<StreamCapability> = []
     for kind in StreamEgress.Kind.allCases where !allows(kind) && !(kind == .hls && allowsBroadcasts) {

@@ -1,10 +1,10 @@
 internal import GatewayCore
 
-// How sessions begin, go on and end.
+// Start, course and end of sessions.
 
 extension StreamCall {
-  /// Puts the user in the session, which begins with the first. Joining twice by one connection is joining once; of the
-  /// anonymous each is somebody else, and stays for `anonymousStay`.
+  /// Adds the user to the session, and starts it for the first user. A second join by the same connection changes
+  /// nothing. Each anonymous join is a new participant, who stays for `anonymousStay`.
   mutating func join(
     _ user: UserID, role: Name, on connection: ConnectionID?, at now: WallTime, anonymousStay: Duration
   ) {
@@ -22,7 +22,7 @@ extension StreamCall {
     self.session = session
   }
 
-  /// Notes that the user is in the session, which begins with the first.
+  /// Notes that the user is in the session, which the first user starts.
   mutating func begin(_ session: inout StreamCallSession, with user: UserID, at now: WallTime) {
     if session.startedAt == nil {
       session.startedAt = now
@@ -32,7 +32,7 @@ extension StreamCall {
     session.ringing.remove(user)
   }
 
-  /// Takes those out of the session for whom `isLeaving` holds; it ends when nobody is left who would be noticed.
+  /// Removes the participants for whom `isLeaving` holds. The session ends when no visible participant is left.
   mutating func leave(at now: WallTime, where isLeaving: (StreamCallParticipant) -> Bool) {
     guard var session = liveSession else { return }
     let before = session.participants.count
@@ -45,7 +45,7 @@ extension StreamCall {
     if session.participants.allSatisfy({ $0.user == .anonymous }) { endSession(at: now) }
   }
 
-  /// Ends the session; who has not answered its ring has missed it.
+  /// Ends the session; users who have not answered its ring have missed it.
   mutating func endSession(at now: WallTime) {
     guard var session = liveSession else { return }
     miss(session.ringing, in: &session, at: now)
@@ -57,7 +57,7 @@ extension StreamCall {
     egress?.stopAll()
   }
 
-  /// Rings for the users. Who is asked again may answer again.
+  /// Rings for the users. A user who is rung again may answer again.
   mutating func ring(_ users: [UserID], at now: WallTime) {
     var session = continuedSession(at: now)
     for user in users where !session.participants.contains(where: { $0.user == user }) {
@@ -69,7 +69,7 @@ extension StreamCall {
     self.session = session
   }
 
-  /// Takes the user's answer to the ring.
+  /// Notes the user's answer to the ring.
   mutating func answer(_ user: UserID, accepts: Bool, at now: WallTime) {
     var session = continuedSession(at: now)
     session.ringing.remove(user)
@@ -79,7 +79,7 @@ extension StreamCall {
     self.session = session
   }
 
-  /// Those of `users` who still have not answered the ring of that session have missed it.
+  /// Marks those `users` who have still not answered that session's ring as having missed it.
   mutating func miss(_ users: Set<UserID>, of sessionID: String, at now: WallTime) {
     guard var session = liveSession, session.id == sessionID else { return }
     miss(users.intersection(session.ringing), in: &session, at: now)
@@ -91,7 +91,7 @@ extension StreamCall {
     for user in users { session.missedBy[user] = now }
   }
 
-  /// The session that goes on, or a new one.
+  /// Returns the current session, or a new one.
   mutating func continuedSession(at now: WallTime) -> StreamCallSession {
     if let liveSession { return liveSession }
     sessionCount += 1

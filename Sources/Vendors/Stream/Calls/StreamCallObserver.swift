@@ -1,7 +1,7 @@
 package import GatewayCore
 
-/// The observer that takes users out of the calls they are in when the connection ends by which they are there, ann's
-/// when her browser closes for instance, and notes when guests went.
+/// An observer that removes users from their calls when the connection ends by which they take part, and notes when
+/// guests disconnected.
 package struct StreamCallObserver: ConnectionObserver {
   private let users: StreamDirectory
   private let calls: StreamCallDirectory
@@ -27,13 +27,13 @@ package struct StreamCallObserver: ConnectionObserver {
   package func connectionEnded(
     _ caller: Caller, _ ending: ConnectionEnding, on services: any GatewayServices
   ) async {
-    // Anonymous sockets are Chat's, which has no calls; and all of them are of one name.
+    // Anonymous sockets belong to Chat, which has no calls; all of them share one user id.
     guard caller.kind != .anonymous else { return }
     if caller.kind == .guest { await keeper.saw(caller.user, at: services.wallTime) }
     await keeper.sweep(on: services)
     let told = StreamCalls(services: services, users: users, directory: calls, policy: policy)
     await told.leave(caller.user, caller.connection)
-    // Who joined without naming a connection is there as long as there is any.
+    // A user who joined without naming a connection stays until the last connection ends.
     guard await !services.isConnected(caller.user) else { return }
     await told.leave(caller.user, nil)
     await StreamUserEvent.tellPresence(of: caller, isOnline: false, on: services, users, calls)

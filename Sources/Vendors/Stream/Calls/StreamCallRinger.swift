@@ -1,46 +1,47 @@
 package import GatewayCore
 import GatewayKit
 
-/// The bell of calls, which ends rings: who has given no answer when the call's `missed_call_timeout_ms` has passed has
-/// missed it.
+/// A timer that ends rings: a user who has not answered within the call's `missed_call_timeout_ms` has missed it.
 ///
-/// The rings are the directory's; this sleeps until the first of them ends. So those of an earlier life of the gateway end
-/// too, and of several who end one the store lets one tell.
+/// The directory stores the rings; this actor sleeps until the first one ends. It therefore also ends rings from before
+/// a restart. If several gateways end the same ring, the store lets one of them announce it.
 package actor StreamCallRinger {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// How many rings are looked at in one step.
+  /// The number of rings that are read in one step.
   private static let pageSize = 100
 
   private let executor: any (SerialExecutor & TaskExecutor)
   private let calls: StreamCalls
-  /// When it looks next; nil while nothing rings.
+  /// When it looks next; nil if no ring is open.
   private var wakesAt: WallTime?
-  /// How often in a row it was woken before its time.
+  /// How many times in a row it woke up too early.
   private var earlyCount = 0
 
+  /// Creates the timer.
+  ///
   /// - Parameters:
-  ///   - executor: One that `GatewayServices.sleep(for:as:)` may be called from: a loop of the gateway.
-  ///   - calls: Whose rings it watches.
+  ///   - executor: An executor from which `GatewayServices.sleep(for:as:)` may be called: a loop of the gateway.
+  ///   - calls: The calls whose rings it watches.
   package init(on executor: any (SerialExecutor & TaskExecutor), calls: StreamCalls) {
     self.executor = executor
     self.calls = calls
   }
 
-  /// The ring for `users` of what was made of the call; nil if nobody is reported as having missed it.
+  /// Returns the ring for `users` of the changed call; nil if missed calls are not reported.
   nonisolated static func ring(for users: [UserID], of call: StreamCall, at now: WallTime) -> StreamRing? {
     let timeout = StreamCallSettings(of: call).number("ring.missed_call_timeout_ms") ?? 0
     guard timeout > 0, !users.isEmpty, let session = call.liveSession else { return nil }
     return StreamRing(call: call.id, session: session.id, users: Set(users), endsAt: now + .milliseconds(timeout))
   }
 
-  /// Ends the participations and the rings that an earlier life of the gateway left behind. May be called from anywhere.
+  /// Ends the participations and rings that remain from before a restart. May be called from any thread.
   package func begin(at now: WallTime) async throws(GatewayError) {
     try await calls.endLeftovers(at: now)
     await look()
   }
 
-  /// Ends what has ended, and sees to the rest. Where the store is away it is asked again.
+  /// Ends the rings whose time is over, and schedules the next look. Tries again if the store is unavailable.
   private func look() async {
     let now = calls.services.wallTime
     do throws(GatewayError) {
@@ -57,7 +58,7 @@ package actor StreamCallRinger {
     }
   }
 
-  /// Has the rings looked at then, and returns at once.
+  /// Schedules a look at the rings for that time, and returns at once.
   func look(at time: WallTime) {
     if let wakesAt, wakesAt <= time { return }
     wakesAt = time
@@ -69,10 +70,10 @@ package actor StreamCallRinger {
   }
 
   private func wake(from time: WallTime) async {
-    // Somebody else has been told to look earlier.
+    // An earlier look has been scheduled meanwhile.
     guard wakesAt == time else { return }
     wakesAt = nil
-    // A clock may be put back. Where nobody sleeps at all any more the gateway has ended.
+    // The clock may have been set back. If sleeps return at once, the gateway has ended.
     earlyCount = calls.services.wallTime < time ? earlyCount + 1 : 0
     guard earlyCount < 3 else {
       earlyCount = 0

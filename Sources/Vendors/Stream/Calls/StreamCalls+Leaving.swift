@@ -1,14 +1,14 @@
 internal import GatewayCore
 internal import GatewayKit
 
-// Taking users out of calls whose connections are gone.
+// Removing users from calls when their connections end.
 
 extension StreamCalls {
-  /// How long a store that is away is left alone before it is asked again.
+  /// How long to wait before an unavailable store is tried again.
   static let patience = Duration.seconds(1)
 
-  /// Takes the user's participations by that connection, or without any if nil, out of all calls. Where the store is away
-  /// this waits for it: nobody else will.
+  /// Ends the user's participations by that connection, or those without a connection if nil, in all calls. Waits while
+  /// the store is unavailable, because no other code does this.
   func leave(_ user: UserID, _ connection: ConnectionID?) async {
     await services.insist { () async throws(GatewayError) in
       let now = services.wallTime
@@ -18,7 +18,7 @@ extension StreamCalls {
     }
   }
 
-  /// Takes everybody out of the calls who took part in them by a connection of the gateway's earlier life.
+  /// Ends all participations by connections from before a restart.
   func endLeftovers(at now: WallTime) async throws(GatewayError) {
     for call in try await directory.callsJoined(at: now) {
       try await leave(call, by: nil, at: now) { $0.user != .anonymous || $0.connection != nil }
@@ -31,7 +31,7 @@ extension StreamCalls {
     do throws(GatewayError) {
       _ = try await changeInTurn(call, by: user, at: now) { $0.leave(at: now, where: isLeaving) }
     } catch {
-      // A call that was deleted meanwhile has nobody in it.
+      // A call that was deleted meanwhile has no participants.
       if error.isSame(as: .storeUnavailable) { throw error }
     }
   }

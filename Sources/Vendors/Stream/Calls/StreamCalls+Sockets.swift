@@ -1,10 +1,10 @@
 internal import GatewayCore
 
-// What the sockets of the SFU's are told of calls, and when they go.
+// Events for SFU sockets, and when these sockets are closed.
 
 extension StreamCalls {
-  /// Begins to take sockets of those out of the call who take part in it no more, and returns at once. Nobody has any where
-  /// the SFU is elsewhere. They are told `event` first; nothing if their clients know.
+  /// Starts to remove the sockets of former participants, and returns at once. Without the gateway's own SFU there are
+  /// none. The sockets receive `event` first; nothing if their clients know already.
   func letGo(_ participants: [StreamCallParticipant], of call: CallID, _ event: StreamSignalEvent?) {
     guard let sfu, !participants.isEmpty else { return }
     Task.immediate(executorPreference: sfu.executor) {
@@ -12,7 +12,7 @@ extension StreamCalls {
     }
   }
 
-  /// Says `event` to the participants' sockets, which hear no more of the call then, and closes those that stay.
+  /// Sends `event` to the participants' sockets, unsubscribes them from the call, and closes those that stay open.
   private func takeOut(
     _ participants: [StreamCallParticipant], of call: CallID, _ event: StreamSignalEvent?, farewell: Duration
   ) async {
@@ -24,7 +24,7 @@ extension StreamCalls {
     await services.sleep(for: farewell, as: "participants who are taken out of a call")
     for participant in participants {
       guard let connection = participant.connection,
-        // Where the store is away the socket goes: its client comes back if it still has a call.
+        // If the store is unavailable the socket is closed: its client returns if it still has a call.
         (try? await directory.calls(joinedBy: participant.user, on: connection, at: services.wallTime))?.isEmpty ?? true
       else { continue }
       _ = await services.control(
@@ -32,7 +32,7 @@ extension StreamCalls {
     }
   }
 
-  /// Says something to sockets of the SFU.
+  /// Sends an event to SFU sockets.
   func signal(_ event: StreamSignalEvent, to audience: Audience) async {
     let frames = services.frames { dialect in
       (dialect as? StreamSFUDialect).map { event.frame($0.format) }

@@ -1,14 +1,14 @@
 package import GatewayCore
 import GatewayKit
 
-/// The coordinator's calls on a gateway: it changes them, lets bob join for instance, and tells those who watch.
+/// The coordinator's calls on a gateway: changes them and notifies their watchers.
 package struct StreamCalls: Sendable {
   package let services: any GatewayServices
   let users: StreamDirectory
   let directory: StreamCallDirectory
   let policy: StreamCallPolicy
-  /// The gateway's stand-in for the SFU, by whose sockets users take part; nil where the SFU is elsewhere, and they take
-  /// part as soon as they have joined over REST.
+  /// The gateway's own SFU, through whose sockets users take part. Nil for an external SFU: users then take part as
+  /// soon as they have joined over REST.
   let sfu: StreamSFU?
 
   package init(
@@ -22,7 +22,7 @@ package struct StreamCalls: Sendable {
     self.sfu = sfu
   }
 
-  /// The call, which must exist, with the memberships of the caller and `others`.
+  /// Returns the call with the memberships of the caller and `others`; throws if there is none.
   func known(
     _ id: CallID, for rights: StreamCallRights, with others: [UserID] = []
   ) async throws(StreamError) -> StreamCall {
@@ -30,7 +30,7 @@ package struct StreamCalls: Sendable {
     return call
   }
 
-  /// The call with the memberships of the caller and `others`, nil if there is none.
+  /// Returns the call with the memberships of the caller and `others`; nil if there is none.
   func call(
     _ id: CallID, for rights: StreamCallRights, with others: [UserID] = []
   ) async throws(StreamError) -> StreamCall? {
@@ -45,9 +45,9 @@ package struct StreamCalls: Sendable {
     .doesNotExist("Can't find call with id \(id)")
   }
 
-  /// Changes the call as `user` asks, and tells its watchers what has happened by that, and what `also` has. Those who were
-  /// taken out of it hear that it has ended for them, as `end` says where it has not ended for all. The memberships of `user`
-  /// and `others` are looked up with the call.
+  /// Changes the call for `user`, and sends its watchers the resulting events and those of `also`. Removed participants
+  /// are told that the call has ended for them, with the reason `end` if it has not ended for all. The memberships of
+  /// `user` and `others` are looked up with the call.
   func change(
     _ id: CallID, by user: UserID?, with others: [UserID] = [], at now: WallTime, telling end: StreamCallEnd = .kicked,
     ring: (StreamCall) -> StreamRing? = { _ in nil },
@@ -57,7 +57,7 @@ package struct StreamCalls: Sendable {
     do throws(GatewayError) {
       made = try await changeInTurn(id, by: user, with: others, at: now, ring: ring, also: also, change)
     } catch {
-      // What else is not there, a participant say, has words of its own.
+      // Other missing things, such as a participant, have messages of their own.
       throw error == .notFound ? Self.missing(id) : StreamError(error)
     }
     if sfu != nil {
@@ -68,8 +68,8 @@ package struct StreamCalls: Sendable {
     return made
   }
 
-  /// Changes the call, and tells its watchers what has happened by that and what `also` has: before anybody else changes it,
-  /// so that what is heard is in the order in which it came about.
+  /// Changes the call, and sends its watchers the resulting events and those of `also` before the next change of the
+  /// call, so that events arrive in the order of the changes.
   func changeInTurn(
     _ id: CallID, by user: UserID?, with others: [UserID] = [], at now: WallTime,
     ring: (StreamCall) -> StreamRing? = { _ in nil },
@@ -83,7 +83,7 @@ package struct StreamCalls: Sendable {
     }
   }
 
-  /// The call with its first members, the users it shows, and these.
+  /// Returns a snapshot of the call with its first members, the users it shows, and `users`.
   func picture(
     of call: StreamCall, members limit: Int = 0, with others: [UserID] = []
   ) async throws(StreamError) -> StreamCallPicture {
@@ -95,7 +95,7 @@ package struct StreamCalls: Sendable {
     }
   }
 
-  /// The call with these members, and of users these alone.
+  /// Returns a snapshot of the call with these members and only these users.
   func draw(
     _ call: StreamCall, members: [StreamCallMember] = [], with users: Set<UserID>
   ) async throws(GatewayError) -> StreamCallPicture {
@@ -137,7 +137,7 @@ package struct StreamCalls: Sendable {
     return drawn
   }
 
-  /// Lets the connection hear what happens in the call.
+  /// Subscribes the connection to the call's events.
   func watch(_ call: CallID, by connection: ConnectionID?) async throws(StreamError) {
     guard let connection else { return }
     if await services.watch(call, by: connection) { return }

@@ -1,21 +1,20 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// The settings of a whole Stream application: that nobody may make guests, for instance.
+/// The settings of a whole Stream application.
 package struct StreamAppSettings: Hashable, Sendable {
-  /// Tokens issued before this are good no more, nor are those without an issue date.
+  /// Tokens issued before this time are revoked, and so are tokens without an issue date.
   package var revokesTokensIssuedBefore: WallTime?
   package var disablesGuestCreation = false
-  /// Whether development tokens, which nobody signed, are accepted.
+  /// Whether unsigned development tokens are accepted.
   package var disablesAuthChecks = false
 
   package init() {}
 }
 
-/// The settings that a server has named, that nobody may make guests for instance: what it has not named is as the
-/// gateway's flags have it.
+/// The settings that a server has set. The gateway's flags decide the others.
 package struct StreamAppChange: Hashable, StoreValue {
-  /// Whether the time before which tokens are revoked is set or taken away.
+  /// Whether the revocation time is set or removed.
   package var namesRevocation = false
   package var revokesTokensIssuedBefore: WallTime?
   package var disablesGuestCreation: Bool?
@@ -23,7 +22,7 @@ package struct StreamAppChange: Hashable, StoreValue {
 
   package init() {}
 
-  /// Adds what was said later.
+  /// Merges a later change into this one.
   mutating func add(_ later: StreamAppChange) {
     if later.namesRevocation {
       namesRevocation = true
@@ -33,7 +32,7 @@ package struct StreamAppChange: Hashable, StoreValue {
     disablesAuthChecks = later.disablesAuthChecks ?? disablesAuthChecks
   }
 
-  /// The settings with this change.
+  /// Returns the settings with this change.
   func applied(to settings: StreamAppSettings) -> StreamAppSettings {
     var settings = settings
     if namesRevocation { settings.revokesTokensIssuedBefore = revokesTokensIssuedBefore }

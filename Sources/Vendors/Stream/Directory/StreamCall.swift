@@ -1,36 +1,35 @@
 package import GatewayCore
 
-/// A call as Stream's coordinator knows it: `default:standup`, for instance.
+/// A call as Stream's coordinator knows it, e.g. `default:standup`.
 package struct StreamCall: Hashable, Codable, Sendable {
   package let id: CallID
   package let createdBy: UserID
   package let createdAt: WallTime
-  /// When the call's own data or its members changed; sessions leave it as it is.
+  /// The time of the last change of the call's own data or its members; sessions do not change it.
   package var updatedAt: WallTime
   package var team: String?
   package var custom: StreamCustom = [:]
   package var startsAt: WallTime?
-  /// The settings that differ from those of the call's type: the value as JSON text by its path, e.g.
-  /// `audio.mic_default_on`.
+  /// The settings that differ from those of the call's type: values as JSON text by path, e.g. `audio.mic_default_on`.
   package var settings: [String: String] = [:]
   /// Whether it rings as a video call.
   package var isVideo = false
   package var members = StreamCallMembers()
-  /// Who may not join, in the order in which they were blocked.
+  /// The users who may not join, in the order in which they were blocked.
   package var blocked: [UserID] = []
-  /// Whether only those who prepare the call may join it.
+  /// Whether only hosts who prepare the call may join it.
   package var isBackstage = false
-  /// Nobody may join any more but those who may join ended calls.
+  /// When the call ended. Only users with the right to join ended calls may join it afterwards.
   package var endedAt: WallTime?
   /// The latest session; nil if there was none yet.
   package var session: StreamCallSession?
-  /// How many sessions there were: names the next one.
+  /// The number of sessions so far, from which the next one is named.
   package var sessionCount = 0
-  /// Capabilities given to a user (true) or taken from one (false) beyond the roles.
+  /// Capabilities that a user was given (true) or denied (false) beyond their roles.
   package var grants: [UserID: [String: Bool]] = [:]
-  /// What is taken out of the call; nil if nothing ever was.
+  /// The call's recordings, transcriptions and broadcasts; nil if there never were any.
   package var egress: StreamEgress?
-  /// What servers have said of the call's type; nil if nothing. It is the type's, and looked up with the call.
+  /// The settings that servers have made for the call's type, looked up with the call; nil if there are none.
   package var definition: StreamCallType?
 
   private enum CodingKeys: String, CodingKey {
@@ -45,31 +44,30 @@ package struct StreamCall: Hashable, Codable, Sendable {
     updatedAt = createdAt
   }
 
-  /// The session that goes on: somebody is in it, or it rings.
+  /// The current session: it has participants, or it rings.
   package var liveSession: StreamCallSession? {
     session.flatMap { $0.endedAt == nil ? $0 : nil }
   }
 }
 
-/// A session of a call, from the first ring or participant to the last participant's leaving: that of this morning, for
-/// instance.
+/// A session of a call, from the first ring or participant to the last participant's leaving.
 package struct StreamCallSession: Hashable, Codable, Sendable {
   package let id: String
-  /// When the first participant came; nil while it only rings.
+  /// When the first participant joined; nil while it only rings.
   package var startedAt: WallTime?
   package var endedAt: WallTime?
   package var liveStartedAt: WallTime?
   package var liveEndedAt: WallTime?
-  /// In the order in which they came.
+  /// The participants in the order in which they joined.
   package var participants: [StreamCallParticipant] = []
-  /// How many ever joined: names the next participant.
+  /// The number of joins so far, from which the next participant is named.
   package var joinCount = 0
-  /// Who is rung and has not answered yet.
+  /// The users who are rung and have not answered yet.
   package var ringing: Set<UserID> = []
   package var acceptedBy: [UserID: WallTime] = [:]
   package var rejectedBy: [UserID: WallTime] = [:]
   package var missedBy: [UserID: WallTime] = [:]
-  /// Who is pinned for everybody, the first first; nil if nobody was.
+  /// The participants pinned for everybody, in the order in which they were pinned; nil if there never were any.
   package var pins: [StreamCallPin]?
 
   package init(id: String) {
@@ -77,15 +75,14 @@ package struct StreamCallSession: Hashable, Codable, Sendable {
   }
 }
 
-/// A participant of a session, and by which connection: ann by her browser's, for instance.
+/// A participant of a session, with their connection.
 package struct StreamCallParticipant: Hashable, Codable, Sendable {
   package var user: UserID
   /// The role the user joined with.
   package var role: Name
-  /// With this connection's end the participant leaves. One who joined without any leaves with the user's last
-  /// connection.
+  /// The connection whose end ends the participation. A participant without one leaves with the user's last connection.
   package var connection: ConnectionID?
-  /// Tells the participants of one call apart, e.g. two of the same user.
+  /// Identifies a participant within the call, since one user can take part twice.
   package var sessionID: String
   package var joinedAt: WallTime
 
@@ -98,7 +95,7 @@ package struct StreamCallParticipant: Hashable, Codable, Sendable {
   }
 }
 
-/// A participant whom everybody is shown: the speaker on a stage, for instance.
+/// A participant who is pinned for everybody.
 package struct StreamCallPin: Hashable, Codable, Sendable {
   package let user: UserID
   package let sessionID: String
@@ -109,7 +106,7 @@ package struct StreamCallPin: Hashable, Codable, Sendable {
   }
 }
 
-/// A change of a call, by what came of it: the call as it was and as it is, for instance.
+/// A change of a call: the call before and after it.
 package struct StreamCallChange: Hashable, Sendable {
   package var before: StreamCall
   package var after: StreamCall

@@ -1,14 +1,14 @@
 package import GatewayCore
 internal import GatewayKit
 
-// Members of calls: a row for each under the call, in the order in which they came, and one under the user. Whoever changes
-// a call's members writes the call's row too, so that nobody's change is made of others than there are.
+// The members of calls. Each has a row under the call, in the order in which they were added, and a row under the user.
+// Every change of members also writes the call's row, so that concurrent changes conflict.
 
 extension StreamCallDirectory {
   private static let members = StoreTable<StreamMemberRow>("stream.member")
   static let memberships = StoreTable<StreamMemberRow>("stream.membership")
 
-  /// The first members of the call in the order in which they came, at most `limit`.
+  /// Returns the first members of the call in the order in which they were added, at most `limit`.
   package func members(
     of call: StreamCall, first limit: Int, at now: WallTime
   ) async throws(GatewayError) -> [StreamCallMember] {
@@ -22,14 +22,14 @@ extension StreamCallDirectory {
     }
   }
 
-  /// All members of the call for whom `isMeant` holds, in the order in which they came.
+  /// Returns the members of the call for whom `isMeant` holds, in the order in which they were added.
   package func members(
     of call: StreamCall, at now: WallTime, where isMeant: (StreamCallMember) -> Bool
   ) async throws(GatewayError) -> [StreamCallMember] {
     try await membersPlaced(of: call, at: now, where: isMeant).map(\.member)
   }
 
-  /// The same with their places.
+  /// Returns the same members with their places.
   func membersPlaced(
     of call: StreamCall, at now: WallTime, where isMeant: (StreamCallMember) -> Bool
   ) async throws(GatewayError) -> [StreamCallMembers.Placed] {
@@ -42,7 +42,7 @@ extension StreamCallDirectory {
     return meant
   }
 
-  /// The calls that the user is a member of.
+  /// Returns the calls that the user is a member of.
   func memberships(of user: UserID, at now: WallTime) async throws(GatewayError) -> [CallID: StreamCallMembers.Placed] {
     var memberships: [CallID: StreamCallMembers.Placed] = [:]
     try await visit(Self.memberships.range(user.rawValue), at: now) { (entry) throws(StoreError) in
@@ -52,11 +52,11 @@ extension StreamCallDirectory {
     return memberships
   }
 
-  // MARK: Looking them up
+  // MARK: Look-up
 
   static func key(_ user: UserID, _ call: CallID) -> StoreKey { memberships.key(user.rawValue, call.cid) }
 
-  /// Looks up those of `users` who have not been.
+  /// Looks up those `users` who have not been looked up yet.
   func lookUp(
     _ users: [UserID], in call: inout StreamCall, _ transaction: inout Transaction
   ) async throws(StoreOr<GatewayError>) {
@@ -69,7 +69,8 @@ extension StreamCallDirectory {
     }
   }
 
-  /// What `change` makes of the call: made anew where it asks for a member who was not looked up. The call learns of those.
+  /// Applies `change` to the call, again if it asks for a member who was not looked up. The call then contains those
+  /// members.
   func make(
     _ change: Change, of call: inout StreamCall, in transaction: inout Transaction
   ) async throws(StoreOr<GatewayError>) -> StreamCall {
@@ -92,7 +93,7 @@ extension StreamCallDirectory {
 
   // MARK: Writing
 
-  /// Writes the rows of those members who are others than before.
+  /// Writes the rows of the members who changed.
   func putMembers(of call: StreamCall, over known: StreamCall?, in transaction: inout Transaction) {
     let counts = [
       StoreCount("stream.members", atMost: limits.members, of: "members of all calls"),
@@ -112,7 +113,7 @@ extension StreamCallDirectory {
     }
   }
 
-  /// Forgets all members of the call, who are in `call` then.
+  /// Removes all members of the call, and puts them into `call`.
   func forgetMembers(
     of call: inout StreamCall, at now: WallTime, in transaction: inout Transaction
   ) async throws(StoreOr<GatewayError>) {
@@ -131,7 +132,7 @@ extension StreamCallDirectory {
     }
   }
 
-  /// The place as text in the order of numbers.
+  /// Returns the place as text that sorts like the number.
   private static func inOrder(_ place: Int) -> String {
     let digits = String(place)
     return String(repeating: "0", count: max(0, 19 - digits.count)) + digits

@@ -1,8 +1,8 @@
 package import GatewayCore
 internal import GatewayKit
 
-// What calls leave behind: files, who was there, what was thought of them. It is forgotten with the call, or after two
-// weeks, as Stream keeps recordings; where there is no room for more, nothing more is kept, and no call minds.
+// What calls leave behind: files, past participations and feedback. It is removed with the call or after two weeks, as
+// Stream keeps recordings. If there is no room, it is not stored, and the call goes on.
 
 extension StreamCallDirectory {
   static let files = StoreTable<StreamFileRow>("stream.file")
@@ -10,7 +10,7 @@ extension StreamCallDirectory {
   static let feedback = StoreTable<StreamFeedbackRow>("stream.feedback")
   private static let retention = Duration.seconds(14 * 86_400)
 
-  /// The counts that a change of a call may find full without being refused.
+  /// Returns the counts that may be full without refusing a change of a call.
   func pastCounts(of call: CallID) -> [StoreCount] {
     let name = call.cid
     return [
@@ -21,7 +21,7 @@ extension StreamCallDirectory {
     ]
   }
 
-  /// Keeps what the change leaves behind, but for that whose count is `full`.
+  /// Stores what the change leaves behind, except where the count is in `full`.
   func keepPast(
     _ before: StreamCall, _ after: StreamCall, without full: Set<StorePath>, at now: WallTime,
     in transaction: inout Transaction
@@ -45,7 +45,7 @@ extension StreamCallDirectory {
     }
   }
 
-  /// Forgets all that the call has left.
+  /// Removes all that the call has left.
   func forgetPast(
     of id: CallID, at now: WallTime, in transaction: inout Transaction
   ) async throws(StoreOr<GatewayError>) {
@@ -60,7 +60,7 @@ extension StreamCallDirectory {
     }
   }
 
-  /// The files of those kinds that the call has left, the oldest first.
+  /// Returns the call's files of those kinds, oldest first.
   package func files(
     of id: CallID, where isMeant: (StreamEgress.Kind) -> Bool, at now: WallTime
   ) async throws(GatewayError) -> [StreamCallFile] {
@@ -70,7 +70,7 @@ extension StreamCallDirectory {
     }
   }
 
-  /// The file of that name; nil if there is none.
+  /// Returns the file with that name; nil if there is none.
   package func file(
     _ name: String, session: String, of id: CallID, at now: WallTime
   ) async throws(GatewayError) -> StreamCallFile? {
@@ -81,7 +81,7 @@ extension StreamCallDirectory {
     }
   }
 
-  /// Forgets the file; false if there is none of that kind.
+  /// Removes the file; returns false if there is none of that kind.
   package func removeFile(
     _ name: String, session: String, of id: CallID, where isMeant: (StreamEgress.Kind) -> Bool, at now: WallTime
   ) async throws(GatewayError) -> Bool {
@@ -99,7 +99,7 @@ extension StreamCallDirectory {
     }
   }
 
-  /// Who was in the session and is no more, in the order of their coming.
+  /// Returns the past participants of the session in the order in which they joined.
   package func participations(
     in session: String, of id: CallID, at now: WallTime
   ) async throws(GatewayError) -> [StreamParticipation] {
@@ -108,7 +108,7 @@ extension StreamCallDirectory {
       .sorted { $0.participant.joinedAt < $1.participant.joinedAt }
   }
 
-  /// Keeps it; throws `GatewayError.tooMany` if there is no room.
+  /// Stores the feedback; throws `GatewayError.tooMany` if there is no room.
   package func keep(_ feedback: StreamFeedback, on id: CallID, at now: WallTime) async throws(GatewayError) {
     do throws(StoreOr<GatewayError>) {
       try await store.transact(at: now) { (transaction: inout Transaction) async throws(StoreOr<GatewayError>) in
@@ -124,12 +124,12 @@ extension StreamCallDirectory {
     }
   }
 
-  /// What was thought of the call, the oldest first.
+  /// Returns the feedback of the call, oldest first.
   package func feedback(on id: CallID, at now: WallTime) async throws(GatewayError) -> [StreamFeedback] {
     try await past(Self.feedback.range(id.cid), of: StreamFeedbackRow.self, at: now).map(\.feedback)
   }
 
-  /// What was thought of all calls, call by call.
+  /// Returns the feedback of all calls, call by call.
   package func feedback(at now: WallTime) async throws(GatewayError) -> [(CallID, StreamFeedback)] {
     do throws(StoreError) {
       return try await store.scan(Self.feedback.range(), limit: limits.feedback, at: now).map {
@@ -158,14 +158,14 @@ extension StreamCallDirectory {
 }
 
 extension StreamEgress {
-  /// What has come to an end between the two, with what is left of it.
+  /// Returns the files of what ended between the two states.
   static func files(from before: StreamCall, to after: StreamCall, at now: WallTime) -> [StreamCallFile] {
     stopped(from: before, to: after).compactMap { (kind, run) in
       after.egress?.hasFailed(kind) == true ? nil : StreamCallFile(kind, run, of: after.id, until: now)
     }
   }
 
-  /// What has begun between the two, in the order of the kinds.
+  /// Returns what started between the two states, in the order of the kinds.
   static func started(from before: StreamCall, to after: StreamCall) -> [(kind: Kind, run: Run)] {
     Kind.allCases.compactMap { kind in
       guard let run = after.egress?.runs[kind], before.egress?.runs[kind]?.id != run.id else { return nil }

@@ -1,12 +1,12 @@
 package import GatewayCore
 internal import GatewayKit
 
-// Rings that wait for their answers: rows in the order in which they end.
+// Open rings: rows in the order in which they end.
 
 extension StreamCallDirectory {
   private static let rings = StoreTable<StreamRing>("stream.ring")
 
-  /// The rings that end first, at most `limit`.
+  /// Returns the rings that end first, at most `limit`.
   package func firstRings(_ limit: Int, at now: WallTime) async throws(GatewayError) -> [StreamRing] {
     do throws(StoreError) {
       var rings: [StreamRing] = []
@@ -19,7 +19,7 @@ extension StreamCallDirectory {
     }
   }
 
-  /// Ends the ring, and makes `change` of its call. Nil if somebody else has ended it, or the call is gone.
+  /// Ends the ring, and applies `change` to its call. Returns nil if another process has ended it or the call is gone.
   package func endRing(
     _ ring: StreamRing, at now: WallTime, _ change: (inout StreamCall) -> Void
   ) async throws(GatewayError) -> StreamCallChange? {
@@ -35,7 +35,7 @@ extension StreamCallDirectory {
     }
   }
 
-  /// Lets the ring wait.
+  /// Stores the ring until it is answered or ends.
   func wait(for ring: StreamRing, in transaction: inout Transaction) async throws(StoreOr<GatewayError>) {
     let key = Self.key(ring)
     var ring = ring

@@ -1,12 +1,12 @@
 internal import GatewayCore
 internal import GatewayKit
 
-// How a call is written down.
+// How calls are stored.
 
 extension StreamCallDirectory {
   static let joined = StoreTable<StreamJoinedRow>("stream.joined")
 
-  /// Puts `call` in the place of what was `known` of it, if there is room.
+  /// Replaces the `known` row by `call`, if there is room.
   func put(
     _ call: StreamCall, over known: StreamCall?, in transaction: inout Transaction
   ) throws(StoreOr<GatewayError>) {
@@ -45,12 +45,12 @@ extension StreamCallDirectory {
     ]
     for (size, most, noun) in sizes {
       let count = call[keyPath: size]
-      // Refuses only what grows: a table that is full can still be emptied.
+      // Refuses only growth: a full table can still be emptied.
       guard count <= most || count <= before?[keyPath: size] ?? 0 else { throw .tooMany.detailed("\(most) \(noun)") }
     }
   }
 
-  /// Keeps the table of participations true: writes the rows of those who came, went or have another connection.
+  /// Updates the table of participations: writes the rows of participants who joined, left or changed the connection.
   private func follow(
     _ before: [StreamCallParticipant], _ after: [StreamCallParticipant], of call: CallID,
     in transaction: inout Transaction
@@ -62,7 +62,7 @@ extension StreamCallDirectory {
     }
   }
 
-  /// Where a participation stands: one without a connection has an empty name in its place.
+  /// Returns the key of a participation; without a connection that part of the key is empty.
   static func key(_ participant: StreamCallParticipant, _ call: CallID) -> StoreKey {
     joined.key(participant.user.rawValue, participant.connection?.description ?? "", call.cid)
   }

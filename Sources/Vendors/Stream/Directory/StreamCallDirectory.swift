@@ -1,33 +1,33 @@
 package import GatewayCore
 package import GatewayKit
 
-/// The calls of Stream's coordinator, with their members and sessions, and the rings that wait for answers.
+/// The calls of Stream's coordinator with their members and sessions, and the open rings.
 ///
-/// Each operation is atomic; an answer reflects every operation whose answer its caller had already seen; a full table
-/// throws `GatewayError.tooMany` and loses nothing; a store that is away throws `GatewayError.storeUnavailable`.
+/// Each operation is atomic, and its answer reflects every operation that its caller knew to be complete. A full table
+/// throws `GatewayError.tooMany` and loses nothing; an unavailable store throws `GatewayError.storeUnavailable`.
 package struct StreamCallDirectory: Sendable {
-  /// What to make of a call; what it throws leaves the call as it was. It may be made more than once, each time of the call
-  /// as it is.
+  /// A change of a call. If it throws, the call stays as it was. It may run more than once, each time on the current
+  /// call.
   package typealias Change = (inout StreamCall) throws(GatewayError) -> Void
 
   typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
 
   static let calls = StoreTable<StreamCallRow>("stream.call")
-  /// How many rows are looked at in one step when all are looked through.
+  /// The number of rows that are read in one step of a scan.
   private static let pageSize = 1000
 
   let store: any Store
   let limits: StreamCallLimits
-  /// Who changes a call tells of it before the next does: what is heard is in the order in which it came about.
+  /// Serialises the changes of a call together with their events, so that events arrive in the order of the changes.
   let turns = Turns<CallID>()
 
-  /// What `store` remembers.
+  /// Creates a directory in `store`.
   package init(_ store: any Store, limits: StreamCallLimits = StreamCallLimits()) {
     self.store = store
     self.limits = limits
   }
 
-  /// The call, nil if there is none, with the memberships of `users`.
+  /// Returns the call with the memberships of `users`; nil if there is none.
   package func call(
     _ id: CallID, with users: [UserID] = [], at now: WallTime
   ) async throws(GatewayError) -> StreamCall? {
@@ -44,8 +44,8 @@ package struct StreamCallDirectory: Sendable {
     }
   }
 
-  /// The call of that name as it is, with the memberships of `users`, or `call` if there was none; and whether there was
-  /// none.
+  /// Returns the call with that name and the memberships of `users`, and creates it as `call` if there is none; also
+  /// returns whether it was created.
   package func makeCall(
     _ call: StreamCall, with users: [UserID] = [], at now: WallTime
   ) async throws(GatewayError) -> (call: StreamCall, isNew: Bool) {
@@ -56,14 +56,14 @@ package struct StreamCallDirectory: Sendable {
     }
   }
 
-  /// The call before and after `change`; throws `GatewayError.notFound` if there is none. The ring that `ring` makes of it
-  /// waits for its answers from then on, if there is room for one more. The memberships of `users` are looked up at once,
-  /// others when they are asked for.
+  /// Returns the call before and after `change`; throws `GatewayError.notFound` if there is none. Stores the ring that
+  /// `ring` makes of it, if there is room. The memberships of `users` are looked up at once, others when they are
+  /// needed.
   package func updateCall(
     _ id: CallID, with users: [UserID] = [], at now: WallTime, ring: (StreamCall) -> StreamRing? = { _ in nil },
     _ change: Change
   ) async throws(GatewayError) -> StreamCallChange {
-    // What may be left out where there is no room for it.
+    // The optional rows for which there is no room.
     var full: Set<StorePath> = []
     let optional = Set(([ringCount] + pastCounts(of: id)).map(\.path))
     while true {
@@ -86,7 +86,7 @@ package struct StreamCallDirectory: Sendable {
     }
   }
 
-  /// Forgets the call, and returns it as it was, with all its members; nil if there was none.
+  /// Removes the call, and returns it as it was with all its members; nil if there was none.
   package func removeCall(_ id: CallID, at now: WallTime) async throws(GatewayError) -> StreamCall? {
     try await changing(id, at: now) { (transaction, known) throws(StoreOr<GatewayError>) in
       guard var call = known else { return nil }
@@ -98,7 +98,7 @@ package struct StreamCallDirectory: Sendable {
     }
   }
 
-  /// Reads the call and does `body`, again if somebody else has changed the call meanwhile.
+  /// Reads the call and runs `body`, again if the call was changed meanwhile.
   func changing<Answer>(
     _ id: CallID, with users: [UserID] = [], at now: WallTime,
     _ body: (inout Transaction, StreamCall?) async throws(StoreOr<GatewayError>) -> Answer
@@ -126,15 +126,15 @@ package struct StreamCallDirectory: Sendable {
     }
   }
 
-  /// Where the call stands, its type, and the memberships of `users`.
+  /// Returns the keys of the call, its type, and the memberships of `users`.
   private static func keys(_ id: CallID, _ users: [UserID]) -> [StoreKey] {
     [calls.key(id.cid), StreamSetup.types.key(id.type)] + users.map { key($0, id) }
   }
 
-  // MARK: Finding
+  // MARK: Queries
 
-  /// The calls for which `isMeant` holds, in the order that `precedes` gives, with the memberships of `users`. All calls
-  /// are looked at in pages: one that is made or removed meanwhile may be in or not.
+  /// Returns the calls for which `isMeant` holds, in the order of `precedes`, with the memberships of `users`. All
+  /// calls are read in pages: one that is created or removed meanwhile may be included or not.
   package func calls(
     with users: [UserID] = [], where isMeant: (StreamCall) -> Bool, by precedes: (StreamCall, StreamCall) -> Bool,
     at now: WallTime
@@ -153,25 +153,25 @@ package struct StreamCallDirectory: Sendable {
     return meant.sorted(by: precedes)
   }
 
-  /// The calls in which the user takes part by that connection, or without any if nil, in the order of their names.
+  /// Returns the calls in which the user takes part by that connection, or without any if nil, sorted by name.
   package func calls(
     joinedBy user: UserID, on connection: ConnectionID?, at now: WallTime
   ) async throws(GatewayError) -> [CallID] {
     try await joined(Self.joined.range(user.rawValue, connection?.description ?? ""), at: now)
   }
 
-  /// The calls in which the user takes part by whatever connection.
+  /// Returns the calls in which the user takes part by any connection.
   package func calls(joinedBy user: UserID, at now: WallTime) async throws(GatewayError) -> Set<CallID> {
     Set(try await joined(Self.joined.range(user.rawValue), at: now))
   }
 
-  /// How many calls somebody takes part in, and how many take part.
+  /// Returns the number of calls with participants, and of participants.
   package func countJoined(at now: WallTime) async throws(GatewayError) -> (calls: Int, participants: Int) {
     let joined = try await joined(Self.joined.range(), at: now)
     return (Set(joined).count, joined.count)
   }
 
-  /// The calls in which anybody takes part, in the order of their names.
+  /// Returns the calls with participants, sorted by name.
   package func callsJoined(at now: WallTime) async throws(GatewayError) -> [CallID] {
     Set(try await joined(Self.joined.range(), at: now)).sorted { $0.cid < $1.cid }
   }

@@ -1,7 +1,7 @@
-/// The most a ``StreamCallDirectory`` holds of anything.
+/// The size limits of a ``StreamCallDirectory``.
 package struct StreamCallLimits: Hashable, Sendable {
   package var calls: Int
-  /// Members of one call; also the blocked, and the answers to a ring.
+  /// Members of one call; also its blocked users, and the answers to a ring.
   package var membersOfCall: Int
   /// Members of all calls together.
   package var members: Int
@@ -10,13 +10,13 @@ package struct StreamCallLimits: Hashable, Sendable {
   package var participants: Int
   /// Bytes of all calls together.
   package var bytes: Int
-  /// Rings that wait for their answers; those above ring without being reported as missed.
+  /// Open rings. Rings above this limit are not reported as missed.
   package var rings: Int
-  /// Files that calls have left, and participations that are over: so many of each; what is above is not kept.
+  /// Files of calls and past participations, so many of each; what exceeds this is not stored.
   package var past: Int
-  /// The same of one call, and ratings.
+  /// The same for one call, and for its feedback.
   package var pastOfCall: Int
-  /// Ratings of all calls.
+  /// Feedback of all calls.
   package var feedback: Int
 
   package init(

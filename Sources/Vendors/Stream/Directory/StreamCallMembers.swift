@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import Synchronization
 
-/// A member of a call, in it or not: bob, as a host, for instance.
+/// A member of a call, whether present or not.
 package struct StreamCallMember: Hashable, Codable, Sendable {
   package var user: UserID
   /// The role in this call; nil for the user's own.
@@ -19,29 +19,29 @@ package struct StreamCallMember: Hashable, Codable, Sendable {
   }
 }
 
-/// The members of a call, of whom there may be thousands: how many there are, and those who have been looked up, Ann for
-/// instance. A call that was read knows those who were named with it; within a change whoever is asked for is looked up.
+/// The members of a call, of whom there may be thousands: their number, and those who have been looked up. A call that
+/// was read contains the members that the read named; within a change members are looked up when they are needed.
 package struct StreamCallMembers: Hashable, Sendable {
-  /// A member, and the place in the order in which they came: bob, the third, for instance.
+  /// A member with the place in the order in which they were added.
   struct Placed: Hashable, Sendable {
     var place: Int
     var member: StreamCallMember
   }
 
-  /// How many there are.
+  /// The number of members.
   package private(set) var count = 0
-  /// How many there ever were: the place of the next.
+  /// The number of members so far: the place of the next.
   private var everCount = 0
-  /// Those who were looked up; nil for who is none.
+  /// The members that were looked up; nil for a user who is not a member.
   private var known: [UserID: Placed?] = [:]
   private var knownCount = 0
   private var wanted: StreamMembersWanted?
-  /// Whether they stand in the call's own row, as they did once.
+  /// Whether the members are stored in the call's own row, as in earlier versions.
   private(set) var areInCall = false
 
   package init() {}
 
-  /// The user's membership, nil if there is none. Whoever is new comes last.
+  /// The user's membership; nil if there is none. A new member gets the last place.
   package subscript(user: UserID) -> StreamCallMember? {
     get {
       if let placed = known[user] { return placed?.member }
@@ -64,44 +64,44 @@ package struct StreamCallMembers: Hashable, Sendable {
     }
   }
 
-  /// Those who were looked up and are members, in the order in which they came.
+  /// The members who were looked up, in the order in which they were added.
   package var inOrder: [StreamCallMember] { placed.map(\.member) }
 
-  /// All of them, in the order in which they came; nil if not all were looked up.
+  /// All members, in the order in which they were added; nil if not all were looked up.
   package var all: [StreamCallMember]? { allPlaced?.map(\.member) }
 
-  /// The same with their places.
+  /// All members with their places; nil if not all were looked up.
   var allPlaced: [Placed]? { knownCount == count ? placed : nil }
 
   private var placed: [Placed] { known.values.compactMap { $0 }.sorted { $0.place < $1.place } }
 
-  /// Those of `users` who have not been looked up.
+  /// Returns those `users` who have not been looked up.
   func unknown(of users: some Sequence<UserID>) -> [UserID] {
     knownCount < count ? users.filter { known[$0] == nil } : []
   }
 
-  /// Takes what was found of the user: nil for nobody.
+  /// Notes the result of looking up the user: nil if not a member.
   mutating func learn(_ user: UserID, _ found: Placed?) {
     guard known[user] == nil, knownCount < count else { return }
     known[user] = .some(found)
     if found != nil { knownCount += 1 }
   }
 
-  /// The same, which tells `wanted` whom somebody asks for who was not looked up.
+  /// Returns a copy that reports to `wanted` each user who is asked for and was not looked up.
   func telling(_ wanted: StreamMembersWanted?) -> StreamCallMembers {
     var members = self
     members.wanted = wanted
     return members
   }
 
-  /// The same without anybody who was looked up: what the call's row says of them.
+  /// A copy without any looked-up members: what the call's row contains.
   var alone: StreamCallMembers {
     var members = StreamCallMembers()
     (members.count, members.everCount) = (count, everCount)
     return members
   }
 
-  /// Who was and is what, of those for whom that differs, in the order in which they came.
+  /// Returns the memberships that differ, before and after, in the order in which they were added.
   func changes(since before: StreamCallMembers) -> [(user: UserID, before: Placed?, after: Placed?)] {
     known.map { (user: $0.key, before: before.known[$0.key] ?? nil, after: $0.value) }
       .filter { $0.before != $0.after || before.areInCall }
@@ -134,20 +134,20 @@ extension StreamCallMembers: Codable {
       count = try container.decode(Int.self, forKey: .count)
       everCount = try container.decode(Int.self, forKey: .everCount)
     } else {
-      // As they were written before each had a row.
+      // The format from before each member had a row.
       for member in try decoder.singleValueContainer().decode([StreamCallMember].self) { self[member.user] = member }
       areInCall = true
     }
   }
 }
 
-/// The users who are to be looked up before a change can be made: Bob, whom the change asked for, for instance.
+/// The users who must be looked up before a change can be made.
 final class StreamMembersWanted: Sendable {
   private let users = Mutex<Set<UserID>>([])
 
   func insert(_ user: UserID) { users.withLock { _ = $0.insert(user) } }
 
-  /// In order, and forgotten.
+  /// Returns the users in order, and removes them.
   func takeAll() -> [UserID] {
     users.withLock { users in
       defer { users = [] }

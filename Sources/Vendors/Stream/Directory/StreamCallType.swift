@@ -1,17 +1,17 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// A call type as servers have set it, built in or of their own making: what they said, that guests may join for
-/// instance, stands before what the type began with.
+/// A call type as servers have set it, built in or their own. Its values override the type's defaults.
 package struct StreamCallType: Hashable, StoreValue {
   package let name: String
   package let createdAt: WallTime
   package var updatedAt: WallTime
-  /// The permissions of the roles of which something was said.
+  /// The permissions of those roles that were set.
   package var grants: [Name: [String]] = [:]
-  /// The built-in permissions that those of the application's own give as much as which are granted in it.
+  /// The built-in permissions that the application's own permissions stand for, as far as they are granted in this
+  /// type.
   package var meanings: [Name: String]?
-  /// The settings of which something was said: the value as JSON text by its path.
+  /// The settings that were set: values as JSON text by path.
   package var settings: [String: String] = [:]
   package var notifications = StreamCallNotifications()
   package var externalStorage: String?
@@ -25,7 +25,7 @@ package struct StreamCallType: Hashable, StoreValue {
     updatedAt = createdAt
   }
 
-  /// The bytes that clients decide.
+  /// The number of bytes that clients decide.
   package var footprint: Int {
     grants.reduce(0) { $0 + 64 + $1.key.text.utf8.count + $1.value.reduce(0) { $0 + 32 + $1.utf8.count } }
       + settings.reduce(0) { $0 + 64 + $1.value.utf8.count }
@@ -35,9 +35,9 @@ package struct StreamCallType: Hashable, StoreValue {
   }
 }
 
-/// The notifications that are pushed to the members of calls: of missed calls, for instance; nothing is pushed here.
+/// The push notifications for the members of calls. The gateway pushes nothing.
 package struct StreamCallNotifications: Hashable, Codable, Sendable {
-  /// An event that is pushed: a ring, for instance.
+  /// An event that is pushed.
   package enum Event: String, Hashable, Codable, Sendable, CaseIterable {
     case callLiveStarted = "call_live_started"
     case callMissed = "call_missed"
@@ -46,7 +46,7 @@ package struct StreamCallNotifications: Hashable, Codable, Sendable {
     case sessionStarted = "session_started"
   }
 
-  /// A setting of one event's notification: its title, for instance.
+  /// A setting of one event's notification.
   package struct Setting: Hashable, Codable, Sendable {
     package var isEnabled = true
     package var title: String?
@@ -56,26 +56,26 @@ package struct StreamCallNotifications: Hashable, Codable, Sendable {
   }
 
   package var isEnabled = true
-  /// Those of which something was said.
+  /// The events that were set.
   package var events: [Event: Setting] = [:]
 
   package init() {}
 }
 
-/// A role of the application's own: `moderator`, for instance.
+/// A role that the application defines, e.g. `moderator`.
 package struct StreamOwnRole: Hashable, StoreValue {
   package let name: Name
   package let createdAt: WallTime
 }
 
-/// A service that an application's push notifications go through, `firebase` for instance; its secrets are not kept.
+/// A service for an application's push notifications, e.g. `firebase`. Its secrets are not stored.
 package struct StreamPushProvider: Hashable, StoreValue {
   /// `firebase`, `apn`, `huawei` or `xiaomi`.
   package let type: String
   package let name: Name
   package let createdAt: WallTime
   package var updatedAt: WallTime
-  /// What else was said of it: the value as JSON text, by its name.
+  /// The other properties: values as JSON text by name.
   package var members: StreamCustom
   package var disabledAt: WallTime?
 }

@@ -5,11 +5,11 @@ extension StreamDirectory {
   private static let bans = StoreTable<StreamBan>("stream.ban")
   private static let bansMax = 100_000
 
-  /// Keeps the user out of calls, for as long as the ban says, in place of any ban before.
+  /// Bans the user from calls for the duration of the ban, replacing any earlier ban.
   ///
-  /// - Throws: `GatewayError.userUnknown`, and `GatewayError.tooMany` where there is no room for another.
+  /// - Throws: `GatewayError.userUnknown`, and `GatewayError.tooMany` if there is no room for another ban.
   package func ban(_ id: UserID, _ ban: StreamBan, at now: WallTime) async throws(GatewayError) -> StreamUser {
-    // Without the ban the mark counts for nothing, so the ban comes first.
+    // The mark has no effect without the ban, so the ban is stored first.
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
       guard try await transaction.get(Self.users.key(id.rawValue), as: StreamUser.self) != nil else {
         throw .userUnknown
@@ -20,7 +20,7 @@ extension StreamDirectory {
     return try await updateUser(id, creates: false, at: now) { user, _ in user.isBanned = true }
   }
 
-  /// Takes a ban back, if there is one. Throws `GatewayError.userUnknown`.
+  /// Removes a ban, if there is one. Throws `GatewayError.userUnknown`.
   package func unban(_ id: UserID, at now: WallTime) async throws(GatewayError) -> StreamUser {
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
       transaction.delete(Self.bans.key(id.rawValue))
@@ -28,7 +28,7 @@ extension StreamDirectory {
     return try await updateUser(id, creates: false, at: now) { user, _ in user.isBanned = false }
   }
 
-  /// The users, each of whom is banned only as long as the ban lasts.
+  /// Returns the users, without the marks of bans that have expired.
   package func withoutPastBans(_ users: [StreamUser], at now: WallTime) async throws(GatewayError) -> [StreamUser] {
     let banned = users.filter(\.isBanned).map(\.id)
     guard !banned.isEmpty else { return users }
@@ -44,13 +44,13 @@ extension StreamDirectory {
   }
 }
 
-/// A ban that keeps a user out of calls, for half an hour for instance.
+/// A ban that keeps a user out of calls.
 package struct StreamBan: Hashable, StoreValue {
-  /// Who did it; nil for the application.
+  /// The user who made the ban; nil for the application.
   package let by: UserID?
   package let reason: String?
   package let createdAt: WallTime
-  /// Nil for one without an end.
+  /// Nil for a ban without an end.
   package let expires: WallTime?
 
   package init(by: UserID?, reason: String?, createdAt: WallTime, expires: WallTime?) {

@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// An export of users, kept until it is fetched: ann as JSON, for instance.
+/// An export of users, stored until it is fetched.
 package struct StreamExport: Hashable, StoreValue {
   package let text: String
   package let madeAt: WallTime
@@ -11,7 +11,7 @@ extension StreamDirectory {
   private static let exports = StoreTable<StreamExport>("stream.export")
   private static let exportLife = Duration.seconds(86_400)
 
-  /// Keeps it for a day; throws `GatewayError.tooMany` if there is no room.
+  /// Stores the export for a day; throws `GatewayError.tooMany` if there is no room.
   package func keep(_ export: StreamExport, as name: String, at now: WallTime) async throws(GatewayError) {
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
       let counts = [
@@ -22,7 +22,7 @@ extension StreamDirectory {
     }
   }
 
-  /// The export of that name; nil if there is none.
+  /// Returns the export with that name; nil if there is none.
   package func export(_ name: String, at now: WallTime) async throws(GatewayError) -> StreamExport? {
     do throws(StoreError) {
       return try await store.get(Self.exports.key(name), as: StreamExport.self, at: now)

@@ -1,9 +1,8 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// A look that is due at a guest, tom for instance, for whether anybody has been connected as them of late. Stands
-/// under the time since which the guest is not known to have been there, so that those who may have rested longest come
-/// first.
+/// A scheduled check whether a guest has been connected recently. Its key begins with the time since which the guest is
+/// not known to have been connected, so that the longest idle guests come first.
 private struct StreamGuestLook: StoreValue {
   var user: UserID
   var since: WallTime
@@ -12,15 +11,15 @@ private struct StreamGuestLook: StoreValue {
 extension StreamDirectory {
   private static let looks = StoreTable<StreamGuestLook>("stream.guest")
 
-  /// Has the guest looked at once they may have rested since `time`. One who was removed and made again is so twice: who makes
-  /// and removes guests all the time is told when there are too many.
+  /// Schedules a check of the guest who may be idle since `time`. A guest who was removed and created again has two
+  /// checks; a client that does this all the time gets an error when there are too many.
   func look(at id: UserID, from time: WallTime, in transaction: inout Transaction) {
     let count = StoreCount("stream.guests", atMost: 2 * usersMax, of: "guests")
     transaction.put(Self.looks.key(time.inOrder, id.rawValue), StreamGuestLook(user: id, since: time), in: [count])
   }
 
-  /// Forgets guests whom nobody has been connected as since `rest`, unless somebody is. Looks at `limit` of them at most;
-  /// says how many it has forgotten, and whether that was all who may have rested.
+  /// Removes guests who have been idle since `rest`, unless they are connected. Checks at most `limit` guests; returns
+  /// how many it removed, and whether it checked all that may be idle.
   package func forgetGuests(
     restingSince rest: WallTime, limit: Int, at now: WallTime, unless isHere: (UserID) async -> Bool
   ) async throws(GatewayError) -> (forgotten: Int, isDone: Bool) {
@@ -58,7 +57,7 @@ extension StreamDirectory {
 }
 
 extension WallTime {
-  /// A part of a key that puts earlier times first.
+  /// A key part that sorts earlier times first.
   var inOrder: String {
     let digits = String(UInt64(bitPattern: max(0, nanoseconds)), radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits

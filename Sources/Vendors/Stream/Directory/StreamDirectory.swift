@@ -3,16 +3,16 @@ package import GatewayKit
 
 /// The users of Stream Video and Chat, and the settings of their application.
 ///
-/// Each operation is atomic; an answer reflects every operation whose answer its caller had already seen; a full table
-/// throws `GatewayError.tooMany` and loses nothing; a store that is away throws `GatewayError.storeUnavailable`.
+/// Each operation is atomic, and its answer reflects every operation that its caller knew to be complete. A full table
+/// throws `GatewayError.tooMany` and loses nothing; an unavailable store throws `GatewayError.storeUnavailable`.
 package struct StreamDirectory: Sendable {
-  /// What to make of a user, given the application's settings; what it throws leaves the user as they were. It may be made
-  /// more than once, each time of the user as they are.
+  /// A change of a user, given the application's settings. If it throws, the user stays as they were. It may run more
+  /// than once, each time on the current user.
   package typealias Change = (inout StreamUser, StreamAppSettings) throws(GatewayError) -> Void
 
   static let users = StoreTable<StreamUser>("stream.user")
   private static let app = StoreTable<StreamAppChange>("stream.app").key()
-  /// How many users are looked at in one step when all are looked through.
+  /// The number of users that are read in one step of a scan.
   private static let pageSize = 1000
 
   typealias Transaction = StoreTransaction<GatewayError>
@@ -20,10 +20,10 @@ package struct StreamDirectory: Sendable {
   let store: any Store
   let usersMax: Int
   private let bytesMax: Int
-  /// What holds where no server has said anything else.
+  /// The settings that no server has changed.
   private let preset: StreamAppSettings
 
-  /// What `store` remembers, with room for `usersMax` users of `bytesMax` bytes together.
+  /// Creates a directory in `store`, with room for `usersMax` users of `bytesMax` bytes in total.
   package init(
     _ store: any Store, usersMax: Int = 1_000_000, bytesMax: Int = 256 << 20,
     settings: StreamAppSettings = StreamAppSettings()
@@ -36,7 +36,7 @@ package struct StreamDirectory: Sendable {
 
   // MARK: Users
 
-  /// The user, nil if there is none, and the application's settings.
+  /// Returns the user, nil if there is none, and the application's settings.
   package func lookUp(
     _ id: UserID, at now: WallTime
   ) async throws(GatewayError) -> (user: StreamUser?, settings: StreamAppSettings) {
@@ -48,7 +48,7 @@ package struct StreamDirectory: Sendable {
     }
   }
 
-  /// Those of `ids` that exist, in that order.
+  /// Returns those of `ids` that exist, in that order.
   package func users(_ ids: [UserID], at now: WallTime) async throws(GatewayError) -> [StreamUser] {
     guard !ids.isEmpty else { return [] }
     do throws(StoreError) {
@@ -62,8 +62,8 @@ package struct StreamDirectory: Sendable {
     }
   }
 
-  /// At most `limit` users for whom `isMeant` holds, in the order of their ids, without the first `offset`. Everybody is
-  /// looked at in pages: who comes or goes meanwhile may be in or not.
+  /// Returns at most `limit` users for whom `isMeant` holds, in the order of their ids, without the first `offset`. All
+  /// users are read in pages: one who is created or removed meanwhile may be included or not.
   package func users(
     where isMeant: (StreamUser) -> Bool, offset: Int, limit: Int, at now: WallTime
   ) async throws(GatewayError) -> [StreamUser] {
@@ -84,8 +84,8 @@ package struct StreamDirectory: Sendable {
     return Array(meant.dropFirst(offset).prefix(limit))
   }
 
-  /// The user after `change`. One who does not exist is made first if `creates`, else `GatewayError.userUnknown` is
-  /// thrown. `updatedAt` becomes `now` if the change changes more than when the user was last active.
+  /// Returns the user after `change`. An unknown user is created first if `creates` is set, else
+  /// `GatewayError.userUnknown` is thrown. `updatedAt` becomes `now` unless only the time of the last activity changed.
   package func updateUser(
     _ id: UserID, creates: Bool, at now: WallTime, _ change: Change
   ) async throws(GatewayError) -> StreamUser {
@@ -108,7 +108,7 @@ package struct StreamDirectory: Sendable {
     }
   }
 
-  /// Forgets the user; nothing happens if there is none.
+  /// Removes the user; does nothing if there is none.
   package func removeUser(_ id: UserID, at now: WallTime) async throws(GatewayError) {
     do throws(StoreError) {
       _ = try await store.settle(StoreCommit(writes: [StoreCommit.Write(Self.users.key(id.rawValue), nil)]), at: now)
@@ -118,7 +118,7 @@ package struct StreamDirectory: Sendable {
   }
 
   private func counts(of user: StreamUser) -> [StoreCount] {
-    // Anybody may make guests: a quarter of the room is kept for the others.
+    // Anybody can create guests, so a quarter of the room is reserved for other users.
     let room = user.isGuest ? bytesMax / 4 * 3 : bytesMax
     return [
       StoreCount("stream.users", atMost: usersMax, of: "users"),
@@ -136,7 +136,7 @@ package struct StreamDirectory: Sendable {
     }
   }
 
-  /// The settings after `change`.
+  /// Returns the settings after `change`.
   package func updateSettings(
     _ change: StreamAppChange, at now: WallTime
   ) async throws(GatewayError) -> StreamAppSettings {

@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-// How much memory what Stream's directories keep takes, as far as clients decide it: the bytes of texts, and a round sum
-// for everything that holds them.
+// The memory that the rows of Stream's directories take, as far as clients decide it: the bytes of texts, plus a fixed
+// amount for each object.
 
 extension StreamUser {
   var footprint: Int {
@@ -22,12 +22,12 @@ extension StreamCallMember {
 }
 
 extension StreamCall {
-  /// Everything but the members.
+  /// The size without the members.
   var footprintWithoutMembers: Int {
     let settings = settings.reduce(0) { $0 + 64 + $1.key.utf8.count + $1.value.utf8.count }
     let answers = session.map { $0.acceptedBy.count + $0.rejectedBy.count + $0.missedBy.count + $0.ringing.count } ?? 0
     let people = blocked.count + answers + (session?.participants.count ?? 0)
-    // Names of users and roles are 255 bytes at most.
+    // Names of users and roles have at most 255 bytes.
     let pins = session?.pins?.reduce(0) { $0 + 64 + $1.user.rawValue.utf8.count + $1.sessionID.utf8.count } ?? 0
     let broadcasts = egress?.broadcasts.reduce(0) { $0 + 96 + $1.name.utf8.count + $1.url.utf8.count } ?? 0
     return 1500 + custom.footprint + settings + (team?.utf8.count ?? 0) + people * 400 + pins + broadcasts

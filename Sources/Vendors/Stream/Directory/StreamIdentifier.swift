@@ -1,8 +1,9 @@
 internal import GatewayCore
 
-/// A maker of names of the form of a UUID, which is what clients expect of sessions for instance.
+/// A generator of names in the form of a UUID, which clients expect of sessions and others.
 enum StreamIdentifier {
-  /// 36 characters: the time in hexadecimal nanoseconds, the number, and what a random UUID has in between.
+  /// Returns 36 characters: the time in hexadecimal nanoseconds, the number, and the fixed digits of a random UUID
+  /// between them.
   static func text(_ time: WallTime, _ number: Int) -> String {
     let time = padded(UInt64(bitPattern: time.nanoseconds), 16)
     let parts = [time.prefix(8), time.dropFirst(8).prefix(4), time.suffix(4)]

@@ -1,18 +1,18 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// A permission of the application's own making: `end-own-call`, say, for the action `EndCall`.
+/// A permission that the application defines, e.g. `end-own-call` for the action `EndCall`.
 package struct StreamOwnPermission: Hashable, Codable, Sendable {
   package let id: Name
   package var name: String
   package var action: String
   package var about: String
-  /// Whether it is for who made the call only.
+  /// Whether it is only for a call's creator.
   package var isOwners: Bool
   package var isSameTeam: Bool
-  /// Of whom it holds, as JSON text; nil for everybody.
+  /// The condition for whom it holds, as JSON text; nil for everybody.
   package var condition: String?
-  /// The built-in permission that it gives as much as; nil where it gives nothing here.
+  /// The built-in permission that it stands for; nil if it has no effect here.
   package var meaning: String?
 
   package init(
@@ -30,13 +30,12 @@ package struct StreamOwnPermission: Hashable, Codable, Sendable {
   }
 }
 
-/// The permissions of the application's own, all of them in one row, so that who changes what is granted, `pin-user`
-/// for instance, sees them as they are.
+/// The permissions that the application defines, all in one row, so that a change of grants sees all of them.
 struct StreamOwnPermissions: StoreValue {
-  /// In the order of their ids.
+  /// The permissions in the order of their ids.
   var list: [StreamOwnPermission] = []
 
-  /// The built-in permissions that those of `grants` give as much as, by the id of the application's own.
+  /// Returns the built-in permissions that the application's own permissions in `grants` stand for, by id.
   func meanings(in grants: [Name: [String]]) -> [Name: String] {
     guard !list.isEmpty else { return [:] }
     let granted = Set(grants.values.joined().map { Name($0) })

@@ -1,27 +1,27 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// A file that a call has left, under the call, the session and the file's name: a recording, for instance.
+/// The row of a call's file, under the call, the session and the file's name.
 struct StreamFileRow: StoreValue {
   var file: StreamCallFile
 }
 
-/// A participation that is over, under the call, the session and the participant: ann's ten minutes, for instance.
+/// A participation of a user in a session.
 package struct StreamParticipation: Hashable, Codable, Sendable {
   package let participant: StreamCallParticipant
   /// Nil while it goes on.
   package let leftAt: WallTime?
 
-  /// How long it took, or takes until now.
+  /// Returns how long it lasted, or lasts so far.
   package func duration(at now: WallTime) -> Duration { max(.zero, (leftAt ?? now) - participant.joinedAt) }
 }
 
-/// A participation as it is kept: ann's ten minutes, for instance.
+/// The row of a past participation, under the call, the session and the participant.
 struct StreamParticipationRow: StoreValue {
   var participation: StreamParticipation
 }
 
-/// A user's opinion of a call, under the call and the time: four of five, for instance.
+/// A user's feedback on a call, under the call and the time.
 package struct StreamFeedback: Hashable, Codable, Sendable {
   package let user: UserID
   package let session: String
@@ -49,7 +49,7 @@ package struct StreamFeedback: Hashable, Codable, Sendable {
   }
 }
 
-/// An opinion as it is kept, with the call: ann's of `default:standup`, for instance.
+/// The row of a feedback, with its call.
 struct StreamFeedbackRow: StoreValue {
   var call: CallID
   var feedback: StreamFeedback

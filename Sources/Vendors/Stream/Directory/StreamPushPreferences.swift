@@ -1,14 +1,14 @@
 package import GatewayCore
 
-/// The push notifications that a user wants, none at night for instance; nothing is pushed here.
+/// The push notifications that a user wants. The gateway pushes nothing.
 package struct StreamPushPreferences: Hashable, Codable, Sendable {
-  /// `all`, `none` or `default`, of calls.
+  /// For calls: `all`, `none` or `default`.
   package var calls: String?
-  /// `all`, `mentions`, `direct_mentions`, `all_mentions`, `none` or `default`, of chats.
+  /// For chats: `all`, `mentions`, `direct_mentions`, `all_mentions`, `none` or `default`.
   package var chats: String?
-  /// `all`, `none` or `default`, of feeds.
+  /// For feeds: `all`, `none` or `default`.
   package var feeds: String?
-  /// Until then the user wants none.
+  /// The time until which the user wants none.
   package var disabledUntil: WallTime?
 
   package init() {}

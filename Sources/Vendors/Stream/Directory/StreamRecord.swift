@@ -1,28 +1,28 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// Something that a server keeps here of its application and asks for again: an external storage, for instance.
+/// A record that a server stores here and reads again.
 package struct StreamRecord: Hashable, StoreValue {
-  /// The kind of a record: a storage, for instance.
+  /// The kind of a record.
   package enum Kind: String, Codable, Sendable {
-    /// Where recordings would be put.
+    /// A destination for recordings.
     case storage
-    /// A line by which telephones would come in.
+    /// A SIP trunk.
     case trunk
-    /// Where its calls would lead to.
+    /// A routing rule for a trunk's calls.
     case rule
-    /// What a push notification would say.
+    /// The text of a push notification.
     case template
 
-    /// The most there are of it.
+    /// The most records of the kind.
     package var countMax: Int { self == .template ? 500 : 100 }
   }
 
-  /// Its name, or what it was given for one; of a template the provider's kind and name, and the event.
+  /// Its name or generated id; of a template the provider's type and name, and the event.
   package let id: [String]
   package let createdAt: WallTime
   package var updatedAt: WallTime
-  /// What it is made of: the value as JSON text, by its name.
+  /// Its properties: values as JSON text by name.
   package var members: StreamCustom = [:]
 
   package init(_ id: [String], createdAt: WallTime, members: StreamCustom) {

@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// A ring that waits for its answers, bob's for instance: who of its users has given none when it ends has missed it.
+/// An open ring. Its users who have not answered when it ends have missed the call.
 package struct StreamRing: Hashable, StoreValue {
   package var call: CallID
   /// The session that it rings for.

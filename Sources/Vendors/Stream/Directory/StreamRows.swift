@@ -1,21 +1,20 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// A call with its session, and how many members it has: `default:standup` with 40, for instance. One row, for who is
-/// in a session is always looked at whole: what is told of a change is made of everybody in it.
+/// The row of a call with its session and its number of members. The session is part of the row because every event of
+/// a change needs all participants.
 struct StreamCallRow: StoreValue {
   var call: StreamCall
 }
 
-/// A member of a call, bob for instance: under the call and the place in the order of their coming, and under the user
-/// and the call.
+/// The row of a call's member, under the call and the place in the order of members, and under the user and the call.
 struct StreamMemberRow: StoreValue {
   var call: CallID
   var place: Int
   var member: StreamCallMember
 }
 
-/// A call that a user takes part in, under the user and the connection: ann in `default:standup`, for instance.
+/// The row of a participation, under the user and the connection.
 struct StreamJoinedRow: StoreValue {
   var call: CallID
 }

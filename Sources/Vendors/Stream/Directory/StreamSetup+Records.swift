@@ -1,13 +1,13 @@
 package import GatewayCore
 internal import GatewayKit
 
-// What servers keep of their application beside types, roles and providers.
+// Records and permissions of the application.
 
 extension StreamSetup {
   private static let records = StoreTable<StreamRecord>("stream.record")
   private static let permissions = StoreTable<StreamOwnPermissions>("stream.permission")
 
-  /// The most permissions of the application's own.
+  /// The most permissions that an application defines.
   static let permissionsMax = 100
 
   // MARK: Records
@@ -17,12 +17,12 @@ extension StreamSetup {
     return records.key(kind.rawValue, parts[0], parts[1], parts[2])
   }
 
-  /// All of the kind, in the order of their ids.
+  /// Returns all records of the kind, in the order of their ids.
   package func records(_ kind: StreamRecord.Kind, at now: WallTime) async throws(GatewayError) -> [StreamRecord] {
     try await rows(Self.records.range(kind.rawValue), limit: kind.countMax, at: now)
   }
 
-  /// The record; nil if there is none of that id.
+  /// Returns the record; nil if there is none with that id.
   package func record(
     _ kind: StreamRecord.Kind, _ id: [String], at now: WallTime
   ) async throws(GatewayError) -> StreamRecord? {
@@ -33,15 +33,15 @@ extension StreamSetup {
     }
   }
 
-  /// The record as it is kept after `change`, which is given nil where there is none yet. A template of a push provider
-  /// that is not there throws `GatewayError.notFound`.
+  /// Returns the stored record after `change`, which gets nil if there is none yet. A template of a push provider that
+  /// does not exist throws `GatewayError.notFound`.
   package func changeRecord(
     _ kind: StreamRecord.Kind, _ id: [String], at now: WallTime,
     _ change: (StreamRecord?) throws(GatewayError) -> StreamRecord
   ) async throws(GatewayError) -> StreamRecord {
     try await store.transact(at: now) {
       (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> StreamRecord in
-      // Read with what is changed: nobody takes the provider away meanwhile.
+      // Read in the same transaction, so that the provider cannot be removed meanwhile.
       if kind == .template, !id[1].isEmpty,
         try await transaction.get(Self.providers.key(id[0], id[1]), as: StreamPushProvider.self) == nil
       {
@@ -56,7 +56,7 @@ extension StreamSetup {
     }
   }
 
-  /// Forgets the record; false if there is none.
+  /// Removes the record; returns false if there is none.
   package func removeRecord(
     _ kind: StreamRecord.Kind, _ id: [String], at now: WallTime
   ) async throws(GatewayError) -> Bool {
@@ -65,10 +65,10 @@ extension StreamSetup {
 
   // MARK: Permissions
 
-  /// The key of the one row that has them all.
+  /// The key of the one row that has all permissions.
   static var permissionsKey: StoreKey { permissions.key("all") }
 
-  /// The application's own permissions, in the order of their ids.
+  /// Returns the permissions that the application defines, in the order of their ids.
   package func permissions(at now: WallTime) async throws(GatewayError) -> [StreamOwnPermission] {
     do throws(StoreError) {
       return try await store.get(Self.permissionsKey, as: StreamOwnPermissions.self, at: now)?.list ?? []
@@ -77,8 +77,8 @@ extension StreamSetup {
     }
   }
 
-  /// Changes what there is under the id: `change` is given nil where there is nothing, and answers nil to forget it. The
-  /// types in which it is granted give from now on what it says.
+  /// Changes the permission with the id: `change` gets nil if there is none, and returns nil to remove it. Types in
+  /// which it is granted are updated.
   package func changePermission(
     _ id: Name, at now: WallTime, _ change: (StreamOwnPermission?) throws(GatewayError) -> StreamOwnPermission?
   ) async throws(GatewayError) {
@@ -101,7 +101,7 @@ extension StreamSetup {
           return known
         }
       } catch {
-        // A type that was deleted meanwhile grants nothing.
+        // A type that was deleted meanwhile has no grants.
         guard error.isSame(as: .notFound) else { throw error }
       }
     }

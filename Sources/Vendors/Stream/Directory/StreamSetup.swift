@@ -1,16 +1,15 @@
 package import GatewayCore
 package import GatewayKit
 
-/// The setup that servers have made of their application: call types, roles, push providers, and what else they keep
-/// here; a call type `lesson`, for instance.
+/// The application's setup as servers have made it: call types, roles, push providers and other records.
 ///
-/// A full table throws `GatewayError.tooMany`, a store that is away `GatewayError.storeUnavailable`.
+/// A full table throws `GatewayError.tooMany`, an unavailable store `GatewayError.storeUnavailable`.
 package struct StreamSetup: Sendable {
   static let types = StoreTable<StreamCallType>("stream.type")
   private static let roles = StoreTable<StreamOwnRole>("stream.role")
   static let providers = StoreTable<StreamPushProvider>("stream.push")
 
-  /// The most of each.
+  /// The most records of each kind.
   static let typesMax = 100
   static let rolesMax = 100
   static let providersMax = 25
@@ -23,7 +22,7 @@ package struct StreamSetup: Sendable {
 
   // MARK: Call types
 
-  /// What was said of the type; nil if nothing was.
+  /// Returns what servers have set for the type; nil if nothing.
   package func type(_ name: String, at now: WallTime) async throws(GatewayError) -> StreamCallType? {
     do throws(StoreError) {
       return try await store.get(Self.types.key(name), as: StreamCallType.self, at: now)
@@ -32,12 +31,12 @@ package struct StreamSetup: Sendable {
     }
   }
 
-  /// Of which types something was said, in the order of their names.
+  /// Returns the types that servers have set, sorted by name.
   package func types(at now: WallTime) async throws(GatewayError) -> [StreamCallType] {
     try await rows(Self.types.range(), limit: Self.typesMax, at: now)
   }
 
-  /// The type after `change`, which is given nil where nothing was said of it.
+  /// Returns the type after `change`, which gets nil if nothing was set yet.
   package func changeType(
     _ name: String, at now: WallTime, _ change: (StreamCallType?) throws(GatewayError) -> StreamCallType
   ) async throws(GatewayError) -> StreamCallType {
@@ -52,19 +51,19 @@ package struct StreamSetup: Sendable {
     }
   }
 
-  /// Forgets what was said of the type; false if nothing was.
+  /// Removes what was set for the type; returns false if nothing was.
   package func removeType(_ name: String, at now: WallTime) async throws(GatewayError) -> Bool {
     try await remove(Self.types.key(name), as: StreamCallType.self, at: now)
   }
 
   // MARK: Roles
 
-  /// The application's own roles, in the order of their names.
+  /// Returns the roles that the application defines, sorted by name.
   package func roles(at now: WallTime) async throws(GatewayError) -> [StreamOwnRole] {
     try await rows(Self.roles.range(), limit: Self.rolesMax, at: now)
   }
 
-  /// The new role; throws `GatewayError.alreadyExists` if there is one of that name.
+  /// Creates the role; throws `GatewayError.alreadyExists` if there is one with that name.
   package func makeRole(_ name: Name, at now: WallTime) async throws(GatewayError) -> StreamOwnRole {
     try await store.transact(at: now) {
       (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> StreamOwnRole in
@@ -76,19 +75,19 @@ package struct StreamSetup: Sendable {
     }
   }
 
-  /// Forgets the role; false if there is none.
+  /// Removes the role; returns false if there is none.
   package func removeRole(_ name: Name, at now: WallTime) async throws(GatewayError) -> Bool {
     try await remove(Self.roles.key(name.text), as: StreamOwnRole.self, at: now)
   }
 
   // MARK: Push providers
 
-  /// In the order of their kinds and names.
+  /// Returns the push providers, sorted by type and name.
   package func providers(at now: WallTime) async throws(GatewayError) -> [StreamPushProvider] {
     try await rows(Self.providers.range(), limit: Self.providersMax, at: now)
   }
 
-  /// Puts the provider in the place of the one of its kind and name, which is older. Says what there is then.
+  /// Stores the provider, and replaces one with the same type and name. Returns the stored provider.
   package func put(_ provider: StreamPushProvider, at now: WallTime) async throws(GatewayError) -> StreamPushProvider {
     try await store.transact(at: now) {
       (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> StreamPushProvider in
@@ -103,10 +102,10 @@ package struct StreamSetup: Sendable {
     }
   }
 
-  /// Forgets the provider and what its notifications would say; false if there is none.
+  /// Removes the provider and its templates; returns false if there is none.
   package func removeProvider(_ type: String, _ name: String, at now: WallTime) async throws(GatewayError) -> Bool {
     guard try await remove(Self.providers.key(type, name), as: StreamPushProvider.self, at: now) else { return false }
-    // Whoever says something of it meanwhile finds that it is gone.
+    // A concurrent change of a template finds that the provider is gone.
     for template in try await records(.template, at: now)
     where template.id[0].utf8.elementsEqual(type.utf8) && template.id[1].utf8.elementsEqual(name.utf8) {
       _ = try await removeRecord(.template, template.id, at: now)

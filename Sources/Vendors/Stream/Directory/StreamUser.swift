@@ -1,14 +1,13 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// The application's own members of a user, a call, a member of it or an event: each with its value as JSON text. Two
-/// names are one only if their bytes are the same.
+/// Custom data of a user, a call, a member or an event: JSON texts by name. Names are equal only if their bytes are.
 package typealias StreamCustom = [Name: String]
 
-/// A user as Stream Video and Chat know them: ann, an `admin`, for instance.
+/// A user as Stream Video and Chat know them.
 package struct StreamUser: Hashable, StoreValue {
   package var id: UserID
-  /// `user`, `guest`, `admin`, or a name of the application's own.
+  /// `user`, `guest`, `admin`, or a role that the application defines.
   package var role: Name
   package var name: String?
   package var image: String?
@@ -18,21 +17,21 @@ package struct StreamUser: Hashable, StoreValue {
   package var language = ""
   package var isInvisible = false
   package var isBanned = false
-  /// The users that this one has blocked, in the order in which they were.
+  /// The users that this user has blocked, in the order in which they were blocked.
   package var blocked: [UserID] = []
   package var devices: [StreamDevice] = []
-  /// Which push notifications the user wants; nil if nothing was said of it.
+  /// The push notifications that the user wants; nil if nothing was set.
   package var pushPreferences: StreamPushPreferences?
   package var createdAt: WallTime
   package var updatedAt: WallTime
   /// When the user last connected.
   package var lastActive: WallTime?
-  /// From then on the user may not connect; nil for one who may.
+  /// When the user was deactivated, and may not connect any more; nil for an active user.
   package var deactivatedAt: WallTime?
   package var deletedAt: WallTime?
-  /// Tokens of the user issued before this are good no more, nor are those without an issue date.
+  /// The user's tokens issued before this time are revoked, and so are those without an issue date.
   package var revokesTokensIssuedBefore: WallTime?
-  /// Whether the user has a connection, where somebody has looked: it is not kept.
+  /// Whether the user has a connection, if it was looked up. It is not stored.
   package var isOnline = false
 
   private enum CodingKeys: String, CodingKey {
@@ -49,7 +48,7 @@ package struct StreamUser: Hashable, StoreValue {
   }
 }
 
-/// A device that a user gets push notifications on: a telephone, by its token, for instance.
+/// A push device of a user.
 package struct StreamDevice: Hashable, Codable, Sendable {
   /// At most 255 bytes.
   package var id: Name

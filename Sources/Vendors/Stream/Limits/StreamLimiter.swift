@@ -1,11 +1,10 @@
 package import GatewayCore
 
-/// A count of requests in windows of one minute of the clock, for the whole gateway, 40 of a server's for instance: it
-/// runs on one executor.
+/// A counter of requests in one-minute windows of the clock, for the whole gateway. It runs on one executor.
 package actor StreamLimiter {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// The most pairs of user and operation that are counted in one minute; those beyond are not held to the users' limit.
+  /// The most pairs of user and operation that are counted in one minute; further users have no limit of their own.
   package static let usersMax = 200_000
 
   private struct Key: Hashable {
@@ -17,7 +16,7 @@ package actor StreamLimiter {
 
   private let executor: any SerialExecutor
   private let limits: StreamLimits
-  /// The minute that is counted.
+  /// The current minute.
   private var minute: Int64 = 0
   private var counts: [Key: Int] = [:]
 
@@ -26,7 +25,7 @@ package actor StreamLimiter {
     self.limits = limits
   }
 
-  /// Counts one request at `now`, of a server if `user` is nil, and says where it stands: in the narrower of its windows.
+  /// Counts one request at `now`, of a server if `user` is nil. Returns the standing in the narrower of its windows.
   package func count(
     _ operation: String, _ platform: StreamPlatform, user: UserID?, at now: WallTime
   ) -> StreamLimitState {
@@ -47,7 +46,7 @@ package actor StreamLimiter {
     return state
   }
 
-  /// Where the application stands with those operations, or with those counted in this minute if none is named.
+  /// Returns the application's standing for those operations, or for those counted in this minute if none is given.
   package func standing(
     _ platform: StreamPlatform, _ operations: [String], at now: WallTime
   ) -> [(operation: String, state: StreamLimitState)] {

@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayKit
 
-/// Stream's clients in a storm, with the habits of one of its SDKs: `--sdk swift`, for instance.
+/// Stream's clients in a storm, with the habits of one of its SDKs, e.g. `--sdk swift`.
 package struct StreamClientTool: ClientTool {
   package let serviceDomains = ["getstream.io", "stream-io-api.com"]
   private static let usualAPIKey = "storm"

@@ -120,10 +120,10 @@ extension StreamVendor: OfferedVendor {
   }
 }
 
-// What one flag sets in several places.
+// Flags that set several values.
 
 extension StreamGuestLimits {
-  /// For every address, this machine's too.
+  /// The limit of every address, including loopback addresses.
   fileprivate var perAddress: Int {
     get { perAddressPerMinute }
     set { (perAddressPerMinute, perLoopbackPerMinute) = (newValue, newValue) }
@@ -138,7 +138,7 @@ extension StreamCallPolicy {
 }
 
 extension StreamVideoSettings {
-  /// Whether requests are limited, as documented unless something else is said.
+  /// Whether requests are limited, by default as documented.
   fileprivate var keepsLimits: Bool {
     get { limits != nil }
     set { if newValue, limits == nil { limits = StreamLimits(scale: 1) } }

@@ -1,9 +1,9 @@
 internal import GatewayCore
 import GatewayKit
 
-/// The flags about the SFU that a join of Stream's sends clients to: `--stream-sfu off`, for instance.
+/// The flags about the SFU to which a join sends clients, e.g. `--stream-sfu off`.
 enum StreamSFUOptions {
-  /// Where clients are sent: elsewhere too if only the address of something elsewhere is named.
+  /// The SFU that clients use. An address alone also selects an external SFU.
   @OptionList<StreamCallPolicy>
   static var place: [Option<StreamCallPolicy>] {
     Option(
@@ -31,7 +31,7 @@ enum StreamSFUOptions {
     }
   }
 
-  /// What the gateway's own is like.
+  /// The options of the gateway's own SFU.
   static var own: [Option<StreamCallPolicy>] {
     policy.map { $0.of(\.sfu, orElse: "is about the gateway's own SFU, and clients are sent elsewhere") }
   }
@@ -65,7 +65,7 @@ enum StreamSFUOptions {
     }
   }
 
-  /// An address of scheme, host and perhaps port; nothing behind them.
+  /// Reads an origin: scheme, host and optional port, and nothing after them.
   private static func origin(_ value: Arguments.Value) throws -> String {
     guard let address = WebAddress(value.text), ["http", "https"].contains(address.scheme), address.path.isEmpty,
       address.query == nil, !address.hasFragment, !address.hasUser

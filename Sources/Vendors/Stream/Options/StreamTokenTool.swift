@@ -3,8 +3,7 @@ internal import GatewayJSON
 package import GatewayKit
 package import GatewayTokens
 
-/// Stream's tokens, as the token commands make and verify them: `postern token mint --scheme stream-video`, for
-/// instance.
+/// Stream's tokens, as the token commands make and verify them, e.g. `postern token mint --scheme stream-video`.
 package struct StreamTokenTool: TokenTool {
   package let mintFlags = [
     Flag("role", "NAME", "the role (stream-video)"), Flag("no-issued-at", nil, "leave iat out (stream-video)"),
@@ -22,7 +21,7 @@ package struct StreamTokenTool: TokenTool {
       { try TokenKeys.needed(arguments, allowsShortSecret: true) }, type: arguments.string("typ") ?? "JWT")
   }
 
-  /// The vendor's code and message, and the check.
+  /// Returns the vendor's code and message, and the failed check.
   package func verify(_ token: String, _ arguments: Arguments, at now: WallTime) throws -> TokenReport {
     let keys = try TokenKeys.needed(arguments, allowsShortSecret: true)
     let application = StreamApplication(
@@ -43,7 +42,7 @@ package struct StreamTokenTool: TokenTool {
     }
   }
 
-  /// A signer for an application that only verifies: an application has one.
+  /// Returns a signer for an application that only verifies, since each application has one.
   private static func unused() throws -> JWTSigner {
     try JWTSigner(try KeyMaterial.secret(SecureRandom.bytes(32)))
   }
@@ -83,7 +82,7 @@ package struct StreamTokenTool: TokenTool {
       ])
   }
 
-  /// The check that failed, by the claim or part of the token that it looks at.
+  /// Returns the name of the check that failed: the claim or part of the token that it concerns.
   private static func check(_ error: StreamError) -> String {
     switch error.code {
     case 2: return "api_key"

@@ -1,7 +1,7 @@
 internal import GatewayCore
 package import GatewayKit
 
-// What `postern ctl` asks of calls.
+// The requests of `postern ctl` about calls.
 
 extension StreamVendor {
   package static let controlActions = [

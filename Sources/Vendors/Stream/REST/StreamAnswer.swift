@@ -2,13 +2,13 @@ internal import GatewayCore
 package import GatewayJSON
 internal import GatewayKit
 
-/// An answer to a REST request: 201, for instance, and an object whose member `duration` is added on the way out.
+/// An answer to a REST request: a status and an object, to which the member `duration` is added when it is sent.
 package struct StreamAnswer: Sendable {
   package let status: Int
   var json: JSONWriter
   private let durationAsNumber: Bool
 
-  /// An answer with the members that `body` writes.
+  /// Creates an answer with the members that `body` writes.
   package init(_ status: Int, durationAsNumber: Bool = false, _ body: (inout JSONWriter) -> Void = { _ in }) {
     self.status = status
     self.durationAsNumber = durationAsNumber
@@ -17,7 +17,7 @@ package struct StreamAnswer: Sendable {
     body(&json)
   }
 
-  /// The answer after so long a time.
+  /// Returns the HTTP response of a request that took `duration`.
   func response(after duration: Duration) -> HTTPResponse {
     var json = json
     if durationAsNumber {

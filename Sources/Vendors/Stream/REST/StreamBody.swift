@@ -1,10 +1,10 @@
 package import GatewayCore
 package import GatewayJSON
 
-/// A JSON object of a request, its members read with the errors Stream gives: code 4, the member in `exception_fields`.
+/// A request's JSON object, whose members are read with Stream's errors: code 4, with the member in `exception_fields`.
 package typealias StreamBody = Fields<StreamWords>
 
-/// Stream's words for what is wrong with a member: code 4, for instance. Text is counted in bytes.
+/// Stream's error messages for wrong members, with code 4. Text lengths are counted in bytes.
 package enum StreamWords: FieldWords {
   package static func length(of text: String) -> Int { text.utf8.count }
 
@@ -33,7 +33,7 @@ package enum StreamWords: FieldWords {
 extension Fields<StreamWords> {
   package static var empty: Self { StreamWords.empty }
 
-  /// The object that `bytes` are; empty if there are none.
+  /// Parses the object in `bytes`; an empty one if there are none.
   package init(_ bytes: [UInt8], _ what: String = "body") throws(StreamError) {
     guard !bytes.isEmpty else {
       self = .empty
@@ -49,7 +49,7 @@ extension Fields<StreamWords> {
     }
   }
 
-  /// An object inside another.
+  /// Reads an object inside another.
   package init(_ view: JSONView, inside name: String) throws(StreamError) {
     guard let body = StreamBody(view, within: name) else {
       throw .input("field \"\(name)\" must be an object", field: name)
@@ -57,18 +57,18 @@ extension Fields<StreamWords> {
     self = body
   }
 
-  /// The string, of 4,096 bytes at most.
+  /// Reads an optional string of at most 4,096 bytes.
   package func string(_ name: String) throws(StreamError) -> String? { try string(name, max: 4096) }
 
-  /// The string that must be there, of 4,096 bytes at most.
+  /// Reads a required string of at most 4,096 bytes.
   package func requiredString(_ name: String) throws(StreamError) -> String { try requiredString(name, max: 4096) }
 
-  /// The elements of an array of at most 100.
+  /// Reads an optional array of at most 100 elements.
   package func array(_ name: String) throws(StreamError) -> [JSONView]? { try array(name, count: 100) }
 
   package func strings(_ name: String) throws(StreamError) -> [String]? { try strings(name, count: 100) }
 
-  /// A date, as RFC 3339 text or as whole nanoseconds since 1970: clients of both families send either.
+  /// Reads a date, as RFC 3339 text or whole nanoseconds since 1970: clients of both families send either.
   package func date(_ name: String) throws(StreamError) -> WallTime? {
     guard let value = value(name) else { return nil }
     if let nanoseconds = value.integer { return WallTime(nanoseconds: nanoseconds) }
@@ -76,6 +76,6 @@ extension Fields<StreamWords> {
     return date
   }
 
-  /// What is told of a member of another kind than the usual ones.
+  /// Returns the error for a member of a kind that the other functions do not read.
   package func wrong(_ name: String, _ expected: String) -> StreamError { StreamWords.wrong(path(of: name), expected) }
 }

@@ -1,10 +1,10 @@
 package import GatewayCore
 
-/// A sender of REST requests: the application's server, for instance.
+/// A sender of REST requests.
 package struct StreamCaller: Hashable, Sendable {
-  /// The kind of a sender: a guest, for instance.
+  /// The kind of a sender.
   package enum Kind: Hashable, Sendable {
-    /// The application's own server: a good token that names no user.
+    /// The application's own server: a valid token without a user.
     case server
     case user
     case guest
@@ -15,14 +15,15 @@ package struct StreamCaller: Hashable, Sendable {
   package var kind: Kind
   /// Nil for a server; ``UserID/anonymous`` for an anonymous user.
   package var user: UserID?
-  /// The calls that the caller's token opens; nil if it does not limit them.
+  /// The calls that the caller's token allows; nil if it does not limit them.
   package var calls: [CallID]?
   /// The role that the token gives in those calls.
   package var role: Name?
-  /// The caller's connection, as `connection_id` says; nil if there is none of that name or it is somebody else's.
+  /// The caller's connection, named by `connection_id`; nil if there is none with that name or it belongs to another
+  /// user.
   package var connection: ConnectionID?
   package var platform: StreamPlatform
-  /// Whether the application's moderators keep the user out of calls.
+  /// Whether the application's moderators have banned the user from calls.
   package var isBanned = false
 
   package init(
@@ -40,7 +41,7 @@ package struct StreamCaller: Hashable, Sendable {
 
   package var isServer: Bool { kind == .server }
 
-  /// Throws unless the token opens `call`.
+  /// Throws unless the token allows `call`.
   package func check(_ call: CallID) throws(StreamError) {
     guard calls?.contains(call) ?? true else {
       throw .notAllowed("the token does not open the call \(call)")
@@ -48,11 +49,11 @@ package struct StreamCaller: Hashable, Sendable {
   }
 }
 
-/// The kind of machine that a client runs on, `ios` for instance: rate limits are counted apart for each.
+/// The kind of device that a client runs on, e.g. `ios`; rate limits count each separately.
 package enum StreamPlatform: String, Hashable, Sendable, CaseIterable {
   case ios, android, web, server
 
-  /// The platform that `X-Stream-Client` tells of.
+  /// Reads the platform from `X-Stream-Client`.
   package init(client: String?, isServer: Bool) {
     let client = (client ?? "").lowercased()
     if isServer {

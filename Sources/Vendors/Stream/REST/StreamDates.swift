@@ -1,28 +1,27 @@
 package import GatewayCore
 package import GatewayJSON
 
-/// The way in which dates are written, as nanoseconds for instance: the two families of Stream's paths differ in
-/// nothing else.
+/// The format of dates, which is the only difference between the two families of Stream's paths.
 package enum StreamDates: Hashable, Sendable {
   /// RFC 3339 in UTC with nine digits of fraction: `/video/...` and Chat.
   case text
   /// Whole nanoseconds since 1970: `/api/v2/...`.
   case nanoseconds
 
-  /// `time` as RFC 3339 has it.
+  /// Formats `time` as RFC 3339.
   package static func text(_ time: WallTime) -> String {
     time.rfc3339(fractionDigits: 9)
   }
 
-  /// The time that RFC 3339 text says, with any fraction and offset; nil if it is none. Python's libraries leave the offset
-  /// of what is UTC away.
+  /// Parses RFC 3339 text with any fraction and offset; returns nil for other text. Python's libraries omit the offset
+  /// of UTC times.
   package static func read(_ text: String) -> WallTime? {
     WallTime(rfc3339: text)
   }
 }
 
 extension JSONWriter {
-  /// A date in the family's form.
+  /// Writes a date in the family's format.
   package mutating func member(_ name: StaticString, _ time: WallTime, _ dates: StreamDates) {
     switch dates {
     case .text: member(name, StreamDates.text(time))
@@ -30,7 +29,7 @@ extension JSONWriter {
     }
   }
 
-  /// A date in the family's form; nothing at all if there is none.
+  /// Writes a date in the family's format, or nothing if it is nil.
   package mutating func member(_ name: StaticString, ifAny time: WallTime?, _ dates: StreamDates) {
     if let time { member(name, time, dates) }
   }

@@ -1,7 +1,7 @@
 package import GatewayCore
 
 extension StreamError {
-  /// Stream's code, status and words for those of the gateway's errors that a client of Stream's can meet.
+  /// Stream's code, status and message for those gateway errors that Stream's clients can get.
   private static let equivalents: [Int: StreamError] = {
     let table: [(GatewayError, StreamError)] = [
       (.malformedMessage, .input("the message is not a JSON object")),
@@ -55,7 +55,7 @@ extension StreamError {
   private static let plainMessages = Dictionary(
     uniqueKeysWithValues: GatewayError.all.map { ($0.number, $0.message) })
 
-  /// The gateway's error in Stream's terms: Stream's code, and what the error says of the occurrence if it does.
+  /// Converts a gateway error: Stream's code, with the error's detail if it has one.
   package init(_ error: GatewayError) {
     guard var equivalent = Self.equivalents[error.number] else {
       self.init(code: Self.code(ofStatus: error.httpStatus), status: error.httpStatus, error.message)
@@ -66,7 +66,7 @@ extension StreamError {
     self = equivalent
   }
 
-  /// What stands for errors that are other dialects'.
+  /// Returns Stream's code for errors of other dialects.
   private static func code(ofStatus status: Int) -> Int {
     switch status {
     case 400, 405, 409, 426: 4
@@ -80,7 +80,7 @@ extension StreamError {
     }
   }
 
-  /// The nearest of the gateway's errors, in the words of this one: what an authenticator answers.
+  /// The closest gateway error, with this error's message, as an authenticator returns it.
   package var gatewayError: GatewayError {
     let plain: GatewayError =
       switch code {

@@ -2,21 +2,20 @@ package import GatewayCore
 package import GatewayJSON
 internal import GatewayKit
 
-/// An error as Stream tells it to a client that cannot have what it asked for: code 40, an expired token, for instance.
-/// Never holds a token.
+/// An error in Stream's format. Never contains a token.
 package struct StreamError: Error, Hashable, Sendable {
-  /// Stream's own number.
+  /// Stream's error number.
   package var code: Int
-  /// The HTTP status, in the body too.
+  /// The HTTP status, which the body contains too.
   package var status: Int
   package var message: String
-  /// Numbers of Postern's own catalogue where they say more: 800101 for missing authentication.
+  /// Postern's own error numbers where they say more: 800101 for missing authentication.
   package var details: [Int]
-  /// What is wrong with which member of the request.
+  /// The wrong members of the request, with what is wrong.
   package var fields: [HTTPField]
-  /// Whether trying again is in vain.
+  /// Whether a retry cannot succeed.
   package var isUnrecoverable: Bool
-  /// After how long trying again is not; nil if that is unknown. A header field over HTTP.
+  /// The time after which a retry can succeed; nil if it is unknown. A header field over HTTP.
   package var retryAfter: Duration?
 
   package init(
@@ -31,14 +30,14 @@ package struct StreamError: Error, Hashable, Sendable {
     self.isUnrecoverable = isUnrecoverable
   }
 
-  /// Where the codes are explained.
+  /// The page that explains the codes.
   package static let moreInfo = "https://getstream.io/chat/docs/api_errors_response"
 
-  // The codes, each with the status that Stream documents for it.
+  // The codes, each with the status that Stream documents.
 
   package static func internalError(_ message: String) -> StreamError { .init(code: -1, status: 500, message) }
   package static func accessKey(_ message: String) -> StreamError { .init(code: 2, status: 401, message) }
-  /// A member of the request is missing or wrong; named in `exception_fields` if `field` is given.
+  /// An error for a missing or wrong member of the request; named in `exception_fields` if `field` is given.
   package static func input(_ message: String, field: String? = nil) -> StreamError {
     .init(code: 4, status: 400, message, fields: field.map { [HTTPField($0, message)] } ?? [])
   }
@@ -64,21 +63,21 @@ package struct StreamError: Error, Hashable, Sendable {
       code: 43, status: 401,
       "JWTAuth error: signature is not valid. Make sure the token is created using the secret for API key \"\(key)\"")
   }
-  /// No authentication where some is needed.
+  /// An error for a missing authentication.
   package static func authenticationMissing(_ message: String) -> StreamError {
     authentication(message, details: [GatewayError.connectionRequired.number])
   }
 }
 
 extension StreamError {
-  /// The error as a body, prefixed by the name of the operation that failed, e.g. `JoinCall`.
+  /// Returns the error as a body. The message begins with the failed operation, e.g. `JoinCall`.
   package func body(operation: String?, duration: Duration = .zero) -> [UInt8] {
     var error = self
     if let operation { error.message = "\(operation) failed with error: \"\(message)\"" }
     return JSONWriter.object(capacity: 384) { error.writeMembers(to: &$0, duration: StreamDuration.text(duration)) }
   }
 
-  /// The members of the error object; `duration` is empty on a socket.
+  /// Writes the members of the error object; `duration` is empty on a socket.
   package func writeMembers(to json: inout JSONWriter, duration: String = "") {
     json.member("code", Int64(code))
     json.member("message", message)
@@ -103,7 +102,7 @@ extension StreamError {
 }
 
 extension StreamError {
-  /// The error over HTTP.
+  /// Returns the error as an HTTP response.
   package func response(_ operation: String? = nil, _ duration: Duration = .zero) -> HTTPResponse {
     var response = HTTPResponse(status: status, json: body(operation: operation, duration: duration))
     if let retryAfter { response.headers.append(.retryAfter(retryAfter)) }
@@ -111,9 +110,9 @@ extension StreamError {
   }
 }
 
-/// The time that a request took, as Stream writes it: `1.25ms`, for instance.
+/// The time that a request took, as Stream writes it, e.g. `1.25ms`.
 package enum StreamDuration {
-  /// Milliseconds with two digits: `1.25ms`.
+  /// Formats milliseconds with two decimals: `1.25ms`.
   package static func text(_ duration: Duration) -> String {
     let hundredths = max(0, duration.nanoseconds) / 10_000
     let fraction = hundredths % 100

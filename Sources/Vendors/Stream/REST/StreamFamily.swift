@@ -1,31 +1,31 @@
-/// A family of Stream's paths: those below `/video`, for instance.
+/// A family of Stream's paths.
 package enum StreamFamily: Hashable, Sendable, CaseIterable {
-  /// `/video/...`, of the Video SDKs on devices and in browsers.
+  /// `/video/...`: the Video SDKs for devices and browsers.
   case video
-  /// `/api/v2/...`, of the SDKs for servers, of Rust and Python.
+  /// `/api/v2/...`: the server SDKs, Rust and Python.
   case v2
-  /// Paths at the root, of Chat.
+  /// Paths at the root: Chat.
   case chat
 
-  /// How the family writes dates.
+  /// The family's date format.
   package var dates: StreamDates { self == .v2 ? .nanoseconds : .text }
 
-  /// Whether a user's own members stand among the others, not below `custom`.
+  /// Whether a user's custom members stand beside the others instead of below `custom`.
   package var flattensCustom: Bool { self == .chat }
 
-  /// The family of a path.
+  /// Returns the family of a path.
   package init(path: String) {
     self = path.hasPrefix("/api/v2/") ? .v2 : path.hasPrefix("/video/") ? .video : .chat
   }
 }
 
-/// The path of a resource in each family that has it: `/users` and `/api/v2/users`, for instance.
+/// The paths of a resource, one in each family that has it.
 package enum StreamPath: Hashable, Sendable {
-  /// A resource of Video: `/video/` and `/api/v2/video/` before it.
+  /// A resource of Video: the path follows `/video/` and `/api/v2/video/`.
   case video(String)
-  /// A resource all products share: `/video/`, `/api/v2/` and `/` before it.
+  /// A resource that all products share: the path follows `/video/`, `/api/v2/` and `/`.
   case common(String)
-  /// One path, as it is.
+  /// A single path as given.
   case one(String)
 
   var patterns: [String] {

@@ -1,14 +1,14 @@
 package import GatewayCore
 package import GatewayJSON
 
-/// A condition in Stream's query language (`filter_conditions`), over members that the caller looks up.
+/// A condition in Stream's query language (`filter_conditions`) on members that the caller looks up.
 package indirect enum StreamFilter: Sendable {
   case all([StreamFilter])
   case any([StreamFilter])
   case none([StreamFilter])
   case member(Name, Operator, StreamFilterValue)
 
-  /// The comparison that a filter makes: `$gt`, for instance.
+  /// The comparison that a filter makes, e.g. `$gt`.
   package enum Operator: String, Sendable {
     case equal = "$eq"
     case notEqual = "$ne"
@@ -19,7 +19,7 @@ package indirect enum StreamFilter: Sendable {
     case below = "$lt"
     case atMost = "$lte"
     case exists = "$exists"
-    /// A string that begins so, in any case.
+    /// A string with that prefix, without case.
     case autocomplete = "$autocomplete"
     case contains = "$contains"
   }
@@ -27,7 +27,7 @@ package indirect enum StreamFilter: Sendable {
   /// The most conditions in one filter.
   private static let conditionsMax = 100
 
-  /// Reads the object of conditions, all of which must hold.
+  /// Reads an object of conditions, all of which must hold.
   package init(_ view: JSONView) throws(StreamError) {
     var count = 0
     self = try Self.read(view, &count)
@@ -73,7 +73,7 @@ package indirect enum StreamFilter: Sendable {
     .input("filter_conditions: \(what)", field: "filter_conditions")
   }
 
-  /// Whether the conditions hold for something whose members `lookUp` knows.
+  /// Returns whether the conditions hold for something whose members `lookUp` returns.
   package func holds(for lookUp: (Name) -> StreamFilterValue?) -> Bool {
     switch self {
     case .all(let conditions): conditions.allSatisfy { $0.holds(for: lookUp) }
@@ -104,7 +104,7 @@ package indirect enum StreamFilter: Sendable {
     }
   }
 
-  /// Whether the value, or for a list one of its elements, is one of the operand's.
+  /// Returns whether the value, or for a list one of its elements, is among the operand's values.
   private static func isAmong(_ value: StreamFilterValue?, _ operand: StreamFilterValue) -> Bool {
     guard case .list(let wanted) = operand, let value else { return false }
     let own: [StreamFilterValue] = if case .list(let elements) = value { elements } else { [value] }
@@ -112,9 +112,9 @@ package indirect enum StreamFilter: Sendable {
   }
 }
 
-/// A value that filters compare: the text `ann`, for instance.
+/// A value that filters compare.
 package enum StreamFilterValue: Hashable, Sendable {
-  /// Compared by its bytes.
+  /// Text that is compared by its bytes.
   case string(Name)
   case number(Double)
   case bool(Bool)
@@ -125,7 +125,7 @@ package enum StreamFilterValue: Hashable, Sendable {
   /// The most values in one list.
   private static let elementsMax = 1000
 
-  /// The value of a filter's operand, or of a member of the application's own.
+  /// Reads a filter's operand or a custom member.
   package init(_ view: JSONView) throws(StreamError) {
     if let string = view.string {
       self = .string(Name(string))
@@ -147,12 +147,12 @@ package enum StreamFilterValue: Hashable, Sendable {
     }
   }
 
-  /// Whether both are the same; a date is the same as the text that says it.
+  /// Returns whether both are equal; a date is equal to the text that denotes it.
   func isSame(as other: StreamFilterValue) -> Bool {
     self == other || compare(other) == 0
   }
 
-  /// Below 0, 0 or above 0; nil for values that have no order among each other.
+  /// Returns a number below 0, 0 or above 0; nil for values without an order.
   func compare(_ other: StreamFilterValue) -> Int? {
     switch (self, other) {
     case (.string(let left), .string(let right)): left < right ? -1 : left == right ? 0 : 1
@@ -167,7 +167,7 @@ package enum StreamFilterValue: Hashable, Sendable {
 }
 
 extension StreamUser {
-  /// The member of that name, as filters see it.
+  /// Returns the member with that name as a filter value.
   package func filterValue(_ name: Name) -> StreamFilterValue? {
     switch name {
     case "id": .string(id.name)

@@ -1,7 +1,7 @@
 internal import GatewayCore
 
 extension Name {
-  /// What the name is inside `custom`, for one that begins with `custom.`.
+  /// The part after `custom.`; nil for a name without that prefix.
   var inCustom: Name? {
     let prefix = "custom."
     guard text.utf8.starts(with: prefix.utf8) else { return nil }

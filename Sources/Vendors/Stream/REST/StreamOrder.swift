@@ -1,11 +1,11 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The `sort` of a query: by which fields, up or down; the newest call first, for instance.
+/// The `sort` of a query: fields with directions.
 struct StreamOrder: Sendable {
   private var fields: [(name: Name, isDescending: Bool)]
 
-  /// Reads the order, by fields that are among `known`, or any if that is nil; `usual` if there is none.
+  /// Reads the order. Its fields must be among `known`, unless that is nil; `usual` if none is given.
   init(
     _ body: StreamBody, by known: Set<Name>?, usual: [(name: Name, isDescending: Bool)] = []
   ) throws(StreamError) {
@@ -23,11 +23,11 @@ struct StreamOrder: Sendable {
     if fields.isEmpty { fields = usual }
   }
 
-  /// Whether nothing is said of it.
+  /// Whether no field is given.
   var isEmpty: Bool { fields.isEmpty }
 
-  /// Whether `one` comes before `two`, given what each has of a field; nil if they are equal in all. What has no value
-  /// comes last, up or down.
+  /// Returns whether `one` precedes `two`, given each one's values; nil if they are equal in all fields. A missing
+  /// value sorts last in both directions.
   func precedes(_ one: (Name) -> StreamFilterValue?, _ two: (Name) -> StreamFilterValue?) -> Bool? {
     for (name, isDescending) in fields {
       let (first, second) = (one(name), two(name))

@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// A REST request whose sender is known and whose body is a JSON object: ann's for a call, for instance.
+/// A REST request with a known sender and a JSON object as its body.
 package struct StreamRequest: Sendable {
   package let http: HTTPRequest
   package let parameters: PathParameters
@@ -10,19 +10,19 @@ package struct StreamRequest: Sendable {
   package let caller: StreamCaller
   /// The body; an empty object if there was none.
   package let body: StreamBody
-  /// When the request came.
+  /// The arrival time of the request.
   package let receivedAt: WallTime
 
   package var dates: StreamDates { family.dates }
 
-  /// The query's `payload`: Stream puts the body of a GET there. Empty if there is none.
+  /// Reads the query's `payload`, where Stream puts the body of a GET. Empty if there is none.
   package func payload() throws(StreamError) -> StreamBody {
     guard let text = http.parameter("payload"), !text.isEmpty else { return .empty }
     return try StreamBody(Array(text.utf8), "payload")
   }
 
-  /// The user on whose behalf the request is: the caller, or whom a server names as `user_id` or `user.id` in the body
-  /// or as `user_id` in the query.
+  /// Returns the user for whom the request is made: the caller, or the user that a server names by `user_id` or
+  /// `user.id` in the body or by `user_id` in the query.
   package func actingUser() throws(StreamError) -> UserID {
     if let user = caller.user { return user }
     var named = try body.string("user_id")

@@ -1,15 +1,15 @@
 internal import GatewayCore
 
-/// The rights in a call of somebody who asks something of it: bob's, who may end it, for instance.
+/// The rights of a user in a call.
 struct StreamCallRights: Sendable {
-  /// Nil for a server that acts for nobody.
+  /// Nil for a server that acts for no user.
   let user: UserID?
-  /// The role of the user in the application; nil for a server.
+  /// The user's role in the application; nil for a server.
   let role: Name?
-  /// The role that a call token gives in the calls it opens.
+  /// The role from a call token in the calls that it allows.
   let callRole: Name?
   let isServer: Bool
-  /// Whether a call token opens the call, whatever the roles may.
+  /// Whether a call token allows the call, whatever the roles permit.
   private let hasCallToken: Bool
 
   init(_ caller: StreamCaller, as user: StreamUser?) {
@@ -27,13 +27,13 @@ struct StreamCallRights: Sendable {
     self.hasCallToken = hasCallToken
   }
 
-  /// What may be done in a call of such grants, before anything is known of the call itself.
+  /// Returns the capabilities from those grants alone, without the state of a call.
   func capabilities(by grants: StreamGrants) -> Set<StreamCapability> {
     if isServer { return Set(StreamCapability.allCases) }
     return [role, callRole].compactMap { $0 }.reduce(into: []) { $0.formUnion(grants.rights(of: $1).all) }
   }
 
-  /// What may be done in that very call: by role, by membership, as its creator, and by what was given or taken.
+  /// Returns the capabilities in that call: by role, by membership, as its creator, and by individual grants.
   func capabilities(in call: StreamCall) -> Set<StreamCapability> {
     if isServer { return Set(StreamCapability.allCases) }
     let grants = call.roleGrants
@@ -54,7 +54,7 @@ struct StreamCallRights: Sendable {
     return capabilities
   }
 
-  /// The names of the capabilities for `own_capabilities`, in alphabetical order: without those that the call's settings
+  /// Returns the names for `own_capabilities` in alphabetical order, without the capabilities that the call's settings
   /// disable.
   func names(in call: StreamCall) -> [String] {
     capabilities(in: call).intersection(StreamCapability.listed).subtracting(StreamCallSettings(of: call).withheld)
@@ -65,13 +65,13 @@ struct StreamCallRights: Sendable {
     guard capabilities(in: call).contains(capability) else { throw refusal(capability, in: call.id.type) }
   }
 
-  /// Whether the call's backstage is open to the user. The call's maker is never locked out of it: in `default` calls the
-  /// grants give owners `update-call`, and so `stop_live`, but not `join-backstage`.
+  /// Returns whether the user may join the call while it is backstage. The call's creator always may: in `default`
+  /// calls the grants give owners `update-call`, and so `stop_live`, but not `join-backstage`.
   func mayBeBackstage(in call: StreamCall) -> Bool {
     call.createdBy == user || capabilities(in: call).contains(.joinBackstage)
   }
 
-  /// Whether a call of the type may be made.
+  /// Throws unless the user may create a call of the type.
   func checkCreation(of type: String, _ definition: StreamCallType?) throws(StreamError) {
     let grants = StreamGrants(of: type, definition)
     guard capabilities(by: grants).contains(.createCall) else { throw refusal(.createCall, in: type) }

@@ -1,5 +1,5 @@
-/// A thing that somebody may do in a call, as `join-call`: those of `OwnCapability` of the API description, and what only
-/// grants name.
+/// A capability of a user in a call, e.g. `join-call`: those of `OwnCapability` of the API description, and those that
+/// only grants name.
 package enum StreamCapability: String, Hashable, Sendable, CaseIterable {
   case blockUsers = "block-users"
   case changeMaxDuration = "change-max-duration"
@@ -43,15 +43,15 @@ package enum StreamCapability: String, Hashable, Sendable, CaseIterable {
   case updateCallPermissions = "update-call-permissions"
   case updateCallSettings = "update-call-settings"
 
-  /// What grants give and no `own_capabilities` lists: clients do not know these names.
+  /// Capabilities of grants that are not in `own_capabilities`, because clients do not know these names.
   private static let unlisted: Set<StreamCapability> = [
     .deleteCall, .deleteRecording, .listRecordings, .sendEvent, .updateCallMemberRole,
   ]
 
-  /// Those of `OwnCapability`.
+  /// The capabilities of `OwnCapability`.
   static let listed = Set(allCases).subtracting(unlisted)
 
-  /// The name that refusals use: `JoinCall` for `join-call`.
+  /// The name in refusals: `JoinCall` for `join-call`.
   var action: String {
     rawValue.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
   }

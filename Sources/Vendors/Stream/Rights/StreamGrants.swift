@@ -1,18 +1,18 @@
 internal import GatewayCore
 
-/// The grants of each role in calls of one type: that a `host` may end them, for instance.
+/// The grants of each role in calls of one type.
 ///
 /// Source of the built-in types' grants: the permission reference of Stream's documentation, which lists `admin`,
-/// `user`, `guest` and `anonymous`; `host` is as `admin`, `call_member` as `user`. What has come since then (captions,
-/// kicks, the other recordings) is given as recordings are, and so is the listing of recordings where the reference has no
-/// row for it. Where a type lists nothing for guests they watch and react. That a call's maker may delete it is a guess:
-/// Stream publishes that clients may, not who.
+/// `user`, `guest` and `anonymous`; `host` is like `admin`, `call_member` like `user`. Newer capabilities (captions,
+/// kicks, the other recordings) are granted like recordings, and so is the listing of recordings where the reference
+/// has no row for it. Where a type lists nothing for guests, they may watch and react. That a call's creator may delete
+/// it is a guess: Stream publishes that clients may, but not which.
 struct StreamGrants: Sendable {
-  /// The rights that a role gives: to join, for instance.
+  /// The rights that a role gives.
   struct Rights: Hashable, Sendable {
     /// In every call of the type.
     var all: Set<StreamCapability> = []
-    /// In calls of their own making too.
+    /// Also in calls that the user created.
     var owners: Set<StreamCapability> = []
 
     init(_ permissions: [String]) {
@@ -25,14 +25,16 @@ struct StreamGrants: Sendable {
 
   private let standard: [Name: [String]]
   private let standardRights: [Name: Rights]
-  /// What a server has said of roles: it stands in the place of what the type began with.
+  /// The grants that a server has set for roles, which replace the type's defaults.
   private let said: [Name: [String]]
-  /// What the application's own permissions give.
+  /// The built-in permissions that the application's own permissions stand for.
   private let meanings: [Name: String]
 
+  /// Creates the grants of a call type.
+  ///
   /// - Parameters:
-  ///   - type: The type's name; one that is not built in begins with the grants of `default`.
-  ///   - definition: What servers have said of it, if they have.
+  ///   - type: The type's name; one that is not built in starts with the grants of `default`.
+  ///   - definition: What servers have set for it, if anything.
   init(of type: String, _ definition: StreamCallType?) {
     standard = Self.standards[type] ?? Self.standards["default"] ?? [:]
     standardRights = Self.standardRights[type] ?? Self.standardRights["default"] ?? [:]
@@ -40,7 +42,8 @@ struct StreamGrants: Sendable {
     meanings = definition?.meanings ?? [:]
   }
 
-  /// What a role may do. One of the application's own of which nothing was said has the rights of a `user`.
+  /// Returns the rights of a role. A role that the application defines has the rights of a `user` until grants are set
+  /// for it.
   func rights(of role: Name) -> Rights {
     let role = StreamRole.canonical(role)
     return saidRights(of: role) ?? standardRights[role] ?? saidRights(of: StreamRole.user.name)
@@ -53,12 +56,12 @@ struct StreamGrants: Sendable {
     }
   }
 
-  /// The permissions by role, as they are listed.
+  /// The permissions by role, in listing order.
   var listed: [(role: Name, permissions: [String])] {
     standard.merging(said) { $1 }.sorted { $0.key < $1.key }.map { ($0.key, $0.value.sorted()) }
   }
 
-  // MARK: Standards
+  // MARK: Defaults
 
   private static let standards: [String: [Name: [String]]] = [
     "default": [
@@ -99,7 +102,7 @@ struct StreamGrants: Sendable {
 
   private static func owners(_ permissions: [String]) -> [String] { permissions.map { $0 + StreamPermission.owner } }
 
-  /// Users of `default`.
+  /// The grants of users in `default` calls.
   private static let speakers =
     talkers + egress + texts + [
       "create-call", "create-call-reaction", "end-call", "join-ended-call", "list-recordings", "remove-call-member",
@@ -120,14 +123,14 @@ struct StreamGrants: Sendable {
         "change-max-duration",
       ] + egress + texts)
 
-  /// Users of `livestream`.
+  /// The grants of users in `livestream` calls.
   private static let broadcasters = makers + owners(["pin-call-track", "screenshare", "send-video"])
 
-  /// Users of `audio_room`.
+  /// The grants of users in `audio_room` calls.
   private static let roomKeepers = makers + owners(["update-call-settings"])
 }
 
 extension StreamCall {
-  /// What roles may do in it.
+  /// The grants of roles in the call.
   var roleGrants: StreamGrants { StreamGrants(of: id.type, definition) }
 }

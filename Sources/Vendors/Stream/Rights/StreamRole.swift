@@ -1,14 +1,14 @@
 internal import GatewayCore
 
-/// A role that there is without anybody making it: `guest`, for instance.
+/// A built-in role, e.g. `guest`.
 enum StreamRole: String, CaseIterable, Sendable {
   case admin, host, moderator
-  /// Whoever is a member of the call.
+  /// A member of the call.
   case member = "call_member"
   case user, guest, anonymous
 
   var name: Name { Name(rawValue) }
 
-  /// The role's name as grants have it: that of members is written with either dash.
+  /// Returns the role's name in grants. The role of members is written with either dash.
   static func canonical(_ role: Name) -> Name { role == "call-member" ? member.name : role }
 }

@@ -1,13 +1,13 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// Chat's long polls, where WebSockets are blocked. A poll is no connection: nothing is told to one, and it hears only of
-// its token's end, by being refused with 40.
+// Chat's long polls, for networks that block WebSockets. A poll is not a connection: it receives no events, and ends
+// with code 40 when its token expires.
 
 extension StreamChatRoutes {
-  /// How long a poll waits: JavaScript gives it 30 s.
+  /// The length of a poll: JavaScript allows it 30 s.
   private static let wait = Duration.seconds(25)
-  /// How often in that time it is looked at whether the token is still good.
+  /// The interval at which the token is checked during a poll.
   private static let step = Duration.seconds(1)
 
   var pollRoutes: [HTTPRoute] {
@@ -23,7 +23,7 @@ extension StreamChatRoutes {
     }
   }
 
-  /// The first poll: says who the client is.
+  /// Answers the first poll: identifies the client.
   private func begin(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
     let id = try request.actingUser()
     let text = request.http.parameter("json") ?? ""
@@ -50,19 +50,19 @@ extension StreamChatRoutes {
     }
   }
 
-  /// Waits as long as nothing happens, and no longer than the token is good.
+  /// Waits without an event, at most as long as the token is valid.
   private func poll(_ request: StreamRequest) async throws(StreamError) {
     let until = request.receivedAt + Self.wait
     while rest.services.wallTime < until {
       let before = rest.services.wallTime
       await rest.services.sleep(for: min(Self.step, until - before), as: "a long poll that waits for an event")
       _ = try await rest.caller(of: request.http, .user)
-      // Where nobody sleeps any more the gateway has ended.
+      // If a sleep returns at once, the gateway has ended.
       if rest.services.wallTime <= before { return }
     }
   }
 
-  // The names of polls: of the form of a UUID, and told from those of connections by their third part.
+  // Returns the name of a poll: a UUID that differs from those of connections in its third part.
 
   private static func name(high: UInt64, low: UInt64) -> String {
     let uuid = StreamGuestID.uuid(high: high, low: low)

@@ -1,8 +1,8 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// The routes that Chat's clients ask around their socket, and in its place, `POST /channels` for instance: no channels
-/// are kept here, so all is empty.
+/// The routes that Chat's clients use beside or instead of their socket. No channels are stored here, so all lists are
+/// empty.
 package struct StreamChatRoutes: Sendable {
   let rest: StreamRoutes
 
@@ -11,18 +11,18 @@ package struct StreamChatRoutes: Sendable {
   }
 
   package var routes: [HTTPRoute] {
-    // A request to open the connection to the server with, before anybody is anybody.
+    // A request without authentication by which clients open the connection to the server.
     [HTTPRoute("GET", "/hi") { _, _ in StreamAnswer(200).response(after: .zero) }] + pollRoutes + channelRoutes
   }
 
   private var channelRoutes: [HTTPRoute] {
-    // Chat asks at every comeback for those it has open, and counts itself as offline if it gets an error.
+    // After each reconnect Chat asks for its open channels, and considers itself offline if it gets an error.
     let access = rest.settings.admitsAnonymousToChat ? StreamRoutes.Access.anonymous : .user
     return both("POST", "channels", "QueryChannels", access) { request throws(StreamError) in
       _ = try request.body.object("filter_conditions")
       return StreamAnswer(201) { $0.member("channels", strings: []) }
     }
-      // What was missed in channels while the client was away.
+      // The events of channels that the client missed while it was disconnected.
       + both("POST", "sync", "Sync") { request throws(StreamError) in
         _ = try request.body.strings("channel_cids", count: 255)
         guard try request.body.date("last_sync_at") != nil else {
@@ -61,7 +61,7 @@ package struct StreamChatRoutes: Sendable {
       }
   }
 
-  /// At both of the places where Chat's resources stand.
+  /// Returns the routes at both paths of Chat's resources.
   private func both(
     _ method: String, _ path: String, _ operation: String, _ access: StreamRoutes.Access = .user,
     _ work: @escaping StreamRoutes.Work

@@ -1,9 +1,9 @@
 package import GatewayCore
 
-// Who sends a request.
+// The sender of a request.
 
 extension StreamRoutes {
-  /// The sender of `request`, if those are among whom `access` lets ask.
+  /// Returns the sender of `request`, if `access` allows such senders.
   package func caller(of request: HTTPRequest, _ access: Access) async throws(StreamError) -> StreamCaller {
     let key = request.parameter("api_key")
     let application = try settings.applications.application(key)
@@ -35,13 +35,13 @@ extension StreamRoutes {
     return caller
   }
 
-  /// The token of `Authorization`: Stream sends it bare; a `Bearer` before it is forgiven.
+  /// Returns the token of `Authorization`. Stream sends it without a scheme; `Bearer` is accepted.
   static func authorization(_ request: HTTPRequest) -> String? {
     guard let value = request.header("authorization"), !value.isEmpty, value != "undefined" else { return nil }
     return request.bearerToken ?? value
   }
 
-  /// An anonymous user: nobody, with the calls of the call token if there is one.
+  /// Reads an anonymous user, with the calls of the call token if there is one.
   private func readAnonymous(
     _ request: HTTPRequest, _ application: StreamApplication, into caller: inout StreamCaller
   ) async throws(StreamError) {
@@ -92,7 +92,8 @@ extension StreamRoutes {
     caller.kind = user.role == StreamRole.guest.name ? .guest : .user
   }
 
-  /// The user of that name, made now if need be: whom the application's token names is one of its users.
+  /// Returns the user with that id, and creates them if necessary: every user in a valid token is a user of the
+  /// application.
   package func user(_ id: UserID, at now: WallTime) async throws(StreamError) -> StreamUser {
     try await update(id, creates: true, at: now) { _, _ in }
   }
@@ -106,14 +107,14 @@ extension StreamRoutes {
 }
 
 extension StreamDialect.Kind {
-  /// The kind of the sockets whose clients ask for resources of that path.
+  /// Returns the kind of socket whose clients use that path.
   fileprivate init(pathOfResource path: String) {
     self = path.hasPrefix("/api/v2/") ? .v2 : path.hasPrefix("/video/") ? .video : .chat
   }
 }
 
 extension StreamToken {
-  /// Throws if a revocation takes in the token, or nobody signed it where somebody must have.
+  /// Throws if the token was revoked, or is unsigned where a signature is required.
   package func checkRevocation(
     _ user: StreamUser?, _ app: StreamAppSettings, key: String
   ) throws(StreamError) {
@@ -123,12 +124,13 @@ extension StreamToken {
     }
   }
 
-  /// Whether a token of that issue date, or without one, was issued before `limit`: in whole seconds, as tokens are dated.
+  /// Returns whether a token with that issue date, or without one, was issued before `limit`: in whole seconds, as
+  /// tokens are dated.
   static func isIssued(_ issuedAt: WallTime?, before limit: WallTime) -> Bool {
     issuedAt.map { $0 < startOfSecond(limit) } ?? true
   }
 
-  /// The last whole second that is not later.
+  /// Returns the last whole second that is not later.
   static func startOfSecond(_ time: WallTime) -> WallTime {
     let second: Int64 = 1_000_000_000
     let past = time.nanoseconds % second

@@ -1,9 +1,9 @@
 internal import GatewayCore
 
-// What the directory knows, with Stream's errors.
+// Access to the directory with Stream's errors.
 
 extension StreamRoutes {
-  /// The user, nil if there is none, and the application's settings.
+  /// Returns the user, nil if there is none, and the application's settings.
   func lookUp(_ id: UserID) async throws(StreamError) -> (user: StreamUser?, settings: StreamAppSettings) {
     do throws(GatewayError) {
       return try await directory.lookUp(id, at: services.wallTime)
@@ -12,7 +12,7 @@ extension StreamRoutes {
     }
   }
 
-  /// Those of `ids` that exist, in that order.
+  /// Returns those of `ids` that exist, in that order.
   func users(_ ids: [UserID]) async throws(StreamError) -> [StreamUser] {
     do throws(GatewayError) {
       return try await directory.users(ids, at: services.wallTime)
@@ -21,7 +21,7 @@ extension StreamRoutes {
     }
   }
 
-  /// Forgets the user; nothing happens if there is none.
+  /// Removes the user; does nothing if there is none.
   func removeUser(_ id: UserID) async throws(StreamError) {
     do throws(GatewayError) {
       try await directory.removeUser(id, at: services.wallTime)

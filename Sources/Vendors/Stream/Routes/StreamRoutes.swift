@@ -3,15 +3,15 @@ internal import GatewayJSON
 internal import GatewayKit
 package import GatewayTokens
 
-/// The maker of Stream's REST routes: of `JoinCall`, say, on each path that it has. It finds out who asks, words errors
-/// and counts limits; a resource itself is a function of a ``StreamRequest``.
+/// A builder of Stream's REST routes, one for each path of a resource. It identifies the caller, formats errors and
+/// counts limits; the resource itself is a function of a ``StreamRequest``.
 package struct StreamRoutes: Sendable {
   package let services: any GatewayServices
   package let directory: StreamDirectory
   package let settings: StreamVideoSettings
-  /// Where the names come from that open what they name, an export's for instance.
+  /// The source of secret names, such as an export's.
   let secrets: Secrets
-  /// Nil where requests are not limited.
+  /// Nil if requests are not limited.
   private let limiter: StreamLimiter?
 
   package init(
@@ -25,18 +25,18 @@ package struct StreamRoutes: Sendable {
     self.limiter = limiter
   }
 
-  /// Where the platform stands with its limits; nothing where none are kept.
+  /// Returns the platform's standing; empty if there are no limits.
   package func limits(
     of platform: StreamPlatform, _ operations: [String], at now: WallTime
   ) async -> [(operation: String, state: StreamLimitState)] {
     await limiter?.standing(platform, operations, at: now) ?? []
   }
 
-  /// The circle of those who may ask: servers only, for instance.
+  /// The kinds of callers that a resource admits.
   package enum Access: Hashable, Sendable {
-    /// Anybody with an API key; who it is is not looked at.
+    /// Any client with an API key, without authentication.
     case open
-    /// Anonymous users too, with a call token or without.
+    /// Also anonymous users, with or without a call token.
     case anonymous
     /// Users, guests and servers.
     case user
@@ -44,15 +44,15 @@ package struct StreamRoutes: Sendable {
     case server
   }
 
-  /// What a banned user may not do, as documented: make calls or join them, and ring or notify others.
+  /// The operations that are closed to banned users, as documented: creating, joining, ringing and notifying.
   private static let closedToBanned: Set<String> = ["GetOrCreateCall", "JoinCall", "RingCall"]
 
   package typealias Work =
     nonisolated(nonsending) @Sendable (StreamRequest) async throws(StreamError) -> StreamAnswer
 
-  /// The routes of one resource, one for each path it has.
+  /// Returns the routes of one resource, one for each path.
   ///
-  /// - Parameter operation: The name that Stream gives the operation in errors, e.g. `JoinCall`.
+  /// - Parameter operation: Stream's name for the operation in errors, e.g. `JoinCall`.
   package func resource(
     _ method: String, _ path: StreamPath, _ operation: String, _ access: Access, _ work: @escaping Work
   ) -> [HTTPRoute] {

@@ -1,19 +1,20 @@
 internal import GatewayCore
 package import GatewayTokens
 
-/// The SFU's stand-in as the coordinator's side knows it: where it is, `http://localhost:8080` for instance, the tokens
-/// that open it, and how long it is patient.
+/// The gateway's own SFU as the coordinator sees it: its address, its tokens and its timeouts.
 ///
-/// Nothing is kept for those who have joined over REST and not come yet: the token says it all, so that a join that
-/// fails leaves nothing behind.
+/// Nothing is stored for users who have joined over REST and not connected yet: the token contains everything, so a
+/// failed join leaves nothing behind.
 package struct StreamSFU: Sendable {
   let policy: StreamSFUPolicy
   let tokens: StreamSFUTokens
   let executor: any (SerialExecutor & TaskExecutor)
 
+  /// Creates the SFU.
+  ///
   /// - Parameters:
-  ///   - policy: Where clients find it, and how long it gives them.
-  ///   - executor: One that `GatewayServices.sleep(for:as:)` may be called from: a loop of the gateway.
+  ///   - policy: Its address and its timeouts.
+  ///   - executor: An executor from which `GatewayServices.sleep(for:as:)` may be called: a loop of the gateway.
   package init(
     _ policy: StreamSFUPolicy, on executor: any (SerialExecutor & TaskExecutor), secrets: Secrets
   ) {
@@ -22,17 +23,18 @@ package struct StreamSFU: Sendable {
     tokens = StreamSFUTokens(life: policy.tokenLife, secrets: secrets)
   }
 
-  /// Where clients find it who sent `request`; nil if nobody can say where that was sent to.
+  /// Returns the SFU's address for the client that sent `request`; nil if the request does not say to which host it was
+  /// sent.
   func address(for request: HTTPRequest) -> StreamSFUAddress? {
     if let address = policy.address { return StreamSFUAddress(address) }
     return request.host.map { StreamSFUAddress("http\(policy.isSecure ? "s" : "")://\($0)") }
   }
 }
 
-/// The address of an SFU: the stand-in's places at an address such as `https://calls.example`, or those of one
-/// elsewhere.
+/// The address of an SFU: the paths of the gateway's own below an address such as `https://calls.example`, or those of
+/// an external one.
 struct StreamSFUAddress: Hashable {
-  /// What the paths of the SFU's remote procedures follow.
+  /// The prefix of the paths of the SFU's remote procedures.
   let url: String
   let socket: String
 
@@ -41,7 +43,9 @@ struct StreamSFUAddress: Hashable {
     self.socket = socket
   }
 
-  /// - Parameter address: Without a path, and without `/` at its end.
+  /// Creates the address of the gateway's own SFU.
+  ///
+  /// - Parameter address: An address without a path and without a trailing `/`.
   init(_ address: String) {
     url = address + StreamSFURoutes.folder
     // "http" becomes "ws", "https" becomes "wss".

@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// The judge of JoinRequests, by their tokens and the standing of their users: one who is banned is refused, for
-/// instance; whether the call lets them in is asked once the socket is logged in.
+/// An authenticator of JoinRequests by their tokens and users. Whether the call admits the user is checked after the
+/// socket's login.
 struct StreamSFUAuthenticator: Authenticator {
   let sfu: StreamSFU
   let users: StreamDirectory
@@ -27,7 +27,7 @@ struct StreamSFUAuthenticator: Authenticator {
     }
   }
 
-  /// A second JoinRequest of a socket may bring another token, but no other call or session.
+  /// Throws unless a socket's second JoinRequest has the same call and session; its token may differ.
   private static func check(
     _ entry: StreamSFUEntry, _ token: StreamSFUToken, of bearer: Bearer
   ) throws(GatewayError) {

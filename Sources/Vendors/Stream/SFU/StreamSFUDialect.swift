@@ -1,12 +1,12 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// The wire format of Stream's SFU without its media, the server's side: protocol buffers in frames of either kind, or
-/// ProtoJSON, an object in a text frame, with those who speak so.
+/// The wire format of Stream's SFU without media, the server's side: protocol buffers in frames of either kind, or
+/// ProtoJSON (an object in a text frame) for clients that use it.
 ///
-/// A JoinRequest logs in, a LeaveCallRequest logs out. What is said of calls is encoded by `StreamSignalEvent`.
+/// A JoinRequest logs in, a LeaveCallRequest logs out. `StreamSignalEvent` encodes the events of calls.
 package struct StreamSFUDialect: Dialect {
-  /// Those of both formats.
+  /// The names of both formats.
   static let names = Set(StreamSignalFormat.allCases.map(\.name))
 
   /// A HealthCheckRequest, the only command.
@@ -26,14 +26,14 @@ package struct StreamSFUDialect: Dialect {
   package var name: String { format.name }
 
   package var refusesBeforeUpgrade: Bool { false }
-  /// Python's SDK says everything in text frames, protocol buffers as they are.
+  /// Python's SDK sends everything in text frames, even protocol buffers.
   package var takesBytesAsText: Bool { true }
 
   package func accepts(_ upgrade: HTTPRequest) -> Bool { upgrade.path == Self.socketPath }
 
   package func owns(path: String) -> Bool { path.hasPrefix(Self.folder + "/") }
 
-  // Of protocol buffers nothing is shown. A session's description has the key of its media.
+  // Protocol buffers are not shown at all. A session description contains the media key.
   private static let redaction = JSONRedaction(["icepwd", "sdp", "publishersdp", "subscribersdp"])
 
   package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
@@ -41,7 +41,7 @@ package struct StreamSFUDialect: Dialect {
       ? Self.redaction.text(payload, isUnderstood: isUnderstood) : nil
   }
 
-  /// The JoinRequest holds them.
+  /// Nil: the JoinRequest contains the credentials.
   package func credentials(in upgrade: HTTPRequest) -> Credentials? { nil }
 
   package func decode(
@@ -94,12 +94,12 @@ package struct StreamSFUDialect: Dialect {
     case .closing:
       .goAway
     case .connected, .loggedOut:
-      // What answers a JoinRequest comes from the call.
+      // The call sends the answer to a JoinRequest.
       nil
     }
   }
 
-  /// The error as Twirp has it.
+  /// Returns the error in Twirp's format.
   package func response(for error: GatewayError) -> HTTPResponse {
     StreamSFURoutes.response(error)
   }

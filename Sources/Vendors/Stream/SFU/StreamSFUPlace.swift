@@ -1,7 +1,6 @@
 internal import GatewayCore
 
-/// The place that a socket of the SFU's takes, as it is remembered: the call that its token opens, and as whom it
-/// comes; ann in `default:standup`, for instance.
+/// The participation of an SFU socket: the call that its token allows, and the user's role.
 struct StreamSFUPlace: Hashable, Sendable {
   let call: CallID
   /// ``StreamSFUToken/role``.
@@ -9,7 +8,7 @@ struct StreamSFUPlace: Hashable, Sendable {
   let entry: StreamSFUEntry
 }
 
-/// The words of a JoinRequest beside its token: that ann comes back to her session, for instance.
+/// The fields of a JoinRequest other than its token.
 package struct StreamSFUEntry: Hashable, Sendable {
   package let sessionID: String
   package let strategy: StreamReconnectStrategy

@@ -2,10 +2,10 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// The SFU's remote procedures over HTTP (Twirp), `SetPublisher` for instance: accepted, and answered with nothing,
-/// since there is no media that they could be about.
+/// The SFU's remote procedures over HTTP (Twirp). They are accepted and answered with an empty message, since there is
+/// no media.
 struct StreamSFURoutes: Sendable {
-  /// Where the gateway has them.
+  /// The path prefix of the procedures.
   static let folder = "/sfu/twirp"
 
   private static let procedures = [
@@ -26,7 +26,7 @@ struct StreamSFURoutes: Sendable {
 
   private func answer(_ request: HTTPRequest) async -> HTTPResponse {
     do throws(GatewayError) {
-      // JavaScript and Rust write `Bearer` before it, Python does not.
+      // JavaScript and Rust send `Bearer` before the token, Python does not.
       let token = try tokens.read(
         request.bearerToken ?? request.header("authorization") ?? "", at: services.wallTime)
       let verified = VerifiedToken(
@@ -37,14 +37,14 @@ struct StreamSFURoutes: Sendable {
     } catch {
       return Self.response(error)
     }
-    // The message without fields is `{}` in JSON, and no byte at all otherwise.
+    // An empty message is `{}` in JSON, and no bytes otherwise.
     if request.header("content-type")?.lowercased().hasPrefix("application/json") == true {
       return HTTPResponse(status: 200, contentType: "application/json", text: "{}")
     }
     return HTTPResponse(status: 200, headers: [HTTPField("content-type", "application/protobuf")])
   }
 
-  /// An error as the protocol has it ("Errors" of the Twirp v7 specification): JSON, whatever the request was.
+  /// Returns the error in the protocol's format ("Errors" of the Twirp v7 specification): always JSON.
   static func response(_ error: GatewayError) -> HTTPResponse {
     let code =
       switch error.httpStatus {

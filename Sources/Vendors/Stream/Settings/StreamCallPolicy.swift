@@ -1,22 +1,21 @@
-/// The behaviour of the coordinator's calls where Stream leaves it to the place the gateway stands at: how long
-/// anonymous users stay, for instance.
+/// The settings of the coordinator's calls that Stream leaves to the deployment.
 package struct StreamCallPolicy: Hashable, Sendable {
-  /// How the gateway stands in for the SFU; nil to send clients elsewhere.
+  /// The settings of the gateway's own SFU; nil for an external SFU.
   package var sfu: StreamSFUPolicy? = StreamSFUPolicy()
-  /// Where clients are sent then for audio and video. Nobody listens there by default.
+  /// The URL of the external SFU. By default nothing listens there.
   package var sfuURL = "http://127.0.0.1:9/twirp"
   package var sfuSocket = "ws://127.0.0.1:9/ws"
   package var edgeName = "postern"
-  /// What `X-Amz-Cf-Pop` says; clients take the first three letters as their location.
+  /// The value of `X-Amz-Cf-Pop`; clients use the first three letters as their location.
   package var pointOfPresence = "FRA56-P8"
-  /// How long somebody anonymous counts as present: nobody hears of their leaving.
+  /// How long an anonymous participant counts as present, since their leaving is not announced.
   package var anonymousStay: Duration = .seconds(3600)
-  /// The types that calls may be made of; nil for any. One that is not built in has the settings and rights of `default`.
+  /// The allowed call types; nil for any. A type that is not built in has the settings and rights of `default`.
   package var types: Set<String>? = builtInTypes
-  /// Whether users whom a call names and nobody has heard of are made; else the call is refused.
+  /// Whether unknown users that a call names are created; else the call is refused.
   package var makesUnknownUsers = true
 
-  /// The types that every application of Stream's has.
+  /// The call types that every Stream application has.
   package static let builtInTypes: Set<String> = ["audio_room", "default", "development", "livestream"]
 
   package init() {}

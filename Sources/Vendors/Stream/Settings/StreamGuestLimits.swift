@@ -1,19 +1,19 @@
-/// The number of Stream's guests there may be, 60 a minute from one address for instance: making one takes no login.
+/// The limits for guests, whom anybody can create without a login.
 package struct StreamGuestLimits: Hashable, Sendable {
-  /// Guests that one address may make in a minute, 1 or more; as many may come at once.
+  /// Guests that one address may create in a minute, at least 1; as many may be created at once.
   package var perAddressPerMinute = 60
-  /// The same for each address of this very machine, where load tests come from.
+  /// The same for each loopback address, from which load tests come.
   package var perLoopbackPerMinute = 6000
-  /// How long a guest is kept whom nobody is connected as; then everything said of the guest is forgotten. The token stays
-  /// good, and brings the guest back under the same name.
+  /// How long a guest without a connection is stored. Later everything about the guest is removed; the token stays
+  /// valid, and restores the guest with the same name.
   package var rest = Duration.seconds(3600)
 
   package init() {}
 }
 
-/// The figures of those who wanted to be guests: how many were refused, for instance.
+/// Counts of requests to create a guest.
 package struct StreamGuestFigures: Hashable, Sendable {
-  /// Those who were told to come back later.
+  /// The requests that were told to try again later.
   package var refused: UInt64
   package var forgotten: UInt64
 }

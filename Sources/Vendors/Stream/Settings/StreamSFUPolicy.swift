@@ -1,20 +1,19 @@
-/// The manner in which the gateway stands in for the SFU: with its signalling, `JoinRequest` for instance, and nothing
-/// else, neither media nor ICE.
+/// The settings of the gateway's own SFU, which has signalling only, neither media nor ICE.
 package struct StreamSFUPolicy: Hashable, Sendable {
-  /// Where clients reach the gateway, as `https://calls.example`; nil for where their request for the join went.
+  /// The gateway's address for clients, e.g. `https://calls.example`; nil for the address to which their join was sent.
   package var address: String?
-  /// Whether the gateway's port speaks TLS.
+  /// Whether the gateway's port uses TLS.
   package var isSecure = false
-  /// How long `credentials.token` of a join is good. Above zero.
+  /// The validity of a join's `credentials.token`. Above zero.
   package var tokenLife: Duration = .seconds(3600)
-  /// How long a participant whose socket was lost, or replaced, stays in the call for its client to come back.
+  /// How long a participant whose socket was lost or replaced stays in the call, so that the client can return.
   package var returnWindow: Duration = .seconds(5)
-  /// How long a client that was told that its call has ended may keep the socket.
+  /// How long a client may keep its socket after it was told that its call has ended.
   package var farewell: Duration = .seconds(2)
-  /// How long a client may say nothing: the SDKs ask for a sign of life every 4 to 10 s.
+  /// How long a client may be silent: the SDKs send a health check every 4 to 10 s.
   package var silenceMax: Duration = .seconds(30)
-  /// Whether anonymous viewers, who join with a call token, get this socket, as they do at Stream. The coordinator's
-  /// socket is refused to them whatever this says.
+  /// Whether anonymous viewers, who join with a call token, may use this socket, as at Stream. The coordinator's socket
+  /// always rejects them.
   package var admitsAnonymous = true
 
   package init() {}

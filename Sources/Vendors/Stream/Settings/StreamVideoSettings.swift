@@ -1,25 +1,25 @@
 internal import GatewayCore
 
-/// The settings of a gateway that plays Stream: its API keys, for instance.
+/// The settings of a gateway that simulates Stream.
 package struct StreamVideoSettings: Sendable {
   package var applications: StreamApplications
-  /// How far `exp`, `nbf` and `iat` of tokens may be off.
+  /// The tolerance for `exp`, `nbf` and `iat` of tokens.
   package var leeway = Duration.zero
   package var expiry = StreamExpiry()
-  /// How long a guest's token lives; nil for ever.
+  /// The life of a guest's token; nil for no end.
   package var guestLife: Duration?
-  /// How many guests there may be.
+  /// The limits for guests.
   package var guests = StreamGuestLimits()
-  /// The most bytes that all users take together: what they say of themselves, and what is kept for each.
+  /// The most bytes that all users take in total: their data, and a fixed amount for each.
   package var usersBytesMax = 256 << 20
-  /// The most there may be of calls, of their members and of their rings.
+  /// The limits for calls, their members and their rings.
   package var callLimits = StreamCallLimits()
-  /// What the application's settings are at first.
+  /// The application's settings at the start.
   package var app = StreamAppSettings()
   package var calls = StreamCallPolicy()
-  /// Whether anonymous users get a socket on Chat's path, as they do at Stream: against the gateway's own rule.
+  /// Whether anonymous users may use Chat's socket, as at Stream. The gateway otherwise admits none.
   package var admitsAnonymousToChat = false
-  /// How many requests are answered; nil for all.
+  /// The request limits; nil for none.
   package var limits: StreamLimits?
 
   package init(applications: StreamApplications) {
@@ -27,16 +27,16 @@ package struct StreamVideoSettings: Sendable {
   }
 }
 
-/// The words for a client whose token expires, or is revoked, while it is connected: an error with code 40, for
-/// instance. Stream has no refresh on an open socket: the request for another token is an error, after which the client
-/// comes back with one.
+/// The messages to a client whose token expires, or is revoked, while it is connected. Stream has no refresh on an open
+/// socket: the gateway sends an error, after which the client reconnects with a new token.
 package struct StreamExpiry: Hashable, Sendable {
   /// Whether a `connection.error` comes before the close frame.
   package var sendsError = true
-  /// How long after it the socket is closed.
+  /// The delay between the error and the close.
   package var delay = Duration.zero
-  /// The close frame's code. Every SDK comes back from any code but 1000, which JavaScript takes for a rejection for good:
-  /// two of three of its clients never return. With 1000 the frame's text is empty, since Swift comes back only then.
+  /// The close frame's code. Every SDK reconnects after any code but 1000, which JavaScript considers a final
+  /// rejection: two of three of its clients never return. With 1000 the frame's text is empty, since Swift reconnects
+  /// only then.
   package var closeCode: UInt16 = 4001
 
   package init() {}

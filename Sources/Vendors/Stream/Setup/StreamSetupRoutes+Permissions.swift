@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// What can be granted: what is built in, and permissions of the application's own.
+// Permissions: the built-in ones, and those that the application defines.
 
 extension StreamSetupRoutes {
   var permissionRoutes: [HTTPRoute] {
@@ -81,7 +81,7 @@ extension StreamSetupRoutes {
     guard StreamPermission.known(id) == nil else { throw .input("permission \"\(id)\" is built in", field: "id") }
   }
 
-  /// Puts what the body says in the place of what there is, if `check` has nothing against it.
+  /// Replaces the permission by the one in the body, if `check` does not throw.
   private func change(
     _ request: StreamRequest, _ id: Name, _ check: (StreamOwnPermission?) throws(GatewayError) -> Void
   ) async throws(StreamError) {
@@ -90,7 +90,7 @@ extension StreamSetupRoutes {
     let isOwners = try body.bool("owner") ?? false
     let condition = try body.object("condition").map(\.view).flatMap { $0.members?.isEmpty != false ? nil : $0.text }
     guard (condition?.utf8.count ?? 0) <= 4096 else { throw body.wrong("condition", "an object of at most 4096 bytes") }
-    // Whether a condition holds is not looked at: what it is for is not given to anybody.
+    // Conditions are not evaluated: a permission with a condition is given to nobody.
     let wish = StreamOwnPermission(
       id: id, name: try body.requiredString("name", max: 255), action: action,
       about: try body.string("description", max: 1024) ?? "", isOwners: isOwners,
@@ -106,7 +106,7 @@ extension StreamSetupRoutes {
 }
 
 extension StreamPermission {
-  /// The members of the object `Permission`.
+  /// Writes the members of the object `Permission`.
   fileprivate func writeMembers(to json: inout JSONWriter) {
     json.member("id", id)
     json.member("name", action)
@@ -122,7 +122,7 @@ extension StreamPermission {
 }
 
 extension StreamOwnPermission {
-  /// The members of the object `Permission`.
+  /// Writes the members of the object `Permission`.
   fileprivate func writeMembers(to json: inout JSONWriter) {
     json.member("id", id.text)
     json.member("name", name)

@@ -1,11 +1,11 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// Push providers, which push nothing; limits, and how many calls go on.
+// Push providers, which push nothing; rate limits, and counts of current calls.
 
 extension StreamSetupRoutes {
   static let providerTypes = ["firebase", "apn", "huawei", "xiaomi"]
-  /// What is kept of a provider; its keys, certificates and credentials are not.
+  /// The stored properties of a provider; its keys, certificates and credentials are not stored.
   private static let providerTexts = [
     "apn_auth_type", "apn_host", "apn_key_id", "apn_team_id", "apn_topic", "description", "disabled_reason",
     "firebase_host", "huawei_app_id", "xiaomi_package_name",
@@ -67,7 +67,7 @@ extension StreamSetupRoutes {
         json.member("summary") { json in
           json.member("active_calls", Int64(count.calls))
           json.member("participants", Int64(count.participants))
-          // Without media nobody sends or takes any.
+          // Without media there are no publishers and subscribers.
           json.member("active_publishers", 0)
           json.member("active_subscribers", 0)
         }
@@ -81,7 +81,7 @@ extension StreamSetupRoutes {
       }
   }
 
-  /// What became of a day's calls: of a day of which nothing is known there is nothing.
+  /// Returns the digest of a day's calls; empty if nothing is known of that day.
   private func digest(_ request: StreamRequest) throws(StreamError) -> StreamAnswer {
     let yesterday = StreamDates.text(request.receivedAt - .seconds(86_400)).prefix(10)
     let date = request.http.parameter("date") ?? String(yesterday)
@@ -96,8 +96,8 @@ extension StreamSetupRoutes {
     }
   }
 
-  /// The limits of the operations that were asked for, or were counted in this minute; of all platforms unless some are
-  /// named. Where nothing is limited there are none.
+  /// Returns the limits of the requested operations, or of those counted in this minute; of all platforms unless some
+  /// are named. Empty if nothing is limited.
   private func rateLimits(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
     let platforms: [(StreamPlatform, StaticString)] = [
       (.server, "server_side"), (.ios, "ios"), (.android, "android"), (.web, "web"),
@@ -127,7 +127,7 @@ extension StreamSetupRoutes {
 }
 
 extension StreamPushProvider {
-  /// The members of the object `PushProviderResponse`.
+  /// Writes the members of the object `PushProviderResponse`.
   fileprivate func writeMembers(to json: inout JSONWriter, _ dates: StreamDates) {
     json.member("type", type)
     json.member("name", name.text)

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// What is kept and asked for again, with Stream's errors.
+// Stored records, with Stream's errors.
 
 extension StreamSetupRoutes {
   func records(_ kind: StreamRecord.Kind, at now: WallTime) async throws(StreamError) -> [StreamRecord] {
@@ -22,7 +22,7 @@ extension StreamSetupRoutes {
     try await ask { () async throws(GatewayError) in try await setup.changeRecord(kind, id, at: now, change) }
   }
 
-  /// Forgets the record; throws `missing` if there is none.
+  /// Removes the record; throws `missing` if there is none.
   func removeRecord(
     _ kind: StreamRecord.Kind, _ id: [String], at now: WallTime, _ missing: StreamError
   ) async throws(StreamError) {
@@ -37,7 +37,7 @@ extension StreamRecord {
   /// The first part of its id.
   var name: String { id.first ?? "" }
 
-  /// Texts as members.
+  /// Returns texts as properties.
   static func texts(_ texts: [String: String]) -> StreamCustom {
     texts.reduce(into: [:]) { members, text in
       var json = JSONWriter()
@@ -46,18 +46,18 @@ extension StreamRecord {
     }
   }
 
-  /// The member of that name, if it is a text; else an empty one.
+  /// Returns the property with that name if it is a text; else an empty text.
   func text(_ name: String) -> String { value(name)?.string ?? "" }
 
-  /// The elements of the member of that name that are texts.
+  /// Returns the texts in the array property with that name.
   func texts(_ name: String) -> [String] { value(name)?.elements?.compactMap(\.string) ?? [] }
 
   private func value(_ name: String) -> JSONView? {
-    // A document is an object or an array.
+    // The value is parsed as an array element because a document must be an object or array.
     members[Name(name)].flatMap { try? JSONDocument.parse("[\($0)]", sizeMax: 1 << 20).root.elements?.first }
   }
 
-  /// All members, in the order of their names.
+  /// Writes all properties in the order of their names.
   func writeKept(to json: inout JSONWriter) {
     for (name, value) in members.sorted(by: { $0.key < $1.key }) {
       json.name(name.text)

@@ -4,7 +4,7 @@ internal import GatewayJSON
 // Roles.
 
 extension StreamSetupRoutes {
-  /// Roles that Stream has, of which nothing is granted here that others would not have.
+  /// Stream's roles that have no grants of their own here.
   static let otherRoles: Set<Name> = [
     "channel_member", "channel_moderator", "global_admin", "global_moderator", "global_read_only",
   ]
@@ -43,7 +43,7 @@ extension StreamSetupRoutes {
 
   private typealias Listed = (name: Name, isOwn: Bool, at: WallTime)
 
-  /// All roles, in the order of their names.
+  /// Returns all roles, sorted by name.
   private func listed(at now: WallTime) async throws(StreamError) -> [Listed] {
     let own = try await ask { () async throws(GatewayError) in try await setup.roles(at: now) }
     let given = Self.otherRoles.union(StreamRole.allCases.map(\.name))
@@ -62,7 +62,7 @@ extension StreamSetupRoutes {
     }
   }
 
-  /// The roles whose names begin with the query, from behind `name_gt` on.
+  /// Returns the roles whose names begin with the query, after `name_gt`.
   private func search(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
     guard let query = request.http.parameter("query"), query.utf8.count <= 64 else {
       throw .input("query is a required field, of at most 64 bytes", field: "query")
@@ -86,7 +86,7 @@ extension StreamSetupRoutes {
     Self.otherRoles.contains(role) || StreamRole.allCases.contains { $0.name == StreamRole.canonical(role) }
   }
 
-  /// In which types of calls something is granted to each role.
+  /// Returns the call types in which each role has grants.
   private func scopes(at now: WallTime) async throws(StreamError) -> [Name: [String]] {
     let said = try await ask { () async throws(GatewayError) in try await setup.types(at: now) }
     let definitions = Dictionary(said.map { (Name($0.name), $0) }, uniquingKeysWith: { first, _ in first })

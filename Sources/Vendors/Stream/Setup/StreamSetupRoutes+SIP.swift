@@ -2,8 +2,8 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-// Trunks, by which telephones would come in, and the rules of where their calls would lead to. No telephone leads here: what
-// is kept is told again, and who asks for a trunk by its number is told how it would be let in.
+// SIP trunks and the routing rules of their calls. No calls come in by telephone: the records are stored and returned,
+// and a look-up of a trunk by number returns how it would be opened.
 
 extension StreamSetupRoutes {
   var sipRoutes: [HTTPRoute] { trunkRoutes + ruleRoutes + resolvingRoutes }
@@ -98,7 +98,7 @@ extension StreamSetupRoutes {
       }
   }
 
-  /// What a rule's body says, with what clients want of each part.
+  /// Reads a rule's body, with the parts that clients require.
   private func rule(_ request: StreamRequest) async throws(StreamError) -> StreamCustom {
     let body = request.body
     var members = StreamRecord.texts(["name": try body.requiredString("name", max: 255)])
@@ -136,14 +136,14 @@ extension StreamSetupRoutes {
     return members
   }
 
-  // MARK: Resolving
+  // MARK: Look-up
 
   private var resolvingRoutes: [HTTPRoute] {
     rest.resource("POST", .video("sip/auth"), "ResolveSipAuth", .user) { request throws(StreamError) in
       guard let trunk = try await trunk(for: request) else {
         return StreamAnswer(201) { $0.member("auth_result", "no_trunk_found") }
       }
-      // How a trunk is opened is told to servers only.
+      // Only servers may see a trunk's credentials.
       guard request.caller.isServer else { throw .notAllowed("only a server may ask how a trunk is opened") }
       let source = try request.body.string("source_ip", max: 64)
       let isAllowed = source.map { source in trunk.texts("allowed_ips").contains { $0.utf8.elementsEqual(source.utf8) }
@@ -170,7 +170,7 @@ extension StreamSetupRoutes {
     }
   }
 
-  // MARK: What they have in common
+  // MARK: Shared parts
 
   private func newID() -> String { Base64URL.encode(secrets.bytes(12)) }
 
@@ -189,7 +189,7 @@ extension StreamSetupRoutes {
 }
 
 extension JSONWriter {
-  /// Texts as an array.
+  /// Writes texts as an array.
   fileprivate static func text(_ strings: [String]) -> String {
     var json = JSONWriter()
     json.beginArray()
@@ -198,7 +198,7 @@ extension JSONWriter {
     return json.text
   }
 
-  /// Members in the order of their names.
+  /// Writes members in the order of their names.
   fileprivate mutating func members(_ members: StreamCustom) {
     for (name, value) in members.sorted(by: { $0.key < $1.key }) {
       self.name(name.text)
@@ -208,7 +208,7 @@ extension JSONWriter {
 }
 
 extension StreamRecord {
-  /// All members, with the name and the dates that the record has.
+  /// Writes all properties, with the record's name and dates.
   fileprivate func writeIdentified(to json: inout JSONWriter, _ dates: StreamDates) {
     json.member("id", name)
     json.member("created_at", createdAt, dates)

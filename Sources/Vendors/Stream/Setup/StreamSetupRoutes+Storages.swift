@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// External storages: where recordings would be put. Their keys are not kept, and nothing is put there.
+// External storages, to which recordings would be uploaded. Their keys are not stored, and nothing is uploaded.
 
 extension StreamSetupRoutes {
   private static let storageTypes = ["s3", "gcs", "abs"]
@@ -58,7 +58,7 @@ extension StreamSetupRoutes {
         guard let storage = try await record(.storage, [name], at: request.receivedAt) else {
           throw Self.noStorage(name)
         }
-        // Stream names the file that it put there for a try; here nothing is put anywhere.
+        // Stream names the test file that it uploaded; here nothing is uploaded.
         return StreamAnswer(200) { json in
           json.member("file_url", "https://\(storage.text("bucket")).invalid/\(storage.text("path"))stream-test-file")
         }
@@ -83,7 +83,7 @@ extension StreamSetupRoutes {
 }
 
 extension StreamRecord {
-  /// The members of the object `ExternalStorageResponse`.
+  /// Writes the members of the object `ExternalStorageResponse`.
   fileprivate func writeMembers(to json: inout JSONWriter) {
     json.member("name", name)
     writeKept(to: &json)

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// What push notifications would say, and whether they would be sent: nothing is.
+// Templates of push notifications, and whether these would be sent. Nothing is pushed.
 
 extension StreamSetupRoutes {
   static let templateBytesMax = 16 << 10
@@ -63,7 +63,7 @@ extension StreamSetupRoutes {
     }
   }
 
-  /// A provider that is named must be there.
+  /// Throws if the provider is named and does not exist.
   private func checkProvider(_ type: String, _ name: String, at now: WallTime) async throws(StreamError) {
     guard !name.isEmpty else { return }
     let providers = try await ask { () async throws(GatewayError) in try await setup.providers(at: now) }
@@ -74,7 +74,7 @@ extension StreamSetupRoutes {
 }
 
 extension StreamRecord {
-  /// The members of the object `PushTemplateResponse`.
+  /// Writes the members of the object `PushTemplateResponse`.
   fileprivate func writeTemplate(to json: inout JSONWriter, _ dates: StreamDates) {
     json.member("event_type", id[2])
     json.member("push_provider_internal_id", id[1].isEmpty ? id[0] : "\(id[0]):\(id[1])")

@@ -2,15 +2,15 @@ package import GatewayCore
 internal import GatewayJSON
 package import GatewayTokens
 
-/// The routes by which servers set up their application: call types, roles, permissions, push providers, storages,
-/// trunks; `POST /video/calltypes`, for instance. They ask here of its limits and of the calls that go on, too.
+/// The routes by which servers set up their application: call types, roles, permissions, push providers, storages and
+/// trunks. They also return its limits and current calls.
 package struct StreamSetupRoutes: Sendable {
   let rest: StreamRoutes
   let setup: StreamSetup
   let calls: StreamCallDirectory
-  /// The types that calls may be made of without anybody making them; nil for any.
+  /// The call types that exist without being created; nil for any.
   let types: Set<String>?
-  /// Names and passwords of trunks are made of it.
+  /// The source of trunks' names and passwords.
   let secrets: Secrets
 
   package init(
@@ -28,7 +28,7 @@ package struct StreamSetupRoutes: Sendable {
       + figureRoutes
   }
 
-  /// What the setup answers, with Stream's errors.
+  /// Runs `work`, and converts its errors to Stream's.
   func ask<Answer>(_ work: () async throws(GatewayError) -> Answer) async throws(StreamError) -> Answer {
     do throws(GatewayError) {
       return try await work()
@@ -95,10 +95,10 @@ package struct StreamSetupRoutes: Sendable {
       }
   }
 
-  /// When what nobody made was made.
+  /// The creation date of built-in objects.
   static let dawn = WallTime(seconds: 0)
 
-  /// Whether the type is there without a server's having made it.
+  /// Returns whether the type exists without a server having created it.
   private func isGiven(_ name: String) -> Bool {
     (types ?? StreamCallPolicy.builtInTypes).contains { $0.utf8.elementsEqual(name.utf8) }
   }
@@ -108,7 +108,7 @@ package struct StreamSetupRoutes: Sendable {
     .input("call type \"\(name)\" exists already", field: "name")
   }
 
-  /// Changes the type that `make` finds or makes as the body says.
+  /// Changes the type that `make` finds or creates as the body says.
   private func change(
     _ request: StreamRequest, _ name: String, _ status: Int,
     _ make: (StreamCallType?) throws(GatewayError) -> StreamCallType
@@ -138,7 +138,7 @@ package struct StreamSetupRoutes: Sendable {
     return StreamAnswer(status) { Self.write(name, type, to: &$0, request.dates) }
   }
 
-  /// `grants`: at most 64 roles with at most 200 permissions each.
+  /// Reads `grants`: at most 64 roles with at most 200 permissions each.
   private static func grants(_ body: StreamBody) throws(StreamError) -> [Name: [String]]? {
     guard let object = try body.object("grants") else { return nil }
     let members = object.view.members ?? []
@@ -151,7 +151,7 @@ package struct StreamSetupRoutes: Sendable {
     return grants
   }
 
-  /// Roles have to be made before something is granted to them.
+  /// Throws unless the roles exist: a role must be created before it gets grants.
   private func checkRoles(_ roles: [Name], at now: WallTime) async throws(StreamError) {
     var unknown = Set(roles).subtracting(StreamRole.allCases.map(\.name)).subtracting(Self.otherRoles)
     guard !unknown.isEmpty else { return }
@@ -163,7 +163,7 @@ package struct StreamSetupRoutes: Sendable {
     }
   }
 
-  /// The object `CallTypeResponse`, without its braces.
+  /// Writes the object `CallTypeResponse` without its braces.
   private static func write(
     _ name: String, _ definition: StreamCallType?, to json: inout JSONWriter, _ dates: StreamDates
   ) {
@@ -187,7 +187,7 @@ package struct StreamSetupRoutes: Sendable {
 }
 
 extension StreamCallNotifications {
-  /// Takes what a body says.
+  /// Applies a request's body.
   fileprivate mutating func change(_ body: StreamBody) throws(StreamError) {
     if let isEnabled = try body.bool("enabled") { self.isEnabled = isEnabled }
     for event in Event.allCases {

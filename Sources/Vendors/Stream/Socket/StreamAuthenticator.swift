@@ -2,13 +2,13 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// The judge of who logs in on one of Stream's sockets: the token at once, that it has expired for instance, the rest
-/// by asking the directory, which is told of the user at the same time.
+/// An authenticator of logins on Stream's sockets. It checks the token at once and the rest with the directory, in
+/// which it updates the user at the same time.
 package struct StreamAuthenticator: Authenticator {
   private let kind: StreamDialect.Kind
   private let settings: StreamVideoSettings
   private let directory: StreamDirectory
-  /// Nil where logins are not limited.
+  /// Nil if logins are not limited.
   private let limiter: StreamLimiter?
 
   package init(
@@ -72,7 +72,7 @@ package struct StreamAuthenticator: Authenticator {
     }
   }
 
-  /// Lets anybody in as Stream's special user, whatever name of chance the client gives itself.
+  /// Admits the client as Stream's special anonymous user, ignoring the client's random name.
   private func admitAnonymous(
     _ credentials: Credentials, _ upgrade: StreamUpgrade?, at now: WallTime
   ) throws(StreamError) -> Judgement {
@@ -109,14 +109,14 @@ package struct StreamAuthenticator: Authenticator {
     }
   }
 
-  /// The object `user_details`: of the message itself, or within Chat's `json`.
+  /// Reads the object `user_details`: from the message itself, or from Chat's `json`.
   private func userDetails(_ credentials: Credentials) throws(StreamError) -> StreamBody {
     let text = credentials.details?.unpacked(StreamUserDetails.self)?.text ?? ""
     guard !text.isEmpty else { throw .input("json is a required parameter", field: "json") }
     let object = try StreamBody(Array(text.utf8), "json")
     guard kind == .chat else { return object }
     if let details = try object.object("user_details"), details.has("id") { return details }
-    // Older clients name the user beside an object of details that lacks the id.
+    // Older clients send the user id beside a details object that lacks it.
     let id = try object.requiredString("user_id")
     return try StreamBody(JSONWriter.object { $0.member("id", id) }, "json")
   }

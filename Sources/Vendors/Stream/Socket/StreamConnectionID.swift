@@ -1,9 +1,8 @@
 package import GatewayCore
 
-/// A maker of names of connections on Stream's wire, for instance of ann's: of the form of a UUID, which is what
-/// clients expect.
+/// The names of connections on Stream's wire: in the form of a UUID, which clients expect.
 package enum StreamConnectionID {
-  /// 36 characters: loop and serial number in hexadecimal digits, the rest fixed.
+  /// Returns 36 characters: loop and serial number in hexadecimal digits, the rest fixed.
   package static func text(_ id: ConnectionID) -> String {
     let digits = String(id.rawValue, radix: 16)
     let padded = Array((String(repeating: "0", count: 16 - digits.count) + digits).utf8)
@@ -13,7 +12,7 @@ package enum StreamConnectionID {
 
   private static let tail = ["4000", "8000", "00000000"]
 
-  /// The connection that ``text(_:)`` names; nil if the text is of another form.
+  /// Returns the connection that ``text(_:)`` names; nil for text in another form.
   package static func read(_ text: String) -> ConnectionID? {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 5, parts.map(\.utf8.count) == [8, 4, 4, 4, 12], parts[2] == tail[0], parts[3] == tail[1],
@@ -21,7 +20,7 @@ package enum StreamConnectionID {
       let raw = UInt64("\(parts[0])\(parts[1])\(parts[4].prefix(4))", radix: 16)
     else { return nil }
     let id = ConnectionID(loop: Int(raw >> 52), serial: raw)
-    // Numbers are read in more forms than they are written in.
+    // Numbers can be parsed from more forms than they are written in.
     return Name(self.text(id)) == Name(text) ? id : nil
   }
 }

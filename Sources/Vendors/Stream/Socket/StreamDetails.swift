@@ -1,4 +1,4 @@
-/// The request that opens a socket, as far as it says who opens it: by its API key, for instance.
+/// The properties of an upgrade request that identify the client.
 package struct StreamUpgrade: Hashable, Sendable {
   package var apiKey: String?
   package var authType: String?
@@ -6,7 +6,7 @@ package struct StreamUpgrade: Hashable, Sendable {
   package var client: String?
 }
 
-/// The words of a login beside the token: the object `user_details`, or Chat's `json`, as JSON text.
+/// The user data of a login besides the token: the object `user_details`, or Chat's `json`, as JSON text.
 package struct StreamUserDetails: Hashable, Sendable {
   package var text: String
 }

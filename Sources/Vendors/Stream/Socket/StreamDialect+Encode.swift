@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayJSON
 
-// What the gateway says, as JSON text.
+// The gateway's messages as JSON text.
 
 extension StreamDialect {
   package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
@@ -18,7 +18,8 @@ extension StreamDialect {
       expiry.sendsError
         ? connectionError(cause == .revocation ? .tokenRevoked : .tokenExpired, on: context.connection, context) : nil
     case .refreshed, .loggedOut, .closing:
-      // Stream has no words for these: its calls are told of over REST, and who is closed hears of it by the close frame.
+      // Stream has no messages for these: calls are announced over REST, and a closed client learns it from the close
+      // frame.
       nil
     }
   }
@@ -50,7 +51,7 @@ extension StreamDialect {
     return Frame(.text, payload)
   }
 
-  /// The error on a socket; `connection` is nil for one that was never logged in.
+  /// Returns the error on a socket; `connection` is nil before the login.
   private func connectionError(_ error: StreamError, on connection: ConnectionID?, _ context: DialectContext) -> Frame {
     let payload = JSONWriter.object(capacity: 384) { json in
       json.member("type", "connection.error")
@@ -61,9 +62,9 @@ extension StreamDialect {
     return Frame(.text, payload)
   }
 
-  /// 1000 without text for a login that is refused: JavaScript takes it for final, and tells its caller why. The end of a
-  /// session whose token is over has the code that is configured; anything else keeps its own, which every client comes
-  /// back from.
+  /// Returns the close reason on the wire. A refused login is closed with 1000 without text: JavaScript considers it
+  /// final, and reports why. A session whose token ended has the configured code; other reasons keep their code, after
+  /// which every client reconnects.
   package func closeReason(for reason: CloseReason) -> CloseReason {
     switch reason {
     case .refreshTimeout, .tokenRevoked:

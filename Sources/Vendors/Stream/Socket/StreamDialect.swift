@@ -2,15 +2,15 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// Stream's wire format, the server's side, on one of its three sockets: Video's, for instance.
+/// Stream's wire format, the server's side, on one of its three sockets.
 package struct StreamDialect: Dialect {
-  /// A socket of Stream's, by the name it has here: `stream-chat`, for instance.
+  /// One of Stream's sockets by its name here, e.g. `stream-chat`.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// `/video/connect`: Video on devices and in browsers.
     case video = "stream-video"
     /// `/api/v2/connect`: Video from Rust and Python, dates as nanoseconds.
     case v2 = "stream-video-v2"
-    /// `/connect?json=…`: Chat, where the query says everything.
+    /// `/connect?json=…`: Chat, whose query contains the whole login.
     case chat = "stream-chat"
 
     package var path: String {
@@ -30,7 +30,7 @@ package struct StreamDialect: Dialect {
     }
   }
 
-  /// Where Chat's paths at the root begin; the other products' have a prefix of their own.
+  /// The first segments of Chat's paths at the root; the other products' paths have a prefix.
   private static let chatRoots: Set<Substring> = [
     "app", "connect", "devices", "guest", "hi", "longpoll", "users", "channels", "messages", "moderation", "sync",
     "search", "query_banned_users", "query_future_channel_bans", "threads", "polls", "roles", "permissions",
@@ -49,11 +49,11 @@ package struct StreamDialect: Dialect {
 
   package var name: String { kind.rawValue }
 
-  /// Those of the three.
+  /// The names of the three.
   static let names = Set(Kind.allCases.map(\.rawValue))
 
   package var refusesBeforeUpgrade: Bool { false }
-  /// Swift pings every 5 s and gives up unless a `health.check` comes within 3 s: the protocol's pong does not count.
+  /// Swift pings every 5 s and closes unless a `health.check` comes within 3 s; a protocol pong is not enough.
   package var answersProtocolPings: Bool { true }
 
   package var socketPath: String? { kind.path }
@@ -72,12 +72,13 @@ package struct StreamDialect: Dialect {
     }
   }
 
-  /// Chat's query; nothing for Video, whose first message decides even where a header has come with the upgrade.
+  /// Returns the credentials in Chat's query; nil for Video, whose first message decides even if the upgrade had a
+  /// header.
   package func credentials(in upgrade: HTTPRequest) -> Credentials? {
     guard kind == .chat else { return nil }
     let token = upgrade.parameter("authorization") ?? ""
     return Credentials(
-      // JavaScript writes the word for what it does not have.
+      // JavaScript writes `undefined` for a missing value.
       token: token == "undefined" ? "" : token,
       details: Baggage(StreamUserDetails(text: upgrade.parameter("json") ?? "")))
   }
@@ -90,8 +91,8 @@ package struct StreamDialect: Dialect {
         client: upgrade.parameter("X-Stream-Client") ?? upgrade.header("x-stream-client")))
   }
 
-  /// The message that logs in, and after it nothing but signs of life: clients send four shapes of them, one an array,
-  /// one the gateway's own `connection.ok`. One that comes while the login is being judged is passed over.
+  /// Decodes the login message, and after it only health checks, of which clients send four forms: one an array, one
+  /// the gateway's own `connection.ok`. One that comes during the login is ignored.
   package func decode(
     _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
   ) throws(GatewayError) -> InboundMessage? {
@@ -105,8 +106,7 @@ package struct StreamDialect: Dialect {
     }
   }
 
-  // Clients authenticate in frames of either kind.
-  // The address of a recording or a playlist opens it to its holder.
+  // Clients authenticate in frames of either kind. The URL of a recording or playlist gives access to it.
   private static let redaction = JSONRedaction(["url", "playlisturl", "hlsplaylisturl"])
 
   package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {

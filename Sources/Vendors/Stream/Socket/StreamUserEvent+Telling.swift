@@ -1,10 +1,10 @@
 internal import GatewayCore
 
-// Who hears what becomes of a user.
+// Who receives the events of a user.
 
 extension StreamUserEvent {
-  /// Tells those who have asked for the caller's presence that a connection of the caller's has begun, or that the last has
-  /// ended: nothing while others of the user's go on.
+  /// Announces to those who watch the caller's presence that the caller's first connection has begun or the last one
+  /// ended; sends nothing while the user has other connections.
   static func tellPresence(
     of caller: Caller, isOnline: Bool, on services: any GatewayServices, _ users: StreamDirectory,
     _ calls: StreamCallDirectory
@@ -17,8 +17,8 @@ extension StreamUserEvent {
     await StreamUserEvent(kind: .presenceChanged, user: user, at: services.wallTime).tell(on: services, calls)
   }
 
-  /// Tells the user's connections, those who have asked for their presence, and those who watch a call that they are in.
-  /// Where the store is away the last are not told.
+  /// Sends the event to the user's connections, to those who watch the user's presence, and to those who watch a call
+  /// with the user. If the store is unavailable the last are left out.
   func tell(on services: any GatewayServices, _ calls: StreamCallDirectory) async {
     var hearers: Set<UserID> = [user.id]
     if let topic = Self.topic(of: user.id) { hearers.formUnion(await services.audience(of: topic)) }

@@ -1,12 +1,12 @@
 package import GatewayCore
 package import GatewayTokens
 
-/// An application as one API key has it: what its tokens are checked and minted with, a secret for instance.
+/// An application of one API key: the keys that verify and sign its tokens.
 package struct StreamApplication: Sendable {
   package let verifier: JWTVerifier
   package let signer: JWTSigner
 
-  /// An application whose tokens are verified by the keys of `verifier`, up to ``StreamToken/sizeMax`` bytes.
+  /// Creates an application whose tokens `verifier` verifies, up to ``StreamToken/sizeMax`` bytes.
   package init(verifier: JWTVerifier, signer: JWTSigner) {
     var policy = verifier.policy
     policy.sizeMax = StreamToken.sizeMax
@@ -14,8 +14,8 @@ package struct StreamApplication: Sendable {
     self.signer = signer
   }
 
-  /// An application whose tokens are HS256 by `secret`, taken as raw bytes; it may be as short as it likes, as long as it
-  /// is not empty.
+  /// Creates an application whose tokens are HS256 with `secret`, taken as raw bytes. The secret may have any length
+  /// above 0.
   package init(secret: String) throws(KeyError) {
     let material = try KeyMaterial.secret(Array(secret.utf8))
     guard !secret.isEmpty else { throw .secretTooShort(bytes: 0, algorithm: .hs256) }
@@ -26,18 +26,18 @@ package struct StreamApplication: Sendable {
 }
 
 extension StreamApplication {
-  /// Goes by the keys of `other` from now on.
+  /// Replaces the keys by those of `other`.
   fileprivate func takeKeys(of other: StreamApplication) {
     verifier.takeKeys(of: other.verifier)
     signer.takeKey(of: other.signer)
   }
 }
 
-/// The API keys that are known, with their applications: `key` with its secret, for instance. All of them share the
-/// users, as the keys of one application do at Stream.
+/// The known API keys with their applications. All of them share the users, as the keys of one application do at
+/// Stream.
 package struct StreamApplications: Sendable {
   private let byKey: [Name: StreamApplication]
-  /// For every key that is not listed; nil if those are refused.
+  /// The application of all other keys; nil if those are refused.
   private let fallback: StreamApplication?
 
   package init(_ byKey: [Name: StreamApplication] = [:], fallback: StreamApplication? = nil) {
@@ -45,7 +45,7 @@ package struct StreamApplications: Sendable {
     self.fallback = fallback
   }
 
-  /// Has each application go by the keys of the one in `other` that has the same API key.
+  /// Gives each application the keys of the one in `other` with the same API key.
   package func takeKeys(of other: StreamApplications) {
     if let fallback, let fresh = other.fallback { fallback.takeKeys(of: fresh) }
     for (key, application) in byKey {
@@ -53,11 +53,11 @@ package struct StreamApplications: Sendable {
     }
   }
 
-  /// The application whose tokens are minted where nobody names a key: the one for every key, else that of the first
-  /// key by name.
+  /// The application whose tokens are issued when no key is named: the one for all keys, else that of the first key by
+  /// name.
   package var usual: StreamApplication? { fallback ?? byKey.min { $0.key < $1.key }?.value }
 
-  /// The application of `key`.
+  /// Returns the application of `key`.
   package func application(_ key: String?) throws(StreamError) -> StreamApplication {
     guard let key, !key.isEmpty else { throw .accessKey("api_key not provided") }
     guard let application = byKey[Name(key)] ?? fallback else { throw .accessKey("api_key not valid") }

@@ -2,38 +2,37 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// A token of Stream's, by what it says after every check that needs no directory: that it is ann's until noon, for
-/// instance.
+/// The content of a Stream token, after every check that needs no directory.
 package struct StreamToken: Hashable, Sendable {
   /// The most calls a call token may list.
   package static let callsMax = 100
-  /// The longest token looked at, in bytes: a call token may list a hundred long names. Rust sends none that is longer.
+  /// The maximum size of a token in bytes: a call token may list a hundred long names. Rust sends no longer ones.
   package static let sizeMax = 16_384
-  /// The third segment of a token that nobody signed.
+  /// The third segment of an unsigned token.
   package static let developmentSignature = "devtoken"
 
   /// Nil for a server's token.
   package var user: UserID?
   package var role: Name?
-  /// The calls that a call token opens.
+  /// The calls that a call token allows.
   package var calls: [CallID]?
   package var issuedAt: WallTime?
   /// Nil for a token that never expires.
   package var expiresAt: WallTime?
   package var fingerprint: TokenFingerprint
-  /// What is odd about its end: it may have been written in milliseconds.
+  /// A warning about its expiry, which may be in milliseconds.
   package var doubt: String?
-  /// Whether nobody signed it: good only where authentication is not checked.
+  /// Whether it is unsigned, and valid only where authentication is not checked.
   package var isDevelopment: Bool
 
-  /// Whether the application's own server holds it: signed, and without a user.
+  /// Whether it is a token of the application's own server: signed, and without a user.
   package var isServer: Bool { user == nil }
 
-  /// Reads `token` as of `now`. The first check that fails is the one that is told, in this order: three segments that
-  /// can be decoded (5), HS256 (5), signature (43), kinds of the claims (5), `exp` (40), `nbf` (41), `iat` (42), the
-  /// claims of a call token (5).
+  /// Reads `token` as of `now`. Reports the first check that fails, in this order: three segments that can be decoded
+  /// (5), HS256 (5), signature (43), kinds of the claims (5), `exp` (40), `nbf` (41), `iat` (42), the claims of a call
+  /// token (5).
   ///
-  /// - Parameter leeway: How far `exp`, `nbf` and `iat` may be off.
+  /// - Parameter leeway: The tolerance for `exp`, `nbf` and `iat`.
   package init(
     _ token: String, of application: StreamApplication, key: String, at now: WallTime, leeway: Duration
   ) throws(StreamError) {
@@ -77,7 +76,7 @@ package struct StreamToken: Hashable, Sendable {
     } catch {
       switch error {
       case .signature, .keyUnknown, .keyEnded:
-        // What cannot be decoded is malformed before its signature is wrong.
+        // A token that cannot be decoded is reported as malformed before its signature is checked.
         do throws(TokenError) {
           _ = try UnverifiedToken(token)
         } catch {
@@ -99,7 +98,7 @@ package struct StreamToken: Hashable, Sendable {
     }
   }
 
-  /// A date: whole seconds, nothing else.
+  /// Reads a date: whole seconds only.
   private static func date(_ claims: JSONView, _ name: StaticString) throws(StreamError) -> WallTime? {
     guard let claim = claims[name] else { return nil }
     guard let seconds = claim.integer else { throw wrongClaim("\(name)", "an integer") }

@@ -2,21 +2,20 @@ import GatewayCore
 import GatewayKit
 import GatewayTokens
 
-/// The claims of one of Stream's tokens to mint: a user's, for instance, a server's, a guest's, an anonymous user's, or
-/// one that nobody signs.
+/// The claims of a Stream token to issue: of a user, a server, a guest, an anonymous user, or unsigned.
 struct StreamTokenClaims {
-  /// The kind of a token, by the names of `--kind`: `guest`, for instance.
+  /// The kind of a token, by the names of `--kind`, e.g. `guest`.
   enum Kind: String, CaseIterable {
-    /// A user's; with `--call` a call token.
+    /// A user token; with `--call` a call token.
     case regular
     case guest
-    /// Of the user `!anon`, who has calls and an end.
+    /// A token of the user `!anon`, with calls and an expiry.
     case anonymous
     /// `{"server":true}`, as most server SDKs write it.
     case server
     /// `{}`, as the Python SDK writes it.
     case emptyServer = "server-empty"
-    /// Signed with the word `devtoken`, for applications that check no authentication.
+    /// A token with the signature `devtoken`, for applications that do not check authentication.
     case development
   }
 
@@ -26,7 +25,7 @@ struct StreamTokenClaims {
   private let expiresAt: WallTime?
   private let role: String?
   private let calls: [CallID]
-  /// Further claims; they take the place of those above that have the same name.
+  /// Further claims, which replace those above with the same name.
   private let others: [JSONMember]
 
   init(_ arguments: Arguments, at now: WallTime) throws {
@@ -48,7 +47,7 @@ struct StreamTokenClaims {
     case .regular, .guest, .anonymous: break
     }
     user = try Self.user(arguments, kind)
-    // Node's server SDK lets tokens live for an hour, Python's for ever; those that name calls must end.
+    // Node's server SDK issues tokens for an hour, Python's without an end; tokens that name calls must end.
     let isTimeless = [.server, .emptyServer, .development].contains(kind) && arguments.value("life") == nil
     expiresAt =
       isTimeless && arguments.value("expires") == nil
@@ -89,7 +88,7 @@ struct StreamTokenClaims {
     guard calls.isEmpty || expiresAt != nil else { throw UsageError("a call token needs an end: --life or --expires") }
   }
 
-  /// The token, signed by `keys`, or not at all if it is for development.
+  /// Returns the token, signed with `keys`, or unsigned if it is for development.
   func token(_ keys: () throws -> TokenKeys, type: String) throws -> String {
     if kind == .development {
       let header = #"{"alg":"HS256","typ":"JWT"}"#
@@ -99,7 +98,7 @@ struct StreamTokenClaims {
     guard let signer = try keys().signer(type: type) else {
       throw UsageError("minting needs a secret or a private key; only public keys were given")
     }
-    // The issuer's own form wherever it has one.
+    // The issuer's own form is used wherever it has one.
     if let user, kind == .regular, role == nil, others.isEmpty, let issuedAt {
       return StreamTokenIssuer(signer: signer).mint(
         user: user, kind: .regular, issuedAt: issuedAt, expiresAt: expiresAt, calls: calls.isEmpty ? nil : calls

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 
 extension StreamAppSettings {
-  /// What Postern has nothing of, by the kinds of values that clients decode.
+  /// Settings that Postern does not have, by the kind of value that clients decode.
   private static let absentSwitches = [
     "allow_multi_user_devices", "async_url_enrich_enabled", "auto_translation_enabled", "campaign_enabled",
     "disable_permissions_checks", "feed_audit_logs_enabled", "image_moderation_enabled",
@@ -22,7 +22,7 @@ extension StreamAppSettings {
   private static let absentLists = ["event_hooks", "user_search_disallowed_roles", "webhook_events"]
   private static let absentObjects = ["call_types", "channel_configs", "grants", "policies"]
 
-  /// The members of the application's object.
+  /// Writes the members of the application's object.
   func writeMembers(to json: inout JSONWriter, _ dates: StreamDates) {
     json.member("id", 1)
     json.member("name", "Postern")
@@ -42,7 +42,7 @@ extension StreamAppSettings {
         json.raw(value)
       }
     }
-    // Nothing is uploaded, and nothing pushed.
+    // Nothing is uploaded or pushed.
     for name: StaticString in ["file_upload_config", "image_upload_config"] {
       json.member(name) { $0.member("size_limit", 0) }
     }

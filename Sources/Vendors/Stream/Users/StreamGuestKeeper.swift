@@ -1,11 +1,10 @@
 internal import GatewayCore
 
-/// The keeper of guests: counts by address who makes them, 60 a minute for instance, and forgets those whom nobody has
-/// been connected as for long.
+/// A manager of guests: limits how many each address creates, and removes guests that have been idle for long.
 package actor StreamGuestKeeper {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// The most guests looked at for being forgotten at one time.
+  /// The most guests checked for removal at one time.
   private static let sweepMax = 1000
 
   private let executor: any SerialExecutor
@@ -16,7 +15,7 @@ package actor StreamGuestKeeper {
   private var sweepsAt: WallTime?
   private var forgotten: UInt64 = 0
 
-  /// On an executor that the gateway's services may be asked from: a loop of the gateway.
+  /// Creates the manager on an executor from which the gateway's services may be called: a loop of the gateway.
   package init(on executor: any SerialExecutor, directory: StreamDirectory, limits: StreamGuestLimits) {
     self.executor = executor
     self.directory = directory
@@ -29,7 +28,7 @@ package actor StreamGuestKeeper {
     StreamGuestFigures(refused: others.refusals + loopback.refusals, forgotten: forgotten)
   }
 
-  /// Counts a guest made from `address`. Nil if it is within the limit, else after how long the next one is.
+  /// Counts a guest created from `address`. Returns nil if it is within the limit, else the time until the next one is.
   func take(_ address: String, at now: WallTime) -> Duration? {
     let now = Instant(nanoseconds: now.nanoseconds)
     return Self.isLoopback(address) ? loopback.take(address, at: now) : others.take(address, at: now)
@@ -39,12 +38,12 @@ package actor StreamGuestKeeper {
     ["127.", "::ffff:127."].contains { address.utf8.starts(with: $0.utf8) } || Name(address) == "::1"
   }
 
-  /// Forgets guests who have rested long enough. Looks for them once in a while, however often it is asked.
+  /// Removes guests that have been idle long enough. Searches for them at intervals, however often it is called.
   func sweep(on services: any GatewayServices) async {
     let now = services.wallTime
     if let sweepsAt, now < sweepsAt { return }
     sweepsAt = now + .seconds(60)
-    // Where the store is away they are kept until the next time.
+    // If the store is unavailable they are kept until the next time.
     let made = try? await directory.forgetGuests(restingSince: now - limits.rest, limit: Self.sweepMax, at: now) {
       await services.isConnected($0)
     }

@@ -4,7 +4,7 @@ package import GatewayJSON
 // Users as Stream writes them.
 
 extension StreamUser {
-  /// The user of that name, if it can be one.
+  /// Returns the user id in `text`; throws if it is not a valid one.
   package static func checkedID(_ text: String) throws(StreamError) -> UserID {
     guard (1...UserID.lengthMax).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
       throw .input("a user's id must be 1 to \(UserID.lengthMax) bytes without white space", field: "id")
@@ -12,12 +12,12 @@ extension StreamUser {
     return UserID(text)
   }
 
-  /// Gives a user whom this very change makes the role that the name tells of.
+  /// Gives a user who is created by this change the role that follows from the name.
   mutating func takeRoleIfNew(at now: WallTime) {
     if createdAt == now && lastActive == nil && StreamGuestID.isGuest(id) { role = StreamRole.guest.name }
   }
 
-  /// The members every user has, wherever one is shown: `UserResponse`.
+  /// Writes the members that every shown user has: `UserResponse`.
   package func writeMembers(to json: inout JSONWriter, _ family: StreamFamily, isOnline: Bool? = nil) {
     json.member("id", id.rawValue)
     json.member("role", role.text)
@@ -36,12 +36,12 @@ extension StreamUser {
     json.member("deactivated_at", ifAny: deactivatedAt, family.dates)
     json.member("deleted_at", ifAny: deletedAt, family.dates)
     json.member("revoke_tokens_issued_before", ifAny: revokesTokensIssuedBefore, family.dates)
-    // Who wants to be invisible looks gone.
+    // An invisible user looks offline.
     json.member("online", (isOnline ?? self.isOnline) && !isInvisible)
   }
 
-  /// The members of `FullUserResponse` and of `OwnUser` (`me`): what ``writeMembers(to:_:)`` writes, and the user's own
-  /// affairs.
+  /// Writes the members of `FullUserResponse` and of `OwnUser` (`me`): those of ``writeMembers(to:_:)``, and the user's
+  /// private ones.
   package func writeFullMembers(to json: inout JSONWriter, _ family: StreamFamily, isOnline: Bool) {
     writeMembers(to: &json, family, isOnline: isOnline)
     json.name("devices")
@@ -75,7 +75,7 @@ extension StreamUser {
 }
 
 extension StreamDevice {
-  /// The whole object.
+  /// Writes the whole object.
   package func write(to json: inout JSONWriter, of user: UserID, _ dates: StreamDates) {
     json.beginObject()
     json.member("id", id.text)
@@ -89,13 +89,13 @@ extension StreamDevice {
 }
 
 extension JSONWriter {
-  /// A user as others see them.
+  /// Writes a user as others see them.
   package mutating func member(_ name: StaticString, _ user: StreamUser, _ family: StreamFamily) {
     self.name(name)
     value(user, family)
   }
 
-  /// A user as others see them, as an element of an array.
+  /// Writes a user as others see them, as an element of an array.
   package mutating func value(_ user: StreamUser, _ family: StreamFamily) {
     beginObject()
     user.writeMembers(to: &self, family)

@@ -1,8 +1,7 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// The changes that a request wants of a user, another name for instance: members that are named are set, the rest
-/// stay.
+/// The changes of a user in a request: members that are named are set, the others stay.
 package struct StreamUserChange: Sendable {
   private var name: String?
   private var image: String?
@@ -11,14 +10,14 @@ package struct StreamUserChange: Sendable {
   private var isInvisible: Bool?
   private var teams: [String]?
   private var custom: StreamCustom = [:]
-  /// Whether what is not named goes.
+  /// Whether members that are not named are removed.
   private let isWhole: Bool
 
-  /// The most bytes of the members of an application's own, and the most members.
+  /// The most bytes of custom members, and the most of them.
   static let customBytesMax = 5 * 1024
   static let customCountMax = 100
 
-  /// The members that are Stream's own: where the others stand among them, these are none of the application's.
+  /// Stream's own members: where custom members stand beside them, these are not custom.
   static let reserved: Set<Name> = [
     "id", "role", "name", "image", "language", "invisible", "teams", "teams_role", "privacy_settings",
     "push_notifications", "push_preferences", "created_at", "updated_at", "last_active", "deactivated_at",
@@ -30,10 +29,11 @@ package struct StreamUserChange: Sendable {
   /// Reads the user object of a request.
   ///
   /// - Parameters:
-  ///   - body: What was sent.
-  ///   - isFlat: Whether the application's own members stand among the others.
-  ///   - mayNameRole: Whether the sender may say what role and teams the user has: a server may.
-  ///   - isWhole: Whether the object is the whole user: then what it lacks goes, but for the role and the teams.
+  ///   - body: The received object.
+  ///   - isFlat: Whether custom members stand beside the others.
+  ///   - mayNameRole: Whether the sender may set the user's role and teams: a server may.
+  ///   - isWhole: Whether the object is the whole user: missing members are then removed, except the role and the
+  ///     teams.
   package init(
     _ body: StreamBody, isFlat: Bool, mayNameRole: Bool, isWhole: Bool = false
   ) throws(StreamError) {
@@ -57,7 +57,7 @@ package struct StreamUserChange: Sendable {
     }
   }
 
-  /// Throws if the user would have more members of the application's own than fit.
+  /// Applies the changes; throws if the user would have too many custom members.
   package func apply(to user: inout StreamUser) throws(GatewayError) {
     if let name { user.name = name } else if isWhole { user.name = nil }
     if let image { user.image = image } else if isWhole { user.image = nil }
@@ -71,7 +71,7 @@ package struct StreamUserChange: Sendable {
 }
 
 extension StreamUser {
-  /// Throws if there are more members of the application's own than a user may have.
+  /// Throws if there are more custom members than a user may have.
   func checkCustom() throws(GatewayError) {
     guard custom.byteCount <= StreamUserChange.customBytesMax, custom.count <= StreamUserChange.customCountMax else {
       throw .invalidParameter.worded(

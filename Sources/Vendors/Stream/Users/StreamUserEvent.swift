@@ -2,9 +2,9 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// Something that became of a user, as others are told: `user.updated`, for instance.
+/// An event about a user, e.g. `user.updated`.
 struct StreamUserEvent: Sendable {
-  /// The kind of an event, as it is called on the wire: `user.updated`, for instance.
+  /// The kind of an event by its name on the wire, e.g. `user.updated`.
   enum Kind: String, Hashable, Sendable {
     case updated = "user.updated"
     case presenceChanged = "user.presence.changed"
@@ -16,10 +16,10 @@ struct StreamUserEvent: Sendable {
   let kind: Kind
   let user: StreamUser
   let at: WallTime
-  /// Whether nothing of a deleted user is kept.
+  /// Whether all data of a deleted user is removed.
   var isHard = false
 
-  /// The event on the wire.
+  /// Returns the event as a frame.
   func frame(_ family: StreamFamily) -> Frame {
     Frame(
       .text,
@@ -38,7 +38,8 @@ struct StreamUserEvent: Sendable {
       })
   }
 
-  /// What those watch who have asked for a user's presence: of the form of a call's name, as all topics are.
+  /// Returns the topic to which watchers of a user's presence subscribe. It has the form of a call's name, as all
+  /// topics do.
   static func topic(of user: UserID) -> CallID? {
     let digits = SHA256.digest("stream presence \(user.rawValue)".utf8).map { byte in
       (byte < 16 ? "0" : "") + String(byte, radix: 16)

@@ -1,17 +1,17 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A partial update of a user: members to set, the name for instance, and names of members to take away.
+/// A partial update of a user: members to set, and names of members to remove.
 struct StreamUserPatch: Sendable {
   private let change: StreamUserChange
   private let unset: Set<Name>
   private let revokesBefore: WallTime?
-  /// Whether the time before which tokens are revoked is set or taken away.
+  /// Whether the revocation time is set or removed.
   let namesRevocation: Bool
 
   private static let revocation = "revoke_tokens_issued_before"
 
-  /// Reads an element of the request's `users`. Only a server may name a role or a revocation.
+  /// Reads an element of the request's `users`. Only a server may set a role or a revocation.
   init(_ body: StreamBody, isServer: Bool) throws(StreamError) {
     let set = try body.object("set") ?? .empty
     unset = Set((try body.strings("unset") ?? []).map { Name($0) })
@@ -21,7 +21,7 @@ struct StreamUserPatch: Sendable {
     guard isServer || !namesRevocation else { throw .notAllowed("only a server may revoke tokens") }
   }
 
-  /// Whether tokens are revoked by it.
+  /// Whether it revokes tokens.
   var revokes: Bool { revokesBefore != nil }
 
   func apply(to user: inout StreamUser) throws(GatewayError) {
@@ -34,7 +34,7 @@ struct StreamUserPatch: Sendable {
       case "custom": user.custom = [:]
       default:
         user.custom[name] = nil
-        // As Stream's libraries write a member inside `custom`.
+        // Stream's libraries name custom members with the prefix `custom.`.
         if let inner = name.inCustom { user.custom[inner] = nil }
       }
     }

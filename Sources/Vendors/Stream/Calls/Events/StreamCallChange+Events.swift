@@ -1,13 +1,13 @@
 internal import GatewayCore
 
-// What those who watch a call are told of a change, read off the difference.
+// The events that follow from a change, derived by comparing the call before and after it.
 
 extension StreamCallChange {
-  /// The happenings of the change, in the order in which they are told.
+  /// Returns the events of the change, in the order in which they are sent.
   ///
   /// - Parameters:
-  ///   - user: Who made the change; nil for a server that acts for nobody.
-  ///   - now: When it was made.
+  ///   - user: The user who made the change; nil for a server that acts for no user.
+  ///   - now: The time of the change.
   func happenings(by user: UserID?, at now: WallTime) -> [StreamCallEvent.Kind] {
     var happenings: [StreamCallEvent.Kind] = []
     if before.endedAt == nil, after.endedAt != nil { happenings.append(.ended(by: user)) }
@@ -18,7 +18,7 @@ extension StreamCallChange {
       happenings.append(.sessionStarted(new.id))
     }
     if before.egress != after.egress { happenings += started }
-    // Nobody is told of the anonymous.
+    // Anonymous participants are not announced.
     let moves = Self.moves(before.present, after.present)
     let (left, joined) = (moves.left.filter { $0.user != .anonymous }, moves.joined.filter { $0.user != .anonymous })
     if let old { happenings += left.map { .participantLeft($0, session: old.id) } }
@@ -35,7 +35,7 @@ extension StreamCallChange {
     return happenings
   }
 
-  /// Who left and who joined.
+  /// Returns the participants who left and those who joined.
   static func moves(
     _ old: [StreamCallParticipant], _ new: [StreamCallParticipant]
   ) -> (left: [StreamCallParticipant], joined: [StreamCallParticipant]) {
@@ -46,7 +46,7 @@ extension StreamCallChange {
     )
   }
 
-  /// The part in which the two differ: most changes are of one participant among perhaps thousands.
+  /// Returns the part in which the two lists differ: most changes concern one participant among perhaps thousands.
   static func differing(
     _ old: [StreamCallParticipant], _ new: [StreamCallParticipant]
   ) -> (old: ArraySlice<StreamCallParticipant>, new: ArraySlice<StreamCallParticipant>) {
@@ -56,8 +56,8 @@ extension StreamCallChange {
     return (old.dropLast(tail), new.dropLast(tail))
   }
 
-  /// How many take part now, where nobody can know it from who came and went: the anonymous, and those beyond the
-  /// participants that are shown.
+  /// An event with the participant counts, if clients cannot derive them from joins and leaves: because of anonymous
+  /// participants, and of those beyond the participants that are shown.
   private var counted: StreamCallEvent.Kind? {
     guard let new = after.liveSession, before.present != after.present else { return nil }
     let anonymous = after.present.count { $0.user == .anonymous }
@@ -86,6 +86,6 @@ extension StreamCallChange {
 }
 
 extension StreamCall {
-  /// Who is in the session that goes on.
+  /// The participants of the current session.
   var present: [StreamCallParticipant] { liveSession?.participants ?? [] }
 }

@@ -1,13 +1,14 @@
 internal import GatewayCore
 
-// Who is told what.
+// Which clients receive which event.
 
 extension StreamCallEvent.Kind {
-  /// Those who watch the call; of what members should know wherever they are, the members' other connections too.
+  /// Returns the receivers of the event: the call's watchers, and for an event that ``isForMembers`` all connections of
+  /// the members too.
   ///
   /// - Parameters:
-  ///   - call: Where it happened.
-  ///   - members: All members of the call, where it ``isForMembers``.
+  ///   - call: The call in which it happened.
+  ///   - members: All members of the call, if the event ``isForMembers``.
   func audience(of call: CallID, members: [StreamCallMember]) -> Audience {
     switch self {
     case .ring(_, _, let users), .notification(_, _, let users): .users(Set(users))
@@ -19,7 +20,7 @@ extension StreamCallEvent.Kind {
     }
   }
 
-  /// Whether all members of the call hear of it, wherever they are.
+  /// Whether all members of the call receive the event, even if they do not watch the call.
   var isForMembers: Bool {
     switch self {
     case .created, .deleted, .accepted, .rejected, .missed: true
@@ -27,7 +28,7 @@ extension StreamCallEvent.Kind {
     }
   }
 
-  /// Whether the event shows the whole call.
+  /// Whether the event contains the whole call.
   var showsCall: Bool {
     switch self {
     case .created, .updated, .deleted, .ended, .liveStarted, .sessionStarted, .sessionEnded, .membersAdded,
@@ -40,10 +41,10 @@ extension StreamCallEvent.Kind {
     }
   }
 
-  /// Whether the event shows who takes part in the call.
+  /// Whether the event contains the call's participants.
   var showsParticipants: Bool { if case .frame = self { true } else { showsCall } }
 
-  /// Whether the event shows the call's first members.
+  /// Whether the event contains the call's first members.
   var showsMembers: Bool {
     switch self {
     case .created, .ring, .notification: true
@@ -51,14 +52,14 @@ extension StreamCallEvent.Kind {
     }
   }
 
-  /// Those of `members` who missed the call, as many as the event shows.
+  /// Returns the members who missed the call, at most as many as the event shows.
   func missed(of members: [StreamCallMember]) -> [StreamCallMember] {
     guard case .missed(let users, _, _) = self else { return [] }
     let missed = Set(users)
     return Array(members.lazy.filter { missed.contains($0.user) }.prefix(StreamCallPicture.membersMax))
   }
 
-  /// The users that the event shows beside those of the call.
+  /// The users that the event contains besides those of the call.
   var usersNamed: [UserID] {
     switch self {
     case .created, .updated, .deleted, .liveStarted, .sessionStarted, .sessionEnded: []

@@ -1,15 +1,15 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// An event of a call, as those who watch it are told: that bob has joined, for instance.
+/// An event of a call, as its watchers receive it.
 struct StreamCallEvent: Sendable {
   let kind: Kind
   let picture: StreamCallPicture
-  /// The first of those who missed the call, if that is what happened.
+  /// The first of the members who missed the call; empty for other events.
   let missed: [StreamCallMember]
   let at: WallTime
 
-  /// The kind of an event, with what it is about: `call.ended`, for instance.
+  /// The kind of an event and its payload, e.g. `call.ended`.
   enum Kind: Sendable {
     case created
     case updated
@@ -22,7 +22,7 @@ struct StreamCallEvent: Sendable {
     case participantLeft(StreamCallParticipant, session: String)
     case participantsCounted(session: String, byRole: [Name: Int], anonymous: Int)
     case membersAdded([StreamCallMember])
-    /// Members whose role is another; ``membersUpdated(_:)`` is for the rest of them.
+    /// Members whose role changed. Other changes of members are ``membersUpdated(_:)``.
     case memberRolesChanged([StreamCallMember])
     case membersUpdated([StreamCallMember])
     case membersRemoved([UserID])
@@ -40,15 +40,15 @@ struct StreamCallEvent: Sendable {
     case reaction(type: String, emoji: String?, custom: StreamCustom, by: UserID)
     case custom(StreamCustom, by: UserID)
     case egress(StreamEgressEvent)
-    /// Of a recording of frames one was taken.
+    /// A frame was taken for a frame recording.
     case frame(StreamEgress.Run)
     case caption(StreamCaption)
     case feedback(StreamFeedback)
-    /// Who is pinned for everybody now.
+    /// The participants who are now pinned for everybody.
     case pinned([StreamCallPin])
   }
 
-  /// Whether only those who take part in the call hear of it, from the SFU.
+  /// Whether only participants receive the event, from the SFU.
   var isOfMediaOnly: Bool { if case .pinned = kind { true } else { false } }
 
   /// The value of `type`.
@@ -89,7 +89,7 @@ struct StreamCallEvent: Sendable {
     }
   }
 
-  /// The event on the wire.
+  /// Returns the event as a frame.
   func frame(_ family: StreamFamily) -> Frame {
     Frame(
       .text,
@@ -170,7 +170,7 @@ struct StreamCallEvent: Sendable {
     case .missed(_, let user, let session):
       json.member("session_id", session)
       json.member("user", picture.user(user), family)
-      // Who missed it, not all who were asked.
+      // The event lists the members who missed the call, not all who were rung.
       write(missed, to: &json, family)
       json.member("notify_user", false)
     case .accepted(let user):
@@ -213,7 +213,7 @@ struct StreamCallEvent: Sendable {
     picture.write(members: members, to: &json, family)
   }
 
-  /// The members of a `VideoReactionResponse`.
+  /// Writes the members of a `VideoReactionResponse`.
   static func writeReaction(
     _ type: String, _ emoji: String?, _ custom: StreamCustom, _ user: StreamUser, to json: inout JSONWriter,
     _ family: StreamFamily
@@ -226,7 +226,7 @@ struct StreamCallEvent: Sendable {
 }
 
 extension StreamGrants {
-  /// What each role may do in calls of the type.
+  /// Writes the capabilities of each role in calls of the type.
   func writeCapabilities(to json: inout JSONWriter) {
     json.member("capabilities_by_role") { json in
       for (role, _) in listed {

@@ -1,16 +1,16 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A call at one moment with the users it shows: what answers and events are written from, `call.updated` for instance.
+/// A snapshot of a call and the users it shows, from which answers and events are written.
 struct StreamCallPicture: Sendable {
   let call: StreamCall
   /// The members of the call that are shown.
   private(set) var members: [StreamCallMember]
   private let users: [UserID: StreamUser]
 
-  /// The most members shown at once, as the API description has it.
+  /// The most members shown at once, as in Stream's API description.
   static let membersMax = 100
-  /// The most participants a session is shown with; their numbers by role count all.
+  /// The most participants that a session shows; the counts by role include all.
   static let participantsMax = 250
 
   init(_ call: StreamCall, members: [StreamCallMember], users: [StreamUser]) {
@@ -33,14 +33,14 @@ struct StreamCallPicture: Sendable {
     return shown
   }
 
-  /// The user, or an empty one of that name: who has been removed may still be shown.
+  /// Returns the user, or an empty user with that id: a removed user may still be shown.
   func user(_ id: UserID) -> StreamUser {
     users[id] ?? StreamUser(id, createdAt: call.createdAt)
   }
 
   // MARK: JSON
 
-  /// The object `CallResponse`.
+  /// Writes the object `CallResponse`.
   func write(to json: inout JSONWriter, _ family: StreamFamily) {
     json.beginObject()
     json.member("type", call.id.type)
@@ -72,7 +72,7 @@ struct StreamCallPicture: Sendable {
     }
     json.name("settings")
     settings.write(to: &json)
-    // Nothing takes streams in here: the addresses are empty, and must be there.
+    // The gateway has no ingress; clients require the members, so the addresses are empty.
     json.name("ingress")
     json.raw(#"{"rtmp":{"address":""},"whip":{"address":""},"srt":{"address":""}}"#)
     json.name("egress")
@@ -106,7 +106,7 @@ struct StreamCallPicture: Sendable {
     }
   }
 
-  /// The object `CallParticipantResponse`.
+  /// Writes the object `CallParticipantResponse`.
   func write(_ participant: StreamCallParticipant, to json: inout JSONWriter, _ family: StreamFamily) {
     json.beginObject()
     json.member("user", user(participant.user), family)
@@ -116,7 +116,7 @@ struct StreamCallPicture: Sendable {
     json.endObject()
   }
 
-  /// The members of a `CallFrameRecordingFrameReadyEvent` that others do not have.
+  /// Writes the members that only a `CallFrameRecordingFrameReadyEvent` has.
   func writeFrame(of run: StreamEgress.Run, at: WallTime, to json: inout JSONWriter, _ family: StreamFamily) {
     let session = call.liveSession
     json.member("egress_id", run.id)
@@ -132,14 +132,14 @@ struct StreamCallPicture: Sendable {
     }
   }
 
-  /// At most `limit` members, as an array.
+  /// Writes at most `limit` members as an array.
   func write(members: some Sequence<StreamCallMember>, to json: inout JSONWriter, _ family: StreamFamily) {
     json.beginArray()
     for member in members { write(member, to: &json, family) }
     json.endArray()
   }
 
-  /// The object `MemberResponse`.
+  /// Writes the object `MemberResponse`.
   func write(_ member: StreamCallMember, to json: inout JSONWriter, _ family: StreamFamily) {
     json.beginObject()
     json.member("user_id", member.user.rawValue)
@@ -153,14 +153,14 @@ struct StreamCallPicture: Sendable {
 }
 
 extension StreamCallSession {
-  /// The participants that are shown: nobody can say more of the anonymous than how many they are.
+  /// The participants that are shown. Anonymous ones are only counted.
   var shown: [StreamCallParticipant] {
     Array(participants.lazy.filter { $0.user != .anonymous }.prefix(StreamCallPicture.participantsMax))
   }
 }
 
 extension JSONWriter {
-  /// An object of the application's own members.
+  /// Writes an object with the application's custom data.
   mutating func member(_ name: StaticString, custom: StreamCustom) {
     member(name) { json in
       for (name, value) in custom.sorted(by: { $0.key < $1.key }) {
@@ -170,7 +170,7 @@ extension JSONWriter {
     }
   }
 
-  /// Dates by user.
+  /// Writes an object with a date for each user.
   fileprivate mutating func member(_ name: StaticString, _ times: [UserID: WallTime], _ dates: StreamDates) {
     member(name) { json in
       for (user, time) in times.sorted(by: { $0.key < $1.key }) {

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A caption: that bob said `hello` in a call, for instance.
+/// A caption: a text that a participant spoke.
 struct StreamCaption: Hashable, Sendable {
   let id: String
   let user: UserID
@@ -13,7 +13,7 @@ struct StreamCaption: Hashable, Sendable {
   let startedAt: WallTime
   let endedAt: WallTime
 
-  /// The members of a `ClosedCaptionEvent` that others do not have.
+  /// Writes the members that only a `ClosedCaptionEvent` has.
   func write(by user: StreamUser, to json: inout JSONWriter, _ family: StreamFamily) {
     json.member("closed_caption") { json in
       json.member("id", id)
@@ -30,14 +30,14 @@ struct StreamCaption: Hashable, Sendable {
 }
 
 extension StreamFeedback {
-  /// The members of a `CallUserFeedbackSubmittedEvent` that others do not have.
+  /// Writes the members that only a `CallUserFeedbackSubmittedEvent` has.
   func writeEvent(by user: StreamUser, to json: inout JSONWriter, _ family: StreamFamily) {
     json.member("session_id", session)
     json.member("user", user, family)
     writeOpinion(to: &json)
   }
 
-  /// The rating, and what goes with it.
+  /// Writes the rating and its details.
   func writeOpinion(to json: inout JSONWriter) {
     json.member("rating", Int64(rating))
     if let reason { json.member("reason", reason) }

@@ -1,8 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The news of a call's recordings, transcriptions and broadcasts, for those who watch it: `call.recording_started`,
-/// say.
+/// An event about a call's recordings, transcriptions or broadcasts, e.g. `call.recording_started`.
 enum StreamEgressEvent: Hashable, Sendable {
   case started(StreamEgress.Kind, StreamEgress.Run)
   case stopped(StreamEgress.Kind, StreamEgress.Run)
@@ -35,7 +34,7 @@ enum StreamEgressEvent: Hashable, Sendable {
     }
   }
 
-  /// Whether the whole call is shown.
+  /// Whether the event contains the whole call.
   var showsCall: Bool {
     switch self {
     case .started(.hls, _), .started(.frames, _), .stopped(.frames, _), .failed(.frames, _): true
@@ -63,12 +62,12 @@ enum StreamEgressEvent: Hashable, Sendable {
 }
 
 extension StreamEgress.Run {
-  /// Where the broadcast is watched, if it is one over HLS.
+  /// Returns the URL at which the broadcast can be watched, if it is an HLS broadcast.
   func playlist(of call: CallID) -> String { "\(address)/video/files/\(call.type)/\(call.id)/hls/\(id).m3u8" }
 }
 
 extension StreamCallFile {
-  /// A `CallRecording` or `CallTranscription`.
+  /// Writes a `CallRecording` or `CallTranscription`.
   func write(of call: CallID, at address: String, to json: inout JSONWriter, _ family: StreamFamily) {
     json.beginObject()
     json.member("filename", name)
@@ -82,7 +81,7 @@ extension StreamCallFile {
 }
 
 extension StreamEgress {
-  /// The object `EgressResponse`.
+  /// Writes the object `EgressResponse`.
   func write(of call: CallID, to json: inout JSONWriter, _ family: StreamFamily) {
     json.beginObject()
     json.name("broadcasting")
@@ -112,7 +111,7 @@ extension StreamEgress {
 }
 
 extension StreamCallChange {
-  /// What has stopped by the change, with what is left of it.
+  /// Returns the events for what the change has stopped, with the files that are left.
   func stopped(at now: WallTime) -> [StreamCallEvent.Kind] {
     var happenings: [StreamEgressEvent] = []
     for (kind, run) in StreamEgress.stopped(from: before, to: after) {
@@ -129,7 +128,7 @@ extension StreamCallChange {
     return happenings.map { .egress($0) }
   }
 
-  /// What has begun by the change.
+  /// The events for what the change has started.
   var started: [StreamCallEvent.Kind] {
     var happenings: [StreamEgressEvent] = []
     for (kind, run) in StreamEgress.started(from: before, to: after) { happenings.append(.started(kind, run)) }

@@ -1,19 +1,19 @@
 internal import GatewayCore
 
-/// A participation that a socket of the SFU's asks for: ann's in `default:standup`, for instance.
+/// A participation that an SFU socket asks for.
 struct StreamCallEntry: Hashable, Sendable {
   let call: CallID
   let user: UserID
   let connection: ConnectionID
-  /// What the client calls it.
+  /// The client's name for the participation.
   let sessionID: String
-  /// The user's participation that it takes the place of.
+  /// The user's participation that this one replaces.
   let previousSessionID: String?
   let strategy: StreamReconnectStrategy
-  /// The role that the user's call token gave.
+  /// The role from the user's call token.
   let callRole: Name?
 
-  /// Nil for a connection that is none of the SFU's.
+  /// Fails for a connection that is not an SFU socket.
   init?(_ caller: Caller) {
     guard let place = caller.notes?.unpacked(StreamSFUPlace.self) else { return nil }
     call = place.call
@@ -27,13 +27,13 @@ struct StreamCallEntry: Hashable, Sendable {
 }
 
 extension StreamCall {
-  /// The participant of that name in the session that goes on.
+  /// Returns the participant with that name in the current session.
   func participant(_ sessionID: String) -> StreamCallParticipant? {
     liveSession?.participants.first { $0.sessionID == sessionID }
   }
 
-  /// Puts the user in the session, which begins with the first. A session of the same name goes on by the new socket; the
-  /// one that this takes the place of ends.
+  /// Adds the user to the session, and starts it for the first user. A session with the same name continues on the new
+  /// socket; the session that this one replaces ends.
   mutating func enter(_ entry: StreamCallEntry, role: Name, at now: WallTime) throws(GatewayError) {
     var session = continuedSession(at: now)
     if let index = session.participants.firstIndex(where: { $0.sessionID == entry.sessionID }) {
@@ -56,7 +56,7 @@ extension StreamCall {
 }
 
 extension StreamCall {
-  /// Takes those out of the session who may not be in a call that is backstage.
+  /// Removes the participants who may not be in a call that is backstage.
   mutating func leaveBackstageToHosts(at now: WallTime) {
     let call = self
     leave(at: now) { participant in
@@ -74,7 +74,7 @@ extension StreamCallSession {
 }
 
 extension StreamCallRights {
-  /// Throws unless the user may come into the call now.
+  /// Throws unless the user may enter the call now.
   func admit(_ user: StreamUser, into call: StreamCall, at now: WallTime) throws(GatewayError) {
     if let most = fullness(of: call, for: user) {
       throw .notPermitted.worded("the call has its \(most) participants already").because(StreamSignalError.callFull)

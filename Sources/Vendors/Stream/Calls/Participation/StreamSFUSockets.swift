@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// The observer that lets who joined over REST, ann for instance, take part in the call once a socket has brought the
-/// join's token, until the socket ends.
+/// An observer that lets a user who joined over REST take part in the call from the time a socket presents the join's
+/// token until that socket ends.
 struct StreamSFUSockets: ConnectionObserver, CommandHandler {
   let users: StreamDirectory
   let directory: StreamCallDirectory
@@ -14,7 +14,7 @@ struct StreamSFUSockets: ConnectionObserver, CommandHandler {
     StreamCalls(services: services, users: users, directory: directory, policy: policy, sfu: sfu)
   }
 
-  // MARK: Coming
+  // MARK: Beginning
 
   func connectionBegan(_ caller: Caller, on services: any GatewayServices) async {
     guard let entry = StreamCallEntry(caller) else { return }
@@ -22,7 +22,7 @@ struct StreamSFUSockets: ConnectionObserver, CommandHandler {
     let calls = calls(services)
     do throws(GatewayError) {
       let change = try await enter(entry, calls)
-      // A connection that has ended meanwhile was taken out of its calls before it was in this one.
+      // A connection that has ended meanwhile was removed from its calls before this call was one of them.
       guard await services.user(of: entry.connection) == entry.user,
         await services.watch(entry.call, by: entry.connection)
       else { return await calls.leave(entry.user, entry.connection) }
@@ -45,8 +45,8 @@ struct StreamSFUSockets: ConnectionObserver, CommandHandler {
     }
   }
 
-  /// Sends the JoinResponse, and tells after it of those who came or went while it was made up: what the socket was told
-  /// of them before it, clients do not heed.
+  /// Sends the JoinResponse, and after it the events that happened while it was prepared: clients ignore events that
+  /// come before it.
   private func answer(
     _ entry: StreamCallEntry, isReturn: Bool, _ calls: StreamCalls
   ) async throws(GatewayError) {
@@ -67,7 +67,7 @@ struct StreamSFUSockets: ConnectionObserver, CommandHandler {
     for event in events { await calls.signal(event, to: .connection(entry.connection)) }
   }
 
-  /// Takes the sockets out of the call that this one takes the place of.
+  /// Removes from the call the sockets that this one replaces.
   private func letGo(_ entry: StreamCallEntry, _ change: StreamCallChange, _ calls: StreamCalls) {
     let replaced = (change.before.liveSession?.participants ?? []).filter { participant in
       participant.user == entry.user && participant.connection != entry.connection
@@ -78,7 +78,7 @@ struct StreamSFUSockets: ConnectionObserver, CommandHandler {
   }
 
   private func refuse(_ error: GatewayError, _ entry: StreamCallEntry, _ calls: StreamCalls) async {
-    // A table of the gateway's that is full is a full SFU.
+    // If a table of the gateway is full, the SFU is full.
     let refusal =
       error.isSame(as: .tooMany) ? StreamSignalError(.sfuFull, error.message, .rejoin) : StreamSignalError(error)
     await calls.signal(.error(refusal), to: .connection(entry.connection))
@@ -87,7 +87,7 @@ struct StreamSFUSockets: ConnectionObserver, CommandHandler {
       SessionFilter(user: entry.user, connections: [entry.connection]), .disconnect(reason))
   }
 
-  // MARK: Going
+  // MARK: Ending
 
   func connectionEnded(_ caller: Caller, _ ending: ConnectionEnding, on services: any GatewayServices) async {
     await StreamUserEvent.tellPresence(of: caller, isOnline: false, on: services, users, directory)
@@ -95,9 +95,9 @@ struct StreamSFUSockets: ConnectionObserver, CommandHandler {
     await calls(services).leave(caller.user, caller.connection)
   }
 
-  // MARK: Signs of life
+  // MARK: Health checks
 
-  /// Answers a HealthCheckRequest with how many are in the call.
+  /// Answers a HealthCheckRequest with the number of participants.
   func perform(
     _ command: Command, by caller: Caller, request: RequestID?, on services: any GatewayServices
   ) async -> [Frame] {
@@ -109,8 +109,8 @@ struct StreamSFUSockets: ConnectionObserver, CommandHandler {
 }
 
 extension ConnectionEnding {
-  /// Whether the client is expected to come back with the session it had. JavaScript closes with 4001 after 10 s of
-  /// silence and with 4100 when another socket takes the place of this one; with 1000 when it has left.
+  /// Whether the client is expected to return with the same session. JavaScript closes with 4001 after 10 s of silence,
+  /// with 4100 when another socket replaces this one, and with 1000 when the user has left.
   fileprivate var mayReturn: Bool {
     switch self {
     case .lost, .peerClosed(4001), .peerClosed(4100): true
@@ -127,7 +127,7 @@ extension StreamCallPicture {
       pins: session.pins ?? [])
   }
 
-  /// The participant as the SFU shows them.
+  /// Returns the participant in the SFU's form.
   func signal(_ participant: StreamCallParticipant) -> StreamSignalParticipant {
     let user = user(participant.user)
     return StreamSignalParticipant(

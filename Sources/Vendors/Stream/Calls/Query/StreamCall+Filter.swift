@@ -1,16 +1,16 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// Calls and their members as filters see them.
+// The fields of calls and members that filters can use.
 
 extension StreamCall {
-  /// The fields that calls are filtered by, as Stream's documentation of call filters lists them; and every `custom.`
-  /// member.
+  /// The fields that calls can be filtered by, as in Stream's documentation of call filters. Every `custom.` member can
+  /// be used too.
   static let filterFields: Set<Name> = [
     "id", "cid", "type", "team", "created_by_user_id", "members", "created_at", "updated_at", "starts_at", "ended_at",
     "backstage", "ongoing",
   ]
-  /// Those that calls are sorted by.
+  /// The fields that calls can be sorted by.
   static let sortFields: Set<Name> = ["id", "cid", "type", "created_at", "updated_at", "starts_at", "ended_at"]
 
   func filterValue(_ name: Name) -> StreamFilterValue? {
@@ -33,8 +33,8 @@ extension StreamCall {
 }
 
 extension StreamCall {
-  /// The names of the members who were looked up, which are those that the filter names; of the others it only matters
-  /// that they are there.
+  /// The names of the members that were looked up, which are those that the filter names. Of the others only the
+  /// existence matters.
   private var memberNames: [StreamFilterValue] {
     let known = members.inOrder
     return known.map { .string($0.user.name) } + Array(repeating: .null, count: members.count - known.count)
@@ -43,7 +43,7 @@ extension StreamCall {
 
 extension StreamCallMember {
   static let filterFields: Set<Name> = ["user_id", "role", "created_at", "updated_at"]
-  /// Those that members are sorted by, as Stream's documentation lists them.
+  /// The fields that members can be sorted by, as in Stream's documentation.
   static let sortFields: Set<Name> = ["user_id", "created_at"]
 
   func filterValue(_ name: Name) -> StreamFilterValue? {
@@ -58,7 +58,7 @@ extension StreamCallMember {
 }
 
 extension StreamFilter {
-  /// Reads `filter_conditions`, which may name these fields and `custom.` members; all is meant where there are none.
+  /// Reads `filter_conditions`, which may use `fields` and `custom.` members. Without conditions everything matches.
   init(of body: StreamBody, fields: Set<Name>) throws(StreamError) {
     guard let conditions = try body.object("filter_conditions") else {
       self = .all([])
@@ -68,7 +68,7 @@ extension StreamFilter {
     try check(fields)
   }
 
-  /// The texts that the member of that name is compared with.
+  /// Returns the texts that the member with that name is compared with.
   func texts(of name: Name) -> [Name] {
     switch self {
     case .all(let conditions), .any(let conditions), .none(let conditions): conditions.flatMap { $0.texts(of: name) }
@@ -91,9 +91,9 @@ extension StreamFilter {
 }
 
 extension StreamFilterValue {
-  /// A member of the application's own; nil if there is none, or it is an object.
+  /// Reads a custom member; fails if there is none or it is an object.
   init?(member name: Name, of custom: StreamCustom) {
-    // As an element: a text by itself need not be an object or array.
+    // The text is parsed as an array element because JSON documents here are objects or arrays.
     guard let text = custom[name], let value = try? JSONDocument.parse("[\(text)]").root.elements?.first,
       let read = try? StreamFilterValue(value)
     else { return nil }

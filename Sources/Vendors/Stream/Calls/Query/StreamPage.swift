@@ -2,23 +2,21 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// A place in a list, told so that it is found again whatever comes or goes meanwhile: behind the call
-/// `default:standup` of nine o'clock, for instance.
+/// A position in a list that stays valid when items are added or removed.
 protocol StreamPlace: Sendable {
-  /// Reads what ``text`` wrote; nil for anything else.
+  /// Reads a position that ``text`` wrote; fails for anything else.
   init?(_ text: String)
   var text: String { get }
 }
 
-/// The page of a query: `limit`, and `next` or `prev` as an earlier answer gave them; the fifty calls behind one, for
-/// instance.
+/// The page of a query: its `limit`, and the `next` or `prev` cursor of an earlier answer.
 struct StreamPage<Place: StreamPlace>: Sendable {
   let limit: Int
   private let next: Place?
   private let prev: Place?
 
   init(_ body: StreamBody, limitMax: Int) throws(StreamError) {
-    // 0 says nothing, as everywhere in Stream's API.
+    // 0 means that no limit is given, as everywhere in Stream's API.
     let asked = try body.integer("limit", in: 0...Int64(limitMax)) ?? 0
     limit = asked == 0 ? limitMax : Int(asked)
     next = try Self.place(body, "next")
@@ -26,7 +24,7 @@ struct StreamPage<Place: StreamPlace>: Sendable {
     guard next == nil || prev == nil else { throw .input("only one of next and prev may be given", field: "next") }
   }
 
-  /// A cursor is the place that a page ends or begins with, in an envelope that nobody takes for anything else.
+  /// Reads a cursor: the position at which a page ends or begins, in an envelope that is not mistaken for other data.
   private static func place(_ body: StreamBody, _ name: String) throws(StreamError) -> Place? {
     guard let text = try body.string(name, max: 1024), !text.isEmpty else { return nil }
     guard let bytes = Base64URL.decode(text), let place = Place(String(decoding: bytes, as: UTF8.self)) else {
@@ -35,7 +33,7 @@ struct StreamPage<Place: StreamPlace>: Sendable {
     return place
   }
 
-  /// The rows of the page, out of all in their order, with the cursors of the pages around it.
+  /// Returns the rows of the page, out of all rows in order, with the cursors of the neighbouring pages.
   func cut<Row>(
     _ rows: [Row], at place: (Row) -> Place, by precedes: (Place, Place) -> Bool
   ) -> (rows: ArraySlice<Row>, cursors: StreamCursors) {
@@ -47,7 +45,7 @@ struct StreamPage<Place: StreamPlace>: Sendable {
       start = max(rows.startIndex, end - limit)
     }
     let page = rows[start..<end]
-    // Where nothing is left on the page, one goes on from where its cursor stands.
+    // An empty page continues from its own cursor.
     let (first, last) = (page.first.map(place) ?? next, page.last.map(place) ?? prev)
     let cursors = StreamCursors(
       next: end < rows.endIndex ? last.map(Self.cursor) : nil,
@@ -58,7 +56,7 @@ struct StreamPage<Place: StreamPlace>: Sendable {
   private static func cursor(_ place: Place) -> String { Base64URL.encode(Array(place.text.utf8)) }
 }
 
-/// The names of the pages around one, nil where there is none: on the first page the second one's alone, for instance.
+/// The cursors of the neighbouring pages; nil if there is no such page.
 struct StreamCursors: Sendable {
   var next: String?
   var prev: String?

@@ -1,8 +1,8 @@
 internal import GatewayCore
 
-// What lists are cut by: all that a row can be sorted by.
+// Positions in lists: all values that rows can be sorted by.
 
-/// The place of a call in a list, whatever that is sorted by; the newest one's, for instance.
+/// The position of a call in a list with any order.
 struct StreamCallPlace: StreamPlace {
   private let id: CallID
   private let created: WallTime
@@ -32,7 +32,7 @@ struct StreamCallPlace: StreamPlace {
 
   private static func time(_ text: Substring) -> WallTime? { Int64(text).map { WallTime(nanoseconds: $0) } }
 
-  /// What the call is sorted by: ``StreamCall/sortFields``.
+  /// Returns the value of one of the fields in ``StreamCall/sortFields``.
   private func value(_ name: Name) -> StreamFilterValue? {
     switch name {
     case "id": .string(Name(id.id))
@@ -46,13 +46,13 @@ struct StreamCallPlace: StreamPlace {
     }
   }
 
-  /// Whether this comes before the other; calls that are equal in what they are sorted by are in the order of their names.
+  /// Returns whether this call precedes the other. Calls with equal values are ordered by name.
   func precedes(_ other: Self, in order: StreamOrder) -> Bool {
     order.precedes(value, other.value) ?? (id.cid < other.id.cid)
   }
 }
 
-/// The place of a call's member in a list, whatever that is sorted by; of the one who came third, for instance.
+/// The position of a call's member in a list with any order.
 struct StreamMemberPlace: StreamPlace {
   private let user: UserID
   private let created: WallTime
@@ -81,14 +81,13 @@ struct StreamMemberPlace: StreamPlace {
     }
   }
 
-  /// Whether this comes before the other; members who are equal in what they are sorted by are in the order of their
-  /// coming.
+  /// Returns whether this member precedes the other. Members with equal values are ordered by when they were added.
   func precedes(_ other: Self, in order: StreamOrder) -> Bool {
     order.precedes(value, other.value) ?? (place < other.place)
   }
 }
 
-/// The place of an opinion of a call in a list, whatever that is sorted by; of the newest of all, for instance.
+/// The position of a call's feedback in a list with any order.
 struct StreamFeedbackPlace: StreamPlace {
   private let call: Name
   private let user: UserID
@@ -115,7 +114,7 @@ struct StreamFeedbackPlace: StreamPlace {
     }
   }
 
-  /// Whether this comes before the other; call by call, the oldest first, where they are equal in what they are sorted by.
+  /// Returns whether this feedback precedes the other. Feedback with equal values is ordered by call, oldest first.
   func precedes(_ other: Self, in order: StreamOrder) -> Bool {
     order.precedes(value, other.value) ?? ((call, created, user) < (other.call, other.created, other.user))
   }

@@ -1,11 +1,11 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A request about one call, with who asks: ann about `default:standup`, for instance.
+/// A request about one call and the user who sends it.
 struct StreamCallRequest: Sendable {
   let request: StreamRequest
   let id: CallID
-  /// Nil for a server that acts for nobody.
+  /// Nil for a server that acts for no user.
   let user: StreamUser?
   let rights: StreamCallRights
 
@@ -13,7 +13,7 @@ struct StreamCallRequest: Sendable {
   var family: StreamFamily { request.family }
   var now: WallTime { request.receivedAt }
 
-  /// The user that must be named where a server asks.
+  /// Returns the acting user; throws if a server names none.
   func actingUser() throws(StreamError) -> StreamUser {
     guard let user else {
       _ = try request.actingUser()
@@ -23,20 +23,20 @@ struct StreamCallRequest: Sendable {
   }
 }
 
-/// The place where a server names the user it acts for: `created_by_id`, for instance.
+/// The place in a request where a server names the user it acts for, e.g. `created_by_id`.
 enum StreamActing: Sendable {
   case nobody
-  /// As `user_id` or `user` in the body, or `user_id` in the query.
+  /// `user_id` or `user` in the body, or `user_id` in the query.
   case user
-  /// As the body's member of that name, or the one with `_id` behind it.
+  /// The body's member with that name, or with that name and `_id`.
   case member(String)
-  /// As `created_by` or `created_by_id` of the call's data.
+  /// `created_by` or `created_by_id` of the call's data.
   case creator
 }
 
-/// The wishes of a request for a call that may have to be made: its members, for instance.
+/// The properties that a request gives a call, which may have to be created.
 struct StreamCallWish: Sendable {
-  /// A member that is to be, or to be changed: bob as a host, for instance. What is nil stays as it is.
+  /// A member to add or change. Properties that are nil stay as they are.
   struct Member: Sendable {
     var user: UserID
     var role: Name?
@@ -53,7 +53,7 @@ struct StreamCallWish: Sendable {
   var notifies = false
   var membersLimit = StreamCallPicture.membersMax
 
-  /// Reads the body of a get-or-create or join.
+  /// Reads the body of a get-or-create or join request.
   init(_ body: StreamBody) throws(StreamError) {
     rings = try body.bool("ring") ?? false
     notifies = try body.bool("notify") ?? false
@@ -73,7 +73,7 @@ struct StreamCallWish: Sendable {
     return limit.map { Int($0) } ?? StreamCallPicture.membersMax
   }
 
-  /// At most 100 members, each once.
+  /// Reads at most 100 members, each once.
   static func members(_ body: StreamBody, _ name: String) throws(StreamError) -> [Member] {
     var members: [Member] = []
     var seen: Set<UserID> = []
@@ -89,10 +89,10 @@ struct StreamCallWish: Sendable {
 }
 
 extension StreamBody {
-  /// The most that an application's own data may be, as JSON text: Stream's own limit for the payload of an event.
+  /// The most bytes of custom data as JSON text: Stream's limit for an event's payload.
   static var customMax: Int { 5 * 1024 }
 
-  /// An application's own members.
+  /// Reads custom data.
   func custom(_ name: String) throws(StreamError) -> StreamCustom? {
     guard let object = try object(name) else { return nil }
     let members = (object.view.members ?? []).map { (Name($0.name), $0.value.text) }
@@ -103,7 +103,7 @@ extension StreamBody {
 }
 
 extension StreamCall {
-  /// Adds those who are not members yet, and changes those who are.
+  /// Adds the members who are new, and changes the others.
   mutating func put(_ wishes: [StreamCallWish.Member], at now: WallTime) {
     for wish in wishes {
       guard let before = members[wish.user] else {

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 import GatewayKit
 
-// Making calls, looking at them, changing them.
+// Creating, reading and changing calls.
 
 extension StreamCallRoutes {
   var callRoutes: [HTTPRoute] {
@@ -67,7 +67,7 @@ extension StreamCallRoutes {
     }
   }
 
-  /// What servers have said of the type. Throws unless calls of it may be made.
+  /// Returns the settings that servers have made for the type. Throws unless calls of the type may be created.
   private func definition(of type: String, at now: WallTime) async throws(StreamError) -> StreamCallType? {
     let setup = StreamSetup(calls.directory.store)
     do throws(GatewayError) {
@@ -80,7 +80,8 @@ extension StreamCallRoutes {
     }
   }
 
-  /// The call as the caller sees it; from now on the caller's connection hears of it, and it rings if that was asked.
+  /// Returns the call as the caller sees it, subscribes the caller's connection to its events, and rings if the request
+  /// asks for it.
   private func answer(
     _ asked: StreamCallRequest, _ call: StreamCall, created: Bool?, drawn: StreamCallPicture? = nil,
     _ wish: StreamCallWish
@@ -99,7 +100,7 @@ extension StreamCallRoutes {
     }
   }
 
-  /// What the query of a GET says.
+  /// Reads the query of a GET.
   private static func wish(ofQuery http: HTTPRequest) throws(StreamError) -> StreamCallWish {
     var wish = try StreamCallWish(.empty)
     wish.rings = http.parameter("ring") == "true"

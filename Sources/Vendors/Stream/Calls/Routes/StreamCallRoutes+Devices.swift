@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// The devices of users, for push notifications that nobody sends.
+// The push devices of users. The gateway sends no push notifications.
 
 extension StreamCallRoutes {
   /// The most devices of one user.

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// Recordings, transcriptions, captions and broadcasts, as switches: they are on, and nothing comes of them but their names.
+// Recordings, transcriptions, captions and broadcasts as switches: they can be on, but produce only file names.
 
 extension StreamCallRoutes {
   /// The most broadcasts of a call at once.
@@ -16,7 +16,7 @@ extension StreamCallRoutes {
       + resource("POST", "/recordings/{recording_type}/stop", "StopRecording") { asked throws(StreamError) in
         try await stop(asked, [try Self.recordingKind(asked)])
       }
-      // Clients of the time when there was one type.
+      // For clients of the time when there was only one type.
       + resource("POST", "/start_recording", "StartRecording") { asked throws(StreamError) in
         try await start(asked, [.composite])
       }
@@ -80,7 +80,7 @@ extension StreamCallRoutes {
     return kind
   }
 
-  // MARK: On and off
+  // MARK: Start and stop
 
   private func start(
     _ asked: StreamCallRequest, _ kinds: [StreamEgress.Kind]
@@ -114,7 +114,7 @@ extension StreamCallRoutes {
     return StreamAnswer(201)
   }
 
-  /// Where the caller reaches the gateway.
+  /// Returns the address at which the caller reaches the gateway.
   func address(_ asked: StreamCallRequest) -> String {
     let policy = calls.policy.sfu
     if let address = policy?.address { return address }
@@ -122,7 +122,7 @@ extension StreamCallRoutes {
       ?? StreamEgress.addressUnknown
   }
 
-  // MARK: Broadcasts elsewhere
+  // MARK: External broadcasts
 
   private func startBroadcasts(_ asked: StreamCallRequest) async throws(StreamError) -> StreamAnswer {
     let now = asked.now
@@ -133,7 +133,7 @@ extension StreamCallRoutes {
       guard url.hasPrefix("rtmp://") || url.hasPrefix("rtmps://") else {
         throw body.wrong("stream_url", "an address of RTMP or RTMPS")
       }
-      // A key is a secret of somebody else's, and of no use here.
+      // A stream key is a third party's secret and has no use here.
       _ = try body.string("stream_key", max: 1024)
       broadcasts.append(
         StreamEgress.Broadcast(name: try body.requiredString("name", max: 255), url: url, startedAt: now))
@@ -188,7 +188,7 @@ extension StreamCallRoutes {
 }
 
 extension StreamCall {
-  /// Puts on what those rights allow, for clients that reach the gateway by `address`.
+  /// Starts what the rights allow, for clients that reach the gateway at `address`.
   mutating func start(
     _ kinds: [StreamEgress.Kind], by rights: StreamCallRights, from address: String, at now: WallTime
   ) throws(GatewayError) {

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// What recordings and transcriptions leave: lists, and files with nothing in them.
+// The results of recordings and transcriptions: lists, and files without content.
 
 extension StreamCallRoutes {
   var fileRoutes: [HTTPRoute] {
@@ -21,13 +21,13 @@ extension StreamCallRoutes {
     resource("GET", "/\(path)", "List\(operation)s") { asked throws(StreamError) in
       try await list(path, of: nil, asked, where: isMeant)
     }
-      // JavaScript's `queryRecordings` with a session, and older clients.
+      // For JavaScript's `queryRecordings` with a session, and for older clients.
       + resource("GET", "/{session}/\(path)", "List\(operation)s") { asked throws(StreamError) in
         try await list(path, of: asked.request.parameters["session"], asked, where: isMeant)
       }
       + resource("DELETE", "/{session}/\(path)/{filename}", "Delete\(operation)") { asked throws(StreamError) in
         let call = try await calls.known(asked.id, for: asked.rights)
-        // Grants have no name for the deletion of transcriptions.
+        // No permission exists for deleting transcriptions, so the one for recordings applies.
         try asked.rights.check(.deleteRecording, in: call)
         let (parameters, isThere) = (asked.request.parameters, { @Sendable in isMeant($0) })
         let wasThere: Bool
@@ -42,12 +42,12 @@ extension StreamCallRoutes {
       }
   }
 
-  /// What the call has left, or one session of it.
+  /// Lists the files of the call, or of one of its sessions.
   private func list(
     _ name: String, of session: String?, _ asked: StreamCallRequest, where isMeant: (StreamEgress.Kind) -> Bool
   ) async throws(StreamError) -> StreamAnswer {
     let call = try await calls.known(asked.id, for: asked.rights)
-    // Grants have no name for the list of transcriptions.
+    // No permission exists for listing transcriptions.
     try asked.rights.check(isMeant(.transcription) ? .readCall : .listRecordings, in: call)
     var files: [StreamCallFile]
     do throws(GatewayError) {
@@ -65,7 +65,7 @@ extension StreamCallRoutes {
     }
   }
 
-  /// A file of the kind that the name says, without media in it: an address opens it to whoever has it, as Stream's do.
+  /// Returns a file of the kind that the name says, without media. Its URL needs no token, as at Stream.
   private func file(_ parameters: PathParameters) async -> HTTPResponse {
     let (name, session) = (parameters["filename"], parameters["session"])
     let missing = HTTPResponse(status: 404, contentType: "text/plain; charset=utf-8", text: "no such file")
@@ -81,7 +81,7 @@ extension StreamCallRoutes {
           text: "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:0\n")
       }
       guard let file = try await calls.directory.file(name, session: session, of: id, at: now) else { return missing }
-      // A box that says which kind of file it is, and no other.
+      // An MP4 box that only names the file type.
       return file.kind.isRecording
         ? HTTPResponse(
           status: 200, contentType: "video/mp4", text: "\0\0\0\u{10}ftypisom\0\0\u{2}\0")

@@ -2,14 +2,14 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// Changing who is a member of a call and as what, and deleting the call.
+// Adding, changing and removing members; deleting the call.
 
 extension StreamCallRoutes {
   func updateMembers(_ asked: StreamCallRequest) async throws(StreamError) -> StreamAnswer {
     let wishes = try StreamCallWish.members(asked.body, "update_members")
     let removed = (try asked.body.strings("remove_members") ?? []).map { UserID($0) }
     let (rights, now, named) = (asked.rights, asked.now, wishes.map(\.user))
-    // No user is made for a call that does not exist, or for a caller who may not change its members.
+    // Users are not created for a call that does not exist or for a caller who may not change its members.
     let known = try await calls.known(asked.id, for: rights, with: named)
     if !wishes.isEmpty || removed.isEmpty { try rights.check(.updateCallMember, in: known) }
     let rolesBefore = try await roles(of: named)
@@ -32,7 +32,7 @@ extension StreamCallRoutes {
     }
   }
 
-  /// The roles in the application of those of `users` who exist.
+  /// Returns the application roles of those `users` who exist.
   private func roles(of users: [UserID]) async throws(StreamError) -> [UserID: Name] {
     try await rest.users(users).reduce(into: [:]) { $0[$1.id] = $1.role }
   }
@@ -65,9 +65,9 @@ extension StreamCallRoutes {
 }
 
 extension StreamCall {
-  /// Whether one of the wishes gives a user a role that the user does not have by now.
+  /// Returns whether one of the changes gives a user a role that the user does not have yet.
   ///
-  /// - Parameter roles: The users' roles in the application. A user who is not among them does not exist yet.
+  /// - Parameter roles: The users' roles in the application. A user who does not exist yet is not in it.
   fileprivate func givesRoles(_ wishes: [StreamCallWish.Member], to roles: [UserID: Name]) -> Bool {
     wishes.contains { wish in
       guard let role = wish.role.map(StreamRole.canonical) else { return false }
@@ -79,7 +79,7 @@ extension StreamCall {
 }
 
 extension StreamCallRights {
-  /// ``check(_:in:)`` inside a change of the directory.
+  /// Does what ``check(_:in:)`` does, inside a change of the directory.
   func demand(_ capability: StreamCapability, in call: StreamCall) throws(GatewayError) {
     do throws(StreamError) {
       try check(capability, in: call)
@@ -88,7 +88,7 @@ extension StreamCallRights {
     }
   }
 
-  /// Throws unless the user may change those settings, by their paths. The longest duration of a call has a capability of
+  /// Throws unless the user may change the settings at those paths. The maximum duration of a call has a capability of
   /// its own.
   func demandChange(of settings: [String: String], in call: StreamCall) throws(GatewayError) {
     let duration = "limits.max_duration_seconds"

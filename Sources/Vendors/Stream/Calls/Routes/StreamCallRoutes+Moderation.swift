@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// What hosts do to others, and what others ask of hosts.
+// Actions of hosts on other users, and requests of users to hosts.
 
 extension StreamCallRoutes {
   var moderationRoutes: [HTTPRoute] {
@@ -40,12 +40,12 @@ extension StreamCallRoutes {
       }
   }
 
-  /// Whom it is done to.
+  /// Reads the user whom the action concerns.
   private static func target(_ asked: StreamCallRequest) throws(StreamError) -> UserID {
     try StreamUser.checkedID(asked.body.requiredString("user_id", max: UserID.lengthMax))
   }
 
-  /// Takes the user out of the call, and lets them in no more if it `blocks`.
+  /// Removes the user from the call, and prevents them from returning if it `blocks`.
   private func remove(
     _ asked: StreamCallRequest, _ target: UserID, needs capability: StreamCapability, blocks: Bool
   ) async throws(StreamError) -> StreamAnswer {
@@ -65,7 +65,7 @@ extension StreamCallRoutes {
     return StreamAnswer(201)
   }
 
-  /// Tells that users are muted; the muting itself is the SFU's business.
+  /// Announces that users are muted. The SFU does the muting.
   private func mute(_ asked: StreamCallRequest) async throws(StreamError) -> StreamAnswer {
     let named = try asked.body.strings("user_ids").map { $0.map { UserID($0) } }
     let everybody = try asked.body.bool("mute_all_users") ?? false

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// Who is shown to everybody, who is there, and what they think of it.
+// Pins, participants and feedback.
 
 extension StreamCallRoutes {
   /// The most participants pinned for everybody.
@@ -87,7 +87,7 @@ extension StreamCallRoutes {
     return StreamAnswer(201)
   }
 
-  /// What was thought of calls, or of one if the filter names its `call_cid`.
+  /// Returns the feedback of all calls, or of one if the filter names its `call_cid`.
   private func queryFeedback(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
     let filter = try StreamFilter(of: request.body, fields: StreamFeedback.filterFields)
     let page = try StreamPage<StreamFeedbackPlace>(request.body, limitMax: 100)

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// Where clients are told they are, and what they report of themselves.
+// Locations of clients, and the statistics that clients report.
 
 extension StreamCallRoutes {
   var placeRoutes: [HTTPRoute] {
@@ -14,8 +14,8 @@ extension StreamCallRoutes {
       + [HTTPRoute("GET", "/") { _, _ in locationHint }]
   }
 
-  /// What `https://hint.stream-io-video.com/` says to `HEAD` and `GET`: the location is the first three letters of the
-  /// point of presence. Whoever else asks for `/` is content with a 200.
+  /// The answer of `https://hint.stream-io-video.com/` to `HEAD` and `GET`: the location is the first three letters of
+  /// the point of presence. Other clients that ask for `/` only need a 200.
   private var locationHint: HTTPResponse {
     var response = HTTPResponse(status: 200, contentType: "text/plain; charset=utf-8", text: "")
     response.headers.append(HTTPField("x-amz-cf-pop", calls.policy.pointOfPresence))

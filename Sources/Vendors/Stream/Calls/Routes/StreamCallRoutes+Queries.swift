@@ -1,13 +1,13 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// Finding calls and their members.
+// Queries for calls and members.
 
 extension StreamCallRoutes {
-  /// The most calls in one answer, and as many as one that names no `limit` has: JavaScript names none when it asks for
-  /// the calls it watched before it came back, and hears no more of those that do not fit.
+  /// The most calls in one answer, and the number of calls in an answer without a `limit`. After a reconnect JavaScript
+  /// asks without a limit for the calls it watches, and receives no events of calls that did not fit.
   private static let callsMax = 100
-  /// The most members that a filter names: the calls of each are looked up.
+  /// The most members in a filter: each member's calls are looked up.
   private static let membersNamedMax = 1000
 
   var queryRoutes: [HTTPRoute] {

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// Ringing, and the answers to it.
+// Ringing, accepting and rejecting.
 
 extension StreamCallRoutes {
   var ringRoutes: [HTTPRoute] {
@@ -36,14 +36,14 @@ extension StreamCallRoutes {
     _ = try await calls.change(asked.id, by: user, at: now, also: { _ in [answer] }) { (call) throws(GatewayError) in
       try rights.demand(.joinCall, in: call)
       call.answer(user, accepts: accepts, at: now)
-      // Who called and gives up leaves the others with a call they missed.
+      // If the caller gives up, the others have missed the call.
       if !accepts, user == call.createdBy, let session = call.liveSession {
         call.miss(session.ringing, of: session.id, at: now)
       }
     }
   }
 
-  /// Throws if a ring is wished for by who may not, or nobody is there to be rung.
+  /// Throws if the request rings without the right to, or if there is no member to ring.
   func checkRing(
     _ asked: StreamCallRequest, _ wish: StreamCallWish, _ call: StreamCall
   ) async throws(StreamError) {
@@ -55,7 +55,7 @@ extension StreamCallRoutes {
 
   private static let nobodyToRing = StreamError.input("no users to ring")
 
-  /// The members a ring is for: all but who rings.
+  /// Returns the members to ring: all except the caller.
   private func rung(_ call: StreamCall, by user: UserID?) async throws(StreamError) -> [UserID] {
     do throws(GatewayError) {
       return try await calls.directory.members(of: call, at: calls.services.wallTime) { $0.user != user }.map(\.user)

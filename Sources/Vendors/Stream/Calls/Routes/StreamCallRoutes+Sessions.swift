@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-// Coming into calls, leaving them, and what is said there.
+// Joining and leaving calls; messages in calls.
 
 extension StreamCallRoutes {
   var sessionRoutes: [HTTPRoute] {
@@ -10,7 +10,7 @@ extension StreamCallRoutes {
       asked throws(StreamError) in
       try await join(asked)
     }
-      // Not of Stream's: there a client leaves by what it tells the SFU.
+      // This route is not in Stream's API: Stream's clients leave by a message to the SFU.
       + resource("POST", "/leave", "LeaveCall", acting: .user, needsConnection: true) { asked throws(StreamError) in
         try await leave(asked)
       }
@@ -72,7 +72,7 @@ extension StreamCallRoutes {
     }
   }
 
-  /// Takes the user into the call at once: the SFU is elsewhere, and says nothing here of who comes to it.
+  /// Adds the user to the call at once: an external SFU does not report who connects to it.
   private func enter(_ asked: StreamCallRequest, _ user: StreamUser) async throws(StreamError) -> StreamCall {
     let (rights, now, connection) = (asked.rights, asked.now, asked.request.caller.connection)
     let stay = calls.policy.anonymousStay
@@ -85,19 +85,19 @@ extension StreamCallRoutes {
       call.join(user.id, role: call.members[user.id]?.role ?? user.role, on: connection, at: now, anonymousStay: stay)
     }
     if let connection, await calls.services.user(of: connection) != user.id {
-      // It ended meanwhile, and what takes its user out of calls may have been here before the user was in.
+      // The connection ended meanwhile, and its removal from calls may have run before the user was added.
       await calls.leave(user.id, connection)
       throw .connectionIDNotFound("the connection has ended")
     }
     return change.after
   }
 
-  /// Where the user takes part in the call, and the token for it.
+  /// Returns the address of the SFU for the user, and the token for it.
   private func place(
     for asked: StreamCallRequest, _ user: StreamUser
   ) throws(StreamError) -> (address: StreamSFUAddress, token: String) {
     guard let sfu = calls.sfu else {
-      // Good nowhere in the gateway: it is the SFU's to judge.
+      // The external SFU verifies the token; the gateway accepts it nowhere.
       let address = StreamSFUAddress(url: calls.policy.sfuURL, socket: calls.policy.sfuSocket)
       return (address, AccessToken.mint(from: rest.secrets).token)
     }
@@ -139,7 +139,8 @@ extension StreamCallRoutes {
   private func leave(_ asked: StreamCallRequest) async throws(StreamError) -> StreamAnswer {
     let user = try asked.actingUser().id
     let (now, connection) = (asked.now, asked.request.caller.connection)
-    // By the SFU's sockets nobody takes part by one of the coordinator's: all of the user's participations end.
+    // With the gateway's own SFU, participations do not belong to a coordinator connection: all of the user's
+    // participations end.
     let leavesWholly = connection == nil || calls.sfu != nil
     _ = try await calls.change(asked.id, by: user, at: now, telling: .sessionEnded) { call in
       call.leave(at: now) { $0.user == user && (leavesWholly || $0.connection == connection) }
@@ -180,7 +181,7 @@ extension StreamCallRoutes {
     }
   }
 
-  /// What a `go_live` wants to have started, or a `stop_live` to go on.
+  /// Reads what a `go_live` starts, or what a `stop_live` leaves running.
   private static func egressNamed(_ body: StreamBody, _ verb: String) throws(StreamError) -> [StreamEgress.Kind] {
     let names: [(String, StreamEgress.Kind)] = [
       ("hls", .hls), ("recording", .composite), ("composite_recording", .composite),
@@ -211,7 +212,7 @@ extension StreamCallRoutes {
 }
 
 extension StreamCallRights {
-  /// Whether `user` may come into the call now.
+  /// Throws unless `user` may join the call now.
   func checkJoin(_ call: StreamCall, _ user: StreamUser, at now: WallTime) throws(StreamError) {
     try check(.joinCall, in: call)
     if call.blocked.contains(user.id) { throw .notAllowed("User '\(user.id)' is blocked from the call") }
@@ -228,7 +229,7 @@ extension StreamCallRights {
     }
   }
 
-  /// How many the call may hold, if it does and the user is not one of them; else nil.
+  /// Returns the call's maximum number of participants if it is full and the user is not one of them; else nil.
   func fullness(of call: StreamCall, for user: StreamUser) -> Int64? {
     guard let most = StreamCallSettings(of: call).number("limits.max_participants"), most > 0 else { return nil }
     let isIn = call.present.contains { $0.user == user.id }

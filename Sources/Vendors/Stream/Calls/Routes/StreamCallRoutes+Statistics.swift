@@ -1,14 +1,14 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// What there is to know of sessions, over or not. Nothing is measured where there is no media: the rest is empty.
+// Statistics of sessions, current or ended. Without media most values are empty.
 
 extension StreamCallRoutes {
   var statisticsRoutes: [HTTPRoute] { sessionReports + emptyReports + callStatistics }
 
   private var sessionReports: [HTTPRoute] {
     resource("GET", "/report", "GetCallReport") { asked throws(StreamError) in try await report(asked) }
-      // What `getCallReport` took the place of; JavaScript, Swift and servers' clients have it still.
+      // The predecessor of `getCallReport`, still used by JavaScript, Swift and server SDKs.
       + resource("GET", "/stats/{session}", "GetCallStats") { asked throws(StreamError) in
         try await sessionStatistics(asked)
       }
@@ -42,7 +42,7 @@ extension StreamCallRoutes {
       }
   }
 
-  /// Everything below `/video/call_stats/{call_type}/{call_id}/{session}`.
+  /// The routes below `/video/call_stats/{call_type}/{call_id}/{session}`.
   private var callStatistics: [HTTPRoute] {
     statistics("/map", "GetCallStatsMap") { _, stays, json in Self.writeCounts(stays, to: &json) }
       + statistics("/participants", "QueryCallSessionParticipantStats") { request, stays, json in
@@ -119,7 +119,7 @@ extension StreamCallRoutes {
 
   // MARK: Sessions
 
-  /// Who is and was in the session.
+  /// Returns the current and past participants of the session.
   private func participations(
     in session: String, of call: StreamCall, at now: WallTime
   ) async throws(StreamError) -> [StreamParticipation] {
@@ -130,7 +130,7 @@ extension StreamCallRoutes {
       throw StreamError(error)
     }
     guard let live = call.liveSession, live.id.utf8.elementsEqual(session.utf8) else { return past }
-    // Who has come back is there once.
+    // A participant who returned is listed once.
     let present = live.participants.filter { $0.user != .anonymous }
     let names = Set(present.map(\.sessionID))
     return past.filter { !names.contains($0.participant.sessionID) }
@@ -152,7 +152,7 @@ extension StreamCallRoutes {
     let (session, now) = (asked.request.parameters["session"], asked.now)
     let stays = try await participations(in: session, of: call, at: now)
     let durations = stays.map { $0.duration(at: now).components.seconds }
-    // Here alone `duration` is a number: the answer's own, in milliseconds.
+    // Only here `duration` is a number: the answer's own, in milliseconds.
     return StreamAnswer(200, durationAsNumber: true) { json in
       json.member("call_type", asked.id.type)
       json.member("call_id", asked.id.id)
@@ -201,7 +201,7 @@ extension StreamCallRoutes {
     }
   }
 
-  /// What is known of one session, the latest if none is named.
+  /// Returns the statistics of one session, by default the latest.
   private func report(_ asked: StreamCallRequest) async throws(StreamError) -> StreamAnswer {
     let call = try await calls.known(asked.id, for: asked.rights)
     try asked.rights.check(.readCall, in: call)
@@ -239,7 +239,7 @@ extension StreamCallRoutes {
 }
 
 extension StreamParticipation {
-  /// How many there were at once at most.
+  /// Returns the maximum number of simultaneous participants.
   static func peak(of stays: [StreamParticipation]) -> Int {
     let moves = stays.map { ($0.participant.joinedAt, 1) } + stays.compactMap { stay in stay.leftAt.map { ($0, -1) } }
     var (now, peak) = (0, 0)

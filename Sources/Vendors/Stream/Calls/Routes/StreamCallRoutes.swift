@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// The routes of the coordinator's calls, in both families of paths: `POST /video/call/{type}/{id}`, for instance.
+/// The routes of the coordinator's calls, in both path families, e.g. `POST /video/call/{type}/{id}`.
 package struct StreamCallRoutes: Sendable {
   let rest: StreamRoutes
   let calls: StreamCalls
@@ -21,12 +21,12 @@ package struct StreamCallRoutes: Sendable {
   typealias CallWork =
     nonisolated(nonsending) @Sendable (StreamCallRequest) async throws(StreamError) -> StreamAnswer
 
-  /// A resource of one call: `/video/call/{type}/{id}` and `path` behind it.
+  /// Returns the routes of a resource of one call: `/video/call/{type}/{id}` followed by `path`.
   ///
   /// - Parameters:
-  ///   - acting: Where a server names the user it acts for.
-  ///   - needsConnection: Whether a `connection_id` means something to it. JavaScript sends its last one with all its
-  ///     requests for as long as its socket is away.
+  ///   - acting: The place where a server names the user it acts for.
+  ///   - needsConnection: Whether the resource uses a `connection_id`. While its socket is down, JavaScript sends the
+  ///     last id with all its requests.
   func resource(
     _ method: String, _ path: String, _ operation: String, _ access: StreamRoutes.Access = .user,
     acting: StreamActing = .nobody, needsConnection: Bool = false,
@@ -42,7 +42,7 @@ package struct StreamCallRoutes: Sendable {
     }
   }
 
-  /// The call of that type and id.
+  /// Returns the id of the call with that type and id.
   static func callID(_ type: String, _ id: String) throws(StreamError) -> CallID {
     guard let call = CallID(cid: "\(type):\(id)") else {
       throw StreamError(
@@ -53,7 +53,7 @@ package struct StreamCallRoutes: Sendable {
     return call
   }
 
-  /// A `connection_id` must be of a connection of the caller's own.
+  /// Throws if the `connection_id` does not belong to a connection of the caller.
   static func checkConnection(_ request: StreamRequest) throws(StreamError) {
     guard let text = request.http.parameter("connection_id"), !text.isEmpty else { return }
     guard request.caller.connection != nil else {
@@ -61,7 +61,8 @@ package struct StreamCallRoutes: Sendable {
     }
   }
 
-  /// On whose behalf the request is: the caller, or whom a server names; made if the application had not told of them.
+  /// Returns the user for whom the request is made: the caller, or the user that a server names, who is created if
+  /// unknown.
   func asker(_ request: StreamRequest, _ acting: StreamActing) async throws(StreamError) -> StreamUser? {
     if request.caller.kind == .anonymous {
       return StreamUser(.anonymous, role: StreamRole.anonymous.name, createdAt: request.receivedAt)
@@ -72,7 +73,7 @@ package struct StreamCallRoutes: Sendable {
     return try await rest.user(named, at: request.receivedAt)
   }
 
-  /// Whom a server names, if anybody.
+  /// Returns the user that a server names, if any.
   private static func named(_ request: StreamRequest, _ acting: StreamActing) throws(StreamError) -> UserID? {
     switch acting {
     case .nobody:
@@ -95,8 +96,8 @@ package struct StreamCallRoutes: Sendable {
     }
   }
 
-  /// Makes those users who do not exist yet, if the policy has it that whom the application names is one of its users.
-  /// Guests, of whom anybody may be one, make nobody.
+  /// Creates the users who do not exist yet, if the policy allows it. Requests of guests create no users, since anybody
+  /// can be a guest.
   func makeUsers(_ ids: [UserID], for request: StreamRequest) async throws(StreamError) {
     let known = Set(try await rest.users(ids).map(\.id))
     let missing = ids.filter { !known.contains($0) }
@@ -107,7 +108,7 @@ package struct StreamCallRoutes: Sendable {
     for id in missing { _ = try await rest.user(id, at: request.receivedAt) }
   }
 
-  /// The members that answers about a call share: `call`, `members`, `membership` and `own_capabilities`.
+  /// Writes the members that answers about a call share: `call`, `members`, `membership` and `own_capabilities`.
   static func writeState(
     _ picture: StreamCallPicture, for rights: StreamCallRights, to json: inout JSONWriter, _ family: StreamFamily
   ) {

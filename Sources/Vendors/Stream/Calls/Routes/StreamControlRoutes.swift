@@ -2,12 +2,12 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// The routes by which an operator acts on calls, on the control port: lets a recording fail, for instance, or a frame
-/// be ready, of which no media comes here. `Deploy/api/control.yaml` describes it.
+/// Routes on the control port by which an operator acts on calls, e.g. to make a recording fail or a frame ready
+/// without media. `Deploy/api/control.yaml` describes them.
 struct StreamControlRoutes: Sendable {
   let calls: StreamCalls
 
-  /// What is meant, by the names of the events.
+  /// The kinds by the names in the events.
   private static let kinds: [(name: String, kind: StreamEgress.Kind)] = [
     ("recording", .composite), ("individual_recording", .individual), ("raw_recording", .raw),
     ("transcription", .transcription), ("closed_captions", .captions), ("hls_broadcasting", .hls),
@@ -17,7 +17,7 @@ struct StreamControlRoutes: Sendable {
   static let words = kinds.map(\.name) + ["rtmp_broadcast"]
 
   var routes: [HTTPRoute] {
-    // The control API's own shape of errors, not the dialect's.
+    // Errors have the control API's own format, not the dialect's.
     let group = RouteGroup { (error: GatewayError) in
       var answer = HTTPResponse(status: error.httpStatus, json: JSONWriter.object { $0.member("error", error) })
       if answer.status == 503 { answer.headers.append(.retryAfter(.seconds(5))) }
@@ -40,7 +40,7 @@ struct StreamControlRoutes: Sendable {
     return call
   }
 
-  /// Ends what is on with a `…_failed`, and without what it would have left.
+  /// Ends a running egress with a `…_failed` event and without its file.
   private func fail(_ request: HTTPRequest, _ call: CallID) async throws(GatewayError) -> HTTPResponse {
     let order = try JSONObject.read(request.body) { (body) throws(GatewayError) in
       (what: try body.string("what") ?? "", name: try body.string("name"))
@@ -61,7 +61,7 @@ struct StreamControlRoutes: Sendable {
     return HTTPResponse(status: 200, json: JSONWriter.object { $0.member("failed", order.what) })
   }
 
-  /// Tells of a frame that was recorded, with those who are in the call.
+  /// Sends the event of a recorded frame, with the call's participants.
   private func takeFrame(of id: CallID) async throws(GatewayError) -> HTTPResponse {
     let now = calls.services.wallTime
     guard let call = try await calls.directory.call(id, at: now) else {

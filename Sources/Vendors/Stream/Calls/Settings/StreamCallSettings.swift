@@ -1,13 +1,13 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The settings of one call: those of its type, but for what was said otherwise of it.
+/// The settings of one call: those of its type, overridden by the call's own.
 ///
-/// Source of the types' standards: Stream's documentation of its built-in call types. A type that is none of these begins
-/// with those of `default`.
+/// Source of the types' defaults: Stream's documentation of its built-in call types. Other types start with the
+/// settings of `default`.
 struct StreamCallSettings: Sendable {
   private let type: String
-  /// What servers have said of the type.
+  /// The settings that servers have made for the type.
   private let said: [String: String]
   private let overrides: [String: String]
 
@@ -21,7 +21,7 @@ struct StreamCallSettings: Sendable {
     self.overrides = overrides
   }
 
-  /// The value at `path` as JSON text; nil if there is none.
+  /// Returns the value at `path` as JSON text; nil if there is none.
   private func text(_ path: String, _ standard: String?) -> String? {
     overrides[path] ?? said[path] ?? StreamSetting.standards[type]?[path] ?? standard
   }
@@ -40,24 +40,24 @@ struct StreamCallSettings: Sendable {
     return texts
   }()
 
-  /// The flag at `path`; false if it was not set.
+  /// Returns the flag at `path`; false if it was not set.
   func flag(_ path: String) -> Bool {
     text(path, Self.standardTexts[path]) == "true"
   }
 
-  /// The number at `path`; nil if it was not set.
+  /// Returns the number at `path`; nil if it was not set.
   func number(_ path: String) -> Int64? {
     text(path, Self.standardTexts[path]).flatMap { Int64($0) }
   }
 
-  /// The word at `path`; nil if it was not set.
+  /// Returns the word at `path`; nil if it was not set.
   func choice(_ path: String) -> String? {
     text(path, Self.standardTexts[path]).map { String($0.dropFirst().dropLast()) }
   }
 
   // MARK: JSON
 
-  /// The whole object, in the order of the catalogue. A group of which nothing is known is left out.
+  /// Writes the whole object in the order of the catalogue. A group without known values is left out.
   func write(to json: inout JSONWriter) {
     if overrides.isEmpty, said.isEmpty, let known = Self.written[type] ?? Self.written["default"] {
       return json.raw(known)
@@ -71,7 +71,7 @@ struct StreamCallSettings: Sendable {
     json.endObject()
   }
 
-  /// The text of each type's settings: nearly every call has them, and every event with a call shows them.
+  /// The settings of each type as text: nearly every call has them, and every event with a call contains them.
   private static let written: [String: String] = {
     let types = Array(StreamSetting.standards.keys) + ["default"]
     return Dictionary(
@@ -108,10 +108,10 @@ struct StreamCallSettings: Sendable {
     }
   }
 
-  // MARK: What a client says
+  // MARK: Overrides
 
-  /// What `body`, a `settings_override`, says otherwise: the values by their paths. Members that no setting has are
-  /// passed over, since clients are newer than this list.
+  /// Returns the overrides in `body`, a `settings_override`, by path. Members without a setting are ignored, since
+  /// clients may be newer than this list.
   static func overrides(in body: StreamBody) throws(StreamError) -> [String: String] {
     var overrides: [String: String] = [:]
     try read(StreamSetting.catalogue, in: body, below: "", into: &overrides)

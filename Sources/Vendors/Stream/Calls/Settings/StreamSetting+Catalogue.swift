@@ -1,4 +1,4 @@
-// The settings that a call of Stream's has, as `CallSettingsResponse` of the API description lists them.
+// The settings of a call at Stream, as `CallSettingsResponse` of the API description lists them.
 
 extension StreamSetting {
   private static let modes = ["available", "disabled", "auto-on"]
@@ -24,7 +24,7 @@ extension StreamSetting {
       ])
   }
 
-  /// All of them, with the standards of the call type `default`.
+  /// All settings, with the defaults of the call type `default`.
   static let catalogue: [StreamSetting] = media + features + egress
 
   private static let media: [StreamSetting] = [
@@ -104,7 +104,7 @@ extension StreamSetting {
     "th", "tr", "hu", "ro", "zh", "ar", "tl", "he", "hi", "hr", "ko", "ms", "no", "uk", "bg", "et", "sl", "sk",
   ]
 
-  /// What call types have otherwise, by type and path.
+  /// The defaults in which other call types differ, by type and path.
   static let standards: [String: [String: String]] = [
     "audio_room": [
       "audio.mic_default_on": "false", "audio.default_device": #""speaker""#, "backstage.enabled": "true",

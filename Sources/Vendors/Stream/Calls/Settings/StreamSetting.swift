@@ -1,5 +1,5 @@
-/// A setting of a call, or a group of them: what it may be, and what it is unless something else is said;
-/// `ring.auto_cancel_timeout_ms`, for instance.
+/// A setting of a call, or a group of settings, with its allowed values and its default, e.g.
+/// `ring.auto_cancel_timeout_ms`.
 indirect enum StreamSetting: Sendable {
   case group(String, [StreamSetting])
   case value(String, StreamSettingKind, standard: String?)
@@ -14,7 +14,7 @@ indirect enum StreamSetting: Sendable {
     .value(name, .number(range), standard: standard.map(String.init))
   }
 
-  /// One of `choices`; the first is the standard.
+  /// Returns a setting with one of `choices`; the first is the default.
   static func choice(_ name: String, _ choices: [String], isOptional: Bool = false) -> StreamSetting {
     .value(name, .choice(choices), standard: isOptional ? nil : "\"\(choices[0])\"")
   }
@@ -28,13 +28,13 @@ indirect enum StreamSetting: Sendable {
   }
 }
 
-/// The kind of value that a setting may have: a whole number within bounds, for instance.
+/// The kind of value that a setting accepts.
 enum StreamSettingKind: Sendable {
   case flag
   case number(ClosedRange<Int64>)
   case choice([String])
   /// At most 255 bytes.
   case text
-  /// At most 100 of them, each at most 255 bytes.
+  /// At most 100 texts of at most 255 bytes each.
   case texts
 }

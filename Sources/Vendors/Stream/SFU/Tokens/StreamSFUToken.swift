@@ -1,12 +1,11 @@
 internal import GatewayCore
 
-/// The content of `credentials.token` of a join: whom it lets into which call by the SFU's socket; ann into
-/// `default:standup`, for instance.
+/// The content of `credentials.token` of a join: the user and the call that the SFU's socket admits.
 struct StreamSFUToken: Hashable, Sendable {
   var user: UserID
   var kind: UserKind
   var call: CallID
-  /// The role that the call token gave which the user joined with.
+  /// The role from the call token with which the user joined.
   var role: String?
   var issuedAt: WallTime
   var expiresAt: WallTime

@@ -2,9 +2,9 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// The seal of the SFU's stand-in, which signs and reads its tokens, ann's for `default:standup` for instance, with a
-/// secret of its own that nobody else knows: they open nothing at the coordinator, nor the coordinator's anything here.
-/// A process that starts anew knows none of the old ones, and clients join again.
+/// The signer and verifier of the SFU's tokens. Its secret exists only in this process: the coordinator does not accept
+/// these tokens, and the SFU does not accept the coordinator's. After a restart the old tokens are invalid, and clients
+/// join again.
 struct StreamSFUTokens: Sendable {
   private static let issuer = "postern-sfu"
 
@@ -13,7 +13,9 @@ struct StreamSFUTokens: Sendable {
   private let life: Duration
   private let secrets: Secrets
 
-  /// - Parameter life: How long a token is good.
+  /// Creates a signer with a new secret.
+  ///
+  /// - Parameter life: The validity of a token.
   init(life: Duration, secrets: Secrets) {
     self.secrets = secrets
     do throws(KeyError) {
@@ -30,7 +32,7 @@ struct StreamSFUTokens: Sendable {
     self.life = life
   }
 
-  /// A token that lets `user` into `call` from `now` on.
+  /// Returns a token that admits `user` to `call` from `now` on.
   func mint(_ user: UserID, _ kind: UserKind, call: CallID, role: Name?, at now: WallTime) -> String {
     let second: Int64 = 1_000_000_000
     let claims = JSONWriter.object { json in
@@ -40,15 +42,15 @@ struct StreamSFUTokens: Sendable {
       json.member("call_cid", call.cid)
       if let role { json.member("role", role.text) }
       json.member("iat", now.nanoseconds / second)
-      // Up, so that a token lives at least as long as it is said to.
+      // Rounded up, so that a token lives at least as long as promised.
       json.member("exp", (now + life - .nanoseconds(1)).nanoseconds / second + 1)
-      // Two joins of one second are two tokens.
+      // Two joins in one second get different tokens.
       json.member("jti", Base64URL.encode(secrets.bytes(12)))
     }
     return signer.sign(claims)
   }
 
-  /// What the token says, if it is one of these and good at `now`.
+  /// Returns the content of the token, if it was signed here and is valid at `now`.
   func read(_ token: String, at now: WallTime) throws(GatewayError) -> StreamSFUToken {
     guard !token.isEmpty else { throw .credentialsMissing.worded("the token of the join's credentials is missing") }
     do throws(TokenError) {

@@ -1,19 +1,18 @@
-/// The fields of a message of protocol buffers that somebody sent, a JoinRequest for instance, read in one pass; what
-/// is inside of the messages in it is read only when asked for, so that no depth of nesting costs anything. Every byte
-/// string is read or refused.
+/// The fields of a received protocol buffers message, read in one pass. Nested messages are read only when they are
+/// asked for, so deep nesting costs nothing. Every byte string is either read or rejected.
 struct ProtobufFields {
-  /// The value of a field: the bytes of a text, for instance.
+  /// The value of a field.
   enum Value {
     case varint(UInt64)
     case bytes(ArraySlice<UInt8>)
-    /// Four or eight bytes, which nothing here has a use for.
+    /// Four or eight bytes, which nothing here uses.
     case fixed
   }
 
   private var fields: [(number: UInt64, value: Value)] = []
 
-  /// Throws what is wrong with the bytes: a varint of more than 64 bits or without an end, a length beyond the end, field
-  /// number 0, or a group, which proto3 has none of.
+  /// Reads the fields. Throws for a varint of more than 64 bits or without an end, a length beyond the end, field
+  /// number 0, or a group, which proto3 does not have.
   init(_ bytes: ArraySlice<UInt8>) throws(StreamSignalError) {
     var rest = bytes
     while !rest.isEmpty {
@@ -46,7 +45,7 @@ struct ProtobufFields {
     var value: UInt64 = 0
     for shift in stride(from: UInt64(0), to: 70, by: 7) {
       guard let byte = rest.popFirst() else { throw malformed("a varint ends too early") }
-      // Of the tenth byte only one bit is left.
+      // Only one bit of the tenth byte may be set.
       guard shift < 63 || byte < 2 else { break }
       value |= UInt64(byte & 0x7F) << shift
       if byte < 0x80 { return value }
@@ -58,7 +57,7 @@ struct ProtobufFields {
     .invalid("not a message of protocol buffers: \(what)")
   }
 
-  /// The last value of that field; as every reader of the format does, one of another wire type is passed over.
+  /// Returns the last value of that field. Values of another wire type are ignored, as the format requires.
   private func last<T>(_ number: Int, _ read: (Value) -> T?) -> T? {
     for field in fields.reversed() where field.number == UInt64(number) {
       if let value = read(field.value) { return value }
@@ -79,7 +78,7 @@ extension ProtobufFields: StreamSignalFields {
   }
 
   func number(_ field: StreamSignalField) -> Int? {
-    // An int32 or enum is what the lower 32 bits say.
+    // The value of an int32 or enum is in the lower 32 bits.
     last(field.number) { if case .varint(let value) = $0 { Int(Int32(truncatingIfNeeded: value)) } else { nil } }
   }
 

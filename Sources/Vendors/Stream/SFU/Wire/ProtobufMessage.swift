@@ -1,18 +1,17 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A message of protocol buffers (proto3) that is to be sent, a JoinResponse for instance, as a value: written as bytes
-/// or, by the JSON mapping of proto3, as text. What has its type's default value is left out, as both encodings want
-/// it.
+/// A protocol buffers message (proto3) to send, encoded as bytes or, by the JSON mapping of proto3, as text. Fields
+/// with their type's default value are left out, as both encodings require.
 ///
-/// A dozen lines a message weigh less here than a library with its generator: eight messages are sent, three are read.
+/// A dozen lines for each message are less than a library with its generator: eight messages are sent, three are read.
 struct ProtobufMessage: Hashable, Sendable {
-  /// The value of a field: a text, for instance.
+  /// The value of a field.
   indirect enum Value: Hashable, Sendable {
     case text(String)
     case number(UInt32)
     case flag(Bool)
-    /// A value of an enumeration: its number, and the name that JSON has for it.
+    /// A value of an enumeration: its number and its JSON name.
     case choice(Int, String)
     case time(WallTime)
     case message(ProtobufMessage)
@@ -30,12 +29,12 @@ struct ProtobufMessage: Hashable, Sendable {
 
   init() {}
 
-  /// A message of one field.
+  /// Creates a message with one field.
   init(_ number: Int, _ name: String, _ value: Value) {
     put(number, name, value)
   }
 
-  /// Adds a field: its number in bytes, its name in JSON.
+  /// Adds a field with its number in the bytes and its name in JSON.
   mutating func put(_ number: Int, _ name: String, _ value: Value) {
     fields.append(Field(number: number, name: name, value: value))
   }
@@ -87,7 +86,7 @@ struct ProtobufMessage: Hashable, Sendable {
     bytes.append(UInt8(rest))
   }
 
-  /// `google.protobuf.Timestamp`, of a time that is not before 1970.
+  /// Returns a `google.protobuf.Timestamp` of a time not before 1970.
   private static func timestamp(_ time: WallTime) -> [UInt8] {
     let nanoseconds = UInt64(max(0, time.nanoseconds))
     var bytes: [UInt8] = []

@@ -1,9 +1,9 @@
 internal import GatewayCore
 
-/// An error as the SFU tells it to a client that cannot have what it asked for, that its token is no good for instance,
-/// and how it is to come back: `Error` of Stream's `events.proto`, numbers of `models.proto`. Never holds a token.
+/// An error of the SFU, with how the client is to reconnect: `Error` of Stream's `events.proto`, numbers of
+/// `models.proto`. Never contains a token.
 package struct StreamSignalError: Error, Hashable, Sendable {
-  /// The number of an error: 401 for a token that is no good, for instance.
+  /// The number of an error.
   package enum Code: Int, Hashable, Sendable {
     case callNotFound = 300
     case callParticipantLimitReached = 301
@@ -31,19 +31,19 @@ package struct StreamSignalError: Error, Hashable, Sendable {
     self.strategy = strategy
   }
 
-  /// The message is not one, or says what it may not.
+  /// The message is malformed or contains a forbidden value.
   static func invalid(_ message: String) -> StreamSignalError {
     StreamSignalError(.requestValidationFailed, message)
   }
 
-  /// The SDKs ask the coordinator for another token then.
+  /// The token is invalid; the SDKs then ask the coordinator for a new one.
   static func unauthenticated(_ message: String) -> StreamSignalError {
     StreamSignalError(.unauthenticated, message, .rejoin)
   }
 
   static let callFull = "participant_limit"
 
-  /// The gateway's error in the SFU's terms.
+  /// Converts a gateway error.
   init(_ error: GatewayError) {
     let message = error.message
     switch error.httpStatus {
@@ -53,7 +53,7 @@ package struct StreamSignalError: Error, Hashable, Sendable {
     case 401: self = .unauthenticated(message)
     case 403: self.init(.permissionDenied, message)
     case 404: self.init(.callNotFound, message)
-    // Not about the participation: the client goes on.
+    // This does not concern the participation: the client continues.
     case 429: self.init(.tooManyRequests, message, .unspecified)
     case 503: self.init(.sfuShuttingDown, message, .migrate)
     case 500...: self.init(.internalServerError, message, .rejoin)

@@ -1,21 +1,20 @@
 package import GatewayCore
 
-/// A word of the SFU on its socket, that bob has come for instance: those messages of `SfuEvent`, of Stream's
-/// `events.proto`, that need no media.
+/// An event on the SFU's socket: those messages of `SfuEvent`, of Stream's `events.proto`, that need no media.
 package enum StreamSignalEvent: Hashable, Sendable {
-  /// `state` is nil where the client knows it.
+  /// A JoinResponse; `state` is nil if the client knows it already.
   case joinResponse(StreamSignalState?, isReconnected: Bool, returnWindow: Duration)
-  /// `count` is nil where nobody has joined.
+  /// The answer to a health check; `count` is nil if the socket has not joined.
   case healthCheckResponse(StreamSignalCount?)
   case participantJoined(CallID, StreamSignalParticipant)
   case participantLeft(CallID, StreamSignalParticipant)
-  /// The session goes on by another socket.
+  /// The session continues on another socket.
   case participantMigrationComplete
   case error(StreamSignalError)
   /// The SFU shuts down.
   case goAway
   case callEnded(StreamCallEnd)
-  /// Who is pinned for everybody now.
+  /// The participants who are now pinned for everybody.
   case pinsUpdated([StreamCallPin])
 
   package func frame(_ format: StreamSignalFormat) -> Frame {
@@ -62,7 +61,7 @@ package enum StreamSignalEvent: Hashable, Sendable {
   }
 }
 
-/// `CallState`: who is there when somebody joins.
+/// `CallState`: the participants at the time of a join.
 package struct StreamSignalState: Hashable, Sendable {
   package var participants: [StreamSignalParticipant]
   package var startedAt: WallTime?
@@ -96,7 +95,7 @@ extension StreamCallPin {
   }
 }
 
-/// `ParticipantCount`: how many are in a call, and how many of these are anonymous.
+/// `ParticipantCount`: the number of participants, and how many of these are anonymous.
 package struct StreamSignalCount: Hashable, Sendable {
   package var total: Int
   package var anonymous: Int
@@ -135,7 +134,7 @@ package struct StreamSignalParticipant: Hashable, Sendable {
     var participant = ProtobufMessage(1, "userId", .text(userID.rawValue))
     participant.put(2, "sessionId", .text(sessionID))
     participant.put(4, "joinedAt", .time(joinedAt))
-    // Clients tell participants apart by it.
+    // Clients identify participants by it.
     participant.put(5, "trackLookupPrefix", .text(sessionID))
     participant.put(10, "name", .text(name))
     participant.put(11, "image", .text(image))
@@ -144,14 +143,14 @@ package struct StreamSignalParticipant: Hashable, Sendable {
   }
 }
 
-/// The reason why a call has ended for a participant: `CallEndedReason`, that somebody ended it for instance.
+/// The reason why a call has ended for a participant.
 package enum StreamCallEnd: Int, Hashable, Sendable {
-  /// For all, and for good.
+  /// The call has ended for all, permanently.
   case ended = 1
-  /// It has gone backstage.
+  /// The call is backstage again.
   case liveEnded
   case kicked
-  /// The participation has been taken back otherwise.
+  /// The participation was ended for another reason.
   case sessionEnded
 
   /// The name in JSON.
@@ -166,7 +165,7 @@ package enum StreamCallEnd: Int, Hashable, Sendable {
 }
 
 extension StreamCallEvent {
-  /// What those hear of it who take part in the call; nil where the SFU has no word for it.
+  /// The event that participants receive; nil if the SFU has none.
   var signal: StreamSignalEvent? {
     switch kind {
     case .participantJoined(let participant, _): .participantJoined(picture.call.id, picture.signal(participant))

@@ -1,6 +1,6 @@
 internal import GatewayJSON
 
-/// A field of one of the SFU's messages: its number in bytes, its name in JSON; 1 and `token`, for instance.
+/// A field of one of the SFU's messages: its number in the bytes and its name in JSON.
 struct StreamSignalField {
   let number: Int
   let name: String
@@ -10,21 +10,21 @@ struct StreamSignalField {
     self.name = name
   }
 
-  /// The name as the message's definition has it, which JSON may have too: `session_id` for `sessionId`.
+  /// The name in the message's definition, which JSON may contain too: `session_id` for `sessionId`.
   var definedName: String {
     name.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
   }
 }
 
-/// The fields of a message from a client, in either encoding: those of a JoinRequest, for instance.
+/// The fields of a message from a client, in either encoding.
 protocol StreamSignalFields {
   func text(_ field: StreamSignalField) throws(StreamSignalError) -> String?
-  /// A number, or the number of an enumeration's value.
+  /// Returns a number, or the number of an enumeration's value.
   func number(_ field: StreamSignalField) throws(StreamSignalError) -> Int?
   func message(_ field: StreamSignalField) throws(StreamSignalError) -> Self?
 }
 
-/// A JSON object whose members are the fields of a message (ProtoJSON): `{"token":"…"}`, for instance.
+/// A JSON object whose members are the fields of a message (ProtoJSON), e.g. `{"token":"…"}`.
 struct StreamSignalObject: StreamSignalFields {
   private let view: JSONView
 

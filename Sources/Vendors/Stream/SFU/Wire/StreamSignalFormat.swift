@@ -1,4 +1,4 @@
-/// The form in which the SFU's messages are written: as protocol buffers, for instance, or as objects of JSON.
+/// The encoding of the SFU's messages: protocol buffers or JSON.
 package enum StreamSignalFormat: Hashable, Sendable, CaseIterable {
   case protobuf
   case json

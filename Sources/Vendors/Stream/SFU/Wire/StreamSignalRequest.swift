@@ -1,17 +1,17 @@
 internal import GatewayCore
 
-/// A word of a client on the SFU's socket, that it leaves for instance: `SfuRequest` of Stream's `events.proto`.
+/// A message of a client on the SFU's socket: `SfuRequest` of Stream's `events.proto`.
 enum StreamSignalRequest: Hashable {
   case join(StreamSignalJoin)
   case healthCheck
   case leave
 
-  /// Reads `SfuRequest` in bytes; nil if it holds no message that is known.
+  /// Reads `SfuRequest` from bytes; returns nil if it contains no known message.
   static func read(protobuf payload: UnsafeRawBufferPointer) throws(StreamSignalError) -> StreamSignalRequest? {
     try read(ProtobufFields(Array(payload)[...]))
   }
 
-  /// Reads `SfuRequest` as ProtoJSON; nil if it holds no message that is known.
+  /// Reads `SfuRequest` from ProtoJSON; returns nil if it contains no known message.
   static func read(json payload: UnsafeRawBufferPointer) throws(StreamSignalError) -> StreamSignalRequest? {
     try read(StreamSignalObject(payload))
   }
@@ -24,16 +24,16 @@ enum StreamSignalRequest: Hashable {
   }
 }
 
-/// `JoinRequest`: what of it matters where no media is.
+/// `JoinRequest`, without the fields about media.
 struct StreamSignalJoin: Hashable {
-  /// The longest name of a client's session, in bytes; the SDKs' are UUIDs.
+  /// The maximum length of a client's session name in bytes; the SDKs use UUIDs.
   static let sessionIDMax = 128
 
   var token: String
-  /// What the client calls its participation.
+  /// The client's name for its participation.
   var sessionID: String
   var strategy: StreamReconnectStrategy
-  /// The participation that this one takes the place of.
+  /// The participation that this one replaces.
   var previousSessionID: String?
 
   fileprivate init(_ fields: some StreamSignalFields) throws(StreamSignalError) {
@@ -53,24 +53,23 @@ struct StreamSignalJoin: Hashable {
     previousSessionID = Self.isSessionID(previous) ? previous : nil
   }
 
-  /// ASCII only: of such texts those that are equal have the same bytes.
+  /// Returns whether the text is ASCII only: such texts are equal only if their bytes are.
   private static func isSessionID(_ text: String) -> Bool {
     (1...sessionIDMax).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
   }
 }
 
-/// The way in which a client comes back, or is to: to its session, for instance; `WebsocketReconnectStrategy` of
-/// Stream's `models.proto`.
+/// The way in which a client reconnects or is told to; `WebsocketReconnectStrategy` of Stream's `models.proto`.
 package enum StreamReconnectStrategy: Int, Hashable, Sendable, CaseIterable {
-  /// As it sees fit.
+  /// The client decides.
   case unspecified
-  /// Not at all.
+  /// No reconnect.
   case disconnect
   /// With the same token and session.
   case fast
   /// By a new join at the coordinator, as a new session.
   case rejoin
-  /// Likewise, to another SFU.
+  /// By a new join at another SFU.
   case migrate
 
   /// The name in JSON.

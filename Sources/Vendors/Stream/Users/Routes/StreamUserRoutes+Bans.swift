@@ -1,10 +1,10 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// Who is kept out of calls by the application's moderators.
+// Users whom the application's moderators have banned from calls.
 
 extension StreamUserRoutes {
-  /// The longest ban that has an end, in minutes: a hundred years.
+  /// The longest ban with an end, in minutes: a hundred years.
   private static let minutesMax: Int64 = 52_560_000
 
   var bans: [HTTPRoute] {
@@ -14,7 +14,7 @@ extension StreamUserRoutes {
       + rest.resource("POST", .common("moderation/unban"), "Unban", .server) { request throws(StreamError) in
         try await unban(request, 201)
       }
-      // The way of Chat's clients.
+      // The path that Chat's clients use.
       + rest.resource("DELETE", .common("moderation/ban"), "Unban", .server) { request throws(StreamError) in
         try await unban(request, 200)
       }
@@ -33,9 +33,9 @@ extension StreamUserRoutes {
     let ban = StreamBan(
       by: try by.map { (name) throws(StreamError) in try StreamUser.checkedID(name) },
       reason: try body.string("reason"), createdAt: now, expires: minutes.map { now + .seconds(60 * $0) })
-    // An address is nobody's for long here, so it is not kept out.
+    // Addresses change users often, so they are not banned.
     _ = try body.bool("ip_ban")
-    // Only what they would write is kept from others, and nothing is written.
+    // A shadow ban only hides messages, of which there are none.
     if try body.bool("shadow") ?? false {
       _ = try await known([id])
     } else {
@@ -55,7 +55,7 @@ extension StreamUserRoutes {
     return StreamAnswer(status)
   }
 
-  /// Changes the user, and tells those who are told of such.
+  /// Changes the user, and sends the event about it.
   private func tell(
     _ id: UserID, at now: WallTime, _ change: () async throws(GatewayError) -> StreamUser
   ) async throws(StreamError) {
@@ -69,7 +69,7 @@ extension StreamUserRoutes {
     await rest.tell(.updated, user, at: now)
   }
 
-  /// There are no channels to ban anybody from.
+  /// Throws if a channel is named, since there are none.
   private static func checkNoChannel(_ names: [String?]) throws(StreamError) {
     if let named = names.compactMap(\.self).first { throw .doesNotExist("Can't find channel with id \(named)") }
   }

@@ -1,10 +1,10 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// Whom a user has blocked.
+// The users that a user has blocked.
 
 extension StreamUserRoutes {
-  /// The most users one may block.
+  /// The most users that one user may block.
   private static let blockedMax = 1000
 
   var blocks: [HTTPRoute] {

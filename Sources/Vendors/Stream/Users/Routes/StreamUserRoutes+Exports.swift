@@ -3,7 +3,7 @@ internal import GatewayJSON
 internal import GatewayKit
 internal import GatewayTokens
 
-// What is known of users, for whoever wants it taken out.
+// Exports of users' data.
 
 extension StreamUserRoutes {
   var exports: [HTTPRoute] {
@@ -14,7 +14,7 @@ extension StreamUserRoutes {
       }
       return StreamAnswer(200) { json in
         json.member("user", user, request.family)
-        // No channels are kept, and so nothing that was said in them.
+        // Channels are not stored, so there are no messages.
         json.member("messages", strings: [])
         json.member("reactions", strings: [])
       }
@@ -31,7 +31,7 @@ extension StreamUserRoutes {
           for user in users { json.value(user, request.family) }
           json.endArray()
         }
-        // Who has the name has the file.
+        // The name gives access to the file.
         let name = AccessToken.mint(from: rest.secrets).token
         let export = StreamExport(text: String(decoding: text, as: UTF8.self), madeAt: request.receivedAt)
         do throws(GatewayError) {
@@ -41,7 +41,7 @@ extension StreamUserRoutes {
         }
         return StreamAnswer(201) { $0.member("task_id", StreamTask.id(export: name)) }
       }
-      // An address opens it to whoever has it, as Stream's do.
+      // The URL needs no token, as at Stream.
       + [
         HTTPRoute("GET", "/video/exports/{name}") { _, parameters in
           do throws(GatewayError) {
@@ -57,7 +57,7 @@ extension StreamUserRoutes {
       ]
   }
 
-  /// Where the export is fetched from, nil if there is none.
+  /// Returns the URL at which the export is fetched; nil if there is none.
   func address(of export: String, _ request: StreamRequest) async throws(StreamError) -> (text: String, at: WallTime)? {
     do throws(GatewayError) {
       guard let kept = try await rest.directory.export(export, at: request.receivedAt) else { return nil }

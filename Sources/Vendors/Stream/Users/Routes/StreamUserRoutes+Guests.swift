@@ -10,7 +10,7 @@ extension StreamUserRoutes {
     }
   }
 
-  /// Throws if there were too many guests from the request's address of late. Servers make as many as they like.
+  /// Throws if there were too many guests from the request's address recently. Servers have no such limit.
   private func checkQuota(_ request: StreamRequest) async throws(StreamError) {
     guard let wait = await keeper.take(request.http.peer, at: request.receivedAt) else { return }
     do throws(StreamError) {
@@ -22,7 +22,7 @@ extension StreamUserRoutes {
     }
   }
 
-  /// A user of a name of its own, with a token. Anybody may have one.
+  /// Creates a guest with a unique name and a token, for any client.
   private func makeGuest(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
     guard let body = try request.body.object("user") else { throw .input("user is a required field", field: "user") }
     let wish = try body.requiredString("id", max: 200)

@@ -1,14 +1,14 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// Which push notifications users want.
+// The push notifications that users want.
 
 extension StreamUserRoutes {
   private static let levels = ["all", "none", "default"]
   private static let chatLevels = levels + ["mentions", "direct_mentions", "all_mentions"]
 
-  /// A change of a user's preferences, or of those for one channel: channels are not kept here, and what is said of one is
-  /// only answered.
+  /// A change of a user's preferences, or of those for one channel, which are returned but not stored since there are
+  /// no channels.
   private struct Change {
     let user: UserID
     let channel: String?
@@ -41,7 +41,7 @@ extension StreamUserRoutes {
     guard let changes, !changes.isEmpty else {
       throw .input("preferences must be an array of 1 to 100", field: "preferences")
     }
-    // All of them or none: whoever does not exist is found before anything is changed.
+    // All or nothing: unknown users are found before anything is changed.
     let known = Set(try await rest.users(Set(changes.map(\.user)).sorted()).map(\.id))
     if let missing = changes.first(where: { !known.contains($0.user) }) {
       throw .doesNotExist("user with id \(missing.user) does not exist")
@@ -116,7 +116,7 @@ extension StreamUserRoutes {
 }
 
 extension StreamPushPreferences {
-  /// The object `PushPreferencesResponse`.
+  /// Writes the object `PushPreferencesResponse`.
   func write(to json: inout JSONWriter, _ dates: StreamDates) {
     json.beginObject()
     if let calls { json.member("call_level", calls) }

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// Who may still come in: deactivated, reactivated, deleted and restored users.
+// Deactivating, reactivating, deleting and restoring users.
 
 extension StreamUserRoutes {
   var standing: [HTTPRoute] {
@@ -90,12 +90,12 @@ extension StreamUserRoutes {
     }
   }
 
-  /// Changes several users at once; the task that Stream makes of it is done when it is answered.
+  /// Changes several users at once. Stream starts a task for it, which here is complete when the request is answered.
   private func many(
     _ request: StreamRequest, _ event: StreamUserEvent.Kind, isHard: Bool = false, _ change: @escaping Change
   ) async throws(StreamError) -> StreamAnswer {
     let ids = try Self.ids(request)
-    // All of them or none.
+    // All or nothing.
     for var user in try await known(ids) {
       do throws(GatewayError) { try change(&user, request.receivedAt) } catch { throw StreamError(error) }
     }
@@ -122,17 +122,16 @@ extension StreamUserRoutes {
   }
 }
 
-/// The name of a task, of an export for instance. Tasks are done when they are made, so when that was is all there is
-/// to remember.
+/// The name of a task. Tasks are complete when they are created, so the name only has to contain the time.
 enum StreamTask {
   static func id(doneAt: WallTime) -> String {
     "task-\(String(doneAt.nanoseconds, radix: 16))"
   }
 
-  /// An export is kept, and found under its name.
+  /// Returns the task's name for an export, which is stored and found by its name.
   static func id(export: String) -> String { "export-\(export)" }
 
-  /// The name of the export; nil if it is another task.
+  /// Returns the name of the export; nil for another task.
   static func export(_ id: String) -> String? {
     id.hasPrefix("export-") ? String(id.dropFirst("export-".count)) : nil
   }

@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// The routes of users, guests, and the settings of the application: `POST /users`, for instance.
+/// The routes of users, guests, and the settings of the application, e.g. `POST /users`.
 package struct StreamUserRoutes: Sendable {
   let rest: StreamRoutes
   let keeper: StreamGuestKeeper
@@ -11,7 +11,7 @@ package struct StreamUserRoutes: Sendable {
     self.keeper = keeper
   }
 
-  /// The most users one request may change.
+  /// The most users that one request may change.
   static let usersMax = 100
 
   package var routes: [HTTPRoute] { users + standing + blocks + bans + guests + preferences + application + exports }
@@ -28,7 +28,7 @@ package struct StreamUserRoutes: Sendable {
       }
   }
 
-  /// Makes or replaces users: by a server any, by a user themselves.
+  /// Creates or replaces users. A server may do so with any, a user only with themselves.
   private func upsert(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
     guard let members = try request.body.object("users")?.view.members, !members.isEmpty,
       members.count <= Self.usersMax
@@ -43,7 +43,7 @@ package struct StreamUserRoutes: Sendable {
         body, isFlat: request.family.flattensCustom, mayNameRole: request.caller.isServer, isWhole: true)
       changes.append((id, change))
     }
-    // All of them or none.
+    // All or nothing.
     try Self.checkKept(try await rest.users(changes.map(\.0)))
     var users: [StreamUser] = []
     for (id, change) in changes {
@@ -69,7 +69,7 @@ package struct StreamUserRoutes: Sendable {
       try Self.checkSelf(request.caller, id)
       patches.append((id, try StreamUserPatch(body, isServer: request.caller.isServer)))
     }
-    // All of them or none: whoever does not exist is found before anybody is changed.
+    // All or nothing: unknown users are found before any is changed.
     try Self.checkKept(try await known(patches.map(\.0)))
     var users: [StreamUser] = []
     for (id, patch) in patches {
@@ -85,7 +85,7 @@ package struct StreamUserRoutes: Sendable {
     return await answer(200, users, request.family)
   }
 
-  /// Those users, each of whom there is.
+  /// Returns those users; throws if one does not exist.
   func known(_ ids: [UserID]) async throws(StreamError) -> [StreamUser] {
     let users = try await rest.users(ids)
     let known = Set(users.map(\.id))
@@ -110,7 +110,7 @@ package struct StreamUserRoutes: Sendable {
 
   private func answer(_ status: Int, _ users: [StreamUser], _ family: StreamFamily) async -> StreamAnswer {
     let online = await rest.online(users)
-    // Who was changed twice in one request has one member, as of the last change.
+    // A user whom one request changes twice has one member, the last change.
     var last: [UserID: Int] = [:]
     for (place, user) in users.enumerated() { last[user.id] = place }
     let users = users.enumerated().filter { last[$0.element.id] == $0.offset }.map(\.element)
@@ -127,7 +127,7 @@ package struct StreamUserRoutes: Sendable {
     }
   }
 
-  /// Lets the connection hear when the users come and go; without a connection nobody hears anything.
+  /// Subscribes the connection to the users' presence; does nothing without a connection.
   private func watchPresence(of users: [StreamUser], by connection: ConnectionID?) async throws(StreamError) {
     guard let connection else { return }
     for topic in users.compactMap({ StreamUserEvent.topic(of: $0.id) }) {
@@ -137,7 +137,7 @@ package struct StreamUserRoutes: Sendable {
     }
   }
 
-  /// The users that a filter describes, in the order asked for; those who are equal in it are in the order of their ids.
+  /// Returns the users that a filter selects, in the requested order; users with equal values are ordered by id.
   private func query(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
     let payload = try request.payload()
     let filter = try payload.object("filter_conditions").map { (body) throws(StreamError) in
@@ -145,7 +145,7 @@ package struct StreamUserRoutes: Sendable {
     }
     let limit = Int(try payload.integer("limit", in: 0...100) ?? 30)
     let offset = Int(try payload.integer("offset", in: 0...1000) ?? 0)
-    // By whatever users have: what is an application's own stands among the rest.
+    // Any field can be used: custom members stand beside the others.
     let order = try StreamOrder(payload, by: nil)
     let includesDeactivated = try payload.bool("include_deactivated_users") ?? false
     var users: [StreamUser]
