@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// Sendbird's wire format, the client's side: a Chat client of one of the SDKs, JavaScript's for instance.
+/// Sendbird's wire format, the client's side.
 package struct SendbirdClientDialect: ClientDialect {
   package let name = "sendbird"
   package let kind: SendbirdSDK
@@ -11,10 +11,12 @@ package struct SendbirdClientDialect: ClientDialect {
   let apiToken: Credentials?
   let provider = TokenProviderClient(scheme: "sendbird")
 
+  /// Creates the dialect of an SDK's clients.
+  ///
   /// - Parameters:
-  ///   - applicationID: What the clients name in `ai` and `App-Id`.
-  ///   - apiToken: The Platform API's `Api-Token`, with which tokens are asked of it; without one they are asked of the
-  ///     gateway's own provider.
+  ///   - applicationID: The application that clients name in `ai` and `App-Id`.
+  ///   - apiToken: The `Api-Token` with which tokens are requested from the Platform API; without one they are
+  ///     requested from the gateway's own provider.
   package init(_ kind: SendbirdSDK = .javascript, applicationID: String, apiToken: Credentials? = nil) {
     self.kind = kind
     self.applicationID = applicationID
@@ -61,7 +63,7 @@ package struct SendbirdClientDialect: ClientDialect {
     HTTPField("Request-Sent-Timestamp", String(client.now.nanoseconds / 1_000_000))
   }
 
-  /// The credentials as JSON, percent-encoded so that they are a token of RFC 9110.
+  /// Returns the credentials as JSON, percent-encoded so that they are a token of RFC 9110.
   private func subprotocol(_ client: ClientIdentity) -> String {
     let json = JSONWriter.object { json in
       if let key = client.key {
@@ -73,11 +75,11 @@ package struct SendbirdClientDialect: ClientDialect {
     return PercentEncoding.encode(String(decoding: json, as: UTF8.self))
   }
 
-  // MARK: Saying
+  // MARK: Sending
 
   package func encode(_ message: ClientMessage, of client: ClientIdentity) -> Frame? {
     switch message {
-    // The upgrade carries the credentials; the gateway speaks first.
+    // The upgrade contains the credentials; the gateway sends the first message.
     case .connect: nil
     case .refresh(let credentials): refresh(credentials, client)
     case .ping: ping(client)
@@ -102,7 +104,7 @@ package struct SendbirdClientDialect: ClientDialect {
     }
   }
 
-  // MARK: Hearing
+  // MARK: Receiving
 
   package func decode(_ payload: UnsafeRawBufferPointer, _ frameKind: Frame.Kind) -> ServerNotice? {
     guard frameKind == .text, let frame = SendbirdFrame(payload),
@@ -111,7 +113,7 @@ package struct SendbirdClientDialect: ClientDialect {
     switch frame.name {
     case "PONG": return .alive
     case "LOGI": return login(body)
-    // Without a request's name it is passed over by every SDK but Flutter's.
+    // Without a request id every SDK except Flutter's ignores it.
     case "EROR": return body.has("req_id") ? Self.error(body) : nil
     case "EXPR": return sessionEvent(body)
     case "BUSY" where kind == .javascript:
@@ -156,7 +158,7 @@ package struct SendbirdClientDialect: ClientDialect {
     return .error(number: number, name: name(number))
   }
 
-  /// A whole number of that name, bounded.
+  /// Reads a bounded whole number.
   private func number(_ body: JSONObject, _ name: StaticString) -> Int64? {
     (try? body.number(name)).map { Int64(Self.bounded($0)) }
   }

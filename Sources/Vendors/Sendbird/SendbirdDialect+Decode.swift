@@ -2,19 +2,19 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// What a client says.
+// The client's messages.
 
 extension SendbirdDialect {
-  /// The commands of the table that a client may send beside `LOGI` and `PING`: a `CommandHandler` does them.
+  /// The commands that a client may send besides `LOGI` and `PING`; a `CommandHandler` performs them.
   static let commands: Set<String> = [
     "MESG", "FILE", "MEDI", "FEDI", "READ", "MACK", "TPST", "TPEN", "ENTR", "EXIT", "VOTE",
   ]
 
-  /// Those that say something of the moment: what a client says next need not wait for them.
+  /// Commands about the present moment, for which later ones need not wait.
   private static let passing: Set<String> = ["MACK", "TPST", "TPEN"]
 
-  /// A command nobody knows is passed over unless it wants an answer. What cannot be read is never answered unless its
-  /// `req_id` can: the strictest client logs out on an `EROR` it did not ask for.
+  /// Decodes a command. An unknown command is ignored unless it expects an answer. An unreadable one is answered only
+  /// if its `req_id` can be read: the strictest client logs out on an `EROR` that it did not request.
   package func decode(
     _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
   ) throws(GatewayError) -> InboundMessage? {
@@ -33,7 +33,7 @@ extension SendbirdDialect {
     return try Self.meaning(of: frame, message, body, kind)
   }
 
-  /// What a command says whose JSON object, `text`, has been read.
+  /// Returns the meaning of a command with its parsed JSON object, `text`.
   private static func meaning(
     of frame: SendbirdFrame, _ message: JSONObject, _ text: UnsafeRawBufferPointer, _ kind: Frame.Kind
   ) throws(GatewayError) -> InboundMessage? {
@@ -59,14 +59,15 @@ extension SendbirdDialect {
     }
   }
 
-  /// The name that a client gives its command: text, though one client counts in numbers; empty for none.
+  /// Returns the client's id of its command: text, although one client uses numbers; empty for none.
   private static func request(of message: JSONObject) -> RequestID? {
     if let text = try? message.string("req_id", bytes: 1...RequestID.lengthMax) { return RequestID(text) }
     let number = try? message.number("req_id")
     return number.flatMap { $0 }.flatMap { Int64(exactly: $0) }.map { RequestID(String($0)) }
   }
 
-  /// The token of a refresh; nil if it is none. A user by name alone has none, and says so or leaves it out.
+  /// Returns the token of a refresh; nil if it is not one. A user by name alone has no token, and writes `null` or
+  /// nothing.
   private static func credentials(in message: JSONObject) -> Credentials? {
     let token: String
     do throws(GatewayError) {
@@ -79,7 +80,7 @@ extension SendbirdDialect {
     return Credentials(token: SendbirdWire.meant(token) ?? "", details: details)
   }
 
-  /// A command that only says what is wrong: its answer needs the request's name, and a login.
+  /// Returns a command that contains only an error: its answer needs the request id and a login.
   private static func refusal(
     _ error: SendbirdError, _ request: RequestID?
   ) throws(GatewayError) -> InboundMessage {
@@ -89,7 +90,7 @@ extension SendbirdDialect {
 }
 
 extension JSONObject {
-  /// The truth of a member that one client writes as a boolean, another as a number; nil if there is none.
+  /// Returns a boolean that one client writes as such, another as a number; nil if there is none.
   func flag(_ name: StaticString) -> Bool? {
     switch (try? verbatim(name, depth: 0)).flatMap({ $0 }) {
     case "true", "1", "\"1\"", "\"true\"": true
@@ -98,7 +99,7 @@ extension JSONObject {
     }
   }
 
-  /// Whether the member is there and null.
+  /// Returns whether the member exists and is null.
   func isNull(_ name: StaticString) -> Bool {
     (try? verbatim(name, depth: 0)).flatMap { $0 } == "null"
   }

@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayJSON
 
-// What the gateway says.
+// The gateway's messages.
 
 extension SendbirdDialect {
   package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
@@ -15,18 +15,18 @@ extension SendbirdDialect {
     case .refreshRequired(let cause, _):
       Self.sessionEvent(cause, expiresIn: context.hasExpired ? notice : context.expiresIn)
     case .error(let error, let request):
-      // Without a request nobody asked, and the strictest client logs out on it.
+      // Nobody waits for an error without a request, and the strictest client logs out on it.
       request.map { SendbirdFrame.error(SendbirdError(error), $0, at: context.now) }
     case .pong:
       Self.pong(at: context.now)
     case .loggedOut, .closing:
-      // Calls are not Sendbird's, and there is no word for a gateway that will close: the socket's end says it.
+      // Sendbird has no calls, and no message for a gateway that is about to close: the socket's end says it.
       nil
     }
   }
 
   private func loginRefused(_ error: GatewayError) -> Frame {
-    // Some clients come back at an unknown error without a pause; at this one all wait.
+    // After an unknown error some clients reconnect without a pause; after this one all wait.
     guard error.isSame(as: .overloaded) || error.isSame(as: .storeUnavailable) else {
       return SendbirdFrame.command("LOGI") { SendbirdError(error).write(to: &$0) }
     }
@@ -37,12 +37,13 @@ extension SendbirdDialect {
     }
   }
 
-  /// The notice of a session that has ended already, as by an operator's order: below 5 s clients on iOS give up the socket
-  /// that they could refresh on. The refresh timeout is longer.
+  /// The notice for a session that has already ended, for example by an operator's order. Below 5 s clients on iOS give
+  /// up the socket on which they could refresh. The refresh timeout is longer.
   private var notice: Duration { min(settings.expiryLead, .seconds(5)) }
 
-  /// What is the matter decides what a client does: with 400309 it presents the token it has, with 400302 it asks its
-  /// application for another one first, with 400310 it is logged out. Without a reason some do nothing.
+  /// Returns the event for a cause. The cause decides what a client does: with 400309 it presents its token, with
+  /// 400302 it first requests another from its application, with 400310 it is logged out. Without a cause some do
+  /// nothing.
   private static func sessionEvent(_ cause: RefreshCause, expiresIn: Duration?) -> Frame {
     switch cause {
     case .sessionEnd:

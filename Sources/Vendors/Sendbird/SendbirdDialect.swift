@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// Sendbird's wire format, the server's side: one command of four letters and a JSON object in each text message. Every
+/// Sendbird's wire format, the server's side: each text message has a command of four letters and a JSON object. Every
 /// socket is opened; the answer to its credentials is a `LOGI` command.
 package struct SendbirdDialect: Dialect {
   package var name: String { SendbirdWire.name }
@@ -16,7 +16,7 @@ package struct SendbirdDialect: Dialect {
 
   package var socketPath: String? { "/" }
 
-  /// `/` with an application in the query or in the host's name.
+  /// Returns whether the path is `/`, with an application in the query or the host name.
   package func accepts(_ upgrade: HTTPRequest) -> Bool {
     upgrade.path == "/" && Self.applicationID(of: upgrade) != nil
   }
@@ -43,7 +43,7 @@ package struct SendbirdDialect: Dialect {
 
   // MARK: Upgrade
 
-  /// The application that a client names: `ai`, or what its host is called.
+  /// Returns the client's application: `ai`, or the first part of the host name.
   static func applicationID(of upgrade: HTTPRequest) -> String? {
     if let parameter = upgrade.parameter("ai") { return parameter }
     return application(in: upgrade.header("host"), behind: "ws-")
@@ -54,12 +54,12 @@ package struct SendbirdDialect: Dialect {
     return String(host.utf8.dropFirst(prefix.utf8.count).prefix { $0 != UInt8(ascii: ".") })
   }
 
-  /// The subprotocol of a browser's client is its credentials, and must come back as it was offered.
+  /// Returns the subprotocol, which contains a browser client's credentials and must be returned as offered.
   package func subprotocol(for upgrade: HTTPRequest) -> String? {
     upgrade.header("sec-websocket-protocol").flatMap { SendbirdSubprotocol($0) == nil ? nil : $0 }
   }
 
-  /// A client without any credentials logs in by its name alone: there are always some to judge.
+  /// Returns the credentials, which always exist: a client without any logs in by name alone.
   package func credentials(in upgrade: HTTPRequest) -> Credentials? {
     let offered = upgrade.header("sec-websocket-protocol").flatMap { SendbirdSubprotocol($0) }
     let token =
@@ -70,7 +70,7 @@ package struct SendbirdDialect: Dialect {
     return Credentials(token: token ?? "", details: key.map { Baggage(SendbirdDetails(key: $0)) })
   }
 
-  /// Unity escapes what it puts into headers, Flutter does not.
+  /// Decodes a header value, which Unity escapes and Flutter does not.
   private static func unescaped(_ value: String?) -> String? {
     guard let value = SendbirdWire.meant(value) else { return nil }
     return value.utf8.contains(UInt8(ascii: "%")) ? PercentEncoding.decode(value) ?? value : value

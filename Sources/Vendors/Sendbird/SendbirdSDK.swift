@@ -1,11 +1,11 @@
 package import GatewayCore
 
-/// An SDK of Sendbird's whose clients can be played, JavaScript's for instance, with what it does of its own accord, as
-/// seen on the wire with the unmodified clients.
+/// An SDK of Sendbird whose clients can be simulated, with its habits as observed on the wire with the unmodified
+/// clients.
 package enum SendbirdSDK: String, Hashable, Sendable, CaseIterable {
   /// JavaScript 4: credentials in the subprotocol.
   case javascript
-  /// JavaScript 3: credentials in the query; never takes a new key from its socket.
+  /// JavaScript 3: credentials in the query; never accepts a new key on its socket.
   case javascript3
   /// Credentials in header fields, as on the mobile platforms.
   case unity
@@ -13,7 +13,7 @@ package enum SendbirdSDK: String, Hashable, Sendable, CaseIterable {
   package var habits: ClientHabits {
     var habits = ClientHabits()
     habits.keepAlive = keepAlive
-    // The login's answer says better.
+    // The answer to the login replaces this.
     let schedule = ReturnSchedule.growing(
       first: .seconds(self == .unity ? 3 : 2), factor: 2, cap: .seconds(self == .unity ? 24 : 20),
       tries: self == .unity ? 5 : nil)
@@ -23,7 +23,7 @@ package enum SendbirdSDK: String, Hashable, Sendable, CaseIterable {
     comeback.finalErrors = [
       SendbirdError.userDeactivated.code, SendbirdError.userNotFound.code, SendbirdError.sessionRevoked.code,
     ]
-    // It stays "connecting" for good.
+    // It stays "connecting" for ever.
     if self == .javascript3 { comeback.finalErrors.insert(SendbirdError.sessionExpired.code) }
     comeback.asksBeforeWaiting = true
     comeback.waitsWithNewToken = false
@@ -50,7 +50,7 @@ package enum SendbirdSDK: String, Hashable, Sendable, CaseIterable {
     return habit
   }
 
-  /// What it calls itself: `p`, `sv` and `SB-User-Agent`.
+  /// The SDK's name in `p`, `sv` and `SB-User-Agent`.
   var platform: String { self == .unity ? "Unity" : "JS" }
 
   var version: String {

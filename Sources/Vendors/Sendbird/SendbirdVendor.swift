@@ -2,12 +2,11 @@ package import GatewayCore
 package import GatewayKit
 package import GatewayTokens
 
-/// Sendbird's side of a gateway: one application with its sessions, its users by the Platform API, `POST /v3/users` for
-/// instance, its channels and messages.
+/// Sendbird's part of a gateway: one application with its sessions, users, channels and messages.
 package struct SendbirdVendor: Vendor {
   package let directory: SendbirdDirectory
   package let bindings: [DialectBinding]
-  /// Signs session tokens.
+  /// The signer of session tokens.
   package let signer: JWTSigner
   private let settings: SendbirdSettings
   private let sessions: SendbirdSessions
@@ -26,7 +25,9 @@ package struct SendbirdVendor: Vendor {
   private let secrets: Secrets
   private let isSecure: Bool
 
-  /// - Throws: `KeyError` if the Api-Token can sign nothing, `SessionPolicyError` if the gateway's times leave none for
+  /// Creates the vendor with its dialect and routes.
+  ///
+  /// - Throws: `KeyError` if the Api-Token cannot sign, `SessionPolicyError` if the gateway's times are impossible on
   ///   this wire.
   package init(_ settings: SendbirdSettings, on ground: Ground) throws {
     self.settings = settings
@@ -73,7 +74,8 @@ package struct SendbirdVendor: Vendor {
     )
   }
 
-  /// Session keys are good for as long as their Api-Token is; a new one ends them over HTTP, and open sockets stay.
+  /// Replaces the Api-Token. Session keys are valid as long as their Api-Token: a new one ends them over HTTP, and open
+  /// sockets stay.
   package func renewal(by settings: any VendorSettings) throws -> KeyRenewal {
     guard let fresh = settings as? SendbirdSettings, !fresh.hasRandomSecret else { return {} }
     let keys = try Self.keys(fresh)
@@ -86,7 +88,7 @@ package struct SendbirdVendor: Vendor {
 
   package var issuers: [String: any TokenIssuer] { ["sendbird": SendbirdTokenIssuer(signer: signer)] }
 
-  /// Messages and announcements whose time came while nothing ran are sent now.
+  /// Sends the messages and announcements that became due while the gateway was down.
   package func prepare(at now: WallTime) async throws(GatewayError) {
     await scheduler.look()
     try await announcer.begin(at: now)
@@ -113,7 +115,7 @@ package struct SendbirdVendor: Vendor {
     routes += SendbirdStatisticsRoutes(gate: gate, services: services, directory: directory, rates: rates).routes
     routes += SendbirdKitRoutes(gate: gate, services: services, rates: rates).routes
     routes += channelRoutes.routes
-    // Whatever may bring a file: a photograph is larger than other bodies.
+    // Requests with a file may be larger, since a photograph is larger than other bodies.
     for index in routes.indices
     where SendbirdStorage.uploads.contains("\(routes[index].method) \(routes[index].pattern)") {
       routes[index].uploadBytesMax = settings.uploadBytesMax
@@ -121,7 +123,7 @@ package struct SendbirdVendor: Vendor {
     return routes
   }
 
-  /// What fills memory, and what was refused so that it does not.
+  /// Figures about memory, and about what was refused to save it.
   package var figures: [VendorFigure] {
     get async {
       let refused = VendorFigure(
@@ -141,9 +143,9 @@ package struct SendbirdVendor: Vendor {
     }
   }
 
-  /// A refused client reads why and goes by itself, or is closed before long: JavaScript's third generation comes back
-  /// only then. One whose refresh is refused stays, since its application may have
-  /// another token yet, until the time-out.
+  /// Returns the session policy. A refused client reads the error and disconnects by itself, or is closed soon after:
+  /// JavaScript's third generation reconnects only then. A client whose refresh is refused stays until the timeout,
+  /// since its application may have another token.
   private static func policy(_ gateway: SessionPolicy) throws(SessionPolicyError) -> SessionPolicy {
     try SessionPolicy(
       loginTimeout: gateway.loginTimeout, refreshTimeout: gateway.refreshTimeout, refreshLead: gateway.refreshLead,

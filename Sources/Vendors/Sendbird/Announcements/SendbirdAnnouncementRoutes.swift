@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// The routes of announcements, for servers: made, seen, put off, taken back; `POST /v3/announcements`, for instance.
+/// The routes of announcements, for servers, e.g. `POST /v3/announcements`.
 package struct SendbirdAnnouncementRoutes: Sendable {
   private let announcer: SendbirdAnnouncer
   private let base: SendbirdChannelRoutes
@@ -10,9 +10,11 @@ package struct SendbirdAnnouncementRoutes: Sendable {
   private var announcements: SendbirdAnnouncements { announcer.announcements }
   private var services: any GatewayServices { base.services }
 
+  /// Creates the routes.
+  ///
   /// - Parameters:
-  ///   - announcer: What says them when their time has come.
-  ///   - channels: Where they are said.
+  ///   - announcer: The actor that sends announcements when they are due.
+  ///   - channels: The channels in which they are sent.
   package init(announcer: SendbirdAnnouncer, channels: SendbirdChannelRoutes) {
     self.announcer = announcer
     base = channels
@@ -39,7 +41,7 @@ package struct SendbirdAnnouncementRoutes: Sendable {
     return found
   }
 
-  // MARK: Making
+  // MARK: Creating
 
   private func create(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     try request.needsServer()
@@ -63,7 +65,7 @@ package struct SendbirdAnnouncementRoutes: Sendable {
     }
     let list = try body.strings("target_list", count: 1_000, max: SendbirdLimits.channelURL)
     guard target == .all || list?.isEmpty == false else { throw .missing("target_list") }
-    // Whoever names no time means now; one that is over is now too.
+    // Without a time, or with a past one, it is sent now.
     let wanted = try body.time("scheduled_at") ?? now
     let announcement = SendbirdAnnouncement(
       try await id(body), group: try body.name("announcement_group", max: SendbirdLimits.customType) ?? "", kind: kind,
@@ -80,7 +82,7 @@ package struct SendbirdAnnouncementRoutes: Sendable {
     return Self.answer(kept ?? announcement)
   }
 
-  /// The name that it is given, or one that nobody has thought of.
+  /// Returns the name in the body, or a new unique one.
   private func id(_ body: SendbirdParameters) async throws(SendbirdError) -> Name {
     if let id = try body.string("unique_id", max: SendbirdLimits.channelURL), !id.isEmpty {
       guard id.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") }) else {
@@ -94,7 +96,7 @@ package struct SendbirdAnnouncementRoutes: Sendable {
 
   // MARK: Changing
 
-  /// `action` puts one off that has not begun, has it go on, or takes it back.
+  /// Applies the body's `action`: pauses one that has not begun, resumes it, or cancels it.
   private func update(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     try request.needsServer()
     let id = try await known(request).id
@@ -122,7 +124,7 @@ package struct SendbirdAnnouncementRoutes: Sendable {
     return Self.answer(try await known(request))
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
   private func list(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     try request.needsServer()
@@ -165,7 +167,7 @@ package struct SendbirdAnnouncementRoutes: Sendable {
     json.member("target_user_count", Int64(announcement.sentUsers))
     json.member("sent_channel_count", Int64(announcement.sentChannels))
     json.member("sent_user_count", Int64(announcement.sentUsers))
-    // Nobody says whether it was opened.
+    // Whether an announcement was opened is not known.
     json.member("open_count", 0)
     json.name("open_rate")
     json.raw("0.0")

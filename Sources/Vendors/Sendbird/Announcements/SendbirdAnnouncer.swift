@@ -1,9 +1,9 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// The voice of announcements whose time has come, that the shop is closed tomorrow for instance: in each channel at
-/// most once, whatever happens in between. Where the store is away this waits for it. What an earlier life of the
-/// gateway had not begun is said by the next; what it had begun is over, and says how far that came.
+/// A sender of announcements that are due. Each channel gets an announcement at most once, whatever happens meanwhile.
+/// If the store is unavailable, it waits. After a restart, announcements that had not begun are sent; those that had
+/// begun are finished, with the number of channels reached so far.
 package actor SendbirdAnnouncer {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -14,10 +14,13 @@ package actor SendbirdAnnouncer {
   private let services: any GatewayServices
   private let executor: any (SerialExecutor & TaskExecutor)
   private let alarm: SendbirdAlarm
-  /// Those that are just being said.
+  /// The announcements that are being sent.
   private var underWay: Set<Name> = []
 
-  /// - Parameter executor: One that `GatewayServices.sleep(for:as:)` may be called from: a loop of the gateway.
+  /// Creates a sender that does nothing before ``begin(at:)``.
+  ///
+  /// - Parameter executor: An executor from which `GatewayServices.sleep(for:as:)` may be called: a loop of the
+  ///   gateway.
   package init(
     _ announcements: SendbirdAnnouncements, on executor: any (SerialExecutor & TaskExecutor),
     services: any GatewayServices, directory: SendbirdDirectory, channels: SendbirdChannels
@@ -31,7 +34,7 @@ package actor SendbirdAnnouncer {
     events = SendbirdChannelEvents(directory: directory, channels: channels)
   }
 
-  /// Ends what an earlier life of the gateway had begun, and says what is due. Before anything listens.
+  /// Finishes what had begun before a restart, and sends what is due. Called before the gateway listens.
   package func begin(at now: WallTime) async throws(GatewayError) {
     for announcement in try await announcements.all(at: now) where announcement.status == .running {
       try await finish(announcement.id)
@@ -39,7 +42,7 @@ package actor SendbirdAnnouncer {
     await look()
   }
 
-  /// Says what is due, and sees to the rest. Where the store is away it is asked again.
+  /// Sends what is due, and schedules the next look. Tries again if the store is unavailable.
   package func look() async {
     let now = services.wallTime
     do throws(GatewayError) {
@@ -51,12 +54,12 @@ package actor SendbirdAnnouncer {
     }
   }
 
-  /// Has them looked at then, and returns at once.
+  /// Schedules a look for that time, and returns at once.
   package func look(at time: WallTime) async {
     await alarm.set(for: time) { await self.look() }
   }
 
-  // MARK: Saying
+  // MARK: Sending
 
   private func say(_ id: Name) async throws(GatewayError) {
     guard underWay.insert(id).inserted else { return }
@@ -65,7 +68,7 @@ package actor SendbirdAnnouncer {
     guard let known = try await announcements.announcement(id, at: now) else { return }
     let sender: SendbirdUser?
     if let id = known.sender { sender = try await directory.user(id, at: now) } else { sender = nil }
-    // Of a sender who is gone nothing is said.
+    // If its sender was deleted, nothing is sent.
     let urls = known.sender == nil || sender != nil ? try await urls(known) : []
     guard let announcement = try await announcements.begin(id, at: now) else { return }
     for url in urls {
@@ -82,7 +85,7 @@ package actor SendbirdAnnouncer {
     }
   }
 
-  /// Says it in one channel, if that takes it.
+  /// Sends it in one channel, if the channel accepts it.
   private func say(
     _ announcement: SendbirdAnnouncement, of sender: SendbirdUser?, in url: Name
   ) async throws(GatewayError) {
@@ -101,13 +104,13 @@ package actor SendbirdAnnouncer {
         telling: { await events.sent(command, $0, except: nil, on: services) },
         also: { (transaction) throws(StoreOr<SendbirdChannelRefusal>) in
           let isNew = try await announcements.noteSaid(announcement.id, in: url, to: hearers, in: &transaction, at: now)
-          // It has been, though the answer was lost.
+          // It was sent already, but the answer was lost.
           if !isNew { throw .failure(.messageNotFound) }
         })
     }
   }
 
-  /// What the channels answer; nil where they refuse.
+  /// Returns the channels' answer; nil if they refuse.
   private func ask<Answer>(
     _ question: () async throws(SendbirdChannelRefusal) -> Answer
   ) async throws(GatewayError) -> Answer? {
@@ -119,7 +122,7 @@ package actor SendbirdAnnouncer {
     }
   }
 
-  /// Where it is to be said, each once.
+  /// Returns the URLs of its channels, each once.
   private func urls(_ announcement: SendbirdAnnouncement) async throws(GatewayError) -> [Name] {
     var seen: Set<Name> = []
     guard announcement.target != .channels else { return announcement.list.filter { seen.insert($0).inserted } }
@@ -147,7 +150,7 @@ package actor SendbirdAnnouncer {
     } ?? []
   }
 
-  /// A channel of the two, made now; nil if one of them is gone.
+  /// Returns a channel of the two users, creating it if needed; nil if one of them was deleted.
   private func channel(of sender: UserID, and user: UserID) async throws(GatewayError) -> Name? {
     let now = services.wallTime
     guard try await directory.users([sender, user], at: now).count == 2 else { return nil }

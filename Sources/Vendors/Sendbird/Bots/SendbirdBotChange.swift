@@ -1,7 +1,6 @@
 internal import GatewayJSON
 
-/// The wishes of a body about a bot, of a new one or of one that there is: that it hears only what is meant for it, for
-/// instance.
+/// The changes of a bot in a request's body, for a new or an existing bot.
 struct SendbirdBotChange: Sendable {
   private let callbackURL: String?
   private let isPrivate: Bool?

@@ -3,8 +3,7 @@ internal import GatewayJSON
 internal import GatewayKit
 package import GatewayTokens
 
-/// The routes of bots, for servers: users whom a server speaks for. What is said to them, `/weather` for instance, is
-/// not sent anywhere.
+/// The routes of bots, for servers: users whom a server controls. Messages to a bot are not sent to its server.
 package struct SendbirdBotRoutes: Sendable {
   private let base: SendbirdChannelRoutes
   private let bots: SendbirdBots
@@ -14,10 +13,12 @@ package struct SendbirdBotRoutes: Sendable {
   private var services: any GatewayServices { base.services }
   private var directory: SendbirdDirectory { base.directory }
 
+  /// Creates the routes.
+  ///
   /// - Parameters:
-  ///   - bots: Where they are kept.
-  ///   - channels: What they may do in channels.
-  ///   - secrets: What their tokens are made of.
+  ///   - bots: The directory of bots.
+  ///   - channels: The channels in which bots act.
+  ///   - secrets: The source of their tokens.
   package init(bots: SendbirdBots, channels: SendbirdChannelRoutes, secrets: Secrets) {
     self.bots = bots
     base = channels
@@ -52,13 +53,13 @@ package struct SendbirdBotRoutes: Sendable {
     ]
   }
 
-  /// A bot, and the user that it is.
+  /// A bot with its user.
   private struct Known {
     var bot: SendbirdBot
     var user: SendbirdUser
   }
 
-  /// The bot of the path. Of one whose user was deleted nothing is left.
+  /// Returns the bot in the path; a bot whose user was deleted does not exist.
   private func known(_ request: SendbirdRequest) async throws(SendbirdError) -> Known {
     let (id, now) = (UserID(request.path["bot_userid"]), services.wallTime)
     guard let bot = try await ask({ () throws(GatewayError) in try await bots.bot(id, at: now) }),
@@ -76,7 +77,7 @@ package struct SendbirdBotRoutes: Sendable {
     guard user.id != .anonymous else { throw .invalid("bot_userid") }
     user.nickname = try body.requiredString("bot_nickname", max: SendbirdLimits.nickname)
     user.profileURL = try body.string("bot_profile_url", max: SendbirdLimits.url) ?? ""
-    // Nobody logs in as a bot by its name alone.
+    // Nobody can log in as a bot by its name alone.
     user.hasBeenIssuedToken = true
     var bot = SendbirdBot(
       user.id, callbackURL: try body.string("bot_callback_url", max: SendbirdLimits.url) ?? "",
@@ -87,7 +88,7 @@ package struct SendbirdBotRoutes: Sendable {
     do throws(SendbirdError) {
       try await ask { [bot] () throws(GatewayError) in try await bots.add(bot, at: now) }
     } catch {
-      // Without its bot the user is nobody's.
+      // Without its bot the user would be useless.
       _ = try? await directory.deleteUser(made.id, at: now)
       throw error
     }
@@ -143,7 +144,7 @@ package struct SendbirdBotRoutes: Sendable {
 
   // MARK: Channels
 
-  /// Takes it into all of them or, where one is none that it may join, into those before.
+  /// Adds the bot to all channels. If it may not join one, the channels before it keep the bot.
   private func join(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     try request.needsServer()
     let bot = try await known(request)
@@ -163,7 +164,7 @@ package struct SendbirdBotRoutes: Sendable {
     let objects = try await base.present(joined, to: bot.user.id, showsMembers: true)
     return SendbirdResource.answer { json in
       json.member("channels", objects: objects) { $0.write(to: &$1) }
-      // The vendor's own client reads one channel.
+      // The vendor's own client reads a single channel.
       objects.first?.write(to: &json)
     }
   }
@@ -201,7 +202,7 @@ package struct SendbirdBotRoutes: Sendable {
     }
   }
 
-  // MARK: Words
+  // MARK: Answers
 
   private static func answer(_ known: Known) -> HTTPResponse {
     SendbirdResource.answer { write(known, to: &$0) }

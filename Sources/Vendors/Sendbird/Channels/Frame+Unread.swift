@@ -2,14 +2,14 @@ internal import GatewayCore
 internal import GatewayJSON
 
 extension Frame {
-  /// The command with one more member: how much its hearer has not read in all. Clients keep their total by it alone.
+  /// Returns the command with the receiver's total of unread messages, from which alone clients get it.
   func adding(_ unread: SendbirdUnread, at now: WallTime) -> Frame {
     Frame(kind, payload.dropLast(2) + unread.ending(at: now))
   }
 
-  /// The same for many: one beginning, and an ending for each of `users`.
+  /// Returns the command for many receivers: one shared beginning, and an ending for each of `users`.
   func adding(_ unread: [UserID: SendbirdUnread], to users: Set<UserID>, at now: WallTime) -> DialectFrame {
-    // Most have not read as much as others: what is written is shared.
+    // Most users have the same total, so the written bytes are shared.
     var written: [SendbirdUnread: [UInt8]] = [:]
     var endings: [UserID: [UInt8]] = Dictionary(minimumCapacity: users.count)
     for user in users {
@@ -23,7 +23,7 @@ extension Frame {
 }
 
 extension SendbirdUnread {
-  /// `unread_cnt`, in place of the object's end and the line feed.
+  /// Returns `unread_cnt` with the object's end and the line feed.
   fileprivate func ending(at now: WallTime) -> [UInt8] {
     var json = JSONWriter(prefix: ",\"unread_cnt\":", capacity: 96)
     json.beginObject()
@@ -34,7 +34,7 @@ extension SendbirdUnread {
     return json.bytes
   }
 
-  /// The members of `unread_cnt`.
+  /// Writes the members of `unread_cnt`.
   func write(to json: inout JSONWriter, at now: WallTime) {
     json.member("all", Int64(messages))
     json.member("feed", 0)
@@ -44,7 +44,7 @@ extension SendbirdUnread {
 }
 
 extension JSONWriter {
-  /// An object of whole numbers, in the order of their names.
+  /// Writes an object of whole numbers, in the order of their names.
   mutating func member(_ name: StaticString, counts: [Name: Int]) {
     member(name) { json in
       for (key, count) in counts.sorted(by: { $0.key < $1.key }) {

@@ -1,11 +1,10 @@
 internal import GatewayCore
 
-/// The place from which a client goes on that asks what has changed: noon, and which of the changes it was told last,
-/// for instance. Opaque to clients, who only give it back.
+/// A position in a list of changes, from which a client continues. Clients treat it as opaque.
 struct SendbirdChangeToken: Hashable {
-  /// In whole milliseconds.
+  /// The time in whole milliseconds.
   let since: WallTime
-  /// The number of the last of the page before; 0 for none.
+  /// The number of the last item on the page before; 0 for none.
   let place: Int
 
   init(since: WallTime, place: Int) {
@@ -13,14 +12,14 @@ struct SendbirdChangeToken: Hashable {
     self.place = place
   }
 
-  /// Where a client goes on who was told at `now` of all there was. It begins somewhat earlier: a change bears the time at
-  /// which it was asked for, and may have waited for its turn and for the disk until after that answer. What is told twice
-  /// tells a client nothing wrong.
+  /// Creates the token for a client that has received everything up to `now`. It begins somewhat earlier: a change has
+  /// the time of its request, and may have waited for its turn and the disk until after this answer. Receiving a change
+  /// twice is harmless.
   init(behind now: WallTime) {
     self.init(since: now - .seconds(10), place: 0)
   }
 
-  /// Nil unless it is one that ``text`` wrote.
+  /// Parses text that ``text`` wrote; fails for other text.
   init?(_ text: String) {
     let parts = text.split(separator: "c", omittingEmptySubsequences: false)
     guard text.utf8.count <= 40, parts.count == 3, parts[0].isEmpty, let since = Int64(parts[1]),

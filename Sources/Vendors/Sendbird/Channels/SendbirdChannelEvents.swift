@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The teller of what happens in a channel, to those who are in it: that ann has sent a message, say. Each event is encoded
-/// once, whoever hears it; what is told in a group channel ends with how much each of its hearers has not read.
+/// A sender of channel events to the users in the channel. Each event is encoded once for all receivers; in a group
+/// channel each receiver's own unread total is appended.
 struct SendbirdChannelEvents: Sendable {
   let directory: SendbirdDirectory
   let channels: SendbirdChannels
@@ -32,27 +32,27 @@ struct SendbirdChannelEvents: Sendable {
     case unhidden = 13001
   }
 
-  /// What those hear who are in the open channel of that number.
+  /// Returns the topic of the open channel with that number.
   static func call(_ number: Int64) -> CallID {
     guard let call = CallID(cid: "sendbird-open:\(number)") else { preconditionFailure("digits make a name") }
     return call
   }
 
-  /// Who they are. What has happened is told even while the store is away, and then of people without their names.
+  /// Returns the users. If the store is unavailable, events are still sent, with users without their names.
   func who(_ users: Set<UserID>, at now: WallTime) async -> [UserID: SendbirdUser] {
     (try? await directory.users(users, at: now)) ?? [:]
   }
 
-  // MARK: Who hears
+  // MARK: Receivers
 
-  /// Tells all who are in an open channel.
+  /// Sends a command to all users in an open channel.
   private func tell(
     _ number: Int64, except speaker: ConnectionID?, _ frame: Frame, on services: any GatewayServices
   ) {
     services.announce(to: .call(Self.call(number)), except: speaker, frame, in: SendbirdWire.name)
   }
 
-  /// Tells users of a group channel.
+  /// Sends a command to users of a group channel.
   private func tell(
     _ users: Set<UserID>, except speaker: ConnectionID?, _ frame: Frame, _ unread: [UserID: SendbirdUnread]? = nil,
     on services: any GatewayServices
@@ -63,7 +63,7 @@ struct SendbirdChannelEvents: Sendable {
     services.announce(Announcement(to: .users(users), except: speaker, [words]))
   }
 
-  /// Tells all who are in the channel, or those `users` of a group channel.
+  /// Sends a command to all users in the channel, or to those `users` of a group channel.
   private func tell(
     _ channel: SendbirdChannel, _ users: Set<UserID>?, except speaker: ConnectionID?, _ frame: Frame,
     on services: any GatewayServices
@@ -85,7 +85,7 @@ struct SendbirdChannelEvents: Sendable {
 
   // MARK: Messages
 
-  /// A message that was sent: `name` is the command.
+  /// Announces a sent message: `name` is the command.
   func sent(
     _ name: StaticString, _ delivery: SendbirdDelivery, except speaker: ConnectionID?, on services: any GatewayServices
   ) async {
@@ -95,7 +95,7 @@ struct SendbirdChannelEvents: Sendable {
     }
   }
 
-  /// The answer to who sent a message over the socket: the message, and what became of the thread.
+  /// Answers the sender of a message over the socket: the message, and the changed thread.
   func answer(
     _ name: StaticString, _ delivery: SendbirdDelivery, to user: UserID, _ request: RequestID?, at now: WallTime
   ) -> [Frame] {
@@ -105,14 +105,14 @@ struct SendbirdChannelEvents: Sendable {
     return frames.map { $0.adding(delivery.unread[user] ?? SendbirdUnread(), at: now) }
   }
 
-  /// What a message was changed to: `name` is the command.
+  /// Announces a changed message: `name` is the command.
   func changed(
     _ name: StaticString, _ delivery: SendbirdDelivery, except speaker: ConnectionID?, on services: any GatewayServices
   ) async {
     await changed(Self.frame(name, delivery), delivery, except: speaker, on: services)
   }
 
-  /// The same in a command of another form.
+  /// Announces a changed message in a command of another form.
   func changed(
     _ frame: Frame, _ delivery: SendbirdDelivery, except speaker: ConnectionID?, on services: any GatewayServices
   ) async {
@@ -129,7 +129,7 @@ struct SendbirdChannelEvents: Sendable {
     }
   }
 
-  /// `MTHD`: what has been replied to the message that this one replies to; nil if it replies to none.
+  /// Returns `MTHD`: the thread of the message that this one replies to; nil if it replies to none.
   private static func thread(_ delivery: SendbirdDelivery, at now: WallTime) -> Frame? {
     delivery.parent.map { parent in
       SendbirdFrame.command("MTHD", capacity: 512) { json in
@@ -157,7 +157,7 @@ struct SendbirdChannelEvents: Sendable {
 
   // MARK: Receipts
 
-  /// Somebody has read everything until `time`.
+  /// Announces that a user has read everything until `time`.
   func read(
     _ channel: SendbirdChannel, by user: SendbirdMessage.Sender, at time: WallTime, except speaker: ConnectionID?,
     on services: any GatewayServices
@@ -168,7 +168,7 @@ struct SendbirdChannelEvents: Sendable {
     await tell(channel, nil, except: speaker, frame, on: services)
   }
 
-  /// Somebody has marked messages as unread.
+  /// Announces that a user has marked messages as unread.
   func unread(_ mark: SendbirdUnreadMark, by user: SendbirdMessage.Sender, on services: any GatewayServices) async {
     let frame = SendbirdFrame.command("READ", capacity: 340) { json in
       Self.writeRead(mark.channel, by: user, at: mark.readAt, to: &json)
@@ -186,7 +186,7 @@ struct SendbirdChannelEvents: Sendable {
     json.member("user") { user.write(to: &$0) }
   }
 
-  /// Everything until `time` has arrived at somebody: the others, whose messages they are, hear of it.
+  /// Announces to the other members that everything until `time` was delivered to a user.
   func delivered(
     _ channel: SendbirdChannel, to user: UserID, at time: WallTime, on services: any GatewayServices
   ) async {
@@ -204,7 +204,7 @@ struct SendbirdChannelEvents: Sendable {
 
   // MARK: Channels
 
-  /// Something about the channel itself.
+  /// Announces an event of the channel itself.
   func event(
     _ category: Category, in channel: SendbirdChannel, to users: Set<UserID>? = nil,
     except speaker: ConnectionID? = nil, on services: any GatewayServices,
@@ -227,7 +227,7 @@ struct SendbirdChannelEvents: Sendable {
     }
   }
 
-  /// Something that a user does, or that is done to one.
+  /// Announces an action of a user, or one that concerns a user.
   func event(
     _ category: Category, of user: UserID, in channel: SendbirdChannel, to users: Set<UserID>? = nil,
     except speaker: ConnectionID? = nil, on services: any GatewayServices
@@ -236,7 +236,7 @@ struct SendbirdChannelEvents: Sendable {
     await tell(channel, users, except: speaker, frame, on: services)
   }
 
-  /// The command that says so.
+  /// Returns the command of that event.
   func frame(_ category: Category, of user: UserID, in channel: SendbirdChannel, at now: WallTime) async -> Frame {
     let known = await who([user], at: now)[user] ?? SendbirdUser(user, createdAt: channel.createdAt)
     return Self.frame(category, in: channel, at: now) { json in
@@ -245,7 +245,7 @@ struct SendbirdChannelEvents: Sendable {
     }
   }
 
-  /// What is pinned to the channel now.
+  /// Announces the channel's pinned messages.
   func pinned(_ channel: SendbirdChannel, on services: any GatewayServices) async {
     await event(.pinsChanged, in: channel, on: services) { SendbirdChannelObject.write(pins: channel, to: &$0) }
   }
@@ -260,7 +260,7 @@ struct SendbirdChannelEvents: Sendable {
     }
   }
 
-  /// Who has come by the word of `inviter`; members whom nobody invited have joined.
+  /// Announces the members whom `inviter` added; those without an inviter have joined by themselves.
   func invited(
     _ membership: SendbirdMembership, by inviter: UserID?, on services: any GatewayServices
   ) async {
@@ -269,7 +269,7 @@ struct SendbirdChannelEvents: Sendable {
     let channel = membership.channel
     let now = services.wallTime
     let users = await who(Set(membership.changed).union([inviter]), at: now)
-    // Those who were invited must hear of it too.
+    // The invited users receive it too.
     await event(.invited, in: channel, to: channel.joined.union(membership.changed), on: services) { json in
       json.member("inviter") { Self.write(inviter, users[inviter], nil, in: channel, to: &$0) }
       json.member("invitees", objects: membership.changed) { user, json in
@@ -279,7 +279,7 @@ struct SendbirdChannelEvents: Sendable {
     }
   }
 
-  /// Who left hears of it on their other devices too.
+  /// Announces members who left, also to their own other devices.
   func left(
     _ membership: SendbirdMembership, as category: Category = .left, on services: any GatewayServices
   ) async {
@@ -289,7 +289,7 @@ struct SendbirdChannelEvents: Sendable {
     }
   }
 
-  /// `USEV`: the devices of both hear that one blocks the other, or no longer.
+  /// Sends `USEV` to the devices of both users: one blocks or unblocks the other.
   func blocked(_ isBlocked: Bool, _ user: UserID, by blocker: UserID, on services: any GatewayServices) async {
     let now = services.wallTime
     let users = await who([user, blocker], at: now)

@@ -1,10 +1,10 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A channel as the HTTP side shows one, to somebody: with what ann has not read there, for instance.
+/// A channel in HTTP answers, as a given user sees it.
 struct SendbirdChannelObject {
   let channel: SendbirdChannel
-  /// Who looks, whose own state is shown; nil for a server.
+  /// The user whose own state is shown; nil for a server.
   let viewer: UserID?
   let showsMembers: Bool
   let showsReceipts: Bool
@@ -12,9 +12,9 @@ struct SendbirdChannelObject {
   let users: [UserID: SendbirdUser]
   let online: Set<UserID>
   let now: WallTime
-  /// How many of the messages that the viewer has not read mention them.
+  /// The number of the viewer's unread messages that mention the viewer.
   var mentions = 0
-  /// Whether the request this answers made the channel.
+  /// Whether this request created the channel.
   var isCreated = false
 
   func write(to json: inout JSONWriter) {
@@ -52,7 +52,7 @@ struct SendbirdChannelObject {
     json.member("cover_url", properties.coverURL)
     json.member("custom_type", properties.customType.text)
     json.member("data", properties.data)
-    // In seconds, as of users; of messages it is in milliseconds.
+    // In seconds, as for users; for messages it is in milliseconds.
     json.member("created_at", channel.createdAt.nanoseconds / 1_000_000_000)
     json.member("freeze", properties.isFrozen)
     json.member("is_ephemeral", properties.isEphemeral)
@@ -69,7 +69,7 @@ struct SendbirdChannelObject {
     }
   }
 
-  /// What is pinned, as channels and events tell of it.
+  /// Writes the pinned messages, as in channels and events.
   static func write(pins channel: SendbirdChannel, to json: inout JSONWriter) {
     json.name("pinned_message_ids")
     json.beginArray()
@@ -108,7 +108,7 @@ struct SendbirdChannelObject {
     }
   }
 
-  /// What the channel is to the viewer.
+  /// Writes the viewer's own state.
   private func writeOwn(to json: inout JSONWriter) {
     let member = viewer.flatMap { channel.member($0) }
     json.member("unread_message_count", Int64(member?.unreadCount ?? 0))
@@ -122,7 +122,7 @@ struct SendbirdChannelObject {
       "hidden_state",
       settings.hiding.map { $0.endsByItself ? "allow_auto_unhide" : "prevent_auto_unhide" } ?? "unhidden")
     json.member("count_preference", settings.counted.rawValue)
-    // The vendor's client for servers reads no `default` here: it is told what that comes to.
+    // The vendor's server SDK does not accept `default` here, so it gets the effective value.
     json.member("push_trigger_option", settings.trigger == .usual ? "all" : settings.trigger.rawValue)
     json.member("is_push_enabled", settings.trigger != .off)
     json.member("joined_ts", member?.joinedAt.map { $0.nanoseconds / 1_000_000_000 } ?? 0)
@@ -146,7 +146,7 @@ struct SendbirdChannelObject {
     json.member("friend_name", "")
   }
 
-  /// A user who was deleted since has a name still.
+  /// Writes a user. A deleted user still has a name.
   func writeUser(_ id: UserID, to json: inout JSONWriter) {
     let user = users[id]
     json.members(of: user ?? SendbirdUser(id, createdAt: channel.createdAt))

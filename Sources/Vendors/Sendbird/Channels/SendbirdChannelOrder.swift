@@ -1,10 +1,10 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A channel that somebody wants made: one of ann and bob, for instance.
+/// The properties of a channel to create.
 struct SendbirdChannelOrder: Sendable {
   let kind: SendbirdChannel.Kind
-  /// The name it shall have; nil for any.
+  /// The requested URL; nil for any.
   let url: Name?
   let isStrict: Bool
   let inviter: UserID?
@@ -12,7 +12,7 @@ struct SendbirdChannelOrder: Sendable {
   private let change: SendbirdChannelChange
   private let members: [UserID]
   private let isDistinct: Bool
-  /// Who is to be invited only.
+  /// The users with an explicit choice of being invited (true) or joined (false).
   private let invited: [UserID: Bool]
 
   init(_ kind: SendbirdChannel.Kind, _ body: SendbirdParameters, creator: UserID?) throws(SendbirdError) {
@@ -33,7 +33,7 @@ struct SendbirdChannelOrder: Sendable {
     invited = try body.invitations
   }
 
-  /// Letters, digits, `_` and `-`, as documented: the name stands in paths.
+  /// Reads the URL: letters, digits, `_` and `-`, as documented, since it is part of paths.
   private static func url(_ body: SendbirdParameters) throws(SendbirdError) -> Name? {
     guard let url = try body.string("channel_url", max: SendbirdLimits.channelURL), !url.isEmpty else { return nil }
     guard url.utf8.allSatisfy(isAllowed) else { throw .characterNotAllowed("channel_url") }
@@ -50,7 +50,7 @@ struct SendbirdChannelOrder: Sendable {
     }
   }
 
-  /// Named by their ids, or as objects that hold one; a client is in its own channels.
+  /// Reads the members, given by id or as objects with an id. A client is a member of its own channels.
   private static func members(_ body: SendbirdParameters, creator: UserID?) throws(SendbirdError) -> [UserID] {
     let listed = try body.users("user_ids")
     let objects = try body.objects("users", count: SendbirdLimits.usersOfRequest) { (user) throws(SendbirdError) in
@@ -61,16 +61,16 @@ struct SendbirdChannelOrder: Sendable {
     return ((creator.map { [$0] } ?? []) + (listed ?? []) + (objects ?? [])).filter { seen.insert($0).inserted }
   }
 
-  /// Everybody who must exist.
+  /// All users who must exist.
   var users: Set<UserID> {
     Set(members).union(creator.map { [$0] } ?? []).union(change.operators ?? [])
   }
 
-  /// Who joins by another's word.
+  /// The members whom another user adds.
   var invitees: [UserID] { members.filter { $0 != creator } }
 
-  /// The channel; those who are not `known` are left out, those who want to be `asked` are invited only, unless the order
-  /// says how they are.
+  /// Returns the channel. Users who are not `known` are left out; users in `asked` are invited instead of joined,
+  /// unless the request decides it.
   func channel(url: Name, known: Set<UserID>, asked: Set<UserID>, at now: WallTime) -> SendbirdChannel {
     var properties = SendbirdChannel.Properties()
     change.apply(to: &properties)
@@ -91,7 +91,7 @@ extension SendbirdChannelOrder {
   }
 }
 
-/// The changes that a body wants of a channel, another name for instance; what it does not say stays as it is.
+/// The changes of a channel in a request's body. Missing properties stay as they are.
 struct SendbirdChannelChange: Sendable {
   private let name: String?
   private let coverURL: String?

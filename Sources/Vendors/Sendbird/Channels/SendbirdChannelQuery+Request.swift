@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayTokens
 
 extension SendbirdChannelQuery {
-  /// What the parameters of a list ask for.
+  /// Reads the parameters of a list.
   init(_ kind: SendbirdChannel.Kind, _ request: SendbirdRequest) throws(SendbirdError) {
     self.init(kind)
     limit = try request.limit
@@ -15,7 +15,7 @@ extension SendbirdChannelQuery {
       after = try place(request.text("token"))
       return
     }
-    // There are no channels of notifications.
+    // There are no notification channels.
     if try request.flag("is_feed_channel") ?? false { urls = [] }
     showsEmpty = try request.flag("show_empty") ?? true
     membersInclude = request.texts("members_include_in").map { Set($0.map { UserID($0) }) }
@@ -26,14 +26,14 @@ extension SendbirdChannelQuery {
     case nil, "chronological": order = .chronological
     case "latest_last_message": order = .latestLastMessage
     case "channel_name_alphabetical": order = .alphabetical
-    // By what an application noted: as if nothing had been said.
+    // Sorting by metadata is not supported, and treated as no order given.
     case "metadata_value_alphabetical": order = .chronological
     default: throw .invalid("order")
     }
     after = try place(request.text("token"))
   }
 
-  /// What a client gives back for the page behind this one; empty on the last.
+  /// Returns the token of the page after this one; empty on the last page.
   func token(of place: Place?) -> String {
     guard let place else { return "" }
     let number = SendbirdPageToken.text(place.number)
@@ -44,7 +44,7 @@ extension SendbirdChannelQuery {
     }
   }
 
-  /// The place that a token of this order names.
+  /// Returns the place that a token of this order names.
   private func place(_ token: String?) throws(SendbirdError) -> Place? {
     guard let token else { return nil }
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
@@ -61,7 +61,7 @@ extension SendbirdChannelQuery {
     }
   }
 
-  /// One of the two words, or `all`.
+  /// Reads one of two words, or `all`.
   private static func mode(
     _ request: SendbirdRequest, _ name: String, _ yes: String, _ no: String
   ) throws(SendbirdError) -> Bool? {

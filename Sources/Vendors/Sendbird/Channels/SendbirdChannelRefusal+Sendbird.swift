@@ -1,9 +1,9 @@
 internal import GatewayCore
 
-// Why a directory of channels does not do what it is asked, in the vendor's numbers.
+// The vendor's error numbers for refusals of the channel directory.
 
 extension SendbirdError {
-  /// In answer to a command of the socket.
+  /// Converts a refusal in answer to a socket command.
   init(command refusal: SendbirdChannelRefusal) {
     self =
       switch refusal {
@@ -31,7 +31,7 @@ extension SendbirdError {
       }
   }
 
-  /// Over HTTP, where some causes have numbers of their own.
+  /// Converts a refusal over HTTP, where some causes have numbers of their own.
   init(request refusal: SendbirdChannelRefusal) {
     self =
       switch refusal {

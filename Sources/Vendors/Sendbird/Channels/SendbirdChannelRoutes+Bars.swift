@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// Who is kept out of channels, silent in them, or blocked by another: lists, and one by one.
+// Banned, muted and blocked users: lists and single users.
 
 extension SendbirdChannelRoutes {
   var blockRoutes: [HTTPRoute] {
@@ -93,13 +93,13 @@ extension SendbirdChannelRoutes {
   static func write(_ bar: SendbirdBar, to json: inout JSONWriter) {
     json.member("description", bar.description ?? "")
     json.member("start_at", bar.since.milliseconds)
-    // For ever: the vendor's -1.
+    // -1 means for ever.
     json.member("end_at", bar.until?.milliseconds ?? -1)
   }
 
-  // MARK: One
+  // MARK: One user
 
-  /// A client asks it of itself; operators, and servers, of anybody.
+  /// Returns the mute of a user. A client may ask for itself, an operator or a server for anybody.
   private func mute(
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
   ) async throws(SendbirdError) -> HTTPResponse {

@@ -2,9 +2,10 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// What clients ask after they were away: what has changed since a time, or since the answer before.
+// What has changed since a time or since an earlier answer, for clients that were disconnected.
 //
-// Nobody notes when a channel changed. So every channel counts as changed, which tells a client nothing wrong.
+// The times of channel changes are not recorded. Therefore every channel counts as changed, which is harmless to
+// clients.
 
 extension SendbirdChannelRoutes {
   var changeLogRoutes: [HTTPRoute] {
@@ -18,7 +19,7 @@ extension SendbirdChannelRoutes {
       resource.route("GET", channels) { request throws(SendbirdError) in
         try await channelChanges(request, since: try request.time("change_ts"), token: request.text("token"))
       },
-      // An early fourth generation of the JavaScript SDK asks with PUT, its parameters in the body.
+      // An early fourth generation of the JavaScript SDK uses PUT, with its parameters in the body.
       resource.route("PUT", channels) { request throws(SendbirdError) in
         let body = try request.body
         let token = try body.string("token", max: SendbirdLimits.metadataKey)
@@ -27,7 +28,8 @@ extension SendbirdChannelRoutes {
     ]
   }
 
-  /// The token behind the last page names the first, from now on: what changes later is asked for with it.
+  /// Returns the changed channels. The token of the last page starts again at the first, from now on, to ask for later
+  /// changes.
   private func channelChanges(
     _ request: SendbirdRequest, since: WallTime?, token text: String?
   ) async throws(SendbirdError) -> HTTPResponse {
@@ -40,15 +42,15 @@ extension SendbirdChannelRoutes {
     query.member = user
     query.limit = try request.number("limit", default: SendbirdLimits.pageMax, max: SendbirdLimits.pageMax)
     guard query.limit > 0 else { throw .outOfRange("limit") }
-    // Where the page before ended: by number, so that a channel that goes meanwhile moves none of the others away.
+    // The page before ended at this number. Numbers keep the position even if a channel is removed meanwhile.
     query.before = place.flatMap { $0.place == 0 ? nil : Int64($0.place) }
-    // There are no channels of notifications.
+    // There are no notification channels.
     let isOfFeeds = try request.flag("is_feed_channel") ?? false
     if isOfFeeds { query.urls = [] }
     let now = services.wallTime
     let (page, gone) = try await ask { [query] () throws(SendbirdChannelRefusal) -> (SendbirdChannelPage, [Name]) in
       let page = try await channels.channels(query, at: now)
-      // Told with every page: the last one's token asks only for what went after it.
+      // Sent with every page, since the last page's token only covers later departures.
       return (page, isOfFeeds ? [] : try await channels.departures(of: user, since: start, at: now))
     }
     let objects = try await present(page.channels, to: user, showsMembers: true, showsReceipts: true)
@@ -61,7 +63,7 @@ extension SendbirdChannelRoutes {
     }
   }
 
-  /// The messages of which something changed, in the order of that: what they say, their reactions, their threads.
+  /// Returns the messages whose content, reactions or threads changed, in the order of the changes.
   private func messageChanges(
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
   ) async throws(SendbirdError) -> HTTPResponse {

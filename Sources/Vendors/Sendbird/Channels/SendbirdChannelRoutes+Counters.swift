@@ -2,8 +2,8 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// What an application counts in a channel: whole numbers by name. Whoever is in a group channel may count, and anybody in
-// an open one.
+// The counters that an application keeps in a channel: whole numbers by name. Members of a group channel may change
+// them, and any user in an open one.
 
 extension SendbirdChannelRoutes {
   func counterRoutes(_ kind: SendbirdChannel.Kind) -> [HTTPRoute] {
@@ -41,14 +41,14 @@ extension SendbirdChannelRoutes {
     ]
   }
 
-  /// What is done with the numbers of a request.
+  /// The operation on the counters in a request.
   private enum Mode {
-    /// They are new.
+    /// Creates new ones.
     case creating
     case setting(upserts: Bool)
-    /// They are added, or taken away; a counter that is not there begins at 0 if it `upserts`.
+    /// Adds or subtracts. A missing counter begins at 0 if it `upserts`.
     case adding(sign: Int64, upserts: Bool)
-    /// All, or one.
+    /// Deletes all, or one.
     case deleting(Name?)
   }
 

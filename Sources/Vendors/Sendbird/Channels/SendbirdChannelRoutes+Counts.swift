@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// How much a user has not read, and in how many channels they are.
+// Unread counts of a user, and the number of the user's channels.
 
 extension SendbirdChannelRoutes {
   var countRoutes: [HTTPRoute] {
@@ -36,7 +36,7 @@ extension SendbirdChannelRoutes {
     return SendbirdResource.answer { write(unread, &$0) }
   }
 
-  /// What can be asked for by name: of all channels, of ordinary ones, or of super ones.
+  /// The counts that can be requested by name: of all channels, of ordinary ones, or of super ones.
   private static let items: [(name: Name, value: @Sendable (SendbirdTally) -> Int)] = [
     ("group_channel_unread_message_count", { $0.messages }), ("group_channel_unread_mention_count", { $0.mentions }),
     ("group_channel_invitation_count", { $0.invitations }),

@@ -1,14 +1,14 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// What a client has missed in a channel of which it keeps messages.
+// The messages that a client with a message cache has missed.
 
 extension SendbirdChannelRoutes {
-  /// More than so many missing messages are a huge gap: the client throws away what it keeps, and begins anew.
+  /// More missing messages than this are a huge gap: the client discards its cache.
   private static let missingMax = 100
 
-  /// The client keeps a stretch of messages on each side of a point, and says how many: it is given the messages of each
-  /// stretch, the newest where it may have them all.
+  /// Answers a client that caches a range of messages on each side of a point, and sends their numbers: returns the
+  /// messages of each range, the newest ones if it may have them all.
   func gap(_ kind: SendbirdChannel.Kind, _ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await visible(kind, request)
     let previous = try await stretch("prev", of: channel, request)
@@ -27,7 +27,7 @@ extension SendbirdChannelRoutes {
     }
   }
 
-  /// The messages of a stretch; nil if too many are missing.
+  /// Returns the messages of a range; nil if too many are missing.
   private func stretch(
     _ side: String, of channel: SendbirdChannel, _ request: SendbirdRequest
   ) async throws(SendbirdError) -> [SendbirdMessage]? {
@@ -42,7 +42,7 @@ extension SendbirdChannelRoutes {
     let messages = try await ask { [query] () throws(SendbirdChannelRefusal) in
       try await channels.messages(of: channel.url, query, at: services.wallTime)
     }
-    // As many as it keeps need not be the same: some may have gone, and others come.
+    // The same number need not mean the same messages: some may have been deleted and others added.
     guard messages.count > kept else { return messages.suffix(SendbirdLimits.messagesOfSide) }
     let isHuge = messages.count - kept > Self.missingMax || messages.count > SendbirdLimits.messagesOfSide
     return isHuge ? nil : messages

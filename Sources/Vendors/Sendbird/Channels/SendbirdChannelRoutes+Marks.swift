@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// What is done to messages without changing what they say: reactions, pins, translations.
+// Changes to messages other than their content: reactions, pins, translations.
 
 extension SendbirdChannelRoutes {
   func markRoutes(_ kind: SendbirdChannel.Kind) -> [HTTPRoute] {
@@ -35,7 +35,7 @@ extension SendbirdChannelRoutes {
 
   // MARK: Reactions
 
-  /// What is taken away stands in the body, or in the query.
+  /// Adds or removes a reaction. A removal names it in the body or in the query.
   private func react(
     _ kind: SendbirdChannel.Kind, isAdding: Bool, _ request: SendbirdRequest
   ) async throws(SendbirdError) -> HTTPResponse {
@@ -65,7 +65,7 @@ extension SendbirdChannelRoutes {
     return SendbirdResource.answer { Self.write(delivery, key, user, isAdding, at: now, to: &$0) }
   }
 
-  /// How often each was made, or by whom.
+  /// Returns the number of each reaction, or its users.
   private func reactions(
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
   ) async throws(SendbirdError) -> HTTPResponse {
@@ -141,7 +141,7 @@ extension SendbirdChannelRoutes {
 
   // MARK: Translations
 
-  /// An echo: in every language a message says what it says.
+  /// Returns a translation, which in every language is the original text.
   private func translate(
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
   ) async throws(SendbirdError) -> HTTPResponse {

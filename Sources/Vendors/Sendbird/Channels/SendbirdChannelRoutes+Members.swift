@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// Who is in channels, and how they come and go.
+// Members of channels: lists, joining and leaving.
 
 extension SendbirdChannelRoutes {
   var memberRoutes: [HTTPRoute] {
@@ -52,7 +52,7 @@ extension SendbirdChannelRoutes {
         let user = users[participant.user]
         json.members(of: user ?? SendbirdUser(participant.user, createdAt: channel.createdAt))
         json.member("is_active", user?.isActive ?? false)
-        // Whoever is in an open channel is connected.
+        // Every user in an open channel is connected.
         json.member("is_online", true)
         json.member("is_muted", participant.isMuted)
       }
@@ -60,7 +60,7 @@ extension SendbirdChannelRoutes {
     }
   }
 
-  // MARK: Coming
+  // MARK: Joining
 
   private func invite(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await changeable(.group, request)
@@ -109,7 +109,7 @@ extension SendbirdChannelRoutes {
     return try await answer(membership.channel, request, showsMembers: true)
   }
 
-  // MARK: Going
+  // MARK: Leaving
 
   private func decline(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     let user = try await subject(request)
@@ -119,7 +119,7 @@ extension SendbirdChannelRoutes {
     return try await leave(request, [user], as: .declined)
   }
 
-  /// A client leaves; a server has anybody leave, or all.
+  /// Removes members: a client itself, a server anybody or all.
   private func leave(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     try request.needsWriter()
     if case .user(let user, _) = request.caller { return try await leave(request, [user]) }
@@ -144,7 +144,7 @@ extension SendbirdChannelRoutes {
     return try await answer(membership.channel, request, showsMembers: true)
   }
 
-  /// The user of whom the body speaks, where a server asks; the caller otherwise.
+  /// Returns the user that the body names if a server asks; otherwise the caller.
   func subject(_ request: SendbirdRequest) async throws(SendbirdError) -> UserID {
     try request.needsWriter()
     guard let user = request.actor(try request.body.user("user_id")) else { throw .missing("user_id") }

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// What is said in channels, over HTTP.
+// Messages of channels over HTTP.
 
 extension SendbirdChannelRoutes {
   func messageRoutes(_ kind: SendbirdChannel.Kind) -> [HTTPRoute] {
@@ -42,7 +42,7 @@ extension SendbirdChannelRoutes {
     ]
   }
 
-  // MARK: Saying
+  // MARK: Sending
 
   private func send(
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
@@ -56,7 +56,7 @@ extension SendbirdChannelRoutes {
     let file = type == .file ? try await storage.keep("file", of: request, at: now) : nil
     let draft = try SendbirdMessageDraft(type, body, file: file.map { SendbirdMessage.File($0) })
     let message = draft.message(in: channel.url, by: sender, at: now)
-    // A server may speak for a user who is not in the open channel: it is in no connection's power to be there.
+    // A server may send for a user who is not in the open channel, since a server has no connection to enter with.
     let needsPresence = kind == .group || !request.isServer
     let delivery = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.send(message, asking: draft.poll, needsPresence: needsPresence, at: now) {
@@ -75,7 +75,7 @@ extension SendbirdChannelRoutes {
     return kind
   }
 
-  /// Nobody for an admin message, which only servers send.
+  /// Returns the sender; nil for an admin message, which only servers send.
   private func sender(
     _ kind: SendbirdMessage.Kind, _ request: SendbirdRequest, _ body: SendbirdParameters
   ) async throws(SendbirdError) -> SendbirdUser? {
@@ -97,7 +97,7 @@ extension SendbirdChannelRoutes {
     }
   }
 
-  /// The command that tells of a change.
+  /// Returns the command that announces a change.
   static func changeCommand(_ kind: SendbirdMessage.Kind) -> StaticString {
     switch kind {
     case .text: "MEDI"
@@ -123,7 +123,7 @@ extension SendbirdChannelRoutes {
     return Self.answer(delivery.message, kind)
   }
 
-  /// Its sender deletes a message, an operator of the channel any, and so does a server.
+  /// Deletes a message. A user may delete their own, an operator of the channel any, and so may a server.
   private func deleteMessage(
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
   ) async throws(SendbirdError) -> HTTPResponse {
@@ -165,7 +165,7 @@ extension SendbirdChannelRoutes {
     return SendbirdResource.answer { $0.member("ts", now.milliseconds) }
   }
 
-  /// Has members type whom a server names.
+  /// Announces that members whom a server names are typing.
   private func type(
     _ category: SendbirdChannelEvents.Category, _ request: SendbirdRequest
   ) async throws(SendbirdError) -> HTTPResponse {
@@ -185,7 +185,7 @@ extension SendbirdChannelRoutes {
     return SendbirdResource.answer()
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
   private func messages(
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
@@ -197,7 +197,7 @@ extension SendbirdChannelRoutes {
       try await channels.messages(of: channel.url, query, at: services.wallTime)
     }
     if try request.flag("reverse") ?? false { found.reverse() }
-    // A client takes the first message of a thread's list for the one that is replied to.
+    // A client expects the parent message first in the list of a thread.
     if case .to(let parent) = query.replies {
       let first = try await ask { () throws(SendbirdChannelRefusal) in
         try await channels.message(parent, in: channel.url, at: services.wallTime)
@@ -214,7 +214,7 @@ extension SendbirdChannelRoutes {
 
   private func query(_ request: SendbirdRequest) throws(SendbirdError) -> SendbirdMessageQuery {
     let point: SendbirdMessageQuery.Point
-    // One client names both at once, and means the time where the number is 0.
+    // One client sends both at once, and means the time if the id is 0.
     if let text = request.text("message_id"), text != "0" {
       guard let id = Int64(text) else { throw .notNumber("message_id") }
       point = .message(id)
@@ -231,7 +231,7 @@ extension SendbirdChannelRoutes {
     return query
   }
 
-  /// Reads what kinds of messages are asked for.
+  /// Reads the filter for kinds of messages.
   func filter(_ query: inout SendbirdMessageQuery, _ request: SendbirdRequest) throws(SendbirdError) {
     switch request.text("include_reply_type")?.lowercased() {
     case nil, "none": query.replies = .none

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// What an application attaches to a message after it was sent: by its sender, and by servers.
+// The meta arrays of a sent message, changed by its sender and by servers.
 
 extension SendbirdChannelRoutes {
   func metaArrayRoutes(_ kind: SendbirdChannel.Kind) -> [HTTPRoute] {

@@ -2,7 +2,8 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// What an application notes of a channel: texts by name. Members of a group channel, operators of an open one, and servers.
+// The metadata of a channel: texts by name. Members of a group channel, operators of an open one, and servers may
+// change them.
 
 extension SendbirdChannelRoutes {
   func metadataRoutes(_ kind: SendbirdChannel.Kind) -> [HTTPRoute] {
@@ -56,7 +57,9 @@ extension SendbirdChannelRoutes {
     return metadata
   }
 
-  /// - Parameter change: What is done to the metadata; says whether something is there that must not be.
+  /// Changes the metadata.
+  ///
+  /// - Parameter change: Changes the metadata, and returns whether a name exists that must not.
   private func change(
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest, isFor keys: some Sequence<Name>,
     _ change: (inout [Name: String], _ isThere: inout Bool) -> Void
@@ -91,7 +94,7 @@ extension SendbirdChannelRoutes {
     }
   }
 
-  /// The metadata by themselves; with the time where the query asks for it.
+  /// Returns the metadata alone; with the time if the query asks for it.
   private func answer(_ metadata: [Name: String], _ request: SendbirdRequest) throws(SendbirdError) -> HTTPResponse {
     let includesTime = try request.flag("include_ts") ?? (try? request.body.bool("include_ts")) ?? false
     let now = services.wallTime
@@ -108,7 +111,7 @@ extension SendbirdChannelRoutes {
     }
   }
 
-  /// Tells those in the channel what has changed of what is noted by name; nobody if nothing has.
+  /// Announces the changed metadata to the users in the channel, if anything has changed.
   func tell<Value: Equatable>(
     _ category: SendbirdChannelEvents.Category, of channel: SendbirdChannel, _ before: [Name: Value],
     _ after: [Name: Value], _ write: (inout JSONWriter, SendbirdNoteChange<Value>) -> Void
@@ -122,7 +125,7 @@ extension SendbirdChannelRoutes {
   }
 }
 
-/// The outcome of a change to what is noted of a channel: the notes as they are now, for instance.
+/// The result of a change of a channel's metadata or counters.
 struct SendbirdNoteChange<Value: Equatable> {
   let created: [Name: Value]
   let updated: [Name: Value]

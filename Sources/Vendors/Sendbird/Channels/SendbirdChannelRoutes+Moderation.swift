@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// Operators, and what they do: freeze a channel, keep users out of it or silent in it.
+// Operators and their actions: freezing a channel, banning and muting users.
 
 extension SendbirdChannelRoutes {
   func moderationRoutes(_ kind: SendbirdChannel.Kind) -> [HTTPRoute] {
@@ -93,7 +93,7 @@ extension SendbirdChannelRoutes {
     return try await answer(muted, request, showsMembers: true)
   }
 
-  /// How long it lasts, and why. -1 is for ever.
+  /// Reads the duration and the reason. -1 is for ever.
   private static func term(
     _ request: SendbirdRequest, at now: WallTime
   ) throws(SendbirdError) -> (until: WallTime?, description: String?) {

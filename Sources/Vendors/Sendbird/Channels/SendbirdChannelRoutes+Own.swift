@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// What a user has of channels, asked of the user.
+// A user's own view of channels, requested for the user.
 
 extension SendbirdChannelRoutes {
   var ownRoutes: [HTTPRoute] {
@@ -17,7 +17,7 @@ extension SendbirdChannelRoutes {
       resource.route("PUT", user + "/mark_as_read_all") { request throws(SendbirdError) in
         try await markAllRead(request)
       },
-      // A client has taken a picture of what it shows. Nobody is told.
+      // A client reports a screenshot. Nobody is told.
       resource.route("POST", Self.path(.group) + "/{channel_url}/screenshot") { request throws(SendbirdError) in
         try request.needsWriter()
         _ = try await visible(.group, request)
@@ -77,7 +77,7 @@ extension SendbirdChannelRoutes {
     return SendbirdResource.answer()
   }
 
-  /// Notes that the user has read everything, and tells the others.
+  /// Notes that the user has read everything, and announces it.
   func markRead(_ url: Name, _ user: UserID) async throws(SendbirdError) {
     let now = services.wallTime
     let reader = SendbirdMessage.Sender(await events.who([user], at: now)[user] ?? SendbirdUser(user, createdAt: now))
@@ -88,7 +88,7 @@ extension SendbirdChannelRoutes {
     }
   }
 
-  /// Notes that the user has not read the message, nor what came after it, and tells the others.
+  /// Marks the message and all later ones as unread, and announces it.
   func markUnread(_ url: Name, from id: Int64, _ user: UserID) async throws(SendbirdError) -> HTTPResponse {
     let now = services.wallTime
     let reader = SendbirdMessage.Sender(await events.who([user], at: now)[user] ?? SendbirdUser(user, createdAt: now))
@@ -106,7 +106,7 @@ extension SendbirdChannelRoutes {
     }
   }
 
-  /// The user of the path, who must exist and be the caller, unless a server asks.
+  /// Returns the user in the path, who must exist and be the caller, unless a server asks.
   func own(_ request: SendbirdRequest) async throws(SendbirdError) -> UserID {
     try request.needs(request.userInPath)
     let known = try await directory.find(request.userInPath, at: services.wallTime)

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// Messages found by what they say.
+// Search in the texts of messages.
 
 extension SendbirdChannelRoutes {
   var searchRoutes: [HTTPRoute] {
@@ -25,7 +25,7 @@ extension SendbirdChannelRoutes {
     search.isExact = try request.flag("exact_match") ?? false
     search.isReversed = try request.flag("reverse") ?? false
     search.limit = try request.limit
-    // The page behind the cursor that the one before ended with.
+    // The page after the cursor of the page before.
     search.after = try SendbirdRequest.place(request.text("after") ?? request.text("token"))
     let found = try await ask { [search] () throws(SendbirdChannelRefusal) in
       try await channels.search(search, by: user, at: services.wallTime)

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// What members set for themselves in a group channel: whether it is shown, pushed and counted.
+// A member's own settings for a group channel: hiding, pushes and unread counts.
 
 extension SendbirdChannelRoutes {
   var settingRoutes: [HTTPRoute] {
@@ -18,7 +18,7 @@ extension SendbirdChannelRoutes {
       },
       resource.route("GET", one + "/message_purge_offset") { request throws(SendbirdError) in
         _ = try await visible(.group, request)
-        // Nobody has messages taken away when they are old.
+        // Old messages are never removed.
         return SendbirdResource.answer { $0.member("message_purge_offset", 0) }
       },
       resource.route("GET", push) { request throws(SendbirdError) in
@@ -56,7 +56,7 @@ extension SendbirdChannelRoutes {
     }
   }
 
-  /// Whose channel is to be shown again stands in the query, or in the body.
+  /// Shows a hidden channel again. The user is named in the query or in the body.
   private func unhide(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     let (channel, body) = (try await known(.group, request), try request.body)
     let flag = try request.flag("should_unhide_all")
@@ -80,7 +80,7 @@ extension SendbirdChannelRoutes {
     return SendbirdResource.answer { $0.member("ts_message_offset", now.milliseconds) }
   }
 
-  /// Whom it is about: nil for all members, which only servers may say.
+  /// Returns the members concerned: nil for all, which only servers may request.
   private func members(
     _ request: SendbirdRequest, all: Bool?, _ body: SendbirdParameters
   ) throws(SendbirdError) -> Set<UserID>? {
@@ -93,7 +93,7 @@ extension SendbirdChannelRoutes {
     return [user]
   }
 
-  // MARK: Pushing and counting
+  // MARK: Pushes and counts
 
   private func settings(_ request: SendbirdRequest) async throws(SendbirdError) -> SendbirdMemberSettings {
     let user = try await own(request)
@@ -106,9 +106,9 @@ extension SendbirdChannelRoutes {
     let sound = try body.string("push_sound", max: SendbirdLimits.customType)
     let name = try body.string("push_trigger_option", max: SendbirdLimits.customType)
     var trigger = name.flatMap { SendbirdMemberSettings.Trigger(rawValue: $0) }
-    // An older way to say it.
+    // An older name of the setting.
     if let isOn = try body.bool("enable"), name == nil { trigger = isOn ? .all : .off }
-    // The server's SDK for Python can say no other word for it.
+    // The server SDK for Python can send only this word.
     if name?.utf8.elementsEqual("false".utf8) == true { trigger = .off }
     guard name == nil || trigger != nil else { throw .invalid("push_trigger_option") }
     return Self.pushAnswer(
@@ -124,7 +124,7 @@ extension SendbirdChannelRoutes {
     }
     let counted: SendbirdMemberSettings.Counted
     switch name {
-    // The server's SDK for Python has these two words for what clients call otherwise.
+    // The server SDK for Python has two words of its own here.
     case "false": counted = .nothing
     case "unread_mentioned_count_only": counted = .mentions
     default:
@@ -146,8 +146,8 @@ extension SendbirdChannelRoutes {
     return changed.member(user)?.settings ?? SendbirdMemberSettings()
   }
 
-  /// The vendor's own SDKs for servers, which are generated and say so, refuse its word `default` here, and take an answer
-  /// without the member; everybody else is told it.
+  /// Returns the push settings. The vendor's generated server SDKs, which identify themselves, reject the word
+  /// `default` here, and accept an answer without the member; other clients get it.
   private static func pushAnswer(_ settings: SendbirdMemberSettings, to request: SendbirdRequest) -> HTTPResponse {
     let isGenerated = request.http.header("user-agent")?.hasPrefix("OpenAPI-Generator/") ?? false
     return SendbirdResource.answer { json in

@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// Channels and messages over HTTP, for servers by `Api-Token` and for clients by `Session-Key`.
+/// The routes of channels and messages, for servers by `Api-Token` and for clients by `Session-Key`.
 package struct SendbirdChannelRoutes: Sendable {
   let services: any GatewayServices
   let directory: SendbirdDirectory
@@ -37,7 +37,7 @@ package struct SendbirdChannelRoutes: Sendable {
     return routes
   }
 
-  /// Where the channels of a kind are.
+  /// Returns the path of the channels of a kind.
   static func path(_ kind: SendbirdChannel.Kind) -> String {
     "/v3/\(kind.rawValue)_channels"
   }
@@ -49,7 +49,7 @@ package struct SendbirdChannelRoutes: Sendable {
       resource.route("POST", all) { request throws(SendbirdError) in try await create(kind, request) },
       resource.route("GET", all) { request throws(SendbirdError) in try await list(kind, request) },
       resource.route("GET", one) { request throws(SendbirdError) in try await get(kind, request) },
-      // Where clients look up the channel of a message they have heard.
+      // The path at which clients look up the channel of a received message.
       resource.route("GET", "/v3/sdk/\(kind.rawValue)_channels/{channel_url}") { request throws(SendbirdError) in
         try await get(kind, request)
       },
@@ -87,7 +87,7 @@ package struct SendbirdChannelRoutes: Sendable {
     return try await answer(creation.channel, request, showsMembers: true, isCreated: creation.isNew)
   }
 
-  /// A name nobody has thought of.
+  /// Returns a new unique URL.
   private func makeURL(_ kind: SendbirdChannel.Kind) async -> Name {
     var digits = ""
     for _ in 0..<3 {
@@ -101,7 +101,7 @@ package struct SendbirdChannelRoutes: Sendable {
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
   ) async throws(SendbirdError) -> HTTPResponse {
     var query = try SendbirdChannelQuery(kind, request)
-    // Clients see what is open to everybody.
+    // Clients see public channels.
     if !request.isServer && kind == .group { query.isPublic = true }
     return try await answer(query, request, showsMembers: try request.flag("show_member") ?? false)
   }
@@ -147,10 +147,10 @@ package struct SendbirdChannelRoutes: Sendable {
   }
 }
 
-// MARK: - What the others share
+// MARK: - Shared parts
 
 extension SendbirdChannelRoutes {
-  /// The directory's answer, its refusal in the numbers of HTTP.
+  /// Returns the directory's answer, its refusals as HTTP errors.
   func ask<Answer>(
     _ question: nonisolated(nonsending) () async throws(SendbirdChannelRefusal) -> Answer
   ) async throws(SendbirdError) -> Answer {
@@ -161,7 +161,7 @@ extension SendbirdChannelRoutes {
     }
   }
 
-  /// The channel of the path; with its members only if it is `whole`.
+  /// Returns the channel in the path, with its members only if it is `whole`.
   func known(
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest, whole: Bool = false
   ) async throws(SendbirdError) -> SendbirdChannel {
@@ -173,7 +173,7 @@ extension SendbirdChannelRoutes {
     return channel
   }
 
-  /// The same, where the caller may see it: a group channel's members do, and everybody if it is public.
+  /// Returns the channel if the caller may see it: members of a group channel may, and everybody if it is public.
   func visible(
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest, whole: Bool = false
   ) async throws(SendbirdError) -> SendbirdChannel {
@@ -192,13 +192,13 @@ extension SendbirdChannelRoutes {
     }
   }
 
-  /// Until when the caller is shown nothing of what was said in a channel.
+  /// Returns the time until which the channel's history is hidden from the caller.
   func history(of channel: SendbirdChannel, _ request: SendbirdRequest) async throws(SendbirdError) -> WallTime? {
     guard case .user(let user, _) = request.caller, channel.kind == .group else { return nil }
     return try await member(user, of: channel)?.settings.historyFrom
   }
 
-  /// Those who join a channel only when they have said so.
+  /// Returns those users who join a channel only after they have accepted an invitation.
   func wantingToBeAsked(_ users: [UserID]) async throws(SendbirdError) -> Set<UserID> {
     do throws(GatewayError) {
       return try await preferences.wantingToBeAsked(users, at: services.wallTime)
@@ -207,7 +207,7 @@ extension SendbirdChannelRoutes {
     }
   }
 
-  /// The same, where the caller may change it: a group channel's members do, an open channel's operators.
+  /// Returns the channel if the caller may change it: members of a group channel may, and operators of an open one.
   func changeable(
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
   ) async throws(SendbirdError) -> SendbirdChannel {
@@ -252,7 +252,7 @@ extension SendbirdChannelRoutes {
     }
   }
 
-  /// The channels with the users they name.
+  /// Returns the channels with the users they name.
   func present(
     _ channels: [SendbirdChannel], to viewer: UserID?, showsMembers: Bool, showsReceipts: Bool = false
   ) async throws(SendbirdError) -> [SendbirdChannelObject] {

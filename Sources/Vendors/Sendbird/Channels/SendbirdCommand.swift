@@ -1,13 +1,15 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// A command of the socket that somebody must do: `MESG`, with all that it says.
+/// A command of the socket that a handler performs, e.g. `MESG`.
 struct SendbirdCommand: Hashable, Sendable {
   let name: String
-  /// Its JSON object, and what is wrong with that.
+  /// The command's JSON object, or the error in it.
   let body: Result<SendbirdParameters, SendbirdError>
   private let text: [UInt8]
 
+  /// Creates a command.
+  ///
   /// - Parameter text: The JSON object.
   init(_ name: String, _ text: [UInt8]) {
     self.name = name

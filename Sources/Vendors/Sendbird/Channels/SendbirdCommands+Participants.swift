@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayJSON
 
-// Who is in open channels: those whose connection entered, until it leaves or ends.
+// Participants of open channels: users whose connection entered, until it leaves or ends.
 
 extension SendbirdCommands: ConnectionObserver {
   func enter(_ errand: Errand) async throws(SendbirdError) -> [Frame] {
@@ -12,7 +12,7 @@ extension SendbirdCommands: ConnectionObserver {
     guard let channel = found else { throw .channelNotFound }
     guard channel.kind == .open else { throw .wrongChannelType }
     let connection = errand.caller.connection
-    // First the ear, then the place: whoever counts as being in the channel hears what is said there.
+    // Subscribes before entering, so that every participant receives the channel's events.
     let call = SendbirdChannelEvents.call(channel.number)
     guard await errand.services.watch(call, by: connection) else { throw .tooManyParticipants }
     let participation: SendbirdParticipation
@@ -27,7 +27,7 @@ extension SendbirdCommands: ConnectionObserver {
       await errand.services.unwatch(call, by: connection)
       throw error
     }
-    // A connection that ended meanwhile was taken out of everything before this.
+    // A connection that ended meanwhile was removed from its channels before this one.
     guard await errand.services.user(of: connection) != nil else {
       await connectionEnded(errand.caller, .lost, on: errand.services)
       return []
@@ -46,7 +46,7 @@ extension SendbirdCommands: ConnectionObserver {
     return await answer("EXIT", .exited, participation, errand)
   }
 
-  /// Tells the others who came or went.
+  /// Announces a participant who came or left.
   private func tell(
     _ category: SendbirdChannelEvents.Category, _ participation: SendbirdParticipation, _ errand: Errand
   ) async {
@@ -56,8 +56,7 @@ extension SendbirdCommands: ConnectionObserver {
     )
   }
 
-  /// Tells the speaker too, whose own count of participants is an event behind
-  /// otherwise, be it the user's only connection there or not.
+  /// Announces it to the user's own connections too, whose count of participants would otherwise be one event behind.
   private func answer(
     _ name: StaticString, _ category: SendbirdChannelEvents.Category, _ participation: SendbirdParticipation,
     _ errand: Errand
@@ -83,13 +82,13 @@ extension SendbirdCommands: ConnectionObserver {
     await events.event(.exited, of: participation.user, in: participation.channel, on: services)
   }
 
-  /// A connection that is gone is in no open channel, and its user was seen now.
+  /// Removes an ended connection from all open channels, and notes the time as the user's last activity.
   package nonisolated(nonsending) func connectionEnded(
     _ caller: Caller, _ ending: ConnectionEnding, on services: any GatewayServices
   ) async {
     await channels.exitAll(caller.user, by: caller.connection) { await tellExit($0, on: services) }
     let now = services.wallTime
-    // A user may have been deleted since. While the store is away, when they were seen is lost.
+    // The user may have been deleted meanwhile. If the store is unavailable, the time is lost.
     _ = try? await directory.updateUser(caller.user, at: now) { $0.lastSeenAt = now }
   }
 }

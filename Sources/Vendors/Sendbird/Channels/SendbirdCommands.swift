@@ -1,9 +1,10 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// The `CommandHandler` of channels and messages: of a `MESG` that ann sends over her socket, for instance.
+/// The `CommandHandler` of channels and messages.
 ///
-/// A command without `req_id` is done but never answered: the strictest client logs out on an `EROR` it did not ask for.
+/// A command without `req_id` is performed but never answered: the strictest client logs out on an `EROR` that it did
+/// not request.
 package struct SendbirdCommands: CommandHandler {
   let directory: SendbirdDirectory
   let channels: SendbirdChannels
@@ -19,7 +20,7 @@ package struct SendbirdCommands: CommandHandler {
     events = SendbirdChannelEvents(directory: directory, channels: channels)
   }
 
-  /// A command under way: ann's `MESG`, for instance.
+  /// A command in progress.
   struct Errand: Sendable {
     let name: String
     let body: SendbirdParameters
@@ -33,7 +34,7 @@ package struct SendbirdCommands: CommandHandler {
     _ command: Command, by caller: Caller, request: RequestID?, on services: any GatewayServices
   ) async -> [Frame] {
     do throws(SendbirdError) {
-      // One that could be read only so far that its refusal can name it.
+      // A command that could only be parsed far enough to refuse it.
       if let refusal = command.baggage.unpacked(SendbirdError.self) { throw refusal }
       guard let command = command.baggage.unpacked(SendbirdCommand.self) else { throw .noEndpoint }
       try await rates?.take(SendbirdRates.Kind(command: command.name), caller.user, at: services.wallTime)
@@ -49,7 +50,7 @@ package struct SendbirdCommands: CommandHandler {
     }
   }
 
-  /// What the speaker is told, in order.
+  /// Performs the command, and returns the answers in order.
   private func perform(_ errand: Errand) async throws(SendbirdError) -> [Frame] {
     switch errand.name {
     case "MESG": try await send(.text, "MESG", errand)
@@ -61,14 +62,14 @@ package struct SendbirdCommands: CommandHandler {
     case "EXIT": try await exit(errand)
     case "TPST": try await type(.typingStarted, errand)
     case "TPEN": try await type(.typingEnded, errand)
-    // That a message has arrived is of use to nobody here.
+    // Delivery acknowledgements are not used.
     case "MACK": []
     case "VOTE": try await vote(errand)
     default: throw .noEndpoint
     }
   }
 
-  /// The directory's answer, its refusal in the numbers of the socket.
+  /// Returns the directory's answer, its refusals as socket errors.
   func ask<Answer>(
     _ question: nonisolated(nonsending) () async throws(SendbirdChannelRefusal) -> Answer
   ) async throws(SendbirdError) -> Answer {
@@ -79,7 +80,7 @@ package struct SendbirdCommands: CommandHandler {
     }
   }
 
-  /// The user who speaks, who may change something.
+  /// Returns the sender, who must be allowed to make changes.
   private func writer(_ errand: Errand) async throws(SendbirdError) -> SendbirdUser {
     guard errand.caller.kind != .guest else { throw .guestNotAllowed }
     let user = try await directory.find(errand.caller.user, at: errand.services.wallTime)
@@ -125,7 +126,7 @@ package struct SendbirdCommands: CommandHandler {
     return errand.request.map { [SendbirdChannelEvents.frame(name, delivery, $0)] } ?? []
   }
 
-  /// Who is in the channel chooses; the answer is what all hear.
+  /// Votes in a poll of the channel; the answer is the event that all receive.
   private func vote(_ errand: Errand) async throws(SendbirdError) -> [Frame] {
     _ = try await writer(errand)
     let (user, now) = (errand.caller.user, errand.services.wallTime)
@@ -151,7 +152,7 @@ package struct SendbirdCommands: CommandHandler {
         }
       ) { (poll) throws(SendbirdChannelRefusal) in try poll.vote(chosen, by: user, at: now) }
     }
-    // The vote counts, but the message that asked has given way.
+    // The vote counts, but the poll's message was displaced.
     guard !answer.isEmpty || errand.request == nil else { throw .messageNotFound }
     return answer
   }
@@ -173,7 +174,7 @@ package struct SendbirdCommands: CommandHandler {
     return [answer.adding(unread, at: now)]
   }
 
-  /// A participant of a group channel says that they type, or no longer; it is not answered.
+  /// Announces that a member of a group channel has begun or stopped typing; there is no answer.
   private func type(
     _ category: SendbirdChannelEvents.Category, _ errand: Errand
   ) async throws(SendbirdError) -> [Frame] {

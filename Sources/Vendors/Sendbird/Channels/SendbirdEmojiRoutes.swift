@@ -2,8 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// The routes of the emojis that clients offer as reactions: one category, by the names that the vendor's interface
-/// kits know, such as `sendbird_emoji_heart`. Their pictures are drawn here, as text.
+/// The routes of the emojis for reactions: one category, with the names that the vendor's UI kits know, such as
+/// `sendbird_emoji_heart`. Their pictures are drawn here, as SVG text.
 package struct SendbirdEmojiRoutes: Sendable {
   private struct Emoji {
     let key: String
@@ -22,7 +22,9 @@ package struct SendbirdEmojiRoutes: Sendable {
   private let resource: SendbirdResource
   private let isSecure: Bool
 
-  /// - Parameter isSecure: Whether clients reach the gateway over TLS.
+  /// Creates the routes.
+  ///
+  /// - Parameter isSecure: Whether clients use TLS to the gateway.
   package init(gate: SendbirdGate, services: any GatewayServices, isSecure: Bool, rates: SendbirdRates? = nil) {
     resource = SendbirdResource(gate: gate, services: services, rates: rates)
     self.isSecure = isSecure

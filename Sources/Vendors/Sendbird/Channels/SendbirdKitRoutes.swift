@@ -2,8 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// The routes that the vendor's clients and interface kits ask before they show anything: whether the application's
-/// owner has switched reactions on, for instance. Nothing is set: each kit does as it does by itself.
+/// The routes for the configuration of the vendor's clients and UI kits. Nothing is configured, so each kit uses its
+/// defaults.
 package struct SendbirdKitRoutes: Sendable {
   private let services: any GatewayServices
   private let resource: SendbirdResource
@@ -15,7 +15,7 @@ package struct SendbirdKitRoutes: Sendable {
 
   package var routes: [HTTPRoute] {
     ["statistics", "notification_statistics"].map { name in
-      // No login asks for them; a client that sends its own all the same is thanked, and nothing is kept.
+      // No login requests statistics; a client that sends them anyway gets an answer, and nothing is stored.
       resource.route("POST", "/v3/sdk/\(name)") { request throws(SendbirdError) in
         guard try request.body.array("log_entries", count: 10_000) != nil else { throw .missing("log_entries") }
         return SendbirdResource.answer { _ in }

@@ -1,8 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The draft of what somebody wants to say in a channel, `hello` for instance, read from a command of the socket or
-/// from a body over HTTP: they have the same members.
+/// A message to send, read from a socket command or an HTTP body, which have the same members.
 struct SendbirdMessageDraft: Sendable {
   let kind: SendbirdMessage.Kind
   private let text: String
@@ -15,12 +14,14 @@ struct SendbirdMessageDraft: Sendable {
   private let parentID: Int64?
   private let isReplyToChannel: Bool
   private let languages: [Name]
-  /// The poll that it asks.
+  /// The poll of the message.
   let poll: Int64?
-  /// Whether it is to be pinned to the channel.
+  /// Whether it is pinned to the channel.
   let isPinned: Bool
 
-  /// - Parameter kept: The file itself, where it came with the body.
+  /// Reads a draft.
+  ///
+  /// - Parameter kept: The stored file, if the body contained one.
   init(
     _ kind: SendbirdMessage.Kind, _ body: SendbirdParameters, file kept: SendbirdMessage.File? = nil
   ) throws(SendbirdError) {
@@ -30,7 +31,7 @@ struct SendbirdMessageDraft: Sendable {
       ? try body.string("message", max: SendbirdLimits.message) ?? ""
       : try body.requiredString("message", max: SendbirdLimits.message)
     if let kept { files = [kept] } else { files = kind == .file ? try Self.files(body) : [] }
-    // A file's data is called otherwise on the socket.
+    // On the socket a file's data has another name.
     let other = try body.string("custom", max: SendbirdLimits.messageData)
     data = try body.string("data", max: SendbirdLimits.messageData) ?? other ?? ""
     customType = try body.name("custom_type", max: SendbirdLimits.customType) ?? ""
@@ -52,7 +53,7 @@ struct SendbirdMessageDraft: Sendable {
     return type
   }
 
-  /// A file is named by where it lies, directly or as one of `files`.
+  /// Reads the files, which are given by URL, directly or as elements of `files`.
   private static func files(_ body: SendbirdParameters) throws(SendbirdError) -> [SendbirdMessage.File] {
     let listed = try body.objects("files", count: SendbirdMessage.filesMax) { (file) throws(SendbirdError) in
       try Self.single(file)
@@ -72,9 +73,9 @@ struct SendbirdMessageDraft: Sendable {
       size: try body.integer("size") ?? otherSize ?? 0, thumbnails: try thumbnails(body))
   }
 
-  /// Those that the upload of the file was answered with.
+  /// Reads the thumbnails from the answer to the file's upload.
   private static func thumbnails(_ body: SendbirdParameters) throws(SendbirdError) -> [SendbirdThumbnail]? {
-    // Some send an empty text where there are none, or texts alone.
+    // Some clients send an empty text if there are none, or only texts.
     guard let listed = body.value("thumbnails")?.elements, listed.allSatisfy(\.isObject) else { return nil }
     let thumbnails = try body.objects("thumbnails", count: SendbirdLimits.thumbnails) {
       (thumbnail) throws(SendbirdError) in
@@ -88,7 +89,7 @@ struct SendbirdMessageDraft: Sendable {
     return thumbnails.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The message that it makes; nobody's for an admin message.
+  /// Returns the message; without a sender for an admin message.
   func message(in channelURL: Name, by sender: SendbirdUser?, at now: WallTime) -> SendbirdMessage {
     var message = SendbirdMessage(
       kind, in: channelURL, by: sender.map { SendbirdMessage.Sender($0) }, text: text,
@@ -114,7 +115,7 @@ extension SendbirdMessage.File {
   }
 }
 
-/// The changes that somebody wants of a message, another text for instance; what they do not mention stays.
+/// The changes of a message in a request. Missing properties stay as they are.
 struct SendbirdMessageChange: Sendable {
   private let text: String?
   private let data: String?
@@ -142,7 +143,7 @@ struct SendbirdMessageChange: Sendable {
 }
 
 extension Fields<SendbirdWords> {
-  /// What is sent by somebody, a text unless `message_type` says a file.
+  /// The message's kind: a text, unless `message_type` says a file.
   var messageKind: SendbirdMessage.Kind {
     get throws(SendbirdError) {
       switch try string("message_type", max: SendbirdLimits.customType) {

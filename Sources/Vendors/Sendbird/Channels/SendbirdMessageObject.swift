@@ -1,12 +1,11 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A message, as HTTP answers show it and as commands of the socket carry it, which differ in the names of many
-/// members: `message_id` here is `msg_id` there, for instance.
+/// A message as JSON for HTTP answers and socket commands, which differ in many names.
 struct SendbirdMessageObject {
   let message: SendbirdMessage
   let kind: SendbirdChannel.Kind
-  /// Whose own votes are shown; nil for nobody's.
+  /// The user whose own votes are shown; nil for none.
   let viewer: UserID?
 
   init(_ message: SendbirdMessage, _ kind: SendbirdChannel.Kind, viewer: UserID? = nil) {
@@ -46,9 +45,9 @@ struct SendbirdMessageObject {
     }
   }
 
-  // MARK: The socket
+  // MARK: Socket
 
-  /// The members of a `MESG`, `FILE` or `ADMM`, and of the commands that say that one was changed.
+  /// Writes the members of a `MESG`, `FILE` or `ADMM`, and of the commands for their changes.
   func writeCommand(to json: inout JSONWriter) {
     json.member("msg_id", message.id)
     writeCommon(to: &json)
@@ -73,7 +72,7 @@ struct SendbirdMessageObject {
     json.member("is_removed", false)
   }
 
-  // MARK: Both
+  // MARK: Shared parts
 
   private func writeCommon(to json: inout JSONWriter) {
     json.member("channel_url", message.channelURL.text)
@@ -105,7 +104,7 @@ struct SendbirdMessageObject {
     writeThread(to: &json)
   }
 
-  /// Three times over: one client reads the map and its order, others the list.
+  /// Writes the meta arrays in three forms: one client reads the map and its order, others the list.
   private func writeMetaArrays(to json: inout JSONWriter) {
     json.member("metaarray") { json in
       for array in message.metaArrays {
@@ -141,7 +140,7 @@ struct SendbirdMessageObject {
     }
   }
 
-  /// The members of `thread_info`: nil is a thread without replies.
+  /// Writes the members of `thread_info`; nil is a thread without replies.
   static func write(_ thread: SendbirdThread?, at now: WallTime, to json: inout JSONWriter) {
     json.member("reply_count", Int64(thread?.replyCount ?? 0))
     json.member("most_replies", objects: thread?.mostReplies ?? []) { sender, json in json.members(of: sender) }
@@ -160,7 +159,7 @@ struct SendbirdMessageObject {
 }
 
 extension JSONWriter {
-  /// Who sent a message, as HTTP answers name one.
+  /// Writes the sender's members as in HTTP answers.
   fileprivate mutating func members(of sender: SendbirdMessage.Sender) {
     member("user_id", sender.id.rawValue)
     member("nickname", sender.nickname)
@@ -171,8 +170,8 @@ extension JSONWriter {
 }
 
 extension SendbirdMessage.Sender {
-  /// A user as commands of the socket name one: `guest_id`, `name` and `image`; and by the names of HTTP as well, which
-  /// some clients read.
+  /// Writes a user as in socket commands: `guest_id`, `name` and `image`, and the names of HTTP, which some clients
+  /// read.
   func write(to json: inout JSONWriter) {
     json.member("guest_id", id.rawValue)
     json.member("name", nickname)

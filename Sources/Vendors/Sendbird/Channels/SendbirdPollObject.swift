@@ -1,10 +1,10 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A poll as clients read one: how many have voted for tea, for instance.
+/// A poll as JSON.
 struct SendbirdPollObject {
   let poll: SendbirdPoll
-  /// Whose own votes are shown; nil for nobody's.
+  /// The user whose own votes are shown; nil for none.
   let viewer: UserID?
   let now: WallTime
 
@@ -13,7 +13,7 @@ struct SendbirdPollObject {
     json.member("title", poll.title)
     json.member("created_at", poll.createdAt.milliseconds)
     json.member("updated_at", poll.updatedAt.milliseconds)
-    // Never: the vendor's -1.
+    // -1 means never.
     json.member("close_at", poll.closeAt?.milliseconds ?? -1)
     json.member("status", poll.isOpen(at: now) ? "open" : "closed")
     if let message = poll.message { json.member("message_id", message) }
@@ -40,7 +40,7 @@ struct SendbirdPollObject {
     json.member("vote_count", Int64(option.voters.count))
   }
 
-  /// The members of `VOTE`: how often each option was chosen.
+  /// Writes the members of `VOTE`: the number of votes for each option.
   static func writeVote(_ poll: SendbirdPoll, _ delivery: SendbirdDelivery, at now: WallTime, to json: inout JSONWriter)
   {
     json.member("channel_url", delivery.message.channelURL.text)
@@ -58,7 +58,7 @@ struct SendbirdPollObject {
 }
 
 extension SendbirdChannelEvents {
-  /// Somebody has voted.
+  /// Announces a vote.
   func voted(
     _ poll: SendbirdPoll, _ delivery: SendbirdDelivery, except speaker: ConnectionID?, on services: any GatewayServices
   ) async {
@@ -69,7 +69,7 @@ extension SendbirdChannelEvents {
     await changed(frame, delivery, except: speaker, on: services)
   }
 
-  /// `PEDI`: a poll is another than before, or closed.
+  /// Announces a changed or closed poll with `PEDI`.
   func edited(_ poll: SendbirdPoll, _ delivery: SendbirdDelivery, on services: any GatewayServices) async {
     let now = services.wallTime
     let frame = SendbirdFrame.command("PEDI", capacity: 1_024) { json in

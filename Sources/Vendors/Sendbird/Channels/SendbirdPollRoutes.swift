@@ -2,14 +2,15 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// The routes of polls. Their makers change them, members of the channel they are asked in see them and vote: for tea,
-/// for instance.
+/// The routes of polls. Their creators change them; members of the poll's channel see them and vote.
 package struct SendbirdPollRoutes: Sendable {
   private let base: SendbirdChannelRoutes
   private var services: any GatewayServices { base.services }
   private var channels: SendbirdChannels { base.channels }
 
-  /// - Parameter channels: Who sees which.
+  /// Creates the routes.
+  ///
+  /// - Parameter channels: The channels, which decide who sees a poll.
   package init(channels: SendbirdChannelRoutes) {
     base = channels
   }
@@ -62,9 +63,9 @@ package struct SendbirdPollRoutes: Sendable {
     try request.body.requiredString("text", max: SendbirdLimits.poll)
   }
 
-  // MARK: Who may
+  // MARK: Access
 
-  /// The poll of the path, which its maker sees, and who sees the channel it is asked in.
+  /// Returns the poll in the path if the caller is its creator or sees its channel.
   private func visible(_ request: SendbirdRequest) async throws(SendbirdError) -> SendbirdPoll {
     let id = try Self.number("poll_id", request)
     let poll = try await base.ask { () throws(SendbirdChannelRefusal) in
@@ -75,7 +76,7 @@ package struct SendbirdPollRoutes: Sendable {
     return poll
   }
 
-  /// Whether the user may see what is asked in the channel.
+  /// Returns whether the user may see polls of the channel.
   private func hasJoined(_ user: UserID, _ url: Name) async throws(SendbirdError) -> Bool {
     try await base.ask { () throws(SendbirdChannelRefusal) in
       guard let channel = try await channels.outline(url, at: services.wallTime) else { return false }
@@ -112,7 +113,7 @@ package struct SendbirdPollRoutes: Sendable {
     return answer(poll, request)
   }
 
-  /// Options are texts, or objects that hold one.
+  /// Reads the options: texts, or objects with a text.
   private static func options(_ body: SendbirdParameters) throws(SendbirdError) -> [String] {
     var texts: [String] = []
     for view in try body.array("options", count: SendbirdPoll.optionsMax) ?? [] {
@@ -128,7 +129,7 @@ package struct SendbirdPollRoutes: Sendable {
     try body.object("data")?.string("text", max: SendbirdLimits.messageData)
   }
 
-  /// -1, or none, is never.
+  /// Reads the end; -1 or no value is never.
   private static func end(_ body: SendbirdParameters) throws(SendbirdError) -> WallTime? {
     guard let value = body.value("close_at"), value.integer != -1 else { return nil }
     return try body.time("close_at")
@@ -189,7 +190,7 @@ package struct SendbirdPollRoutes: Sendable {
     return answer(voted, request)
   }
 
-  /// Its maker adds one, and anybody who sees it where it allows suggestions.
+  /// Adds an option: for the poll's creator, and for everybody who sees it if it allows suggestions.
   private func addOption(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     try request.needsWriter()
     let (poll, text, now) = (try await visible(request), try Self.optionText(request), services.wallTime)
@@ -247,7 +248,7 @@ package struct SendbirdPollRoutes: Sendable {
     }
   }
 
-  /// What has changed since a time, or since the answer before; all at once.
+  /// Returns all changes since a time or an earlier answer, on one page.
   private func changes(
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
   ) async throws(SendbirdError) -> HTTPResponse {
@@ -275,7 +276,7 @@ package struct SendbirdPollRoutes: Sendable {
 }
 
 extension Fields<SendbirdWords> {
-  /// The options of a poll that a body names.
+  /// Reads the poll options in a body.
   func optionIDs() throws(SendbirdError) -> Set<Int64> {
     guard let views = try array("option_ids", count: SendbirdPoll.optionsMax) else { throw .missing("option_ids") }
     var ids: Set<Int64> = []

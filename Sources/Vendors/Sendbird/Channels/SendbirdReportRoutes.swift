@@ -2,8 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// The routes of reports of channels, messages and users: that a message is spam, for instance. Made by anybody who may
-/// see them, listed for servers.
+/// The routes of reports about channels, messages and users. Everybody who may see these can report them; servers can
+/// list the reports.
 package struct SendbirdReportRoutes: Sendable {
   private static let categories = ["suspicious", "harassing", "inappropriate", "spam"]
 
@@ -11,9 +11,11 @@ package struct SendbirdReportRoutes: Sendable {
   private let channels: SendbirdChannelRoutes
   private var services: any GatewayServices { channels.services }
 
+  /// Creates the routes.
+  ///
   /// - Parameters:
-  ///   - reports: Where what is reported is kept.
-  ///   - channels: Who sees which.
+  ///   - reports: The directory of reports.
+  ///   - channels: The channels, which decide who may report what.
   package init(reports: SendbirdReports, channels: SendbirdChannelRoutes) {
     self.reports = reports
     self.channels = channels
@@ -61,7 +63,7 @@ package struct SendbirdReportRoutes: Sendable {
     return routes
   }
 
-  // MARK: Making
+  // MARK: Creating
 
   private func report(_ request: SendbirdRequest) throws(SendbirdError) -> SendbirdReport {
     try request.needsWriter()
@@ -101,7 +103,7 @@ package struct SendbirdReportRoutes: Sendable {
     return SendbirdResource.answer { Self.write(report, to: &$0) }
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
   private func list(
     _ request: SendbirdRequest, where isMeant: (SendbirdReport) -> Bool

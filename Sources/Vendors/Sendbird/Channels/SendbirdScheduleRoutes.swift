@@ -2,8 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// The routes of messages that are sent later: made, seen, changed and taken back by their senders, and by servers for
-/// them; `POST …/scheduled_messages`, for instance.
+/// The routes of scheduled messages, for their senders and for servers acting for them, e.g. `POST
+/// …/scheduled_messages`.
 package struct SendbirdScheduleRoutes: Sendable {
   private let base: SendbirdChannelRoutes
   private let scheduler: SendbirdScheduler
@@ -11,9 +11,11 @@ package struct SendbirdScheduleRoutes: Sendable {
   private var schedule: SendbirdSchedule { scheduler.schedule }
   private var services: any GatewayServices { base.services }
 
+  /// Creates the routes.
+  ///
   /// - Parameters:
-  ///   - scheduler: What says the messages when their time has come.
-  ///   - channels: Who may speak where.
+  ///   - scheduler: The actor that sends the messages when they are due.
+  ///   - channels: The channels, which decide who may send.
   package init(scheduler: SendbirdScheduler, channels: SendbirdChannelRoutes) {
     self.scheduler = scheduler
     base = channels
@@ -41,7 +43,7 @@ package struct SendbirdScheduleRoutes: Sendable {
     ]
   }
 
-  // MARK: Making
+  // MARK: Creating
 
   private func create(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     try request.needsWriter()
@@ -66,7 +68,7 @@ package struct SendbirdScheduleRoutes: Sendable {
     if let time, time <= now { throw .outOfRange("scheduled_at") }
     let scheduled = try await changed(request) { scheduled in
       change.apply(to: &scheduled.message, at: now)
-      // It is sent as it is then: not as one that was changed since.
+      // A scheduled message that was edited is not sent as an edited message.
       scheduled.message.updatedAt = nil
       if let time { scheduled.at = time }
     }
@@ -94,9 +96,9 @@ package struct SendbirdScheduleRoutes: Sendable {
     return changed
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
-  /// The one of the path, which its sender sees.
+  /// Returns the scheduled message in the path, which its sender may see.
   private func known(_ request: SendbirdRequest) async throws(SendbirdError) -> SendbirdScheduled {
     guard let id = Int64(request.path["scheduled_message_id"]) else { throw .notNumber("scheduled_message_id") }
     let found = try await ask { () throws(GatewayError) in
@@ -110,7 +112,7 @@ package struct SendbirdScheduleRoutes: Sendable {
   private func found(_ request: SendbirdRequest) async throws(SendbirdError) -> [SendbirdScheduled] {
     let url = request.text("channel_url").map { Name($0) }
     let sender = request.actor(request.text("sender_id").map { UserID($0) })
-    // The vendor has some that nothing here is ever in.
+    // The vendor has further statuses, which never occur here.
     let statuses = request.texts("status") ?? request.texts("scheduled_status")
     let kind = request.text("message_type").flatMap { SendbirdMessage.Kind(rawValue: $0) }
     return try await ask { () throws(GatewayError) in

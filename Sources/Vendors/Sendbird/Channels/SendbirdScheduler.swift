@@ -1,12 +1,12 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// The sender of messages whose time has come, at noon for instance. It sleeps until the first of those in the store is
-/// due, so those of an earlier life of the gateway are sent too, and of several who could the store lets one send.
+/// A sender of scheduled messages. It sleeps until the first one in the store is due, so it also sends those from
+/// before a restart. If several processes could send one, the store lets one of them.
 package actor SendbirdScheduler {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// How many are looked at in one step.
+  /// The number of messages that are read in one step.
   private static let pageSize = 100
 
   let schedule: SendbirdSchedule
@@ -16,7 +16,10 @@ package actor SendbirdScheduler {
   private let executor: any (SerialExecutor & TaskExecutor)
   private let alarm: SendbirdAlarm
 
-  /// - Parameter executor: One that `GatewayServices.sleep(for:as:)` may be called from: a loop of the gateway.
+  /// Creates a scheduler.
+  ///
+  /// - Parameter executor: An executor from which `GatewayServices.sleep(for:as:)` may be called: a loop of the
+  ///   gateway.
   package init(
     _ schedule: SendbirdSchedule, on executor: any (SerialExecutor & TaskExecutor), services: any GatewayServices,
     directory: SendbirdDirectory, channels: SendbirdChannels
@@ -29,7 +32,7 @@ package actor SendbirdScheduler {
     events = SendbirdChannelEvents(directory: directory, channels: channels)
   }
 
-  /// Sends what is due, and sees to the rest. Where the store is away it is asked again.
+  /// Sends what is due, and schedules the next look. Tries again if the store is unavailable.
   package func look() async {
     let now = services.wallTime
     do throws(GatewayError) {
@@ -46,13 +49,13 @@ package actor SendbirdScheduler {
     }
   }
 
-  /// Has the schedule looked at then, and returns at once.
+  /// Schedules a look for that time, and returns at once.
   package func look(at time: WallTime) async {
     await alarm.set(for: time) { await self.look() }
   }
 
-  /// Sends one now, if it is pending still: as its sender would, at this time, and once, whatever happens in between. Nil if
-  /// it is not pending.
+  /// Sends one now if it is still pending: as its sender, with this time, and exactly once. Returns nil if it is not
+  /// pending.
   nonisolated(nonsending) func send(_ id: Int64) async throws(GatewayError) -> SendbirdScheduled? {
     let now = services.wallTime
     while let scheduled = try await schedule.scheduled(id, at: now), scheduled.status == .pending {
@@ -65,7 +68,7 @@ package actor SendbirdScheduler {
           telling: { await events.sent(message.kind == .file ? "FILE" : "MESG", $0, except: nil, on: services) },
           also: { (transaction) throws(StoreOr<SendbirdChannelRefusal>) in
             isCurrent = try await schedule.noteSent(scheduled, in: &transaction, at: now)
-            // Somebody else has sent it, or changed it: it is looked at once more.
+            // It was sent or changed meanwhile, so it is read again.
             if !isCurrent { throw .failure(.messageNotFound) }
           })
         var sent = scheduled

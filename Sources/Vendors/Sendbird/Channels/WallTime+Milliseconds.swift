@@ -1,10 +1,10 @@
 internal import GatewayCore
 
 extension WallTime {
-  /// Whole milliseconds since the epoch, in which Sendbird tells times.
+  /// The time as whole milliseconds since 1970, as Sendbird expresses times.
   var milliseconds: Int64 { nanoseconds / 1_000_000 }
 
-  /// The time so many milliseconds after 1970; the last there is for more than can be told.
+  /// Creates the time that many milliseconds after 1970, at most the latest that can be represented.
   init(milliseconds: Int64) {
     self = WallTime(nanoseconds: 0) + .milliseconds(milliseconds)
   }

@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// A user's access token as the store has it, which servers may ask for: `a94a8fe5…`. It prints as little as credentials do.
+/// A user's access token in the store, from which servers can read it. Like `Credentials` it is redacted when printed.
 struct SendbirdAccessToken: Hashable, Codable, Sendable {
   let credentials: Credentials
 

@@ -1,9 +1,9 @@
 package import GatewayCore
 package import GatewayKit
 
-/// A server's word to many channels at once, now or later: that the shop is closed tomorrow, say.
+/// A server's message to many channels, now or later.
 package struct SendbirdAnnouncement: Hashable, StoreValue {
-  /// A stage in the life of an announcement: it is put off, for instance.
+  /// The status of an announcement.
   package enum Status: String, Hashable, Codable, Sendable {
     case scheduled
     case running
@@ -12,30 +12,30 @@ package struct SendbirdAnnouncement: Hashable, StoreValue {
     case canceled
   }
 
-  /// The kind of channels that hear an announcement: all that its sender is in, for instance.
+  /// The channels that receive an announcement.
   package enum Target: String, Hashable, Codable, Sendable, CaseIterable {
-    /// The channels of the list.
+    /// The listed channels.
     case channels = "target_channels"
-    /// All that the sender is in.
+    /// All channels of the sender.
     case all = "sender_all_channels"
-    /// Those of the sender and one of the listed users, and nobody else.
+    /// The channels of the sender and one of the listed users only.
     case only = "target_users_only_channels"
-    /// Those of the sender that one of the listed users is in too.
+    /// The channels of the sender in which one of the listed users is too.
     case included = "target_users_included_channels"
   }
 
   package let id: Name
   package let group: Name
-  /// `MESG` of a user or `ADMM` of nobody.
+  /// `MESG` with a sender, or `ADMM` without.
   package let kind: SendbirdMessage.Kind
   package let sender: UserID?
   package let text: String
   package let data: String
   package let customType: Name
   package let target: Target
-  /// Channels or users, as the target says.
+  /// The channels or users, as the target says.
   package let list: [Name]
-  /// Whether a channel with a listed user is made where there is none.
+  /// Whether a missing channel with a listed user is created.
   package let makesChannels: Bool
   package var at: WallTime
   package let createdAt: WallTime
@@ -43,7 +43,7 @@ package struct SendbirdAnnouncement: Hashable, StoreValue {
   package var completedAt: WallTime?
   package var sentChannels = 0
   package var sentUsers = 0
-  /// Where it was said last.
+  /// The channel in which it was sent last.
   package var lastChannel: Name?
 
   package init(
@@ -65,15 +65,15 @@ package struct SendbirdAnnouncement: Hashable, StoreValue {
   }
 }
 
-/// The announcements of an application, those of the last week among them.
+/// The announcements of an application, including those of the last week.
 ///
-/// Each operation is atomic; a full table throws `GatewayError.tooMany`, a store that is away
+/// Each operation is atomic; a full table throws `GatewayError.tooMany`, an unavailable store
 /// `GatewayError.storeUnavailable`.
 package struct SendbirdAnnouncements: Sendable {
   private static let table = StoreTable<SendbirdAnnouncement>("sendbird.announcement")
-  /// How long one is told of that is over.
+  /// How long a finished one is stored.
   private static let memory = Duration.seconds(7 * 24 * 3_600)
-  /// The most there are.
+  /// The most announcements.
   package static let countMax = 1_000
 
   private let store: any Store
@@ -82,7 +82,7 @@ package struct SendbirdAnnouncements: Sendable {
     self.store = store
   }
 
-  /// All of them, in the order of their names.
+  /// Returns all announcements, sorted by name.
   package func all(at now: WallTime) async throws(GatewayError) -> [SendbirdAnnouncement] {
     try await GatewayError.asking { () async throws(StoreError) in
       var all: [SendbirdAnnouncement] = []
@@ -99,7 +99,7 @@ package struct SendbirdAnnouncements: Sendable {
     }
   }
 
-  /// Keeps a new one; throws `GatewayError.alreadyExists` if there is one of that name.
+  /// Stores a new one; throws `GatewayError.alreadyExists` if there is one with that name.
   package func add(_ announcement: SendbirdAnnouncement, at now: WallTime) async throws(GatewayError) {
     try await store.transact(at: now) {
       (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) in
@@ -109,7 +109,8 @@ package struct SendbirdAnnouncements: Sendable {
     }
   }
 
-  /// Changes one whose status is one of those; nil if it has another, or is not there. Of several who do so one comes first.
+  /// Changes one with one of those statuses; returns nil if it has another or does not exist. Concurrent changes run
+  /// one after another.
   package func change(
     _ id: Name, from statuses: Set<SendbirdAnnouncement.Status>, at now: WallTime,
     _ change: (inout SendbirdAnnouncement) -> Void
@@ -125,8 +126,8 @@ package struct SendbirdAnnouncements: Sendable {
     }
   }
 
-  /// Has one begin that waits for its time, which has come; nil if there is none such. One that was to begin, and of which the
-  /// answer was lost, has begun.
+  /// Starts one that is due; returns nil if there is none. One whose start was committed although the answer was lost
+  /// counts as started.
   package func begin(_ id: Name, at now: WallTime) async throws(GatewayError) -> SendbirdAnnouncement? {
     try await store.transact(at: now) {
       (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> SendbirdAnnouncement? in
@@ -141,8 +142,8 @@ package struct SendbirdAnnouncements: Sendable {
     }
   }
 
-  /// Notes that it is said in a channel by this very transaction: both are done, or neither is. False if it has been said
-  /// there just before, or is not being said.
+  /// Notes in this transaction that it is sent in a channel: both are committed, or neither. Returns false if it was
+  /// sent there just before or is not running.
   func noteSaid<Failure: StoreFailure>(
     _ id: Name, in channel: Name, to users: Int, in transaction: inout StoreTransaction<Failure>, at now: WallTime
   ) async throws(Failure) -> Bool {

@@ -1,15 +1,14 @@
 package import GatewayCore
 import GatewayKit
 
-/// A bar between a user and a channel, or another user: eve is kept out of `talk`, for instance, or silent in it, or
-/// blocked by ann.
+/// A ban or mute of a user in a channel, or a block by another user.
 package struct SendbirdBar: Hashable, StoreValue {
-  /// Whom it is about; nil in a row of before lists were made of them.
+  /// The user concerned; nil in rows from before they could be listed.
   package var user: UserID?
   package var since: WallTime
-  /// Nil for ever.
+  /// The end; nil for none.
   package var until: WallTime?
-  /// Why, in the words of whoever said so.
+  /// The reason given by whoever set it.
   package var description: String?
 
   package init(_ user: UserID, since: WallTime, until: WallTime? = nil, description: String? = nil) {
@@ -19,7 +18,7 @@ package struct SendbirdBar: Hashable, StoreValue {
     self.description = description
   }
 
-  /// Whether it still holds.
+  /// Returns whether it is still in force.
   package func holds(at now: WallTime) -> Bool {
     until.map { now < $0 } ?? true
   }

@@ -1,21 +1,20 @@
 package import GatewayCore
 package import GatewayKit
 
-/// A user whom a server speaks for: what is set of it beside what is the user's own, that it hears only mentions for
-/// instance.
+/// A bot: a user whom a server controls.
 package struct SendbirdBot: Hashable, StoreValue {
   package let user: UserID
-  /// Where a server wants to hear what is said to it; nothing is ever sent there.
+  /// The URL that would receive messages to the bot; nothing is ever sent there.
   package var callbackURL: String
-  /// The server's own word for what it is.
+  /// The server's own type of the bot.
   package var type: String
-  /// Whether it wants to hear only what is meant for it.
+  /// Whether it only receives messages that are addressed to it.
   package var isPrivate: Bool
   package var marksAsRead: Bool
   package var showsMember: Bool
-  /// 0 to join at once where it is invited, 1 to be asked.
+  /// 0 to join at once when invited, 1 to be asked.
   package var invitationPreference: Int64
-  /// By which its server would know that what it hears comes from here.
+  /// The token by which its server would recognise the gateway.
   package var token: Credentials { heldToken.credentials }
   private let heldToken: SendbirdAccessToken
   package let createdAt: WallTime
@@ -35,13 +34,13 @@ package struct SendbirdBot: Hashable, StoreValue {
   }
 }
 
-/// The bots of a Sendbird application; the directory has them as users too.
+/// The bots of a Sendbird application. The user directory has them as users too.
 ///
-/// Each operation is atomic; a full table throws `GatewayError.tooMany`, a store that is away
+/// Each operation is atomic; a full table throws `GatewayError.tooMany`, an unavailable store
 /// `GatewayError.storeUnavailable`.
 package struct SendbirdBots: Sendable {
   private static let table = StoreTable<SendbirdBot>("sendbird.bot")
-  /// The most there are.
+  /// The most bots.
   package static let countMax = 1_000
 
   private let store: any Store
@@ -56,7 +55,7 @@ package struct SendbirdBots: Sendable {
     }
   }
 
-  /// All of them, in the order of their names.
+  /// Returns all bots, sorted by name.
   package func all(at now: WallTime) async throws(GatewayError) -> [SendbirdBot] {
     try await GatewayError.asking { () async throws(StoreError) in
       var bots: [SendbirdBot] = []
@@ -67,14 +66,14 @@ package struct SendbirdBots: Sendable {
     }
   }
 
-  /// Keeps a new one.
+  /// Stores a new bot.
   package func add(_ bot: SendbirdBot, at now: WallTime) async throws(GatewayError) {
     try await store.transact(at: now) { (transaction: inout StoreTransaction<GatewayError>) throws(GatewayError) in
       put(bot, in: &transaction)
     }
   }
 
-  /// Changes one, and loses nothing of what others change at once; nil if it is not there.
+  /// Changes a bot without losing concurrent changes; returns nil if there is none.
   package func change(
     _ user: UserID, at now: WallTime, _ change: (inout SendbirdBot) -> Void
   ) async throws(GatewayError) -> SendbirdBot? {

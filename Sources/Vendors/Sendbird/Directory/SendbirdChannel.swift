@@ -1,16 +1,16 @@
 package import GatewayCore
 
-/// A channel of a Sendbird application: `talk`, for instance.
+/// A channel of a Sendbird application, e.g. `talk`.
 package struct SendbirdChannel: Hashable, Sendable {
-  /// The kind of a channel: open to anybody, for instance.
+  /// The kind of a channel.
   package enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
-    /// Anybody may enter, and is in it while the connection lasts.
+    /// A channel that anybody may enter, for as long as the connection lasts.
     case open
-    /// Its members are kept, connected or not.
+    /// A channel with stored members, connected or not.
     case group
   }
 
-  /// The properties that may be changed at any time: the name, for instance.
+  /// The properties that may be changed at any time.
   package struct Properties: Hashable, Codable, Sendable {
     package var name = ""
     package var coverURL = ""
@@ -20,24 +20,24 @@ package struct SendbirdChannel: Hashable, Sendable {
     package var isSuper = false
     package var isEphemeral = false
     package var isBroadcast = false
-    /// Only operators may send.
+    /// Whether only operators may send.
     package var isFrozen = false
-    /// In the order in which they were made operators.
+    /// The operators in the order in which they were appointed.
     package var operators: [UserID] = []
     package var metadata: [Name: String] = [:]
-    // Nil where there are none, as in the rows of before there could be any.
+    // Nil if there are none, and in rows of earlier versions.
     private var counts: [Name: Int64]?
     private var pinned: [Int64]?
 
     package init() {}
 
-    /// What the application counts.
+    /// The application's counters.
     package var counters: [Name: Int64] {
       get { counts ?? [:] }
       set { counts = newValue.isEmpty ? nil : newValue }
     }
 
-    /// The messages that are pinned, the newest pin last.
+    /// The pinned messages, the newest pin last.
     package var pins: [Int64] {
       get { pinned ?? [] }
       set { pinned = newValue.isEmpty ? nil : newValue }
@@ -46,24 +46,24 @@ package struct SendbirdChannel: Hashable, Sendable {
 
   package let url: Name
   package let kind: Kind
-  /// Given once, rising from one channel to the next.
+  /// A unique number, which increases with each new channel.
   package var number: Int64
   package let createdBy: UserID?
   package let createdAt: WallTime
   package var properties: Properties
-  /// Whether a second group channel of the same members would be this one. Ends when somebody comes or goes.
+  /// Whether a request for a group channel with the same members returns this one. Ends when members change.
   package var isDistinct: Bool
-  /// Of a group channel, in the order in which they joined or were invited.
+  /// The members of a group channel in the order in which they joined or were invited.
   package var members: [SendbirdMember]
-  /// Who hears of what happens in a group channel.
+  /// The members who receive the events of a group channel.
   package var joined: Set<UserID>
-  /// How many users are in an open channel.
+  /// The number of users in an open channel.
   package var participantCount: Int
   package var lastMessage: SendbirdMessage?
-  /// Those pinned messages that are still there, the newest pin first.
+  /// The pinned messages that still exist, the newest pin first.
   package var pinnedMessages: [SendbirdMessage] = []
 
-  /// A channel without members. The directory gives the number.
+  /// Creates a channel without members. The directory assigns the number.
   package init(
     url: Name, kind: Kind, createdBy: UserID?, createdAt: WallTime, properties: Properties = Properties(),
     isDistinct: Bool = false, members: [SendbirdMember] = []
@@ -80,7 +80,7 @@ package struct SendbirdChannel: Hashable, Sendable {
     participantCount = 0
   }
 
-  /// The member of that id.
+  /// Returns the member with that id.
   package func member(_ user: UserID) -> SendbirdMember? {
     members.first { $0.user == user }
   }

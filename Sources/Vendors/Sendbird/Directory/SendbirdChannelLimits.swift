@@ -1,26 +1,26 @@
-/// The most a ``SendbirdChannels`` holds of anything.
+/// The size limits of a ``SendbirdChannels``.
 package struct SendbirdChannelLimits: Hashable, Sendable {
   package var channels: Int
-  /// What channels' names, data and operators take, of all together.
+  /// The bytes of names, data and operators of all channels.
   package var channelBytes: Int
   package var membersOfChannel: Int
   /// Members of all channels together.
   package var memberships: Int
   package var participantsOfChannel: Int
-  /// Open channels that one connection is in.
+  /// Open channels that one connection may be in.
   package var channelsOfConnection: Int
-  /// Users kept out of one channel, or silent in it, and users blocked by all users together.
+  /// Users banned or muted in one channel, and users blocked by all users in total.
   package var bans: Int
-  /// Users kept out of all channels, or silent in them, together.
+  /// Users banned or muted in all channels in total.
   package var bansOfAll: Int
-  /// The oldest give way.
+  /// Messages of one channel; the oldest are displaced.
   package var messagesOfChannel: Int
   package var messageBytesOfChannel: Int
-  /// The oldest of all channels give way.
+  /// Messages of all channels; the oldest are displaced.
   package var messages: Int
   package var messageBytes: Int
-  /// Messages of one channel that are remembered as deleted, of all together, of which the oldest give way, and channels
-  /// that users are remembered to have left.
+  /// Remembered deletions of messages in one channel, those of all channels (the oldest are displaced), and remembered
+  /// departures of users from channels.
   package var deletionsOfChannel: Int
   package var deletions: Int
   package var departures: Int

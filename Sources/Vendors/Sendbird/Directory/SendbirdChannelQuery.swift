@@ -1,9 +1,8 @@
 package import GatewayCore
 
-/// A question for channels of a Sendbird application, for those that ann is in and hides for instance: those for which
-/// everything given holds.
+/// A query for channels of a Sendbird application that match all given conditions.
 package struct SendbirdChannelQuery: Hashable, Sendable {
-  /// The way in which the member hides a channel: until its next message, for instance.
+  /// The way in which the member hides a channel.
   package enum Hiding: Hashable, Sendable {
     case none
     case any
@@ -20,21 +19,20 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
     }
   }
 
-  /// The order in which channels are listed: by name, for instance.
+  /// The order in which channels are listed.
   package enum Order: Hashable, Sendable {
-    /// The newest channel first.
+    /// Newest channel first.
     case chronological
-    /// The channel in which something was said last first.
+    /// Channel with the latest message first.
     case latestLastMessage
     /// By name, byte by byte.
     case alphabetical
   }
 
-  /// Where a channel stands in the orders of lists, whatever comes or goes meanwhile: behind the last of a page, for
-  /// instance.
+  /// The position of a channel in lists, which stays valid when channels are added or removed.
   package struct Place: Hashable, Sendable {
     package var number: Int64
-    /// The number of the last message, 0 for none.
+    /// The number of the last message; 0 for none.
     package var message: Int64
     package var name: Name
 
@@ -53,40 +51,40 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
   package var kind: SendbirdChannel.Kind
   /// Only group channels of this member, joined or invited.
   package var member: UserID?
-  /// Only those in which the member's state is this.
+  /// Only channels in which the member has this state.
   package var memberState: SendbirdMember.State?
-  /// Only those that the member hides so; nil for all.
+  /// Only channels that the member hides in this way; nil for all.
   package var hiding: Hiding?
   package var urls: Set<Name>?
   package var customTypes: Set<Name>?
   package var nameContains: String?
-  /// Only group channels with all of these among their members.
+  /// Only group channels with all of these members.
   package var membersInclude: Set<UserID>?
-  /// Only group channels with these members and no others.
+  /// Only group channels with exactly these members.
   package var membersExactly: Set<UserID>?
   package var isDistinct: Bool?
   package var isPublic: Bool?
-  /// Whether channels in which nothing was ever said are asked for.
+  /// Whether channels without any message are included.
   package var showsEmpty = true
   package var showsFrozen = true
   package var order = Order.chronological
-  /// Only those made before the one of this number; nil for all.
+  /// Only channels created before the one with this number; nil for all.
   package var before: Int64?
-  /// Where the page before ended; nil for the first page.
+  /// The last place on the page before; nil for the first page.
   package var after: Place?
-  /// The most channels of a page.
+  /// The maximum number of channels on a page.
   package var limit = 10
 
   package init(_ kind: SendbirdChannel.Kind) {
     self.kind = kind
   }
 
-  /// Whether it matters who is in a channel.
+  /// Whether the query depends on members.
   var asksForMembers: Bool { member != nil || membersInclude != nil || membersExactly != nil }
-  /// Whether it matters what was said last.
+  /// Whether the query depends on the last message.
   var asksForMessages: Bool { !showsEmpty || order == .latestLastMessage }
 
-  /// Whether a channel of the first place stands before one of the second in the answer.
+  /// Returns whether the first place precedes the second in the answer.
   package func puts(_ first: Place, before second: Place) -> Bool {
     switch order {
     case .chronological: break
@@ -96,7 +94,7 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
     return first.number > second.number
   }
 
-  /// Whether the channel is asked for, pages left aside.
+  /// Returns whether the channel matches, ignoring pages.
   package func includes(_ channel: SendbirdChannel) -> Bool {
     guard channel.kind == kind else { return false }
     if let before, channel.number >= before { return false }
@@ -119,10 +117,10 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
   }
 }
 
-/// A page of the channels asked for: the first ten, for instance.
+/// A page of a query's channels.
 package struct SendbirdChannelPage: Hashable, Sendable {
   package var channels: [SendbirdChannel]
-  /// ``SendbirdChannelQuery/after`` of the page behind this; nil if this is the last.
+  /// The ``SendbirdChannelQuery/after`` of the next page; nil on the last page.
   package var next: SendbirdChannelQuery.Place?
 
   package init(channels: [SendbirdChannel], next: SendbirdChannelQuery.Place?) {

@@ -1,11 +1,10 @@
 package import GatewayKit
 
-/// The reason why a directory of Sendbird channels does not do what it is asked: there is no such channel, for
-/// instance.
+/// The reason why the channel directory refuses an operation.
 package enum SendbirdChannelRefusal: Error, Hashable, Sendable {
   case channelNotFound
   case channelExists
-  /// A group channel is asked for what open ones do, or the other way round.
+  /// An operation for open channels on a group channel, or vice versa.
   case wrongKind
   case messageNotFound
   case notAMember
@@ -13,7 +12,7 @@ package enum SendbirdChannelRefusal: Error, Hashable, Sendable {
   case frozen
   case muted
   case banned
-  /// A user of a channel of two, whom the other blocks.
+  /// In a channel of two users, the other user has blocked this one.
   case blocked
   case tooManyChannels
   case tooManyMembers
@@ -25,12 +24,12 @@ package enum SendbirdChannelRefusal: Error, Hashable, Sendable {
   case pollClosed
   case tooManyOptions
   case tooManyVotes
-  /// The store is away: it was done or not.
+  /// The store is unavailable: the operation may or may not have been performed.
   case storeUnavailable
 }
 
 extension SendbirdChannelRefusal: StoreFailure {
-  /// What is counted where there are too many channels, or too much of them.
+  /// The name of what there are too many of, or what is too large.
   static let channels = "channels"
 
   package init(_ error: StoreError) {

@@ -1,8 +1,7 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// A channel, `talk` for instance, without those who are in it and what they say: a row that every message rewrites,
-/// however many members there are.
+/// The row of a channel without its members and messages. Every message rewrites it, however many members there are.
 struct SendbirdChannelRow: StoreValue {
   /// The longest that a message waits for its turn.
   private static let waitMax = Duration.seconds(10)
@@ -13,17 +12,17 @@ struct SendbirdChannelRow: StoreValue {
   let createdBy: UserID?
   let createdAt: WallTime
   var properties: SendbirdChannel.Properties
-  /// Where a distinct channel is found by its members; nil for one that is not, or no more.
+  /// The key under which a distinct channel is found by its members; nil for one that is not distinct.
   var distinctKey: String?
-  /// How many messages were ever sent: what a member has not read is what lies between this and what they have.
+  /// The number of messages ever sent. A member's unread count is the difference to the member's own count.
   var messageCount: Int64 = 0
-  /// The last message, 0 for none; it may have given way since.
+  /// The last message, 0 for none; it may have been displaced.
   var lastMessageID: Int64 = 0
-  /// The place of the member who came last.
+  /// The place of the latest member.
   var lastPlace: Int64 = 0
-  /// When the last message was sent, there or deleted; nil for none, and in what an older gateway has kept.
+  /// The time of the last message, even if it was deleted; nil for none, and in rows of earlier versions.
   var lastMessageAt: WallTime?
-  /// How many messages were deleted.
+  /// The number of deleted messages.
   var deletionCount: Int64 = 0
 
   init(_ channel: SendbirdChannel, number: Int64, distinctKey: String?) {
@@ -36,15 +35,15 @@ struct SendbirdChannelRow: StoreValue {
     self.distinctKey = distinctKey
   }
 
-  /// When the next message was sent, by a clock that says `time`: never before the last one, though the one may have waited
-  /// longer for its turn than the other. Clients page by these times, in the order of the numbers. A clock that was put
-  /// back is believed.
+  /// Returns the time for the next message, given the clock's `time`. It is never before the last message's time,
+  /// although messages may wait differently long for their turn: clients page by these times in the order of the
+  /// numbers. A clock that was set back further is accepted.
   func time(ofNext time: WallTime) -> WallTime {
     guard let lastMessageAt, time < lastMessageAt, lastMessageAt - time < Self.waitMax else { return time }
     return lastMessageAt
   }
 
-  /// The channel as it is told of.
+  /// Returns the channel with those members and that last message.
   func channel(members: [SendbirdMember], lastMessage: SendbirdMessage?) -> SendbirdChannel {
     var channel = SendbirdChannel(
       url: url, kind: kind, createdBy: createdBy, createdAt: createdAt, properties: properties,
@@ -55,12 +54,13 @@ struct SendbirdChannelRow: StoreValue {
   }
 }
 
-/// A place in a group channel, with whose it is: ann came third to `talk`, for instance.
+/// A member's row in a group channel.
 struct SendbirdMemberRow: StoreValue {
   var member: SendbirdMember
-  /// Where the member stands among the others: in the order of their coming.
+  /// The member's place in the order in which members were added.
   let place: Int64
-  /// How many of the channel's messages the member need not read: they were read, or the member's own, or before their time.
+  /// The number of the channel's messages that are not unread for the member: read, the member's own, or from before
+  /// their membership.
   var readCount: Int64
 
   init(_ member: SendbirdMember, place: Int64, of row: SendbirdChannelRow) {
@@ -69,7 +69,7 @@ struct SendbirdMemberRow: StoreValue {
     readCount = row.messageCount
   }
 
-  /// The member as the channel is now.
+  /// Returns the member for the channel's present state.
   func member(of row: SendbirdChannelRow) -> SendbirdMember {
     var member = member
     member.unreadCount = member.state == .joined ? Int(max(0, row.messageCount - readCount)) : 0
@@ -80,20 +80,20 @@ struct SendbirdMemberRow: StoreValue {
   }
 }
 
-/// The distinct channel of some members: of ann and bob there is one, for instance.
+/// The row that finds a distinct channel by its members.
 struct SendbirdDistinctRow: StoreValue {
   var url: Name
 }
 
-/// The channels that a user is in no more, oldest departure first: ann left `talk` at noon, for instance.
+/// The channels that a user has left, oldest departure first.
 struct SendbirdDeparturesRow: StoreValue {
-  /// A channel that was left: `talk` at noon, for instance.
+  /// A channel that was left.
   struct Entry: Codable, Sendable {
     var channel: Name
     var at: WallTime
   }
 
   var entries: [Entry]
-  /// When the last was noted, among those of all.
+  /// The number of the latest entry among those of all users.
   var number: Int64
 }

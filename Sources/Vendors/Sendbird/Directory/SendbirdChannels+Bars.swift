@@ -1,11 +1,10 @@
 package import GatewayCore
 internal import GatewayKit
 
-// Who may not: users kept out of channels, silent in them, blocked by others.
+// Bans, mutes and blocks.
 
 extension SendbirdChannels {
-  /// Has a member of a group channel, or anybody in an open one, be silent, until a time or for ever; or lets them send
-  /// again.
+  /// Mutes a member of a group channel, or any user in an open one, until a time or for ever; or unmutes them.
   package func setMuted(
     _ isMuted: Bool, _ user: UserID, in url: Name, until: WallTime? = nil, because description: String? = nil,
     at now: WallTime, telling: (SendbirdChannel) async -> Void = { _ in }
@@ -29,7 +28,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// Keeps a user out, until a time or for ever, or lets them in again. Who is kept out is a member no more.
+  /// Bans a user until a time or for ever, or lifts the ban. A banned user is no longer a member.
   package func setBanned(
     _ isBanned: Bool, _ user: UserID, in url: Name, until: WallTime? = nil, because description: String? = nil,
     at now: WallTime, telling: (SendbirdMembership) async -> Void = { _ in }
@@ -52,7 +51,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// Lets `user` be blocked by `by`, or no longer.
+  /// Blocks `user` for `by`, or unblocks them.
   package func setBlocked(
     _ isBlocked: Bool, _ user: UserID, by: UserID, at now: WallTime
   ) async throws(SendbirdChannelRefusal) {
@@ -64,7 +63,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// Writes that a user is kept out, or silent, or takes it back.
+  /// Writes or removes a ban or mute.
   private func put(
     _ bar: SendbirdBar?, _ name: String, _ key: StoreKey, _ url: Name, in transaction: inout Transaction
   ) {
@@ -76,9 +75,9 @@ extension SendbirdChannels {
     transaction.put(key, bar, expires: bar.until, in: counts)
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
-  /// Those who may not say anything in the channel.
+  /// Returns the muted users of the channel.
   package func muted(
     in channel: SendbirdChannel, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> [SendbirdBar] {
@@ -86,17 +85,17 @@ extension SendbirdChannels {
     return channel.members.compactMap { $0.mute(at: now) }
   }
 
-  /// Those who are kept out of the channel.
+  /// Returns the banned users of the channel.
   package func banned(from url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> [SendbirdBar] {
     try await barred(Self.bans.range(url.text), at: now)
   }
 
-  /// Those whom the user blocks.
+  /// Returns the users whom the user blocks.
   package func blocked(by user: UserID, at now: WallTime) async throws(SendbirdChannelRefusal) -> [SendbirdBar] {
     try await barred(Self.blocks.range(user.rawValue), at: now)
   }
 
-  /// How the user is kept out of the channel; nil if they are not.
+  /// Returns the user's ban from the channel; nil if there is none.
   package func ban(
     of user: UserID, in url: Name, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> SendbirdBar? {
@@ -105,7 +104,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// How the user is silent in the channel; nil if they are not.
+  /// Returns the user's mute in the channel; nil if there is none.
   package func mute(
     of user: UserID, in channel: SendbirdChannel, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> SendbirdBar? {

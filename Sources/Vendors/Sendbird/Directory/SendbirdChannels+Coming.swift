@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayKit
 
-// How members come and go, and what is left of those who went.
+// Joining and leaving, and the records of departures.
 
 extension SendbirdChannels {
   private static let departuresOfUserMax = 1_000
@@ -11,7 +11,7 @@ extension SendbirdChannels {
     put(SendbirdMemberRow(member, place: row.lastPlace, of: row), of: row.url, in: &transaction)
   }
 
-  /// Takes those of the users out who are in: who they are, in the order in which they came.
+  /// Removes those of the users who are members; returns them in the order in which they were added.
   func remove(
     _ users: Set<UserID>, from row: SendbirdChannelRow, in transaction: inout Transaction
   ) async throws(StoreOr<SendbirdChannelRefusal>) -> [UserID] {
@@ -30,7 +30,7 @@ extension SendbirdChannels {
 
   // MARK: Distinct channels
 
-  /// Where the distinct channel of these users is found, in whatever order they are named.
+  /// Returns the key of the distinct channel of these users, in any order.
   static func distinctKey(_ users: [UserID]) -> String {
     Set(users).sorted().map { "\($0.rawValue.utf8.count):\($0.rawValue)" }.joined()
   }
@@ -41,8 +41,8 @@ extension SendbirdChannels {
 
   // MARK: Departures
 
-  /// The group channels that the user is in no more since that time, because they left or the channel ended. Bounded:
-  /// the oldest are forgotten first.
+  /// Returns the group channels that the user has left since that time, or that were deleted. Bounded: the oldest
+  /// departures are forgotten first.
   package func departures(
     of user: UserID, since: WallTime, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> [Name] {
@@ -55,7 +55,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// How many departures are remembered.
+  /// Returns the count of remembered departures.
   func departureCount(_ weight: Int) -> StoreCount {
     StoreCount("sendbird.departures", atMost: limits.departures, of: "departures", weight: weight)
   }
@@ -75,7 +75,7 @@ extension SendbirdChannels {
       let known = try transaction.value(entry, as: SendbirdDeparturesRow.self)
       if let known { transaction.delete(departureAges.key(known.number)) }
       let number = try await Self.asking { () async throws(StoreError) in try await departureNumbers.take(at: now) }
-      // Of a channel that was left before, the last time is the one that tells everybody.
+      // If the channel was left before, the latest time is enough for every reader.
       let others = (known?.entries ?? []).filter { $0.channel != url }
       let entries = others + [SendbirdDeparturesRow.Entry(channel: url, at: now)]
       let kept = Array(entries.suffix(min(Self.departuresOfUserMax, limits.departures)))

@@ -1,10 +1,10 @@
 package import GatewayCore
 internal import GatewayKit
 
-// Which messages were deleted, for clients that were away then and have them still.
+// Records of deleted messages, for clients that were disconnected and still cache them.
 
 extension SendbirdChannels {
-  /// The messages deleted since that time. Bounded: the oldest are forgotten first.
+  /// Returns the messages deleted since that time. Bounded: the oldest deletions are forgotten first.
   package func deletions(
     of url: Name, since: WallTime, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> [SendbirdDeletion] {
@@ -20,7 +20,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// A transaction that notes a deletion. `body` is told which of all are to be forgotten for it.
+  /// Runs a transaction that records a deletion. `body` gets the deletions that must be forgotten for it.
   func transactDeleting<Answer>(
     at now: WallTime,
     _ body: (inout Transaction, [SendbirdAgeRow]) async throws(StoreOr<SendbirdChannelRefusal>) -> Answer
@@ -36,9 +36,10 @@ extension SendbirdChannels {
     }
   }
 
-  /// Notes that a message of the channel was deleted. The channel's oldest deletion gives way where it has too many.
+  /// Records that a message of the channel was deleted. The channel's oldest deletion is forgotten if there are too
+  /// many.
   ///
-  /// - Parameter oldest: Deletions of all channels that are to be forgotten for it.
+  /// - Parameter oldest: Deletions of any channel that are forgotten for it.
   func note(
     _ message: Int64, deletedFrom row: inout SendbirdChannelRow, givingWay oldest: [SendbirdAgeRow], at now: WallTime,
     in transaction: inout Transaction
@@ -60,7 +61,7 @@ extension SendbirdChannels {
     transaction.put(deletionAges.key(number), SendbirdAgeRow(number: number, parts: [row.url.text, place]))
   }
 
-  /// Forgets the deletions of a channel that ends.
+  /// Forgets the deletions of a deleted channel.
   func forgetDeletions(
     of url: Name, at now: WallTime, in transaction: inout Transaction
   ) async throws(StoreOr<SendbirdChannelRefusal>) {
@@ -78,10 +79,10 @@ extension SendbirdChannels {
   }
 }
 
-/// A message that was deleted from a channel: number 7 of `talk`, for instance.
+/// A message that was deleted from a channel.
 struct SendbirdDeletionRow: StoreValue {
   let message: Int64
   let at: WallTime
-  /// When, among the deletions of all channels; nil in what an older gateway has kept.
+  /// Its number among the deletions of all channels; nil in rows of earlier versions.
   var number: Int64?
 }

@@ -1,14 +1,14 @@
 package import GatewayCore
 internal import GatewayKit
 
-// Which messages are kept, and what is asked of them.
+// Storage and queries of messages.
 
 extension SendbirdChannels {
   static func key(_ id: Int64, in url: Name) -> StoreKey {
     messages.key(url.text, SendbirdAges.text(id))
   }
 
-  /// The messages of a channel behind one, oldest first.
+  /// Returns the messages of a channel after `id`, oldest first.
   func kept(_ url: Name, after id: Int64 = 0, at now: WallTime) async throws(StoreError) -> [SendbirdMessage] {
     let range = Self.messages.range(url.text).after(Self.key(id, in: url).path)
     return try await store.scan(range, limit: .max, at: now).map {
@@ -16,7 +16,7 @@ extension SendbirdChannels {
     }
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
   package func message(_ id: Int64, in url: Name, at now: WallTime) async throws(SendbirdChannelRefusal)
     -> SendbirdMessage
@@ -30,15 +30,15 @@ extension SendbirdChannels {
     return message
   }
 
-  /// The messages asked for, oldest first. As the vendor documents it, there may be more than were asked for: clients go on
-  /// from the time of the outermost, so all of that millisecond are there.
+  /// Returns the messages of a query, oldest first. As documented by the vendor there may be more than requested:
+  /// clients continue from the time of the outermost message, so all of that millisecond are included.
   package func messages(
     of url: Name, _ query: SendbirdMessageQuery, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> [SendbirdMessage] {
     try await ask { () async throws(StoreError) in
       var (before, at, after): ([SendbirdMessage], [SendbirdMessage], [SendbirdMessage]) = ([], [], [])
       var rest = Self.messages.range(url.text).backwards
-      // From the newest back, since nearly everybody asks for the newest.
+      // From the newest back, since nearly all queries are for the newest.
       pages: while true {
         let page = try await store.scan(rest, limit: Self.pageSize, at: now)
         for entry in page {
@@ -62,13 +62,14 @@ extension SendbirdChannels {
     }
   }
 
-  /// How many messages are read at once.
+  /// The number of messages read at once.
   private static let pageSize = 64
 
-  // MARK: Room
+  // MARK: Space
 
-  /// A transaction that writes messages. Where they are too many, or too long, the oldest of the channel give way, and the
-  /// oldest of all; but not the one `sparing`, which is written as well. Says how many have.
+  /// Runs a transaction that writes messages. If there are too many or they are too large, the oldest of the channel
+  /// and the oldest of all are displaced, except `sparing`, which is written too. Returns the number of displaced
+  /// messages.
   func transactMessages<Answer>(
     of url: Name, sparing id: Int64?, at now: WallTime,
     _ body: (inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> Answer
@@ -80,7 +81,7 @@ extension SendbirdChannels {
       do throws(StoreOr<SendbirdChannelRefusal>) {
         return try await store.transact(at: now) {
           (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> (Answer, displaced: Int) in
-          // Unchecked: of many who say something at once each would wait for the others.
+          // Not checked for conflicts: otherwise concurrent senders would wait for each other.
           var oldest = try await Self.asking { () async throws(StoreError) in
             try await messageAges.oldest(others, at: now)
           }
@@ -122,7 +123,8 @@ extension SendbirdChannels {
     transaction.delete(messageAges.key(message.id))
   }
 
-  /// One that is longer than all may be is kept all the same: it was sent.
+  /// Returns the counts for a message. One that is larger than the limit for all is stored nevertheless, since it was
+  /// sent.
   private func counts(of url: Name, bytes: Int) -> [StoreCount] {
     let most = limits.messageBytesOfChannel
     return [
@@ -141,7 +143,7 @@ extension SendbirdChannels {
 
   // MARK: Figures
 
-  /// How much is held, for those who watch over it; nil while the store is away.
+  /// The present sizes, for monitoring; nil if the store is unavailable.
   package var usage: SendbirdChannelUsage? {
     get async {
       let counts =

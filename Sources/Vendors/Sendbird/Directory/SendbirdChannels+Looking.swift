@@ -1,15 +1,16 @@
 package import GatewayCore
 internal import GatewayKit
 
-// What is asked of channels.
+// Queries of channels.
 
 extension SendbirdChannels {
-  /// The channel of that URL with all its members, nil if there is none.
+  /// Returns the channel at that URL with all its members; nil if there is none.
   package func channel(_ url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdChannel? {
     try await ask { () async throws(StoreError) in try await read(url, at: now) }
   }
 
-  /// The same without its members and what was said last: one row, however many there are. Nil if there is none.
+  /// Returns the channel without its members and last message: one row, whatever the number of members. Nil if there is
+  /// none.
   package func outline(_ url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdChannel? {
     let row = try await ask { () async throws(StoreError) in
       try await store.get(Self.channels.key(url.text), as: SendbirdChannelRow.self, at: now)
@@ -18,7 +19,8 @@ extension SendbirdChannels {
     return await outline(row)
   }
 
-  /// The same, for something to tell those who are in it that changes nothing, in its turn.
+  /// Runs `telling` in the channel's turn without changing the channel, so that the event has its place among the
+  /// others.
   package func listening(
     _ url: Name, at now: WallTime, telling: (SendbirdChannel) async -> Void
   ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
@@ -29,7 +31,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// Somebody's place in a group channel, nil if they are no member.
+  /// Returns the user's membership of a group channel; nil if there is none.
   package func member(
     _ user: UserID, of url: Name, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> SendbirdMember? {
@@ -41,7 +43,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// A page of the channels asked for, with all their members.
+  /// Returns a page of a query's channels with all their members.
   package func channels(
     _ query: SendbirdChannelQuery, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> SendbirdChannelPage {
@@ -53,7 +55,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// The same, only where they are.
+  /// Returns the URLs of the query's channels.
   package func urls(_ query: SendbirdChannelQuery, at now: WallTime) async throws(SendbirdChannelRefusal) -> [Name] {
     try await find(query, at: now).rows.map(\.url)
   }
@@ -76,7 +78,7 @@ extension SendbirdChannels {
         candidates = try await rows(at: now)
       }
       candidates.removeAll { $0.kind != query.kind }
-      // Who is in them, and what was said last, only as far as it matters.
+      // Members and last messages are read only if the query depends on them.
       let seats = query.asksForMembers ? await rooms.seats(of: candidates.map(\.url)) : [:]
       let last = query.asksForMessages ? try await lastMessages(of: candidates, at: now) : [:]
       let found = candidates.map { row in
@@ -108,7 +110,7 @@ extension SendbirdChannels {
 
   // MARK: Rows
 
-  /// All channels.
+  /// Returns all channels.
   func rows(at now: WallTime) async throws(StoreError) -> [SendbirdChannelRow] {
     try await store.scan(Self.channels.range(), limit: .max, at: now).map {
       (entry) throws(StoreError) in try entry.value(as: SendbirdChannelRow.self)
@@ -121,14 +123,14 @@ extension SendbirdChannels {
     return try await whole(row, at: now)
   }
 
-  /// A channel that somebody has just changed, in its turn; who is in it is noted.
+  /// Returns a channel that was just changed, in its turn, and updates its seats.
   func seated(_ url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
     guard let channel = try await channel(url, at: now) else { throw .channelNotFound }
     await rooms.put(SendbirdSeats(channel), at: url)
     return channel
   }
 
-  /// The members of a channel, in the order of their coming.
+  /// Returns the members of a channel in the order in which they were added.
   func members(of row: SendbirdChannelRow, at now: WallTime) async throws(StoreError) -> [SendbirdMember] {
     let found = try await store.scan(Self.members.range(row.url.text), limit: .max, at: now)
     let members = try found.map { (entry) throws(StoreError) in try entry.value(as: SendbirdMemberRow.self) }
@@ -154,7 +156,7 @@ extension SendbirdChannels {
 }
 
 extension [SendbirdChannelRow] {
-  /// Those that the member hides so.
+  /// Returns the channels that the member hides in this way.
   fileprivate func filtered(
     by hiding: SendbirdChannelQuery.Hiding, for member: UserID, in store: any Store, at now: WallTime
   ) async throws(StoreError) -> Self {

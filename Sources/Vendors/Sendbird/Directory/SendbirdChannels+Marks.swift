@@ -1,14 +1,14 @@
 package import GatewayCore
 internal import GatewayKit
 
-// What is done to messages without changing what they say: reactions, pins, translations.
+// Changes to messages other than their content: reactions, pins, translations.
 
 extension SendbirdChannels {
-  /// As many messages of a channel as can be pinned.
+  /// The most pinned messages of a channel.
   package static let pinsMax = 10
 
-  /// Adds the user's reaction to a message, or takes it away; nothing changes where it is so already. The user must be in
-  /// the channel where `needsPresence`.
+  /// Adds the user's reaction to a message, or removes it; does nothing if it is so already. With `needsPresence` the
+  /// user must be in the channel.
   package func react(
     _ key: Name, isAdding: Bool, to id: Int64, in url: Name, by user: UserID, needsPresence: Bool, at now: WallTime,
     telling: (SendbirdDelivery) async -> Void = { _ in }
@@ -28,7 +28,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// Notes what a message says in other languages.
+  /// Stores the translations of a message.
   package func translate(
     _ id: Int64, in url: Name, to languages: [Name], at now: WallTime,
     telling: (SendbirdDelivery) async -> Void = { _ in }
@@ -38,7 +38,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// Changes something about a message that any member may change.
+  /// Changes a property of a message that any member may change.
   func changeMessage(
     _ id: Int64, in url: Name, by user: UserID?, needsPresence: Bool, at now: WallTime,
     telling: (SendbirdDelivery) async -> Void,
@@ -72,7 +72,7 @@ extension SendbirdChannels {
 
   // MARK: Pins
 
-  /// Pins a message to its channel, the newest last, or takes it off; `telling` is called only where that changes something.
+  /// Pins a message to its channel, as the newest, or unpins it; calls `telling` only if that changes something.
   package func setPinned(
     _ isPinned: Bool, _ id: Int64, in url: Name, at now: WallTime,
     telling: (SendbirdChannel) async -> Void = { _ in }
@@ -96,7 +96,7 @@ extension SendbirdChannels {
     return channel
   }
 
-  /// The messages pinned to the channel that are still there, the newest pin first.
+  /// Returns the channel's pinned messages that still exist, the newest pin first.
   package func pinned(in url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> [SendbirdMessage] {
     try await ask { () async throws(StoreError) in
       guard let row = try await store.get(Self.channels.key(url.text), as: SendbirdChannelRow.self, at: now) else {

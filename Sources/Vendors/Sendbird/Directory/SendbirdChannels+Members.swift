@@ -1,10 +1,10 @@
 package import GatewayCore
 internal import GatewayKit
 
-// Who is in group channels, and who may not.
+// Membership of group channels.
 
 extension SendbirdChannels {
-  /// Puts `users` among the members. Who is one already stays as they are; `changed` are the others.
+  /// Adds `users` as members. Existing members stay as they are; `changed` are the others.
   package func invite(
     _ users: [SendbirdMember], to url: Name, at now: WallTime,
     telling: (SendbirdMembership) async -> Void = { _ in }
@@ -31,7 +31,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// Makes a joined member of `user`, invited before or not. `changed` is empty for one who is.
+  /// Makes `user` a joined member, whether invited before or not. `changed` is empty for a joined member.
   package func join(
     _ url: Name, user: UserID, at now: WallTime, telling: (SendbirdMembership) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdMembership {
@@ -62,7 +62,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// Takes the users out; `changed` are those who were in. Operators stay operators.
+  /// Removes the users; `changed` are those who were members. Operators stay operators.
   package func leave(
     _ url: Name, users: Set<UserID>, at now: WallTime, telling: (SendbirdMembership) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdMembership {
@@ -78,7 +78,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// Takes the user out of every group channel; `telling` is called for each that they were in.
+  /// Removes the user from every group channel; calls `telling` for each.
   package func leaveAll(
     _ user: UserID, of types: Set<Name>? = nil, at now: WallTime,
     telling: (SendbirdMembership) async -> Void = { _ in }
@@ -91,7 +91,7 @@ extension SendbirdChannels {
       do throws(SendbirdChannelRefusal) {
         _ = try await leave(url, users: [user], at: now, telling: telling)
       } catch .channelNotFound {
-        // One that was deleted meanwhile is left as well.
+        // A channel that was deleted meanwhile counts as left.
       }
     }
   }

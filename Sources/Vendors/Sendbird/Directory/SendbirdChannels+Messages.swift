@@ -1,13 +1,13 @@
 package import GatewayCore
 package import GatewayKit
 
-// What is said in channels.
+// Sending, changing and deleting messages.
 
 extension SendbirdChannels {
-  /// Keeps a message and returns it with its number. The sender must be in the channel where `needsPresence`, and may
-  /// be neither muted nor banned; a frozen channel takes messages of operators and of the application only. What it
-  /// replies to must be there, and so must the poll that it asks, which is its sender's and was asked nowhere yet. What
-  /// `also` writes is done together with it or not at all; what it throws, the message is not sent for.
+  /// Stores a message and returns it with its number. With `needsPresence` the sender must be in the channel, and must
+  /// be neither muted nor banned; a frozen channel accepts only operators and the application. The message it replies
+  /// to must exist, and so must its poll, which must be the sender's and not have been sent before. What `also` writes
+  /// is committed with the message or not at all; if it throws, the message is not sent.
   package func send(
     _ message: SendbirdMessage, asking poll: Int64? = nil, needsPresence: Bool, at now: WallTime,
     telling: (SendbirdDelivery) async -> Void = { _ in },
@@ -25,7 +25,7 @@ extension SendbirdChannels {
         var message = message
         if let sender = message.sender?.id {
           if var member = try await check(sender, row, needsPresence: needsPresence, at: now, in: &transaction) {
-            // One's own message is none that one has not read.
+            // A sender's own message is not unread for them.
             member.readCount += 1
             put(member, of: url, in: &transaction)
           }
@@ -60,7 +60,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// Changes a message of `user`, of anybody if nil.
+  /// Changes a message of `user`, or of anybody if nil.
   package func edit(
     _ id: Int64, in url: Name, by user: UserID?, at now: WallTime,
     telling: (SendbirdDelivery) async -> Void = { _ in }, _ change: (inout SendbirdMessage) -> Void
@@ -82,7 +82,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// Forgets a message of `user`, of anybody if nil.
+  /// Deletes a message of `user`, or of anybody if nil.
   package func deleteMessage(
     _ id: Int64, in url: Name, by user: UserID?, at now: WallTime,
     telling: (SendbirdDelivery) async -> Void = { _ in }
@@ -116,15 +116,15 @@ extension SendbirdChannels {
     }
   }
 
-  // MARK: Who may
+  // MARK: Access
 
-  /// Throws unless the user may say something; the member that they are.
+  /// Throws unless the user may send; returns their membership.
   private func check(
     _ sender: UserID, _ row: SendbirdChannelRow, needsPresence: Bool, at now: WallTime,
     in transaction: inout Transaction
   ) async throws(StoreOr<SendbirdChannelRefusal>) -> SendbirdMemberRow? {
     let (url, name) = (row.url.text, sender.rawValue)
-    // A user of a channel of two, whom the other may block.
+    // In a channel of two users, the other one may have blocked the sender.
     let others = await rooms.seats(of: row.url).flatMap { $0.unread.count == 2 ? $0.unread.keys : nil }
     let other = others?.first { $0 != sender }?.rawValue ?? ""
     let found = try await transaction.read([
@@ -146,7 +146,7 @@ extension SendbirdChannels {
 
   // MARK: Threads
 
-  /// Tells a message what has been replied to it; the message then.
+  /// Updates a message's thread of replies; returns the message.
   private func countReplies(
     to parent: SendbirdMessage, with new: SendbirdMessage? = nil, without gone: Int64? = nil, at now: WallTime,
     in transaction: inout Transaction

@@ -1,10 +1,11 @@
 package import GatewayCore
 internal import GatewayKit
 
-// Polls: made by themselves, asked in one channel with a message, whose copy of them changes with every vote.
+// Polls. A poll is created on its own, and sent in one channel with a message, whose copy of the poll changes with
+// every vote.
 
 extension SendbirdChannels {
-  /// Keeps a new poll and returns it with its number.
+  /// Stores a new poll and returns it with its number.
   package func create(_ poll: SendbirdPoll, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdPoll {
     var poll = poll
     poll.id = try await ask { () async throws(StoreError) in try await pollNumbers.take(at: now) }
@@ -22,7 +23,7 @@ extension SendbirdChannels {
     return found
   }
 
-  /// Changes a poll in one step, and its message with it; `telling` is called where it was asked.
+  /// Changes a poll and its message in one step; calls `telling` if it was sent.
   package func changePoll(
     _ id: Int64, at now: WallTime, telling: (SendbirdPoll, SendbirdDelivery) async -> Void = { _, _ in },
     _ change: (inout SendbirdPoll) throws(SendbirdChannelRefusal) -> Void
@@ -43,7 +44,7 @@ extension SendbirdChannels {
           -> (poll: SendbirdPoll, delivery: SendbirdDelivery?) in
         let row = try await row(url, in: &transaction)
         let poll = try await changed(id, in: &transaction, change)
-        // Its message may have given way since.
+        // Its message may have been displaced.
         guard let number = poll.message,
           var message = try await transaction.get(Self.key(number, in: url), as: SendbirdMessage.self)
         else { return (poll, nil) }
@@ -72,7 +73,7 @@ extension SendbirdChannels {
     return poll
   }
 
-  /// Forgets a poll; the message that asked it stays as it was.
+  /// Deletes a poll; its message stays as it was.
   package func deletePoll(_ id: Int64, at now: WallTime) async throws(SendbirdChannelRefusal) {
     try await transact(at: now) { (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) in
       guard let poll = try await transaction.get(Self.key(poll: id), as: SendbirdPoll.self) else {
@@ -83,12 +84,12 @@ extension SendbirdChannels {
     }
   }
 
-  /// Has the poll asked by a message that is being sent; the poll then.
+  /// Attaches the poll to a message that is being sent; returns the poll.
   func attach(
     _ id: Int64, to message: SendbirdMessage, in transaction: inout Transaction
   ) async throws(StoreOr<SendbirdChannelRefusal>) -> SendbirdPoll {
     let poll = try await changed(id, in: &transaction) { (poll) throws(SendbirdChannelRefusal) in
-      // A poll is asked once.
+      // A poll can be sent only once.
       guard poll.channel == nil, poll.createdBy == message.sender?.id else { throw .pollNotFound }
       poll.channel = message.channelURL
       poll.message = message.id
@@ -97,7 +98,7 @@ extension SendbirdChannels {
     return poll
   }
 
-  /// The polls asked in the channel, the newest first, and the numbers of those that were deleted since that time.
+  /// Returns the polls of the channel, newest first, and the numbers of those deleted since that time.
   package func polls(
     in url: Name, since: WallTime, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> (polls: [SendbirdPoll], deleted: [Int64]) {
@@ -114,7 +115,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// Forgets the polls of a channel that is no more.
+  /// Deletes the polls of a deleted channel.
   func deletePolls(
     of url: Name, at now: WallTime, _ transaction: inout Transaction
   ) async throws(StoreOr<SendbirdChannelRefusal>) {

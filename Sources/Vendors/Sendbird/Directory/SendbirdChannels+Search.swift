@@ -1,22 +1,21 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// A question for messages of a user's channels, for those that say `tea` for instance: those for which everything
-/// given holds.
+/// A query for messages of a user's channels that match all given conditions.
 package struct SendbirdSearch: Hashable, Sendable {
   package var text: String
-  /// Only the channel of that URL.
+  /// Only the channel with that URL.
   package var channel: Name?
-  /// Only channels of that custom type.
+  /// Only channels with that custom type.
   package var customType: Name?
-  /// Only messages that say this and nothing else, in whatever case of its letters.
+  /// Whether the text must be equal, ignoring case, instead of containing the words.
   package var isExact = false
   package var since: WallTime?
-  /// That millisecond included.
+  /// The latest time, including that millisecond.
   package var until: WallTime?
   /// Whether the oldest comes first.
   package var isReversed = false
-  /// The number of the message that the page before ended with; nil for the first page.
+  /// The last message on the page before; nil for the first page.
   package var after: Int64?
   package var limit = 10
 
@@ -32,17 +31,17 @@ package struct SendbirdSearch: Hashable, Sendable {
   }
 }
 
-/// The messages that a search has found: ten of forty, for instance.
+/// The result of a search.
 package struct SendbirdFinds: Hashable, Sendable {
   package var messages: [SendbirdMessage]
-  /// How many there are in all.
+  /// The number of all matches.
   package var total: Int
-  /// What ``SendbirdSearch/after`` must be for the page behind this; nil if this is the last.
+  /// The ``SendbirdSearch/after`` of the next page; nil on the last page.
   package var next: Int64?
 }
 
 extension SendbirdChannels {
-  /// Looks for messages in the group channels that the user has joined.
+  /// Searches messages in the group channels that the user has joined.
   package func search(
     _ search: SendbirdSearch, by user: UserID, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> SendbirdFinds {

@@ -1,10 +1,10 @@
 package import GatewayCore
 internal import GatewayKit
 
-// What members set for themselves in a group channel.
+// A member's own settings for a group channel.
 
 extension SendbirdChannels {
-  /// Changes what a member has set for a channel; the channel then.
+  /// Changes a member's settings for a channel; returns the channel.
   package func set(
     _ url: Name, of user: UserID, at now: WallTime, telling: (SendbirdChannel) async -> Void = { _ in },
     _ change: (inout SendbirdMemberSettings) -> Void
@@ -16,8 +16,8 @@ extension SendbirdChannels {
     }
   }
 
-  /// Hides a channel from the members named, or from all: until the next message where it `endsByItself`. With what has
-  /// been said until now where it `forgets`.
+  /// Hides a channel from the named members or from all: until the next message if it `endsByItself`, and with its
+  /// history if it `forgets`.
   package func hide(
     _ url: Name, from users: Set<UserID>?, endsByItself: Bool, forgets: Bool, at now: WallTime,
     telling: (SendbirdChannel) async -> Void = { _ in }
@@ -37,7 +37,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// Shows the members named, or all, nothing more of what was said until now.
+  /// Hides the channel's history until now from the named members or from all.
   package func resetHistory(
     _ url: Name, of users: Set<UserID>?, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
@@ -68,7 +68,7 @@ extension SendbirdChannels {
 }
 
 extension SendbirdMemberRow {
-  /// What was said until now is there no more for the member.
+  /// Hides the history until now from the member.
   fileprivate mutating func forget(_ row: SendbirdChannelRow, at now: WallTime) {
     member.settings.historyFrom = now
     readCount = row.messageCount

@@ -1,11 +1,11 @@
 package import GatewayCore
 internal import GatewayKit
 
-// What a user has in their group channels, counted.
+// Counts over a user's group channels.
 
 extension SendbirdChannels {
-  /// How much the user has not read in ordinary group channels, and in super ones, leaving out what the user does not
-  /// want counted.
+  /// Returns the user's unread counts in ordinary group channels and in super ones, without the channels that the user
+  /// excludes.
   package func tallies(
     of user: UserID, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> (plain: SendbirdTally, super: SendbirdTally) {
@@ -31,7 +31,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// How many of the messages that the member has not read mention them.
+  /// Returns the number of the member's unread messages that mention the member.
   package func unreadMentions(
     of member: SendbirdMember, in url: Name, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> Int {
@@ -42,7 +42,7 @@ extension SendbirdChannels {
   private func mentions(
     of member: SendbirdMember, in url: Name, at now: WallTime
   ) async throws(StoreError) -> Int {
-    // No more than these can be unread; the rest has given way.
+    // At most these can be unread; older ones were displaced.
     let range = Self.messages.range(url.text).backwards
     var count = 0
     for entry in try await store.scan(range, limit: min(member.unreadCount, limits.messagesOfChannel), at: now) {
@@ -54,7 +54,7 @@ extension SendbirdChannels {
     return count
   }
 
-  /// In how many group channels the user is, in that state or in either.
+  /// Returns the number of the user's group channels with that state, or with either.
   package func channelCount(
     of user: UserID, _ state: SendbirdMember.State?, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> Int {

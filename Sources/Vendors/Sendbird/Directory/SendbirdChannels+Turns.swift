@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayKit
 
-// How a channel is changed: one after the other, each telling what it has done before the next.
+// Serialised changes of a channel, each announcing its result before the next one starts.
 
 extension SendbirdChannels {
   func inTurn<Answer>(
@@ -20,7 +20,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// Waits for the channel's turn; who is in it is at hand then.
+  /// Waits for the channel's turn, in which its seats are loaded.
   private func takeTurn(of url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) {
     try await ask { () async throws(StoreError) in
       switch await rooms.take(url) {
@@ -44,7 +44,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// Has all seats at hand, for what is asked of all channels. Not in a turn: it waits for those of others.
+  /// Loads all seats, for queries over all channels. Not in a turn, since it waits for other channels' turns.
   func settle(at now: WallTime) async throws(SendbirdChannelRefusal) {
     try await ask { () async throws(StoreError) in try await readAll(at: now) }
     for url in await rooms.doubts {
@@ -53,9 +53,9 @@ extension SendbirdChannels {
     }
   }
 
-  /// Reads who is in all channels, once in the life of a process: the sum of what a user has not read is of all of them.
+  /// Reads the members of all channels, once per process: a user's unread sum covers all of them.
   private func readAll(at now: WallTime) async throws(StoreError) {
-    // No channel has this name.
+    // No channel has this URL.
     let everything: Name = ""
     guard case .nothingRead = await rooms.take(everything) else {
       return await rooms.give(everything, inDoubt: false)
@@ -86,7 +86,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// The same, where `body` says who has left the channel by it: that is noted.
+  /// Runs a transaction in which `body` returns the users who leave the channel, and records their departures.
   func transactDeparting<Answer>(
     from url: Name, at now: WallTime,
     _ body: (inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> (Answer, gone: [UserID])
@@ -102,28 +102,28 @@ extension SendbirdChannels {
     }
   }
 
-  /// What the store answers, its failure as a refusal.
+  /// Returns the store's answer, its failure as a refusal.
   func ask<Answer>(
     _ question: () async throws(StoreError) -> Answer
   ) async throws(SendbirdChannelRefusal) -> Answer {
     do throws(StoreError) { return try await question() } catch { throw SendbirdChannelRefusal(error) }
   }
 
-  /// The same, as a transaction's failure.
+  /// Returns the store's answer, its failure as a transaction's failure.
   static func asking<Answer>(
     _ question: () async throws(StoreError) -> Answer
   ) async throws(StoreOr<SendbirdChannelRefusal>) -> Answer {
     do throws(StoreError) { return try await question() } catch { throw .store(error) }
   }
 
-  /// The channel's row, which nobody changes until the commit.
+  /// Returns the channel's row, which must not change until the commit.
   func row(
     _ url: Name, _ kind: SendbirdChannel.Kind? = nil, in transaction: inout Transaction
   ) async throws(StoreOr<SendbirdChannelRefusal>) -> SendbirdChannelRow {
     try Self.row(try await transaction.get(Self.channels.key(url.text), as: SendbirdChannelRow.self), kind)
   }
 
-  /// The row, if it is there and of that kind.
+  /// Returns the row if it exists and has that kind.
   static func row(
     _ row: SendbirdChannelRow?, _ kind: SendbirdChannel.Kind?
   ) throws(StoreOr<SendbirdChannelRefusal>) -> SendbirdChannelRow {
@@ -161,7 +161,7 @@ extension SendbirdChannels {
 }
 
 extension SendbirdChannel.Properties {
-  /// About how many bytes of memory they take.
+  /// The approximate number of bytes in memory.
   fileprivate var bytes: Int {
     let texts = name.utf8.count + coverURL.utf8.count + customType.text.utf8.count + data.utf8.count
     let numbers = counters.reduce(0) { $0 + 72 + $1.key.text.utf8.count } + 8 * pins.count

@@ -1,10 +1,10 @@
 package import GatewayCore
 internal import GatewayKit
 
-// What members have not read, and who is in open channels.
+// Unread counts of members, and participants of open channels.
 
 extension SendbirdChannels {
-  /// Notes that the member has read everything sent until `now`; the channel's outline.
+  /// Notes that the member has read everything sent until `now`; returns the channel's outline.
   package func markRead(
     _ url: Name, user: UserID, at now: WallTime, telling: (SendbirdChannel) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
@@ -14,8 +14,8 @@ extension SendbirdChannels {
     }
   }
 
-  /// Notes that the member has not read the message of that number, nor what came after it; how many messages of others these
-  /// are, and when the one before them was read at the latest.
+  /// Marks the message with that number and all later ones as unread; returns the number of those by others, and the
+  /// latest time at which the message before them was read.
   package func markUnread(
     _ url: Name, from id: Int64, user: UserID, at now: WallTime,
     telling: (SendbirdUnreadMark) async -> Void = { _ in }
@@ -41,7 +41,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// Notes that everything sent until `now` has arrived at the member; the channel's outline.
+  /// Notes that everything sent until `now` was delivered to the member; returns the channel's outline.
   package func markDelivered(
     _ url: Name, user: UserID, at now: WallTime, telling: (SendbirdChannel) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
@@ -67,7 +67,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// The group channel, and the user as one who has joined it.
+  /// Returns the group channel and the user's joined membership.
   private func member(
     _ user: UserID, of url: Name, in transaction: inout Transaction
   ) async throws(StoreOr<SendbirdChannelRefusal>) -> (SendbirdChannelRow, SendbirdMemberRow) {
@@ -79,12 +79,12 @@ extension SendbirdChannels {
     return (row, member)
   }
 
-  /// How many messages of how many channels the user has not read.
+  /// Returns the numbers of the user's unread messages and of channels with such.
   package func unread(_ user: UserID, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdUnread {
     try await unread([user], at: now)[user] ?? SendbirdUnread()
   }
 
-  /// The same of several users; who is not in the answer has read everything.
+  /// Returns these numbers for several users; a user who is missing has read everything.
   package func unread(
     _ users: Set<UserID>, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> [UserID: SendbirdUnread] {
@@ -93,14 +93,14 @@ extension SendbirdChannels {
     return await rooms.unread(users)
   }
 
-  /// The same in a channel's turn, where who hears is at hand.
+  /// Returns these numbers in a channel's turn, in which its members are loaded.
   func unreadInTurn(_ users: Set<UserID>) async -> [UserID: SendbirdUnread] {
     await rooms.unread(users)
   }
 
   // MARK: Participants
 
-  /// Lets the user's connection be in an open channel. Being in it twice is being in it once.
+  /// Adds the user's connection to an open channel; does nothing if it is in it already.
   package func enter(
     _ url: Name, user: UserID, by connection: ConnectionID, at now: WallTime,
     telling: (SendbirdParticipation) async -> Void = { _ in }
@@ -117,7 +117,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// The reverse. Nothing keeps anybody in: the store is asked only where nobody is.
+  /// Removes the user's connection from an open channel. The store is used only if nobody is in the channel.
   package func exit(
     _ url: Name, user: UserID, by connection: ConnectionID, at now: WallTime,
     telling: (SendbirdParticipation) async -> Void = { _ in }
@@ -128,7 +128,7 @@ extension SendbirdChannels {
     return SendbirdParticipation(channel: channel, user: user, isChange: false)
   }
 
-  /// Takes the connection out of every open channel.
+  /// Removes the connection from every open channel.
   package func exitAll(
     _ user: UserID, by connection: ConnectionID, telling: (SendbirdParticipation) async -> Void = { _ in }
   ) async {

@@ -1,14 +1,14 @@
 package import GatewayCore
 package import GatewayKit
 
-/// The channels of a Sendbird application, who is in them, and what was said last.
+/// The channels of a Sendbird application, with their members and messages.
 ///
-/// Each operation is atomic; an answer reflects every operation whose answer its caller had already seen; what a full table
-/// cannot hold is refused and loses nothing, but for messages, of which the oldest give way; the numbers of channels and
-/// messages rise and are never given twice; a store that is away throws ``SendbirdChannelRefusal/storeUnavailable``.
+/// Each operation is atomic, and its answer reflects every operation that its caller knew to be complete. A full table
+/// refuses and loses nothing, except for messages, of which the oldest are displaced. Numbers of channels and messages
+/// increase and are never reused. An unavailable store throws ``SendbirdChannelRefusal/storeUnavailable``.
 ///
-/// What changes a channel takes a `telling`: it is called after the commit and before anybody else changes the channel, so
-/// that what it announces is heard in the order of the commits.
+/// Operations that change a channel take a `telling`: it is called after the commit and before the next change of the
+/// channel, so that events arrive in the order of the commits.
 package struct SendbirdChannels: Sendable {
   typealias Transaction = StoreTransaction<StoreOr<SendbirdChannelRefusal>>
 
@@ -17,17 +17,17 @@ package struct SendbirdChannels: Sendable {
   static let members = StoreTable<SendbirdMemberRow>("sendbird.member")
   static let messages = StoreTable<SendbirdMessage>("sendbird.message")
   static let deletions = StoreTable<SendbirdDeletionRow>("sendbird.deletion")
-  /// Users who are kept out of a channel, under the channel.
+  /// Bans, under the channel.
   static let bans = StoreTable<SendbirdBar>("sendbird.ban")
-  /// Users who may not send in an open channel; a group channel's members know it of themselves.
+  /// Mutes in open channels; in a group channel they are part of the membership.
   static let mutes = StoreTable<SendbirdBar>("sendbird.mute")
-  /// Whom a user blocks, under that user.
+  /// The users whom a user blocks, under that user.
   static let blocks = StoreTable<SendbirdBar>("sendbird.block")
   static let polls = StoreTable<SendbirdPoll>("sendbird.poll")
-  /// Which polls are asked in a channel, under the channel, the newest first.
+  /// The polls sent in a channel, under the channel, newest first.
   static let pollPlaces = StoreTable<SendbirdPollPlace>("sendbird.poll-place")
   static let departures = StoreTable<SendbirdDeparturesRow>("sendbird.departure")
-  /// How many rows are read in one step where all are.
+  /// The number of rows that are read in one step of a scan.
   static let sliceMax = 1_000
 
   let store: any Store
@@ -43,7 +43,7 @@ package struct SendbirdChannels: Sendable {
   let deletionAges: SendbirdAges
   let departureAges: SendbirdAges
 
-  /// What `store` remembers. What there is one of in a process runs on `executor`.
+  /// Creates a directory in `store`. State that exists once per process runs on `executor`.
   package init(
     _ store: any Store, on executor: any SerialExecutor, limits: SendbirdChannelLimits = SendbirdChannelLimits()
   ) {
@@ -63,7 +63,8 @@ package struct SendbirdChannels: Sendable {
 
   // MARK: Channels
 
-  /// Keeps a new channel and returns it with its number, or the one of the same members if both are distinct.
+  /// Stores a new channel and returns it with its number, or returns the one with the same members if both are
+  /// distinct.
   package func create(
     _ channel: SendbirdChannel, at now: WallTime, telling: (SendbirdCreation) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdCreation {
@@ -92,14 +93,13 @@ package struct SendbirdChannels: Sendable {
       guard !isNew else {
         return SendbirdCreation(channel: try await seated(url, at: now), isNew: true)
       }
-      // It has a turn of its own, in which alone its seats are noted.
+      // It has its own turn, in which alone its seats are updated.
       guard let known = try await self.channel(url, at: now) else { throw .channelNotFound }
       return SendbirdCreation(channel: known, isNew: false)
     }
   }
 
-  /// Changes a channel in one step, and returns it as it is then. `change` may be made more than once, each time on a
-  /// fresh copy.
+  /// Changes a channel in one step and returns it. `change` may run more than once, each time on a fresh copy.
   package func update(
     _ url: Name, at now: WallTime, telling: (SendbirdChannel) async -> Void = { _ in },
     _ change: (inout SendbirdChannel.Properties) -> Void
@@ -115,7 +115,7 @@ package struct SendbirdChannels: Sendable {
     }
   }
 
-  /// Forgets a channel and its messages; returns what it was, with everybody who was in it.
+  /// Deletes a channel and its messages; returns the channel with everybody who was in it.
   package func delete(
     _ url: Name, at now: WallTime, telling: (SendbirdMembership) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdMembership {

@@ -1,7 +1,7 @@
 package import GatewayCore
 import GatewayKit
 
-/// A message, and who hears of it: all members of `talk` but those who have blocked ann, for instance.
+/// A message and its receivers.
 package struct SendbirdDelivery: Hashable, Sendable {
   package var message: SendbirdMessage
   package var kind: SendbirdChannel.Kind
@@ -9,11 +9,11 @@ package struct SendbirdDelivery: Hashable, Sendable {
   package var channelNumber: Int64
   /// The joined members of a group channel; empty for an open one.
   package var members: Set<UserID>
-  /// What the members have not read now that it was sent; who is not here has read everything.
+  /// The members' unread counts after the message; a member who is missing has read everything.
   package var unread: [UserID: SendbirdUnread] = [:]
   /// The message that it replies to, whose thread has changed; nil if it replies to none.
   package var parent: SendbirdMessage?
-  /// False where nothing has changed: who reacts a second time, for instance.
+  /// Whether anything has changed.
   package var isChange = true
 
   package init(message: SendbirdMessage, kind: SendbirdChannel.Kind, channelNumber: Int64, members: Set<UserID>) {
@@ -24,7 +24,7 @@ package struct SendbirdDelivery: Hashable, Sendable {
   }
 }
 
-/// A message that was deleted, with what its hearers are told: number 7 of `talk`, for instance.
+/// A deleted message, with the data for its event.
 package struct SendbirdDeletion: Hashable, Sendable {
   package let message: Int64
   package let at: WallTime
@@ -35,11 +35,11 @@ package struct SendbirdDeletion: Hashable, Sendable {
   }
 }
 
-/// The sum of what somebody has not read: four messages, one of which mentions them, for instance.
+/// A user's unread totals.
 package struct SendbirdUnread: Hashable, Sendable {
   package var messages: Int
   package var channels: Int
-  /// Messages by the custom type of their channel, where it has one.
+  /// Messages by the custom type of their channel, if it has one.
   package var messagesByType: [Name: Int]
 
   package init(messages: Int = 0, channels: Int = 0, messagesByType: [Name: Int] = [:]) {
@@ -49,13 +49,13 @@ package struct SendbirdUnread: Hashable, Sendable {
   }
 }
 
-/// The size of a directory of channels: 40 channels with 2,000 messages, for instance.
+/// The size of a directory of channels.
 package struct SendbirdChannelUsage: Hashable, Sendable {
   package var channels: Int
   package var channelBytes: Int
   package var messages: Int
   package var messageBytes: Int
-  /// How many messages have given way to others.
+  /// The number of displaced messages.
   package var messagesDisplaced: UInt64
 
   package init(

@@ -1,20 +1,19 @@
 package import GatewayCore
 package import GatewayKit
 
-/// The addresses of users' pushes: the tokens of their devices, ann's telephone's for instance. Nothing is ever pushed;
-/// what is kept can be asked for.
+/// The push tokens of users' devices. Nothing is ever pushed; the tokens can be listed.
 ///
-/// Each operation is atomic. Of more than ``perUserMax`` tokens of a user, or owners of a token, the oldest give way; a
-/// full table throws `GatewayError.tooMany`, a store that is away `GatewayError.storeUnavailable`.
+/// Each operation is atomic. Above ``perUserMax`` tokens of a user, or owners of a token, the oldest are removed. A
+/// full table throws `GatewayError.tooMany`, an unavailable store `GatewayError.storeUnavailable`.
 package struct SendbirdDevices: Sendable {
-  /// The service that pushes: Apple's, for instance.
+  /// The push service.
   package enum Service: String, Hashable, Codable, Sendable, CaseIterable {
     case gcm
     case apns
     case huawei
   }
 
-  /// As documented.
+  /// The documented limit.
   package static let perUserMax = 20
 
   private typealias Transaction = StoreTransaction<GatewayError>
@@ -25,15 +24,15 @@ package struct SendbirdDevices: Sendable {
   private let store: any Store
   private let max: Int
 
-  /// What `store` remembers, with room for `max` tokens.
+  /// Creates a directory in `store`, with room for `max` tokens.
   package init(_ store: any Store, max: Int = 200_000) {
     self.store = store
     self.max = max
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
-  /// The user's tokens, oldest first.
+  /// Returns the user's tokens, oldest first.
   package func tokens(
     of user: UserID, _ service: Service, at now: WallTime
   ) async throws(GatewayError) -> [String] {
@@ -42,7 +41,7 @@ package struct SendbirdDevices: Sendable {
     }
   }
 
-  /// Who has the token.
+  /// Returns the owners of the token.
   package func owners(
     of token: String, _ service: Service, at now: WallTime
   ) async throws(GatewayError) -> [UserID] {
@@ -53,7 +52,7 @@ package struct SendbirdDevices: Sendable {
 
   // MARK: Changing
 
-  /// Adds a token of the user's, and takes it from everybody else where it `isUnique`.
+  /// Adds a token to the user; if it `isUnique` it is removed from all other users.
   package func register(
     _ token: String, _ service: Service, of user: UserID, isUnique: Bool, at now: WallTime
   ) async throws(GatewayError) {
@@ -81,7 +80,7 @@ package struct SendbirdDevices: Sendable {
     }
   }
 
-  /// Takes a token from its owner; the tokens that were taken.
+  /// Removes a token from its owner; returns the removed tokens.
   package func unregister(
     _ token: String, _ service: Service, of user: UserID, at now: WallTime
   ) async throws(GatewayError) -> [String] {
@@ -90,7 +89,7 @@ package struct SendbirdDevices: Sendable {
     }
   }
 
-  /// Takes all tokens from the user; the tokens that were taken.
+  /// Removes all tokens of the user; returns them.
   package func unregisterAll(of user: UserID, at now: WallTime) async throws(GatewayError) -> [String] {
     try await store.transact(at: now) {
       (transaction: inout Transaction) async throws(GatewayError) -> [String] in
@@ -151,12 +150,12 @@ package struct SendbirdDevices: Sendable {
   }
 }
 
-/// The tokens of a user's devices with one service, oldest first: ann's two with Apple's, for instance.
+/// The tokens of a user's devices with one service, oldest first.
 struct SendbirdDevicesRow: StoreValue {
   var tokens: [String]
 }
 
-/// The owners of a token, the newest last: ann, who has bob's old telephone, for instance.
+/// The owners of a token, the newest last.
 struct SendbirdDeviceOwnersRow: StoreValue {
   var users: [UserID]
 }

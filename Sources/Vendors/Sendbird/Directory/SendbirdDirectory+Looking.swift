@@ -2,10 +2,10 @@ package import GatewayCore
 internal import GatewayKit
 
 extension SendbirdDirectory {
-  /// How many users are looked at in one step.
+  /// The number of users that are read in one step of a scan.
   private static let sliceMax = 500
 
-  /// The user of that id, nil if there is none.
+  /// Returns the user with that id; nil if there is none.
   package func user(_ id: UserID, at now: WallTime) async throws(GatewayError) -> SendbirdUser? {
     do throws(StoreError) {
       return try await store.get(Self.users.key(id.rawValue), as: SendbirdUser.self, at: now)
@@ -14,7 +14,7 @@ extension SendbirdDirectory {
     }
   }
 
-  /// Those of the users that exist, by their ids.
+  /// Returns those of the users that exist, by their ids.
   package func users(_ ids: Set<UserID>, at now: WallTime) async throws(GatewayError) -> [UserID: SendbirdUser] {
     do throws(StoreError) {
       return try await read(Array(ids), at: now).reduce(into: [:]) { $0[$1.id] = $1 }
@@ -23,7 +23,7 @@ extension SendbirdDirectory {
     }
   }
 
-  /// A page of the users asked for, newest first.
+  /// Returns a page of the query's users, newest first.
   package func users(_ query: SendbirdUserQuery, at now: WallTime) async throws(GatewayError) -> SendbirdUserPage {
     do throws(StoreError) {
       var found: [SendbirdUser] = []
@@ -32,7 +32,7 @@ extension SendbirdDirectory {
         found = named.filter(query.includes).sorted { $0.number > $1.number }
       } else {
         var before = query.before ?? .max
-        // One more than fits: there is another page.
+        // One more than fits shows that there is another page.
         while found.count <= query.limit {
           let range = Self.places.range().after(Self.placeKey(before).path)
           var places: [SendbirdUserPlace] = []
@@ -51,7 +51,7 @@ extension SendbirdDirectory {
     }
   }
 
-  /// Those that exist, in the order of `ids`.
+  /// Returns those of `ids` that exist, in that order.
   private func read(_ ids: [UserID], at now: WallTime) async throws(StoreError) -> [SendbirdUser] {
     var users: [SendbirdUser] = []
     for entry in try await store.read(ids.map { Self.users.key($0.rawValue) }, at: now) {

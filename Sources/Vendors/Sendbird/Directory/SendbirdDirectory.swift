@@ -3,14 +3,14 @@ package import GatewayKit
 
 /// The users of a Sendbird application.
 ///
-/// Each operation is atomic; an answer reflects every operation whose answer its caller had already seen; a full table
-/// throws `GatewayError.tooMany` and loses nothing; a store that is away throws `GatewayError.storeUnavailable`; a user's
-/// ``SendbirdUser/number`` rises from one user made to the next and is never given twice.
+/// Each operation is atomic, and its answer reflects every operation that its caller knew to be complete. A full table
+/// throws `GatewayError.tooMany` and loses nothing; an unavailable store throws `GatewayError.storeUnavailable`. A
+/// user's ``SendbirdUser/number`` increases with each new user and is never reused.
 package struct SendbirdDirectory: Sendable {
   static let users = StoreTable<SendbirdUser>("sendbird.user")
-  /// Where users stand by their numbers, the newest first.
+  /// The users by number, newest first.
   static let places = StoreTable<SendbirdUserPlace>("sendbird.user-place")
-  /// Users who were deleted and not made anew.
+  /// Users who were deleted and not created again.
   private static let deleted = StoreTable<SendbirdDeletedUser>("sendbird.deleted-user")
 
   private typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
@@ -21,7 +21,7 @@ package struct SendbirdDirectory: Sendable {
   private let deletions: SendbirdAges
   private let counts: (users: StoreCount, bytesMax: Int, deleted: StoreCount)
 
-  /// What `store` remembers, with room for `usersMax` users and for `bytesMax` bytes of their texts.
+  /// Creates a directory in `store`, with room for `usersMax` users and for `bytesMax` bytes of their texts.
   package init(
     _ store: any Store, on executor: any SerialExecutor, usersMax: Int = 100_000, bytesMax: Int = 64 << 20
   ) {
@@ -35,17 +35,18 @@ package struct SendbirdDirectory: Sendable {
     )
   }
 
-  // MARK: Making
+  // MARK: Creating
 
-  /// Keeps a new user, and returns it with its number. Throws `GatewayError.alreadyExists` if there is one of that id.
+  /// Stores a new user and returns it with its number. Throws `GatewayError.alreadyExists` if there is one with that
+  /// id.
   package func createUser(_ user: SendbirdUser, at now: WallTime) async throws(GatewayError) -> SendbirdUser {
     try await getOrCreate(user, at: now) { (_) throws(GatewayError) in
       throw .alreadyExists.detailed("a user of that id")
     }
   }
 
-  /// The user of that id, made now if there is none: what a connection does. One who has a token, wherever it came from,
-  /// is known to have been issued one from then on.
+  /// Returns the user with that id, and creates it if there is none, as a connection does. A user with a token is
+  /// marked as having been issued one.
   package func getOrCreateUser(
     _ id: UserID, hasToken: Bool = false, at now: WallTime
   ) async throws(GatewayError) -> SendbirdUser {
@@ -58,7 +59,7 @@ package struct SendbirdDirectory: Sendable {
     }
   }
 
-  /// What becomes of one who is there already, `known` says.
+  /// Returns or creates the user; `known` decides what happens to an existing one.
   private func getOrCreate(
     _ wanted: SendbirdUser, at now: WallTime, known: (SendbirdUser) throws(GatewayError) -> SendbirdUser
   ) async throws(GatewayError) -> SendbirdUser {
@@ -96,9 +97,9 @@ package struct SendbirdDirectory: Sendable {
 
   // MARK: Changing
 
-  /// Changes a user in one step, and returns it as it is then. `change` may be made more than once, each time on a fresh
-  /// copy; what it does to the number is undone. Throws `GatewayError.notFound` if there is no such user,
-  /// `GatewayError.tooMany` if there is no room for what it has become.
+  /// Changes a user in one step and returns it. `change` may run more than once, each time on a fresh copy; it cannot
+  /// change the number. Throws `GatewayError.notFound` if there is no such user, `GatewayError.tooMany` if there is no
+  /// room for the changed user.
   package func updateUser(
     _ id: UserID, at now: WallTime, _ change: @Sendable (inout SendbirdUser) -> Void
   ) async throws(GatewayError) -> SendbirdUser {
@@ -110,15 +111,15 @@ package struct SendbirdDirectory: Sendable {
       var user = known
       change(&user)
       user.number = known.number
-      // Another id would be another user.
+      // A different id would be a different user.
       guard user.id == id, user != known else { return known }
       put(user, in: &transaction)
       return user
     }
   }
 
-  /// Forgets a user. Throws `GatewayError.notFound` if there is none. A user of that id who is made later inherits
-  /// nothing: session tokens issued before are void.
+  /// Deletes a user. Throws `GatewayError.notFound` if there is none. A user who is created later with that id inherits
+  /// nothing: earlier session tokens are revoked.
   package func deleteUser(_ id: UserID, at now: WallTime) async throws(GatewayError) {
     try await SendbirdAges.makingRoom(in: counts.deleted) { (givingWay) async throws(StoreOr<GatewayError>) in
       try await store.transact(at: now) { (transaction: inout Transaction) async throws(StoreOr<GatewayError>) in
@@ -144,8 +145,8 @@ package struct SendbirdDirectory: Sendable {
     }
   }
 
-  /// Whether there was a user of that id who was deleted, and none has been made since. Bounded as the users are: the
-  /// oldest deletion is forgotten first.
+  /// Returns whether a user with that id was deleted and not created again. Bounded like the users: the oldest deletion
+  /// is forgotten first.
   package func wasDeleted(_ id: UserID, at now: WallTime) async throws(GatewayError) -> Bool {
     do throws(StoreError) {
       return try await store.get(Self.deleted.key(id.rawValue), as: SendbirdDeletedUser.self, at: now) != nil

@@ -2,14 +2,14 @@ package import GatewayCore
 package import GatewayKit
 internal import GatewayTokens
 
-/// A file that somebody has put into the storage of a Sendbird application: a photograph, for instance.
+/// An uploaded file of a Sendbird application.
 package struct SendbirdFile: Hashable, StoreValue {
-  /// Which nobody can guess: it opens the file to whoever has it.
+  /// The unguessable name, which gives access to the file.
   package let id: String
   package let name: String
-  /// The media type that its owner gave it, empty for none.
+  /// The media type that its owner gave it; empty for none.
   package let type: String
-  /// Nil for a server's.
+  /// The user who uploaded it; nil for a server.
   package let owner: UserID?
   package let createdAt: WallTime
   package var bytes: [UInt8] { content.bytes }
@@ -24,7 +24,7 @@ package struct SendbirdFile: Hashable, StoreValue {
     content = Content(bytes: bytes)
   }
 
-  /// Bytes that are written as one text.
+  /// Bytes that are stored as one text.
   private struct Content: Hashable, Codable, Sendable {
     let bytes: [UInt8]
 
@@ -47,13 +47,13 @@ package struct SendbirdFile: Hashable, StoreValue {
   }
 }
 
-/// The files of a Sendbird application. Bounded: the oldest give way to new ones.
+/// The uploaded files of a Sendbird application. Bounded: the oldest are displaced by new ones.
 ///
-/// Each operation is atomic; a file that is larger than all may be throws `GatewayError.tooMany`, a store that is away
+/// Each operation is atomic; a file above the limit for all throws `GatewayError.tooMany`, an unavailable store
 /// `GatewayError.storeUnavailable`.
 package struct SendbirdFiles: Sendable {
   private static let files = StoreTable<SendbirdFile>("sendbird.file")
-  /// What a file takes beside its bytes.
+  /// The memory of a file besides its bytes.
   private static let overhead = 512
 
   private let store: any Store
@@ -61,7 +61,7 @@ package struct SendbirdFiles: Sendable {
   private let numbers: SendbirdNumbers
   private let ages: SendbirdAges
 
-  /// What `store` remembers, with room for `bytesMax` bytes.
+  /// Creates a directory in `store`, with room for `bytesMax` bytes.
   package init(_ store: any Store, on executor: any SerialExecutor, bytesMax: Int) {
     self.store = store
     self.bytesMax = bytesMax

@@ -1,12 +1,12 @@
 package import GatewayCore
 package import GatewayKit
 
-/// The friends that users have picked: each a list of their own, `bob` on `ann`'s, say, while she is on nobody's.
+/// The friend lists of users. Each list belongs to one user: a friend need not have that user on their own list.
 ///
-/// Each operation is atomic; one friend more than ``perUserMax`` and a full table throw `GatewayError.tooMany`, a store that
-/// is away `GatewayError.storeUnavailable`.
+/// Each operation is atomic; a friend above ``perUserMax`` and a full table throw `GatewayError.tooMany`, an
+/// unavailable store `GatewayError.storeUnavailable`.
 package struct SendbirdFriends: Sendable {
-  /// The most of one user, and of how many who are friends no more one is told.
+  /// The most friends of one user, and the most remembered former friends.
   package static let perUserMax = 1_000
 
   private static let lists = StoreTable<SendbirdFriendList>("sendbird.friend-lists")
@@ -15,40 +15,40 @@ package struct SendbirdFriends: Sendable {
   private let store: any Store
   private let max: Int
 
-  /// What `store` remembers, with room for `max` friends of all users, those who are none any more among them.
+  /// Creates a directory in `store`, with room for `max` friends of all users, including former friends.
   package init(_ store: any Store, max: Int = 200_000) {
     self.store = store
     self.max = max
   }
 
-  /// In the order in which they were picked.
+  /// Returns the friends in the order in which they were added.
   package func friends(of user: UserID, at now: WallTime) async throws(GatewayError) -> [UserID] {
     try await changes(of: user, after: 0, at: now).added
   }
 
-  /// What has come of the list since the change of that number: whoever is a friend since, and who is one no more.
+  /// Returns the changes of the list since the change with that number: new friends and former ones.
   package func changes(
     of user: UserID, after number: Int64, at now: WallTime
   ) async throws(GatewayError) -> (added: [UserID], removed: [UserID], last: Int64) {
     try await GatewayError.asking { () async throws(StoreError) in
-      // The number first: what changes meanwhile is told twice, and not never.
+      // The number is read first, so that a concurrent change is returned twice rather than never.
       let list = try await store.get(Self.lists.key(user.rawValue), as: SendbirdFriendList.self, at: now)
       let later = try await known(of: user, at: now).filter { $0.number > number }
       return (later.filter(\.isFriend).map(\.user), later.filter { !$0.isFriend }.map(\.user), list?.last ?? 0)
     }
   }
 
-  /// Adds those who are not on the list yet.
+  /// Adds the users who are not on the list yet.
   package func add(_ friends: [UserID], to user: UserID, at now: WallTime) async throws(GatewayError) {
     try await change(friends, of: user, to: true, at: now)
   }
 
-  /// Takes those off the list who are on it.
+  /// Removes the users who are on the list.
   package func remove(_ friends: Set<UserID>, from user: UserID, at now: WallTime) async throws(GatewayError) {
     try await change(friends.sorted(), of: user, to: false, at: now)
   }
 
-  /// Forgets the user's list.
+  /// Deletes the user's list.
   package func forget(_ user: UserID, at now: WallTime) async throws(GatewayError) {
     try await transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
       let key = Self.lists.key(user.rawValue)
@@ -82,7 +82,7 @@ package struct SendbirdFriends: Sendable {
       guard !changed.isEmpty else { return }
       transaction.put(key, list)
       guard !isFriend else { return }
-      // Of those who are friends no more the oldest are forgotten.
+      // The oldest former friends are forgotten.
       let gone = try await asking(user, at: now).filter { !$0.isFriend && !changed.contains($0.user) }
       for friend in gone.prefix(Swift.max(0, gone.count + changed.count - Self.perUserMax)) {
         transaction.delete(Self.key(friend.user, of: user))
@@ -96,7 +96,7 @@ package struct SendbirdFriends: Sendable {
     transaction.put(Self.key(friend.user, of: user), friend, in: friend.isFriend ? [all, own] : [all])
   }
 
-  /// Everybody who is a friend, and who was one, in the order of their changes.
+  /// Returns all friends and former friends, in the order of their changes.
   private func known(of user: UserID, at now: WallTime) async throws(StoreError) -> [SendbirdFriend] {
     let entries = try await store.scan(Self.rows.range(user.rawValue), limit: 2 * Self.perUserMax, at: now)
     var friends: [SendbirdFriend] = []
@@ -115,17 +115,16 @@ package struct SendbirdFriends: Sendable {
   }
 }
 
-/// The list of one user, which everybody writes who changes a row of it: ann's, whose last change was the fourth, for
-/// instance.
+/// The row of one user's list, which every change of the list writes.
 struct SendbirdFriendList: Hashable, StoreValue {
   /// The number of the last change.
   var last: Int64 = 0
 }
 
-/// A user on somebody's list, or who was on it: bob on ann's, for instance.
+/// A friend or former friend on a user's list.
 struct SendbirdFriend: Hashable, StoreValue {
   let user: UserID
-  /// Rising with each change of the list.
+  /// The number of the change, increasing within the list.
   let number: Int64
   let isFriend: Bool
 }

@@ -1,13 +1,13 @@
 internal import GatewayCore
 
-/// The users in open channels, each for as long as a connection lasts: ann in `hall`, for instance. Kept in memory
-/// only: when the process ends, so do its connections.
+/// The users in open channels, each for as long as a connection lasts. Kept in memory only, since connections end with
+/// the process.
 actor SendbirdHalls {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// An open channel that somebody is in.
+  /// An open channel with participants.
   private struct Hall {
-    /// Without its participants.
+    /// The channel without its participants.
     var channel: SendbirdChannel
     var participants: [UserID: Set<ConnectionID>] = [:]
   }
@@ -38,7 +38,7 @@ actor SendbirdHalls {
     return participation(hall, user, isChange: isNew)
   }
 
-  /// Nil if nobody at all is in the channel.
+  /// Removes the user's connection; returns nil if nobody is in the channel.
   func exit(_ url: Name, user: UserID, by connection: ConnectionID) -> SendbirdParticipation? {
     forget(url, enteredBy: connection)
     guard var hall = halls[url] else { return nil }
@@ -49,7 +49,7 @@ actor SendbirdHalls {
     return participation(hall, user, isChange: wasIn && isGone)
   }
 
-  /// Takes the user out, or everybody: who they are, with their connections.
+  /// Removes the user or everybody; returns the removed users with their connections.
   func clear(_ url: Name, of user: UserID? = nil) -> [(user: UserID, connections: Set<ConnectionID>)] {
     guard var hall = halls[url] else { return [] }
     let gone = hall.participants.filter { user == nil || $0.key == user }.sorted { $0.key < $1.key }
@@ -65,7 +65,7 @@ actor SendbirdHalls {
     (entered[connection] ?? []).sorted()
   }
 
-  /// In the order of their names.
+  /// Returns the participants, sorted by name.
   func participants(_ url: Name) -> [UserID] {
     halls[url]?.participants.keys.sorted() ?? []
   }

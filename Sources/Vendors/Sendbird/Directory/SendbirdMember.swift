@@ -1,8 +1,8 @@
 package import GatewayCore
 
-/// A member of a group channel: bob, invited by ann, for instance.
+/// A member of a group channel.
 package struct SendbirdMember: Hashable, Codable, Sendable {
-  /// A stage of membership: invited, for instance.
+  /// The state of a membership.
   package enum State: String, Hashable, Codable, Sendable {
     case invited
     case joined
@@ -13,14 +13,14 @@ package struct SendbirdMember: Hashable, Codable, Sendable {
   package var inviter: UserID?
   package var invitedAt: WallTime?
   package var joinedAt: WallTime?
-  /// What was sent until then has been read.
+  /// The time until which everything is read.
   package var readAt: WallTime?
-  /// What was sent until then has arrived.
+  /// The time until which everything is delivered.
   package var deliveredAt: WallTime?
-  /// How many messages of others came since.
+  /// The number of messages of others since then.
   package var unreadCount = 0
   private var isMuted = false
-  /// Since when, how long and why the member is silent.
+  /// The mute of the member.
   private var muting: SendbirdBar?
   /// Nil for a member who has set nothing.
   private var ownSettings: SendbirdMemberSettings?
@@ -38,14 +38,14 @@ package struct SendbirdMember: Hashable, Codable, Sendable {
     set { ownSettings = newValue == SendbirdMemberSettings() ? nil : newValue }
   }
 
-  /// How the member is silent; nil for one who may speak.
+  /// Returns the member's mute; nil for a member who may send.
   package func mute(at now: WallTime) -> SendbirdBar? {
     guard isMuted else { return nil }
     let bar = muting ?? SendbirdBar(user, since: joinedAt ?? now)
     return bar.holds(at: now) ? bar : nil
   }
 
-  /// Has the member be silent, or speak again.
+  /// Mutes or unmutes the member.
   mutating func mute(_ bar: SendbirdBar?) {
     isMuted = bar != nil
     muting = bar

@@ -1,17 +1,17 @@
 package import GatewayCore
 
-/// The settings that a member has made for one group channel: no pushes from `talk`, for instance.
+/// The settings of a member for one group channel.
 package struct SendbirdMemberSettings: Hashable, Codable, Sendable {
-  /// The kind of a channel's messages that are pushed: mentions only, for instance.
+  /// The messages of a channel that are pushed.
   package enum Trigger: String, Hashable, Codable, Sendable {
-    /// As the user has set it for all channels.
+    /// The user's setting for all channels.
     case usual = "default"
     case all
     case off
     case mentionOnly = "mention_only"
   }
 
-  /// The part of a channel that counts in the user's sums of what they have not read: mentions, for instance.
+  /// The messages of a channel that count in the user's unread totals.
   package enum Counted: String, Hashable, Codable, Sendable {
     case all
     case messages = "unread_message_count_only"
@@ -19,11 +19,11 @@ package struct SendbirdMemberSettings: Hashable, Codable, Sendable {
     case nothing = "off"
   }
 
-  /// A channel that is not shown: until its next message, for instance.
+  /// A hidden channel.
   package struct Hiding: Hashable, Codable, Sendable {
     /// Whether the next message shows it again.
     package var endsByItself: Bool
-    /// How many messages there had been.
+    /// The number of messages at the time.
     var messageCount: Int64
   }
 
@@ -31,7 +31,7 @@ package struct SendbirdMemberSettings: Hashable, Codable, Sendable {
   package var sound = "default"
   package var counted = Counted.all
   package var hiding: Hiding?
-  /// What was sent until then is not shown.
+  /// The time until which the history is hidden.
   package var historyFrom: WallTime?
 
   package init() {}

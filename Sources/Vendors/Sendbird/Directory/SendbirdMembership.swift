@@ -1,9 +1,9 @@
 package import GatewayCore
 
-/// The outcome of a wish for a channel: it was there already, for instance.
+/// The result of a request to create a channel.
 package struct SendbirdCreation: Hashable, Sendable {
   package var channel: SendbirdChannel
-  /// False if it is a distinct channel that existed.
+  /// False if it is an existing distinct channel.
   package var isNew: Bool
 
   package init(channel: SendbirdChannel, isNew: Bool) {
@@ -12,12 +12,12 @@ package struct SendbirdCreation: Hashable, Sendable {
   }
 }
 
-/// A channel whose members have changed: bob left `talk`, for instance.
+/// A channel whose members have changed.
 package struct SendbirdMembership: Hashable, Sendable {
   package var channel: SendbirdChannel
-  /// Who came or went.
+  /// The members who joined or left.
   package var changed: [UserID]
-  /// The connections that were in an open channel and are no more.
+  /// The connections that were removed from an open channel.
   package var connections: [ConnectionID]
 
   package init(channel: SendbirdChannel, changed: [UserID], connections: [ConnectionID] = []) {
@@ -27,11 +27,11 @@ package struct SendbirdMembership: Hashable, Sendable {
   }
 }
 
-/// An open channel after somebody entered it or left: `hall` with three in it, for instance.
+/// An open channel after somebody entered it or left.
 package struct SendbirdParticipation: Hashable, Sendable {
   package var channel: SendbirdChannel
   package var user: UserID
-  /// Whether the user came or went, and not only one of several connections.
+  /// Whether the user came or left, and not just one of the user's connections.
   package var isChange: Bool
 
   package init(channel: SendbirdChannel, user: UserID, isChange: Bool) {
@@ -41,7 +41,7 @@ package struct SendbirdParticipation: Hashable, Sendable {
   }
 }
 
-/// A user who is in an open channel: ann in `hall`, for instance.
+/// A user who is in an open channel.
 package struct SendbirdParticipant: Hashable, Sendable {
   package var user: UserID
   package var isMuted: Bool

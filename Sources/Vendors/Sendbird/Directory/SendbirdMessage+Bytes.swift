@@ -1,7 +1,7 @@
 internal import GatewayCore
 
 extension SendbirdMessage {
-  /// About how many bytes of memory it takes. What it shares with others counts for each.
+  /// The approximate number of bytes in memory. Shared parts count for each message.
   var bytes: Int {
     var bytes = 500 + text.utf8.count + data.utf8.count + customType.text.utf8.count + (sender?.bytes ?? 0)
     bytes += (files ?? file.map { [$0] } ?? []).reduce(0) { $0 + $1.bytes }
@@ -40,6 +40,6 @@ extension SendbirdMessage.Sender {
 }
 
 extension [Name: String] {
-  /// About how many bytes of memory they take.
+  /// The approximate number of bytes in memory.
   var bytes: Int { reduce(0) { $0 + 64 + $1.key.text.utf8.count + $1.value.utf8.count } }
 }

@@ -1,20 +1,20 @@
 package import GatewayCore
 import GatewayKit
 
-/// A message of a channel: ann's `hello` in `talk`, for instance.
+/// A message of a channel.
 package struct SendbirdMessage: Hashable, StoreValue {
-  /// The most files of one message.
+  /// The most files in one message.
   package static let filesMax = 30
 
-  /// The kind of a message, as the vendor's commands are called: a file, for instance.
+  /// The kind of a message, by the vendor's command.
   package enum Kind: String, Hashable, Codable, Sendable {
     case text = "MESG"
     case file = "FILE"
-    /// Said by the application, not by a user.
+    /// A message of the application, without a sender.
     case admin = "ADMM"
   }
 
-  /// The user who sent a message, as known then: ann, by the name she had, for instance.
+  /// The sender of a message, as known at that time.
   package struct Sender: Hashable, Codable, Sendable {
     package let id: UserID
     package let nickname: String
@@ -31,14 +31,14 @@ package struct SendbirdMessage: Hashable, StoreValue {
     }
   }
 
-  /// A file that lies elsewhere: a photograph at `https://files.example/1.jpg`, for instance.
+  /// A file, stored elsewhere.
   package struct File: Hashable, Codable, Sendable {
     package var url: String
     package var name: String
     package var type: String
-    /// In bytes.
+    /// The size in bytes.
     package var size: Int64
-    /// The smaller pictures of it that were asked for; nil if none were.
+    /// The thumbnails of it; nil if none were requested.
     package var thumbnails: [SendbirdThumbnail]?
 
     package init(
@@ -52,7 +52,7 @@ package struct SendbirdMessage: Hashable, StoreValue {
     }
   }
 
-  /// A list of texts that an application attaches under a key: `colours`, with `red` and `blue`, for instance.
+  /// A list of texts that an application attaches under a key.
   package struct MetaArray: Hashable, Codable, Sendable {
     package let key: Name
     package var values: [String]
@@ -63,11 +63,11 @@ package struct SendbirdMessage: Hashable, StoreValue {
     }
   }
 
-  /// Given by the directory: unique in the application, rising.
+  /// The number that the directory assigns: unique in the application, increasing.
   package var id: Int64
   package let channelURL: Name
   package let kind: Kind
-  /// Nil for an admin message.
+  /// The sender; nil for an admin message.
   package let sender: Sender?
   package var text: String
   package var data: String
@@ -76,30 +76,31 @@ package struct SendbirdMessage: Hashable, StoreValue {
   package var mentionType: String
   package var mentionedUsers: [UserID]
   package var file: File?
-  /// All of a message that has several, in their sender's order; nil for one of a single file, which is ``file``.
+  /// All files of a message that has several, in the sender's order; nil for a single file, which is ``file``.
   package var files: [File]?
-  /// The message that this one replies to, by its number and as it was then; nil for one that stands by itself.
+  /// The number of the message that this one replies to; nil if it replies to none. Its content at that time is stored
+  /// too.
   package var parentID: Int64?
   package var parent: SendbirdParentMessage?
   /// Whether a reply is shown among the channel's messages too.
   package var isReplyToChannel = false
-  /// What has been replied; nil if nothing was.
+  /// The thread of replies; nil if there are none.
   package var thread: SendbirdThread?
-  /// In their sender's order, no key twice.
+  /// The meta arrays in the sender's order; keys are unique.
   package var metaArrays: [MetaArray] = []
   package var createdAt: WallTime
   package var updatedAt: WallTime?
-  // Nil where there is none, as in the rows of before there could be any.
+  // Nil if there are none, and in rows of earlier versions.
   private var reactionList: [SendbirdReaction]?
   private var translationList: [Name: String]?
-  /// The poll that it asks, as it is now.
+  /// The poll with its current votes.
   package var poll: SendbirdPoll?
-  /// When something about it changed that is not what it says: its reactions, for instance.
+  /// The time of the last change of anything but the content.
   package var touchedAt: WallTime?
-  /// Whether it was sent by an operator of the channel.
+  /// Whether an operator of the channel sent it.
   package var isByOperator = false
 
-  /// A message without a number.
+  /// Creates a message without a number.
   package init(
     _ kind: Kind, in channelURL: Name, by sender: Sender?, text: String = "", file: File? = nil,
     createdAt: WallTime
@@ -122,24 +123,24 @@ package struct SendbirdMessage: Hashable, StoreValue {
     set { reactionList = newValue.isEmpty ? nil : newValue }
   }
 
-  /// What it says in other languages, by their codes.
+  /// The translations by language code.
   package var translations: [Name: String] {
     get { translationList ?? [:] }
     set { translationList = newValue.isEmpty ? nil : newValue }
   }
 
-  /// Notes what it says in those languages: the same, for nobody translates anything.
+  /// Stores translations to those languages, which are the original text.
   package mutating func translate(to languages: [Name], at now: WallTime) {
     for language in languages { translations[language] = text }
     touchedAt = now
   }
 
-  /// Whether clients, who know times in milliseconds, know no other time of the other.
+  /// Returns whether both have the same time in milliseconds, as clients see it.
   func isOfSameMillisecond(as other: SendbirdMessage) -> Bool {
     createdAt.milliseconds == other.createdAt.milliseconds
   }
 
-  /// When anything about it changed that a client shows; nil if nothing has since it was sent.
+  /// The time of the last visible change; nil if nothing has changed since it was sent.
   package var changedAt: WallTime? {
     [updatedAt, touchedAt, thread?.updatedAt].compactMap { $0 }.max()
   }

@@ -1,18 +1,18 @@
 package import GatewayCore
 
-/// A question for messages of a channel: ten before noon and ten after it, for instance.
+/// A query for messages of a channel.
 package struct SendbirdMessageQuery: Hashable, Sendable {
-  /// The point of a channel that messages are asked for around: noon, for instance.
+  /// The point around which messages are requested.
   package enum Point: Hashable, Sendable {
     case time(WallTime)
     case message(Int64)
 
-    /// The side of the point that a message lies on: before it, for instance.
+    /// The side of the point that a message lies on.
     enum Side { case before, at, after }
 
     func side(of message: SendbirdMessage) -> Side {
       switch self {
-      // Its clients know a message's time in milliseconds.
+      // Clients know a message's time in milliseconds.
       case .time(let time) where message.createdAt.milliseconds == time.milliseconds: .at
       case .time(let time): message.createdAt < time ? .before : .after
       case .message(let id): message.id < id ? .before : message.id == id ? .at : .after
@@ -20,26 +20,26 @@ package struct SendbirdMessageQuery: Hashable, Sendable {
     }
   }
 
-  /// The kind of replies that are among the messages: none, for instance.
+  /// The replies that are included.
   package enum Replies: Hashable, Sendable {
     case none
-    /// Those that were sent to the channel as well.
+    /// Replies that were sent to the channel as well.
     case toChannel
     case all
-    /// Those to this message, and nothing else.
+    /// Only replies to this message.
     case to(Int64)
   }
 
   package var point: Point
-  /// The most messages from before the point.
+  /// The maximum number of messages before the point.
   package var before: Int
-  /// The most messages from after it.
+  /// The maximum number of messages after the point.
   package var after: Int
-  /// Whether what lies on the point is asked for too.
+  /// Whether messages at the point are included.
   package var includesPoint: Bool
-  /// Only messages sent after then.
+  /// Only messages after this time.
   package var since: WallTime?
-  /// Only messages sent until then, that millisecond included.
+  /// Only messages until this time, including that millisecond.
   package var until: WallTime?
   package var replies = Replies.all
   package var kind: SendbirdMessage.Kind?
@@ -53,7 +53,7 @@ package struct SendbirdMessageQuery: Hashable, Sendable {
     self.includesPoint = includesPoint
   }
 
-  /// Whether the message is asked for, leaving aside on which side of the point it lies.
+  /// Returns whether the message matches, ignoring its side of the point.
   package func includes(_ message: SendbirdMessage) -> Bool {
     if let since, message.createdAt <= since { return false }
     if let until, message.createdAt.milliseconds > until.milliseconds { return false }

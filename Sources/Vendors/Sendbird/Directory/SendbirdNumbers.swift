@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// Numbers that rise and are never given twice: those of users, for instance. They are reserved in the store, many at a
-/// time; what is left of a reservation when the process ends is given to nobody.
+/// A generator of increasing numbers that are never reused. It reserves many at a time in the store; unused ones are
+/// lost when the process ends.
 actor SendbirdNumbers {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -18,7 +18,7 @@ actor SendbirdNumbers {
   private var isReserving = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
-  /// The numbers of that name.
+  /// Creates the generator with that name.
   init(_ name: String, in store: any Store, on executor: any SerialExecutor) {
     self.store = store
     self.executor = executor
@@ -61,7 +61,7 @@ actor SendbirdNumbers {
   }
 }
 
-/// The end of the numbers that are reserved: all up to 3,000, for instance.
+/// The end of the reserved numbers.
 struct SendbirdNumberRow: StoreValue {
   var last: Int64
 }

@@ -1,38 +1,38 @@
 package import GatewayCore
 import GatewayKit
 
-/// A question that users of one channel answer by choosing: tea or coffee, for instance.
+/// A poll in one channel.
 package struct SendbirdPoll: Hashable, StoreValue {
   package static let optionsMax = 20
-  /// Of all options together.
+  /// The most votes of all options together.
   package static let votesMax = 2_000
 
-  /// An answer that may be chosen: tea, for instance.
+  /// An option of a poll.
   package struct Option: Hashable, Codable, Sendable {
     package let id: Int64
     package var text: String
     package let createdBy: UserID?
     package let createdAt: WallTime
     package var updatedAt: WallTime
-    /// In the order of their votes.
+    /// The voters in the order of their votes.
     package var voters: [UserID] = []
   }
 
-  /// Given by the directory, rising.
+  /// The number that the directory assigns, increasing.
   package var id: Int64 = 0
   package var title: String
-  /// What the application notes of it.
+  /// The application's data.
   package var data: String?
   package let createdBy: UserID?
   package let createdAt: WallTime
   package var updatedAt: WallTime
-  /// When it closes by itself; nil for never.
+  /// The time at which it closes; nil for never.
   package var closeAt: WallTime?
   package private(set) var isClosed = false
   package var allowsSuggestions: Bool
   package var allowsMultipleVotes: Bool
   package private(set) var options: [Option] = []
-  /// Where it is asked, once it was sent.
+  /// The channel in which it was sent, if it was.
   package var channel: Name?
   package var message: Int64?
   private var lastOption: Int64 = 0
@@ -79,7 +79,7 @@ package struct SendbirdPoll: Hashable, StoreValue {
     updatedAt = now
   }
 
-  /// These are the user's votes from now on, and no others.
+  /// Replaces the user's votes.
   package mutating func vote(_ chosen: Set<Int64>, by user: UserID, at now: WallTime) throws(SendbirdChannelRefusal) {
     guard isOpen(at: now) else { throw .pollClosed }
     guard chosen.isSubset(of: options.map(\.id)) else { throw .optionNotFound }
@@ -99,7 +99,7 @@ package struct SendbirdPoll: Hashable, StoreValue {
   }
 }
 
-/// The channel that a poll was asked in, and whether it is there no more: `talk` and poll 3, for instance.
+/// The channel of a poll, and whether the poll was deleted.
 struct SendbirdPollPlace: StoreValue {
   var poll: Int64
   var deletedAt: WallTime?

@@ -1,9 +1,8 @@
 import GatewayKit
 
-/// The wishes of a user for themselves: when they are pushed to, and whether they join at once where they are invited;
-/// quiet at night, for instance.
+/// A user's preferences: when pushes are sent, and whether an invitation joins a channel at once.
 package struct SendbirdPreference: Hashable, StoreValue {
-  /// A span of the day, in the user's time zone: from 22:00 to 7:00, for instance.
+  /// A span of the day in the user's time zone, e.g. from 22:00 to 7:00.
   package struct Window: Hashable, Codable, Sendable {
     package var startHour: Int64 = 0
     package var startMinute: Int64 = 0
@@ -13,9 +12,9 @@ package struct SendbirdPreference: Hashable, StoreValue {
     package init() {}
   }
 
-  /// A day of the week with the hours at which a user wants quiet: all of `sunday`, for instance.
+  /// A day of the week with the hours in which a user wants no pushes.
   package struct Day: Hashable, Codable, Sendable {
-    /// In lower case, in English.
+    /// The English name in lower case.
     package var name: String
     package var windows: [Window]
 
@@ -25,7 +24,7 @@ package struct SendbirdPreference: Hashable, StoreValue {
     }
   }
 
-  /// The wishes about pushes, what and when: mentions only, and none at night, for instance.
+  /// The preferences for pushes: which ones and when.
   package struct Push: Hashable, Codable, Sendable {
     package var wantsQuiet = false
     package var quiet = Window()
@@ -44,9 +43,9 @@ package struct SendbirdPreference: Hashable, StoreValue {
   }
 
   package var push = Push()
-  /// How pushes are worded: `default` or `alternative`.
+  /// The wording of pushes: `default` or `alternative`.
   package var template = "default"
-  /// Whether who is invited has joined.
+  /// Whether an invitation joins the channel at once.
   package var joinsAtOnce = true
 
   package init() {}

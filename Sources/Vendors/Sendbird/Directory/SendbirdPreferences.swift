@@ -1,9 +1,9 @@
 package import GatewayCore
 package import GatewayKit
 
-/// The directory of what users have set for themselves, quiet at night for instance. Who has set nothing has no row.
+/// The directory of users' preferences. A user who has set nothing has no row.
 ///
-/// Each operation is atomic; a full table throws `GatewayError.tooMany`, a store that is away
+/// Each operation is atomic; a full table throws `GatewayError.tooMany`, an unavailable store
 /// `GatewayError.storeUnavailable`.
 package struct SendbirdPreferences: Sendable {
   private typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
@@ -13,7 +13,7 @@ package struct SendbirdPreferences: Sendable {
   private let store: any Store
   private let max: Int
 
-  /// What `store` remembers, with room for `max` users who have set something.
+  /// Creates a directory in `store`, with room for `max` users who have set something.
   package init(_ store: any Store, max: Int = 100_000) {
     self.store = store
     self.max = max
@@ -28,7 +28,7 @@ package struct SendbirdPreferences: Sendable {
     }
   }
 
-  /// Those of the users who want to be asked before they join a channel.
+  /// Returns those users who want to be asked before they join a channel.
   package func wantingToBeAsked(
     _ users: [UserID], at now: WallTime
   ) async throws(GatewayError) -> Set<UserID> {
@@ -44,7 +44,7 @@ package struct SendbirdPreferences: Sendable {
     }
   }
 
-  /// Changes what the user has set, and returns it as it is then.
+  /// Changes a user's preferences and returns them.
   package func update(
     _ user: UserID, at now: WallTime, _ change: (inout SendbirdPreference) -> Void
   ) async throws(GatewayError) -> SendbirdPreference {
@@ -67,7 +67,7 @@ package struct SendbirdPreferences: Sendable {
     }
   }
 
-  /// Forgets what the user has set.
+  /// Deletes a user's preferences.
   package func forget(_ user: UserID, at now: WallTime) async throws(GatewayError) {
     _ = try await update(user, at: now) { $0 = SendbirdPreference() }
   }

@@ -1,14 +1,14 @@
 package import GatewayCore
 
-/// A reaction to a message, with all who have it: an emoji's name, for instance.
+/// A reaction to a message, with its users.
 package struct SendbirdReaction: Hashable, Codable, Sendable {
-  /// As many kinds as one message can have.
+  /// The most kinds of reactions to one message.
   package static let kindsMax = 50
-  /// As many users as can answer so.
+  /// The most users of one reaction.
   package static let usersMax = 1_000
 
   package let key: Name
-  /// In the order in which they did.
+  /// The users in the order of their reactions.
   package var users: [UserID]
   package var updatedAt: WallTime
 

@@ -1,17 +1,17 @@
 package import GatewayCore
 package import GatewayKit
 
-/// A report to the application's owner: that a message of eve's is spam, for instance.
+/// A report of misuse to the application's owner.
 package struct SendbirdReport: Hashable, StoreValue {
-  /// Given by the directory, rising.
+  /// The number that the directory assigns, increasing.
   package var number: Int64 = 0
   package var category: String
   package var description: String
-  /// Nil where a server names nobody.
+  /// The reporting user; nil if a server names none.
   package var reporter: UserID?
-  /// Whom it is about; nil for a channel as such.
+  /// The reported user; nil for a report of a channel.
   package var offender: UserID?
-  /// The channel it is about, or the message's; nil for a user as such.
+  /// The reported channel, or the channel of the reported message; nil for a report of a user.
   package var channel: Name?
   package var kind: SendbirdChannel.Kind?
   package var message: Int64?
@@ -24,8 +24,7 @@ package struct SendbirdReport: Hashable, StoreValue {
   }
 }
 
-/// The reports of an application's users, for servers that ask: that a message is spam, for instance. Bounded: the
-/// oldest give way.
+/// The reports of an application's users, which servers can list. Bounded: the oldest are removed.
 package struct SendbirdReports: Sendable {
   private typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
 
@@ -35,7 +34,7 @@ package struct SendbirdReports: Sendable {
   private let numbers: SendbirdNumbers
   private let count: StoreCount
 
-  /// What `store` remembers, with room for `max` reports.
+  /// Creates a directory in `store`, with room for `max` reports.
   package init(_ store: any Store, on executor: any SerialExecutor, max: Int = 10_000) {
     self.store = store
     numbers = SendbirdNumbers("report", in: store, on: executor)
@@ -61,7 +60,7 @@ package struct SendbirdReports: Sendable {
     }
   }
 
-  /// A page of those that are meant, newest first, and where the next begins; nil if this is the last.
+  /// Returns a page of the matching reports, newest first, and the start of the next page; nil on the last page.
   package func reports(
     from start: Int, limit: Int, at now: WallTime, where isMeant: (SendbirdReport) -> Bool
   ) async throws(GatewayError) -> (reports: [SendbirdReport], next: Int?) {

@@ -1,22 +1,24 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// The figures of channels that a process has at hand, so that a message to one of 2,000 members reads no 2,000 rows:
-/// who hears, and how much each of them has not read in all, four messages for instance, which every client is told
-/// with every message. All of it follows from the store, and is read from there when the process begins, and again when
-/// nobody knows what a commit has come to.
+/// A cache of channels' members and unread counts.
 ///
-/// It gives the turns as well: who has a channel's changes it and tells its members, before the next does. So the
-/// members hear of changes in the order of their commits, on whatever loop each was made.
+/// With it a message to 2,000 members does not read 2,000 rows: it knows the receivers and each one's unread total,
+/// which every message contains. Everything in it is derived from the store: it is read from there at the start, and
+/// again after a commit with an unknown outcome.
+///
+/// It also gives out the turns of each channel: the holder of a turn changes the channel and notifies its members
+/// before the next one does. The members therefore receive changes in the order of the commits, on whatever loop each
+/// was made.
 actor SendbirdRooms {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// The work that is to do before a turn is used: a channel's seats must be read, for instance.
+  /// The data that must be loaded before a turn is used.
   enum Readiness: Sendable {
     case ready
-    /// The channel's seats must be read.
+    /// The channel's seats.
     case seatsMissing
-    /// Those of all channels must be.
+    /// The seats of all channels.
     case nothingRead
   }
 
@@ -25,12 +27,12 @@ actor SendbirdRooms {
   private let executor: any SerialExecutor
   private var seats: [Name: SendbirdSeats] = [:]
   private var isRead = false
-  /// The channels of which nobody knows what the last commit has come to.
+  /// The channels whose last commit has an unknown outcome.
   private var doubtful: Set<Name> = []
   private var sums: [UserID: SendbirdUnread] = [:]
   private var memberships: [UserID: Set<Name>] = [:]
   private let turns = Turns<Name>()
-  /// How many messages have given way to others.
+  /// The number of displaced messages.
   private(set) var displaced: UInt64 = 0
 
   init(on executor: any SerialExecutor) {
@@ -46,25 +48,25 @@ actor SendbirdRooms {
     return seats[url] == nil || doubtful.contains(url) ? .seatsMissing : .ready
   }
 
-  /// Gives the turn back. After a commit of which nobody knows what it has come to, the seats are read anew.
+  /// Gives the turn back. After a commit with an unknown outcome the seats are read again.
   func give(_ url: Name, inDoubt: Bool) {
-    // Of channels that may never have been made so many are remembered; the others are found when they are named.
+    // Only this many channels are remembered that may never have been created; others are found when they are named.
     if inDoubt, seats[url] != nil || doubtful.count < Self.doubtfulMax { doubtful.insert(url) }
     turns.give(url)
   }
 
   // MARK: Seats
 
-  /// These are all.
+  /// Sets the seats of all channels.
   func begin(_ all: [Name: SendbirdSeats]) {
     for (url, seats) in all { put(seats, at: url) }
     isRead = true
   }
 
-  /// The channels whose seats must be read before anything is said of all.
+  /// The channels whose seats must be read before an answer about all channels.
   var doubts: [Name] { doubtful.sorted() }
 
-  /// Notes who is in a channel now; nil if there is none, or nobody knows.
+  /// Sets a channel's seats; nil if there is no channel or they are unknown.
   func put(_ new: SendbirdSeats?, at url: Name) {
     doubtful.remove(url)
     if let old = seats[url] {
@@ -92,14 +94,14 @@ actor SendbirdRooms {
     urls.reduce(into: [:]) { $0[$1] = seats[$1] }
   }
 
-  /// The group channels of the user, in the order of their names.
+  /// Returns the user's group channels, sorted by name.
   func channels(of user: UserID) -> [Name] {
     (memberships[user] ?? []).sorted()
   }
 
   // MARK: Messages
 
-  /// Notes a message: who hears of it, and what they have not read now.
+  /// Counts a message; returns its receivers and their unread totals.
   func sent(
     _ url: Name, by sender: UserID?, displacing count: Int
   ) -> (hearers: Set<UserID>, unread: [UserID: SendbirdUnread]) {
@@ -117,7 +119,7 @@ actor SendbirdRooms {
   /// Notes that the member has read everything.
   func read(_ url: Name, by user: UserID) { unread(url, count: 0, by: user) }
 
-  /// Notes that the member has not read so many messages; none count for a member who wants none counted.
+  /// Sets the member's unread count; it stays 0 for a member who excludes the channel from the totals.
   func unread(_ url: Name, count: Int, by user: UserID) {
     guard let before = seats[url]?.unread[user], let type = seats[url]?.customType else { return }
     let count = seats[url]?.uncounted.contains(user) == true ? 0 : count
@@ -125,17 +127,17 @@ actor SendbirdRooms {
     change(user, from: before, to: count, type)
   }
 
-  /// What these users have not read; who is not in the answer has read everything.
+  /// Returns these users' unread totals; a user who is missing has read everything.
   func unread(_ users: Set<UserID>) -> [UserID: SendbirdUnread] {
     users.reduce(into: [:]) { $0[$1] = sums[$1] }
   }
 
-  /// The same, nil where seats must be read first.
+  /// Returns these users' unread totals; nil if seats must be read first.
   func unreadBeyondDoubt(_ users: Set<UserID>) -> [UserID: SendbirdUnread]? {
     isRead && doubtful.isEmpty ? unread(users) : nil
   }
 
-  /// Notes in a user's sum that so much of one channel is not read, in place of so much.
+  /// Replaces one channel's part of a user's total.
   private func change(_ user: UserID, from before: Int, to after: Int, _ type: Name) {
     guard before != after else { return }
     var sum = sums[user] ?? SendbirdUnread()

@@ -1,20 +1,20 @@
 package import GatewayCore
 package import GatewayKit
 
-/// A message that is to be sent later: ann's `lunch?`, at noon, for instance.
+/// A message to be sent later.
 package struct SendbirdScheduled: Hashable, StoreValue {
-  /// A stage in the life of such a message: it was taken back, for instance.
+  /// The status of a scheduled message.
   package enum Status: String, Hashable, Codable, Sendable, CaseIterable {
     case pending
     case sent
     case canceled
-    /// The channel did not take it when its time had come.
+    /// The channel refused it when it was due.
     case failed
   }
 
-  /// Given by the directory, rising.
+  /// The number that the directory assigns, increasing.
   package var id: Int64 = 0
-  /// As it will be sent, without a number.
+  /// The message as it will be sent, without a number.
   package var message: SendbirdMessage
   package var at: WallTime
   package let createdAt: WallTime
@@ -27,31 +27,31 @@ package struct SendbirdScheduled: Hashable, StoreValue {
   }
 }
 
-/// The messages that are to be sent later, and those that were lately, in the order of their making.
+/// The scheduled messages, and those that were sent recently, in the order of their creation.
 ///
-/// Each operation is atomic; a full table throws `GatewayError.tooMany`, a store that is away
+/// Each operation is atomic; a full table throws `GatewayError.tooMany`, an unavailable store
 /// `GatewayError.storeUnavailable`.
 package struct SendbirdSchedule: Sendable {
   private typealias Transaction = StoreTransaction<GatewayError>
 
   private static let table = StoreTable<SendbirdScheduled>("sendbird.scheduled")
-  /// Those that are pending, by their times.
+  /// The pending ones by time.
   private static let due = StoreTable<SendbirdAgeRow>("sendbird.scheduled-due")
-  /// How long one is told of that is done.
+  /// How long a finished one is stored.
   private static let memory = Duration.seconds(7 * 24 * 3_600)
 
   private let store: any Store
   private let max: Int
   private let numbers: SendbirdNumbers
 
-  /// What `store` remembers, with room for `max` messages.
+  /// Creates a directory in `store`, with room for `max` messages.
   package init(_ store: any Store, on executor: any SerialExecutor, max: Int = 10_000) {
     self.store = store
     self.max = max
     numbers = SendbirdNumbers("scheduled", in: store, on: executor)
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
   package func scheduled(_ id: Int64, at now: WallTime) async throws(GatewayError) -> SendbirdScheduled? {
     try await GatewayError.asking { () async throws(StoreError) in
@@ -59,7 +59,7 @@ package struct SendbirdSchedule: Sendable {
     }
   }
 
-  /// Those that are meant, in the order of their making.
+  /// Returns the matching messages in the order of their creation.
   package func all(
     at now: WallTime, where isMeant: (SendbirdScheduled) -> Bool
   ) async throws(GatewayError) -> [SendbirdScheduled] {
@@ -70,7 +70,7 @@ package struct SendbirdSchedule: Sendable {
     }
   }
 
-  /// The first of those that are pending, at most `count`, in the order of their times.
+  /// Returns the first pending ones, at most `count`, in the order of their times.
   package func first(_ count: Int, at now: WallTime) async throws(GatewayError) -> [SendbirdScheduled] {
     try await GatewayError.asking { () async throws(StoreError) in
       let rows = try await store.scan(Self.due.range(), limit: count, at: now).map {
@@ -95,7 +95,8 @@ package struct SendbirdSchedule: Sendable {
     }
   }
 
-  /// Changes one that is pending still; nil if it is not, or is not there. Of several who do so one comes first.
+  /// Changes a pending one; returns nil if it is not pending or does not exist. Concurrent changes run one after
+  /// another.
   package func changePending(
     _ id: Int64, at now: WallTime, _ change: (inout SendbirdScheduled) -> Void
   ) async throws(GatewayError) -> SendbirdScheduled? {
@@ -110,8 +111,8 @@ package struct SendbirdSchedule: Sendable {
     }
   }
 
-  /// Notes that it is sent by this very transaction: both are done, or neither is. False if it is no longer pending, or was
-  /// changed since it was read.
+  /// Notes in this transaction that it is sent: both are committed, or neither. Returns false if it is no longer
+  /// pending, or was changed since it was read.
   func noteSent<Failure: StoreFailure>(
     _ scheduled: SendbirdScheduled, in transaction: inout StoreTransaction<Failure>, at now: WallTime
   ) async throws(Failure) -> Bool {

@@ -1,12 +1,11 @@
 internal import GatewayCore
 
-/// The seats of a group channel: who has one, who of them hears what happens there, and how much each has not read; bob
-/// hears, and has two messages to read, for instance.
+/// The members of a group channel: which of them receive its events, and each one's unread count.
 struct SendbirdSeats: Sendable {
   var joined: Set<UserID> = []
-  /// Of every member.
+  /// The unread count of every member.
   var unread: [UserID: Int] = [:]
-  /// Those of whom what they have not read here is not counted.
+  /// The members who exclude the channel from their totals.
   var uncounted: Set<UserID> = []
   var customType: Name
 

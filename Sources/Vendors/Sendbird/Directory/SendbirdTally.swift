@@ -1,5 +1,4 @@
-/// The sum over channels of what a user has not read, and of those they are invited to: in four there is something to
-/// read, for instance.
+/// A user's unread totals over channels, and the number of open invitations.
 package struct SendbirdTally: Hashable, Sendable {
   package var messages = 0
   package var mentions = 0

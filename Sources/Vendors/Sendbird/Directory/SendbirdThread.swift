@@ -1,17 +1,17 @@
 package import GatewayCore
 
-/// The thread of replies to a message: two, the last of them bob's, for instance.
+/// The thread of replies to a message.
 package struct SendbirdThread: Hashable, Codable, Sendable {
-  /// How many of those who replied most are named.
+  /// The number of users with the most replies that are named.
   package static let usersMax = 5
 
   package var replyCount: Int
-  /// Who replied, most replies first.
+  /// The users with the most replies, the most first.
   package var mostReplies: [SendbirdMessage.Sender]
   package var lastRepliedAt: WallTime
   package var updatedAt: WallTime
 
-  /// The thread that `replies` make, oldest first; nil for none.
+  /// Creates the thread of `replies`, oldest first; fails if there are none.
   package init?(_ replies: some Sequence<SendbirdMessage>, updatedAt: WallTime) {
     var senders: [UserID: (sender: SendbirdMessage.Sender, count: Int)] = [:]
     var count = 0
@@ -32,13 +32,13 @@ package struct SendbirdThread: Hashable, Codable, Sendable {
   }
 }
 
-/// The message that a reply replies to, as that was when the reply was sent: ann's `lunch?`, for instance.
+/// The message that a reply refers to, as it was when the reply was sent.
 package struct SendbirdParentMessage: Hashable, Codable, Sendable {
   package let kind: SendbirdMessage.Kind
   package let sender: SendbirdMessage.Sender?
   package let text: String
   package let customType: Name
-  /// The first, where it has several.
+  /// The file, or the first of several.
   package let file: SendbirdMessage.File?
   package let createdAt: WallTime
 

@@ -1,11 +1,10 @@
-/// A picture that stands for a larger one, in a list of messages for instance. Nothing is drawn smaller here: its address is
-/// the picture's own.
+/// A thumbnail of a picture. Pictures are not scaled here: its URL is the picture's own.
 package struct SendbirdThumbnail: Hashable, Codable, Sendable {
   package let url: String
-  /// What it was to fit into.
+  /// The requested maximum width.
   package let width: Int64
   package let height: Int64
-  /// What there is at the address; as much as was asked for where that is not known.
+  /// The actual width at the URL; the requested one if the actual is unknown.
   package let realWidth: Int64
   package let realHeight: Int64
 

@@ -1,11 +1,11 @@
 package import GatewayCore
 
-/// A group channel of which a member has marked messages as unread.
+/// The result of marking messages of a group channel as unread.
 package struct SendbirdUnreadMark: Hashable, Sendable {
   package var channel: SendbirdChannel
-  /// How many messages of others the member has not read.
+  /// The number of unread messages of others.
   package var count: Int
-  /// What was sent until then counts as read.
+  /// The time until which messages count as read.
   package var readAt: WallTime
 
   package init(channel: SendbirdChannel, count: Int, readAt: WallTime) {

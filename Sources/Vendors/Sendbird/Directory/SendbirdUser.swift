@@ -1,37 +1,36 @@
 package import GatewayCore
 import GatewayKit
 
-/// A user of a Sendbird application, as the application's directory knows them: ann with her nickname and access token,
-/// for instance.
+/// A user of a Sendbird application.
 package struct SendbirdUser: Hashable, StoreValue {
   package let id: UserID
-  /// The user's number inside the application, which no other user has or had: the order in which users were made.
+  /// The user's unique number, never reused: the order in which users were created.
   package var number: Int64
   package var nickname: String
   package var profileURL: String
   package var metadata: [Name: String]
   package var discoveryKeys: [String]
   package var preferredLanguages: [String]
-  /// False for a user who was deactivated: known, but not let in.
+  /// False for a deactivated user, who exists but cannot log in.
   package var isActive: Bool
   package var createdAt: WallTime
-  /// When the user's last connection ended, or was seen; nil for one who never connected.
+  /// When the user's last connection ended, or the last activity; nil for a user who never connected.
   package var lastSeenAt: WallTime?
   package var hasEverLoggedIn: Bool
-  /// The user's one access token, good until replaced or revoked; nil if there is none.
+  /// The user's access token, valid until it is replaced or revoked; nil if there is none.
   package var accessToken: Credentials? {
     get { heldToken?.credentials }
     set { heldToken = newValue.map { SendbirdAccessToken($0) } }
   }
   private var heldToken: SendbirdAccessToken?
-  /// Session tokens issued before this are void; nil if none were revoked.
+  /// The time before which session tokens are revoked; nil if none were revoked.
   package var sessionTokensValidFrom: WallTime?
-  /// Whether a token of either kind was ever issued: from then on the user's name alone lets nobody in.
+  /// Whether any token was ever issued: from then on the user cannot log in by name alone.
   package var hasBeenIssuedToken: Bool
   package var phoneNumber: String
   package var requiresAuthForProfileImage: Bool
 
-  /// A user without tokens who never connected. The directory gives the number.
+  /// Creates a user without tokens who never connected. The directory assigns the number.
   package init(_ id: UserID, nickname: String = "", profileURL: String = "", createdAt: WallTime) {
     self.id = id
     self.nickname = nickname

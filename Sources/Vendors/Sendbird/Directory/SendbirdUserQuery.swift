@@ -1,25 +1,24 @@
 package import GatewayCore
 
-/// A question for users of a Sendbird application, for those whose nickname begins with `an` for instance: those for
-/// whom everything given holds.
+/// A query for users of a Sendbird application that match all given conditions.
 package struct SendbirdUserQuery: Hashable, Sendable {
-  /// The kind of users asked for by whether they may log in: deactivated ones, for instance.
+  /// The state of users in a query: active, deactivated, or both.
   package enum Activity: Hashable, Sendable {
     case activated
     case deactivated
     case all
   }
 
-  /// One of these; nil for anybody.
+  /// Only these users; nil for any.
   package var ids: Set<UserID>?
   /// Exactly this nickname.
   package var nickname: String?
-  /// A nickname that begins so, whatever the case of its letters.
+  /// A nickname with this prefix, ignoring case.
   package var nicknamePrefix: String?
   package var activity: Activity
-  /// Only users whose ``SendbirdUser/number`` is smaller: where the page before ended.
+  /// Only users with a smaller ``SendbirdUser/number``: the last one on the page before.
   package var before: Int64?
-  /// The most users of a page.
+  /// The maximum number of users on a page.
   package var limit: Int
 
   package init(
@@ -34,7 +33,7 @@ package struct SendbirdUserQuery: Hashable, Sendable {
     self.limit = limit
   }
 
-  /// Whether the user is asked for, pages left aside.
+  /// Returns whether the user matches, ignoring pages.
   package func includes(_ user: SendbirdUser) -> Bool {
     switch activity {
     case .activated where !user.isActive, .deactivated where user.isActive: return false
@@ -47,10 +46,10 @@ package struct SendbirdUserQuery: Hashable, Sendable {
   }
 }
 
-/// A page of the users asked for, newest first: ten of them, for instance.
+/// A page of a query's users, newest first.
 package struct SendbirdUserPage: Hashable, Sendable {
   package var users: [SendbirdUser]
-  /// What ``SendbirdUserQuery/before`` must be for the page behind this; nil if this is the last.
+  /// The ``SendbirdUserQuery/before`` of the next page; nil on the last page.
   package var next: Int64?
 
   package init(users: [SendbirdUser], next: Int64?) {

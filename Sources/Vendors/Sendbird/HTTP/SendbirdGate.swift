@@ -1,14 +1,14 @@
 package import GatewayCore
 
-/// A caller over HTTP: a server that knows the Api-Token, for instance.
+/// An authenticated caller over HTTP.
 package enum SendbirdCaller: Hashable, Sendable {
-  /// A server with the application's secret: may do everything.
+  /// A server with the application's secret, which may do everything.
   case server
-  /// A client. A guest, who logged in by name alone under the setting read-only, changes nothing.
+  /// A client. A guest, who logged in by name alone under the setting read-only, cannot change anything.
   case user(UserID, UserKind)
 }
 
-/// The gate of the HTTP side: callers come in by `Api-Token`, or by `Session-Key`.
+/// The authentication of the HTTP API, by `Api-Token` or `Session-Key`.
 package struct SendbirdGate: Sendable {
   private let settings: SendbirdSettings
   private let sessions: SendbirdSessions
@@ -20,8 +20,8 @@ package struct SendbirdGate: Sendable {
     self.services = services
   }
 
-  /// Who asks. Where the settings want a live connection too, a user without one is told 800101, unless the session was
-  /// opened over HTTP.
+  /// Returns the caller. If the settings require a live connection, a user without one gets 800101, unless the session
+  /// was opened over HTTP.
   package func caller(of request: HTTPRequest) async throws(SendbirdError) -> SendbirdCaller {
     try checkApplication(of: request)
     if let presented = request.header("api-token") {
@@ -43,7 +43,7 @@ package struct SendbirdGate: Sendable {
     }
   }
 
-  /// A caller who must be a server.
+  /// Throws unless the caller is a server.
   package func server(of request: HTTPRequest) async throws(SendbirdError) {
     guard try await caller(of: request) == .server else { throw .apiTokenMissing }
   }

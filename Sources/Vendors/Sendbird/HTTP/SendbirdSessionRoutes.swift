@@ -3,7 +3,7 @@ internal import GatewayJSON
 internal import GatewayKit
 package import GatewayTokens
 
-/// The routes by which clients ask about their sessions: for another key, for instance, and a login without a socket.
+/// The routes for clients' sessions: a new key, and a login without a socket.
 package struct SendbirdSessionRoutes: Sendable {
   private let sessions: SendbirdSessions
   private let verifier: JWTVerifier
@@ -38,7 +38,7 @@ package struct SendbirdSessionRoutes: Sendable {
     ]
   }
 
-  /// A new key for the sessions of the user, their live connections among them.
+  /// Issues a new key for the user's sessions, including those with live connections.
   private func refresh(_ request: HTTPRequest, _ user: UserID) async throws(SendbirdError) -> HTTPResponse {
     let now = services.wallTime
     let presented = try presented(request, at: now)
@@ -51,7 +51,7 @@ package struct SendbirdSessionRoutes: Sendable {
       }
       let answer = JSONWriter.object { json in
         json.member("key", refresh.key)
-        // iOS takes an answer without them for a failure.
+        // iOS considers an answer without them a failure.
         json.member("services", strings: presented.services)
       }
       return HTTPResponse(status: 200, json: answer)
@@ -60,7 +60,7 @@ package struct SendbirdSessionRoutes: Sendable {
     }
   }
 
-  /// The answer that a login over the socket has in its frame, and a key that is good without a socket.
+  /// Returns the answer that a login over the socket gets in its frame, with a key that is valid without a socket.
   private func logIn(_ request: HTTPRequest, _ user: UserID) async throws(SendbirdError) -> HTTPResponse {
     let now = services.wallTime
     let presented = try presented(request, at: now)
@@ -75,14 +75,14 @@ package struct SendbirdSessionRoutes: Sendable {
     }
   }
 
-  /// What a client says of itself to be given a key.
+  /// The data with which a client asks for a key.
   private struct Presented {
-    /// Of the header, or else of the body.
+    /// The token of the header, or else of the body.
     let token: SendbirdPresentedToken
     /// Whether the client can refresh.
     let isExpiring: Bool
     let application: String?
-    /// What the key is for: those that the body names, or chat.
+    /// The services that the key is for: those in the body, or chat.
     let services: [String]
   }
 

@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayKit
 
-/// Sendbird's clients in a storm, with the habits of one of its SDKs: `--sdk unity`, for instance.
+/// Sendbird's clients in a storm, with the habits of one of its SDKs, e.g. `--sdk unity`.
 package struct SendbirdClientTool: ClientTool {
   package let serviceDomains = ["sendbird.com"]
   package let sdks = SendbirdSDK.allCases.map(\.rawValue)
@@ -18,7 +18,7 @@ package struct SendbirdClientTool: ClientTool {
       applicationID: arguments.string("application") ?? usualApplication ?? "", apiToken: providerSecret)
   }
 
-  /// With the Api-Token the Platform API is asked.
+  /// With the Api-Token, tokens are requested from the Platform API.
   package func providerPath(_ providerSecret: Credentials?) -> String? {
     providerSecret.map { _ in "/v3/users/USER/token" }
   }

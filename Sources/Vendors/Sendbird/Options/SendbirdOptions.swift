@@ -2,7 +2,7 @@ internal import GatewayCore
 package import GatewayKit
 internal import GatewayTokens
 
-// The flags of `postern serve` that set Sendbird's side.
+// The flags of `postern serve` for Sendbird.
 
 extension SendbirdVendor: OfferedVendor {
   package static let title = "Sendbird"
@@ -12,7 +12,7 @@ extension SendbirdVendor: OfferedVendor {
 
   package static func settings(_ arguments: Arguments, _ own: OwnKeys) throws -> SendbirdSettings {
     let file = try arguments.secret("sendbird-api-token-file")
-    // Without either nobody but this process knows it: the Platform API is closed.
+    // Without either, only this process knows the token: the Platform API is closed.
     let apiToken = file ?? own.secret ?? Base64URL.encode(SecureRandom.bytes(32))
     var settings = SendbirdSettings(apiToken: Credentials(token: apiToken))
     settings.hasRandomSecret = file == nil && own.secret == nil
@@ -98,7 +98,7 @@ extension SendbirdVendor: OfferedVendor {
 }
 
 extension Reading<Duration> {
-  /// What clients are told in whole seconds.
+  /// Whole seconds, as clients are told them.
   fileprivate static var wholeSeconds: Self {
     duration.map { duration, name in
       guard duration >= .seconds(1), duration.components.attoseconds == 0 else {

@@ -1,32 +1,34 @@
 internal import GatewayCore
 
-/// Alarm of somebody who does things when their time has come: of ``SendbirdScheduler``, who sends messages later, for
-/// instance. It rings at the earliest time that it was set for, whatever it was set for besides.
+/// A timer for work that is due at certain times. It fires at the earliest time for which it was set.
 actor SendbirdAlarm {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// How soon those look again who found the store away.
+  /// How long to wait before an unavailable store is tried again.
   static let patience = Duration.seconds(1)
 
   private let purpose: String
   private let executor: any (SerialExecutor & TaskExecutor)
   private let services: any GatewayServices
-  /// When it rings next; nil while it is not set.
+  /// When it fires next; nil if it is not set.
   private var ringsAt: WallTime?
-  /// How often in a row it rang before its time.
+  /// How many times in a row it fired too early.
   private var earlyCount = 0
 
+  /// Creates a timer that is not set.
+  ///
   /// - Parameters:
-  ///   - purpose: What is waited for, in words for who looks at those that sleep.
-  ///   - executor: One that `GatewayServices.sleep(for:as:)` may be called from: a loop of the gateway.
-  ///   - services: Whose time it keeps.
+  ///   - purpose: The purpose of the wait, as shown in lists of sleepers.
+  ///   - executor: An executor from which `GatewayServices.sleep(for:as:)` may be called: a loop of the gateway.
+  ///   - services: The services whose clock it uses.
   init(_ purpose: String, on executor: any (SerialExecutor & TaskExecutor), services: any GatewayServices) {
     self.purpose = purpose
     self.executor = executor
     self.services = services
   }
 
-  /// Has `look` done then, and returns at once. Where it rings earlier anyway it stays as it is: who looks sets it again.
+  /// Runs `look` at that time, and returns at once. If it fires earlier anyway nothing changes, since `look` sets it
+  /// again.
   func set(for time: WallTime, _ look: @escaping @Sendable () async -> Void) {
     if let ringsAt, ringsAt <= time { return }
     ringsAt = time
@@ -36,12 +38,12 @@ actor SendbirdAlarm {
     }
   }
 
-  /// Whether the sleeper of that time is the one to look.
+  /// Returns whether the sleeper for that time is to run `look`.
   private func rings(at time: WallTime) -> Bool {
-    // Somebody else has been told to look earlier.
+    // An earlier look has been scheduled meanwhile.
     guard ringsAt == time else { return false }
     ringsAt = nil
-    // A clock may be put back. Where nobody sleeps at all any more the gateway has ended.
+    // The clock may have been set back. If sleeps return at once, the gateway has ended.
     earlyCount = services.wallTime < time ? earlyCount + 1 : 0
     guard earlyCount < 3 else {
       earlyCount = 0

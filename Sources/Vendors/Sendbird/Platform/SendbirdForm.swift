@@ -1,11 +1,11 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A body with files in it: what would be members of a JSON object stands in fields of text, `nickname` for instance.
+/// A request body with files.
 struct SendbirdForm: Sendable {
   private let parts: [SendbirdMultipart.Part]
 
-  /// Nil if the request has no such body, or none that can be read.
+  /// Fails if the request has no such body, or an unreadable one.
   init?(_ request: HTTPRequest) {
     guard let boundary = request.header("content-type").flatMap(SendbirdMultipart.boundary),
       let multipart = SendbirdMultipart(request.body, boundary: boundary)
@@ -13,19 +13,19 @@ struct SendbirdForm: Sendable {
     parts = multipart.parts
   }
 
-  /// The file of that name.
+  /// Returns the file with that name.
   func file(_ name: String) -> SendbirdMultipart.Part? {
     parts.first { $0.fileName != nil && $0.name.utf8.elementsEqual(name.utf8) }
   }
 
-  /// The field of that name.
+  /// Returns the field with that name.
   func text(_ name: String) -> String? {
     parts.first { $0.fileName == nil && $0.name.utf8.elementsEqual(name.utf8) }
       .map { String(decoding: $0.bytes, as: UTF8.self) }
   }
 
-  /// The other fields, as a JSON object: those that hold lists or objects are written as JSON, truths as words, and whole
-  /// numbers as digits, where that is what they are by their names.
+  /// The other fields as a JSON object. Fields that contain a list or object as JSON, a boolean word, or digits become
+  /// such values if their names are of that type.
   var json: [UInt8] {
     JSONWriter.object { json in
       var seen: Set<Name> = []
@@ -35,7 +35,7 @@ struct SendbirdForm: Sendable {
         if Self.isNoText(part.name), Self.isValue(text) {
           json.raw(text)
         } else if part.name.hasSuffix("_ids") {
-          // The vendor's own client writes lists so.
+          // The vendor's own client writes lists like this.
           json.beginArray()
           for id in text.split(separator: ",") { json.string(String(id)) }
           json.endArray()
@@ -46,7 +46,7 @@ struct SendbirdForm: Sendable {
     }
   }
 
-  /// Whether the text is a truth, a whole number, a list or an object of JSON.
+  /// Returns whether the text is a boolean, a whole number, a list or an object in JSON.
   private static func isValue(_ text: String) -> Bool {
     switch text {
     case "true", "false": return true
@@ -57,11 +57,11 @@ struct SendbirdForm: Sendable {
     }
   }
 
-  /// Whether a member of that name is no text.
+  /// Returns whether a member with that name is not a text.
   private static func isNoText(_ name: String) -> Bool {
     let ends = ["_ids", "_size", "_id", "_at", "metaarray", "metadata", "invitation_status", "upsert"]
     let starts = ["is_", "issue_", "mark_as", "reply_to", "should_", "strict", "discovery_keys", "preferred_languages"]
-    // Names of users and texts end so too.
+    // Ids of users and requests have the same suffix.
     guard !["user_id", "inviter_id", "request_id", "req_id"].contains(where: { name.utf8.elementsEqual($0.utf8) })
     else {
       return false

@@ -1,5 +1,4 @@
-/// The bounds of how long and how many things may be, in characters unless said otherwise: a nickname has 80 at most,
-/// for instance. The documented limits where there are any.
+/// The maximum lengths and counts, in characters unless stated otherwise. The documented limits where there are any.
 enum SendbirdLimits {
   static let userID = 80
   static let nickname = 80
@@ -37,7 +36,7 @@ enum SendbirdLimits {
   static let messageData = 20_000
   static let fileName = 1_000
   static let thumbnails = 10
-  /// Of one side of a picture.
+  /// Width or height of a picture.
   static let pixels: Int64 = 65_535
   static let mentions = 100
   static let metaArrays = 50

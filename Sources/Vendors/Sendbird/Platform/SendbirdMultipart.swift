@@ -2,12 +2,12 @@ internal import GatewayCore
 
 /// The parts of a `multipart/form-data` body (RFC 7578, and RFC 2046 section 5.1 for its form).
 struct SendbirdMultipart: Hashable, Sendable {
-  /// A part of such a body: the file `profile_file`, for instance.
+  /// A part of a multipart body.
   struct Part: Hashable, Sendable {
     var name: String
-    /// Nil for a field that is no file.
+    /// The file name; nil for a field that is not a file.
     var fileName: String?
-    /// The media type that the part names, empty if none.
+    /// The media type of the part; empty if none is given.
     var type: String
     var bytes: [UInt8]
   }
@@ -17,14 +17,14 @@ struct SendbirdMultipart: Hashable, Sendable {
 
   let parts: [Part]
 
-  /// Nil if the body is not made of whole parts between lines of the boundary.
+  /// Fails if the body does not consist of whole parts between boundary lines.
   init?(_ body: [UInt8], boundary: String) {
     let delimiter = Array("--\(boundary)".utf8)
     guard !delimiter.contains(13) else { return nil }
     var parts: [Part] = []
     var rest = body[...]
     if !rest.starts(with: delimiter) {
-      // What stands before the first boundary means nothing.
+      // The text before the first boundary has no meaning.
       guard let first = Self.end(of: rest, before: delimiter) else { return nil }
       rest = rest[(first + 2)...]
     }
@@ -41,7 +41,7 @@ struct SendbirdMultipart: Hashable, Sendable {
     self.parts = parts
   }
 
-  /// The boundary that the media type of a body names (RFC 2046 section 5.1.1); nil if it is another media type.
+  /// Returns the boundary in a body's media type (RFC 2046 section 5.1.1); nil for another media type.
   static func boundary(of type: String) -> String? {
     var parameters = parameters(type)
     guard !parameters.isEmpty, parameters.removeFirst().name == "multipart/form-data" else { return nil }
@@ -49,10 +49,10 @@ struct SendbirdMultipart: Hashable, Sendable {
     return boundary.flatMap { (1...70).contains($0.utf8.count) ? $0 : nil }
   }
 
-  /// Where the part ends that stands before the text: at the line end before it.
+  /// Returns the end of the part before the text, at the line end before it.
   ///
-  /// Looks at each byte at most twice: a client that sends 15 MB of half a delimiter must not keep the loop from others
-  /// for longer than one that sends a photograph.
+  /// Reads each byte at most twice: 15 MB of repeated half delimiters must not block the loop longer than a photograph
+  /// of that size.
   private static func end(of bytes: ArraySlice<UInt8>, before text: [UInt8]) -> Int? {
     let needle = [13, 10] + text
     let offset = bytes.withUnsafeBufferPointer { bytes in
@@ -66,7 +66,7 @@ struct SendbirdMultipart: Hashable, Sendable {
           var matched = 1
           while matched < needle.count, bytes[index &+ matched] == needle[matched] { matched &+= 1 }
           guard matched < needle.count else { return index }
-          // What has matched begins no other line: neither text has a line end but at its own end.
+          // The matched bytes cannot begin another match: each text contains a line end only at its own end.
           index &+= matched
         }
         return nil
@@ -75,7 +75,7 @@ struct SendbirdMultipart: Hashable, Sendable {
     return offset.map { bytes.startIndex + $0 }
   }
 
-  /// Behind the line end that comes next, with nothing but blanks before it.
+  /// Returns the position after the next line end, if only blanks precede it.
   private static func lineEnd(_ bytes: ArraySlice<UInt8>) -> Int? {
     let line = bytes.drop { $0 == 32 || $0 == 9 }
     guard line.starts(with: [13, 10]) else { return nil }
@@ -104,7 +104,7 @@ struct SendbirdMultipart: Hashable, Sendable {
     return isNamed ? part : nil
   }
 
-  /// What a field says, split at its semicolons: names in lower case, values without their quotes (RFC 2045 section 5.1).
+  /// Splits a header field at its semicolons: names in lower case, values without quotes (RFC 2045 section 5.1).
   private static func parameters(_ field: String) -> [(name: String, value: String)] {
     var pieces: [String.UnicodeScalarView] = [String.UnicodeScalarView()]
     var isQuoted = false

@@ -1,17 +1,19 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-/// Page of a list that is read whole: the bots three to five of eight, for instance.
+/// A page of a list that is read as a whole.
 struct SendbirdPage<Item> {
   let items: ArraySlice<Item>
-  /// What the client gives back for the next page; empty on the last.
+  /// The token of the next page; empty on the last page.
   let next: String
 
+  /// Cuts the requested page out of a list.
+  ///
   /// - Parameters:
-  ///   - all: The whole list, in its order.
-  ///   - request: It says where the page begins, and how long it is.
-  ///   - name: What the item is called; no other in the list is. The page goes on behind the last one of the page before,
-  ///     wherever that stands by now; where it is gone, from where it stood.
+  ///   - all: The whole list, in order.
+  ///   - request: The request with the start and length of the page.
+  ///   - name: The unique name of an item. The page starts after the last item of the page before, wherever that is
+  ///     now; if it was removed, at its former position.
   init(of all: [Item], for request: SendbirdRequest, by name: (Item) -> String) throws(SendbirdError) {
     let limit = try request.limit
     var start = 0

@@ -2,8 +2,8 @@ internal import GatewayCore
 internal import GatewayJSON
 
 extension Fields<SendbirdWords> {
-  /// The meta arrays of that name: a list of objects with `key` and `value`, or a map whose order is in
-  /// `metaarray_key_order`. Of a key that is there twice the first counts.
+  /// Reads the meta arrays with that name: a list of objects with `key` and `value`, or a map with its order in
+  /// `metaarray_key_order`. Of duplicate keys the first counts.
   func metaArrays(_ name: String) throws(SendbirdError) -> [SendbirdMessage.MetaArray]? {
     guard let written = value(name) else { return nil }
     guard written.text.utf8.count <= SendbirdLimits.metaArray else {

@@ -1,12 +1,11 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The members of a body or command, read with the errors that Sendbird has for each fault: which member, and what it
-/// must be, never what it was.
+/// The members of a body or command, read with Sendbird's errors: which member is wrong and what it must be, never its
+/// value.
 typealias SendbirdParameters = Fields<SendbirdWords>
 
-/// Sendbird's words for what is wrong with a member: that a text is too long, for instance. Text is counted in
-/// characters.
+/// Sendbird's error messages for wrong members. Text lengths are counted in characters.
 enum SendbirdWords: FieldWords {
   static func length(of text: String) -> Int { text.unicodeScalars.count }
 
@@ -27,10 +26,10 @@ enum SendbirdWords: FieldWords {
 
 extension Fields<SendbirdWords> {
   private static var depthMax: Int { 16 }
-  /// How far numbers are told: milliseconds of the next hundred thousand years.
+  /// The largest number: milliseconds of the next hundred thousand years.
   static var millisecondsMax: Int64 { 4_000_000_000_000_000 }
 
-  /// Reads a JSON object; an empty text is an empty one.
+  /// Parses a JSON object; an empty text is an empty one.
   init(_ bytes: [UInt8]) throws(SendbirdError) {
     let text = bytes.isEmpty ? Array("{}".utf8) : bytes
     guard let root = Self.parse(text) ?? text.withUnsafeBytes(SendbirdEscapes.mended).flatMap(Self.parse),
@@ -43,7 +42,7 @@ extension Fields<SendbirdWords> {
     try? JSONDocument.parse(text, sizeMax: text.count, depthMax: depthMax).root
   }
 
-  /// The text of that name as a name.
+  /// Reads the text with that name as a `Name`.
   func name(_ name: String, max: Int) throws(SendbirdError) -> Name? {
     try string(name, max: max).map { Name($0) }
   }
@@ -59,7 +58,7 @@ extension Fields<SendbirdWords> {
     return user
   }
 
-  /// The whole number of that name, not negative.
+  /// Reads a non-negative whole number.
   func integer(_ name: String) throws(SendbirdError) -> Int64? {
     guard let value = self.value(name) else { return nil }
     guard let number = value.number else { throw .notNumber(name) }
@@ -68,7 +67,7 @@ extension Fields<SendbirdWords> {
     return whole
   }
 
-  /// A time in milliseconds.
+  /// Reads a time in milliseconds.
   func time(_ name: String) throws(SendbirdError) -> WallTime? {
     guard let milliseconds = try integer(name) else { return nil }
     guard milliseconds <= Self.millisecondsMax else { throw .outOfRange(name) }
@@ -82,7 +81,7 @@ extension Fields<SendbirdWords> {
     return names.map { UserID($0) }.filter { seen.insert($0).inserted }
   }
 
-  /// The codes of languages of that name, listed or in one text with commas between them.
+  /// Reads language codes, from a list or from one text separated by commas.
   func languages(_ name: String) throws(SendbirdError) -> [Name]? {
     let listed: [String]
     if let text = value(name)?.string {
@@ -96,7 +95,7 @@ extension Fields<SendbirdWords> {
     return listed.map { Name($0) }
   }
 
-  /// The object of that name whose members are strings.
+  /// Reads an object whose members are strings.
   func texts(_ name: String) throws(SendbirdError) -> [Name: String]? {
     guard let value = self.value(name) else { return nil }
     guard let members = value.members else { throw .notJSON(name) }
@@ -115,7 +114,8 @@ extension Fields<SendbirdWords> {
     return texts
   }
 
-  /// Who is to be invited only (true), or to be joined at once (false), whatever they have set: `invitation_status`.
+  /// The users who are to be invited (true) or joined at once (false), whatever their own preference:
+  /// `invitation_status`.
   var invitations: [UserID: Bool] {
     get throws(SendbirdError) {
       let statuses = try texts("invitation_status") ?? [:]

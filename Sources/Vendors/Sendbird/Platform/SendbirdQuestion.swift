@@ -1,21 +1,23 @@
 internal import GatewayCore
 
-/// Question to a directory whose errors are told of one kind of thing: that there are too many bots, for instance.
+/// A conversion of a directory's errors, with the name of what it contains.
 ///
 ///     try await ask { () throws(GatewayError) in try await bots.all(at: now) }
 struct SendbirdQuestion: Sendable {
   private let one: String
   private let many: String
 
+  /// Creates a conversion.
+  ///
   /// - Parameters:
-  ///   - one: What is not there, or is there already: in the singular, with a capital letter, `User`.
-  ///   - many: What there are too many of: `users`.
+  ///   - one: What is missing or exists already: in the singular, capitalised, e.g. `User`.
+  ///   - many: What there are too many of, e.g. `users`.
   init(of one: String, _ many: String) {
     self.one = one
     self.many = many
   }
 
-  /// What the directory answers; its error in Sendbird's words.
+  /// Returns the directory's answer, its error as Sendbird's.
   func callAsFunction<Answer>(
     _ question: nonisolated(nonsending) () async throws(GatewayError) -> Answer
   ) async throws(SendbirdError) -> Answer {

@@ -1,10 +1,10 @@
 package import GatewayCore
 
-/// The documented limits of what one user may ask for in a second, five messages for instance, for those who want them.
+/// The documented rate limits of each user, per second. They are off by default.
 package actor SendbirdRates {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// A kind of request that is counted by itself: messages, for instance.
+  /// A kind of request that is counted separately.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     case message
     case markAsRead
@@ -13,7 +13,7 @@ package actor SendbirdRates {
     case reading
     case writing
 
-    /// Of a command of the socket.
+    /// The kind of a socket command.
     init(command name: String) {
       self =
         switch name {
@@ -24,7 +24,7 @@ package actor SendbirdRates {
         }
     }
 
-    /// How many a second.
+    /// The limit per second.
     package var perSecond: Double {
       switch self {
       case .message: 5
@@ -35,7 +35,7 @@ package actor SendbirdRates {
       }
     }
 
-    /// What is said to who asks for more.
+    /// Returns the error for a request above the limit.
     func refusal(after wait: Duration) -> SendbirdError {
       let isHTTP = self == .reading || self == .writing
       let error = isHTTP ? SendbirdError.rateLimited : .tooManyMessages
@@ -60,13 +60,13 @@ package actor SendbirdRates {
   private let usersMax: Int
   private var buckets: [Key: TokenBucket] = [:]
 
-  /// Counts for at most `usersMax` users and kinds at a time; when there are more, all begin anew.
+  /// Creates limits for at most `usersMax` users and kinds at a time; when there are more, all counts start again.
   package init(on executor: any SerialExecutor, usersMax: Int = 50_000) {
     self.executor = executor
     self.usersMax = usersMax
   }
 
-  /// Counts one; throws if it is one too many.
+  /// Counts one request; throws if it is above the limit.
   package func take(_ kind: Kind, _ user: UserID, at now: WallTime) throws(SendbirdError) {
     let key = Key(user: user, kind: kind)
     let now = Instant(nanoseconds: now.nanoseconds)

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A request over HTTP whose caller has been let in: a server's for a user's row, for instance.
+/// A request over HTTP with an authenticated caller.
 struct SendbirdRequest: Sendable {
   let http: HTTPRequest
   let path: PathParameters
@@ -11,47 +11,47 @@ struct SendbirdRequest: Sendable {
     get throws(SendbirdError) { try SendbirdParameters(form?.json ?? http.body) }
   }
 
-  /// The body, where it is one with files in it.
+  /// The body, if it is a form with files.
   var form: SendbirdForm? { SendbirdForm(http) }
 
   var isServer: Bool { caller == .server }
 
-  /// The user that the path names.
+  /// The user in the path.
   var userInPath: UserID { UserID(path["user_id"]) }
 
-  /// The channel that the path names.
+  /// The channel in the path.
   var channelURL: Name { Name(path["channel_url"]) }
 
-  // MARK: Who may
+  // MARK: Access
 
   /// Throws unless a server asks.
   func needsServer() throws(SendbirdError) {
     guard isServer else { throw .notAuthorized }
   }
 
-  /// Throws unless a server asks, or the user themselves.
+  /// Throws unless a server or the user asks.
   func needs(_ user: UserID) throws(SendbirdError) {
     if case .user(let own, _) = caller, own != user { throw .notAuthorized }
   }
 
-  /// Throws for a guest, who changes nothing.
+  /// Throws for a guest, who may not change anything.
   func needsWriter() throws(SendbirdError) {
     if case .user(_, .guest) = caller { throw .guestNotAllowed }
   }
 
-  /// For whom something is done: a client does it for itself whatever it writes, a server for the user it names.
+  /// Returns the acting user: a client always acts for itself, a server for the user it names.
   func actor(_ named: UserID?) -> UserID? {
     if case .user(let own, _) = caller { own } else { named }
   }
 
-  // MARK: The query
+  // MARK: Query
 
   func text(_ name: String) -> String? {
     guard let value = http.parameter(name), !value.isEmpty else { return nil }
     return value
   }
 
-  /// The whole number of that name, from 0 to `max`.
+  /// Reads a whole number from 0 to `max`.
   func number(_ name: String, default usual: Int, max: Int) throws(SendbirdError) -> Int {
     guard let text = text(name) else { return usual }
     guard let number = Int(text) else { throw .notNumber(name) }
@@ -60,7 +60,7 @@ struct SendbirdRequest: Sendable {
     return number
   }
 
-  /// A time in milliseconds. A client that means the newest messages names the largest number it has.
+  /// Reads a time in milliseconds. A client that wants the newest messages sends its largest number.
   func time(_ name: String) throws(SendbirdError) -> WallTime? {
     guard let text = text(name) else { return nil }
     guard let milliseconds = Int64(text) else { throw .notNumber(name) }
@@ -76,7 +76,7 @@ struct SendbirdRequest: Sendable {
     }
   }
 
-  /// Clients write booleans as words, in either case, or as digits.
+  /// Reads a boolean. Clients write them as words in either case, or as digits.
   func flag(_ name: String) throws(SendbirdError) -> Bool? {
     guard let text = text(name) else { return nil }
     switch text.lowercased() {
@@ -86,23 +86,23 @@ struct SendbirdRequest: Sendable {
     }
   }
 
-  /// The values of that name, separated by commas or given one by one.
+  /// Reads values that are separated by commas or given one by one.
   func texts(_ name: String) -> Set<Name>? {
     let values = http.query.lazy.filter { $0.name == name }.flatMap { $0.value.split(separator: ",") }
     return values.isEmpty ? nil : Set(values.map { Name(PercentEncoding.decode($0) ?? String($0)) })
   }
 
-  /// Where the page begins: what the page before gave as `next`.
+  /// The start of the page: the `next` of the page before.
   var pageToken: Int64? {
     get throws(SendbirdError) { try Self.place(text("token")) }
   }
 
-  /// How many of a list come before the page.
+  /// The number of items before the page.
   var pageStart: Int {
     get throws(SendbirdError) { Int(clamping: try pageToken ?? 0) }
   }
 
-  /// The place that a page token names.
+  /// Returns the place in a page token.
   static func place(_ token: String?) throws(SendbirdError) -> Int64? {
     guard let token, !token.isEmpty else { return nil }
     guard let place = SendbirdPageToken.place(token) else { throw .invalid("token") }
@@ -110,7 +110,7 @@ struct SendbirdRequest: Sendable {
   }
 }
 
-/// The name of a page, the second of all channels for instance: opaque to clients, who only give it back.
+/// The token of a page, which clients treat as opaque.
 enum SendbirdPageToken {
   private static let prefix = "p"
 

@@ -2,11 +2,13 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// Resources whose callers have been let in by the gate, and whose errors are in Sendbird's words.
+/// A group of routes with authenticated callers and Sendbird's errors.
 typealias SendbirdResource = RouteGroup<SendbirdRequest, SendbirdError>
 
 extension RouteGroup<SendbirdRequest, SendbirdError> {
-  /// - Parameter rates: How much a client may ask for; nil for any amount.
+  /// Creates a group.
+  ///
+  /// - Parameter rates: The rate limits of clients; nil for none.
   init(gate: SendbirdGate, services: any GatewayServices, rates: SendbirdRates?) {
     self.init(words: { $0.response }) { http, parameters throws(SendbirdError) in
       let caller = try await gate.caller(of: http)
@@ -17,7 +19,7 @@ extension RouteGroup<SendbirdRequest, SendbirdError> {
     }
   }
 
-  /// 200 with the object that `body` writes the members of; an empty one for what has nothing to say.
+  /// Returns 200 with the object whose members `body` writes, by default empty.
   static func answer(_ body: (inout JSONWriter) -> Void = { _ in }) -> HTTPResponse {
     HTTPResponse(status: 200, json: JSONWriter.object(capacity: 512, body))
   }

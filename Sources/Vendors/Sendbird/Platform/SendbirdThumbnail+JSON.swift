@@ -1,7 +1,7 @@
 internal import GatewayJSON
 
 extension SendbirdThumbnail {
-  /// Its members, as an upload's answer and messages have them.
+  /// Writes its members, as in an upload's answer and in messages.
   func writeMembers(to json: inout JSONWriter) {
     json.member("url", url)
     json.member("plain_url", url)

@@ -1,8 +1,8 @@
 package import GatewayCore
 package import GatewayTokens
 
-/// The judge of Sendbird's credentials: what a token says by itself, that it has expired for instance, on the caller's
-/// loop, all else by asking the sessions.
+/// An authenticator of Sendbird's credentials. It checks the token alone on the caller's loop, and the rest with the
+/// sessions.
 package struct SendbirdAuthenticator: Authenticator {
   private let sessions: SendbirdSessions
   private let verifier: JWTVerifier
@@ -26,7 +26,7 @@ package struct SendbirdAuthenticator: Authenticator {
   private func refresh(
     _ user: UserID, _ token: SendbirdPresentedToken, _ credentials: Credentials, _ bearer: Bearer, at now: WallTime
   ) -> Judgement {
-    // A token that is bad by itself costs nobody but its presenter's loop.
+    // A token that is invalid in itself is refused on the client's own loop.
     if case .bad(let error) = token { return .decided(.failure(error)) }
     let isExpiring = credentials.details?.unpacked(SendbirdDetails.self)?.isExpiring
     let peer = bearer.upgrade?.unpacked(SendbirdUpgrade.self)?.peer

@@ -1,7 +1,6 @@
 internal import GatewayCore
 
-/// The observer that takes a connection that is gone out of the sessions, ann's last one for instance, then tells
-/// whoever else wants to know.
+/// An observer that removes an ended connection from the sessions, and then informs the other observers.
 struct SendbirdConnections: ConnectionObserver {
   let sessions: SendbirdSessions
   let next: (any ConnectionObserver)?

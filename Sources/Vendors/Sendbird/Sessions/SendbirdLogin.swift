@@ -1,31 +1,35 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The words of a client that wants to be logged in: a session key, for instance, a token, or a name alone.
+/// The data of a client's login: a session key, a token, or a name alone.
 struct SendbirdLogin: Sendable {
   var user: UserID?
   var token: SendbirdPresentedToken
   var key: String?
-  /// The application it names, nil if none.
+  /// The application that it names; nil if none.
   var applicationID: String?
-  /// Whether it can refresh its session.
+  /// Whether the client can refresh its session.
   var isExpiring: Bool
-  /// Where it comes from.
+  /// The client's address.
   var address: String
-  /// The socket it comes from; nil over HTTP.
+  /// The client's socket; nil over HTTP.
   var connection: ConnectionID?
 }
 
-/// The answer to a login: the payload of `LOGI`, and the body of the same over HTTP; and to a refresh in the socket, which
-/// has `new_key` in place of `key`. The types are those that the strictest clients decode; a login's answer has no
-/// `new_key`, which one takes for a refresh, and none has `error`, which another takes for a
-/// failure whatever its value, and no `log_publish_config`, which would have them post statistics.
+/// The answer to a login or a refresh.
+///
+/// For a login it is the payload of `LOGI`, and the body over HTTP; for a refresh on the socket it has `new_key`
+/// instead of `key`.
+///
+/// The types are those that the strictest clients decode. A login's answer has no `new_key`, which one client mistakes
+/// for a refresh. No answer has `error`, which another considers a failure whatever its value, nor
+/// `log_publish_config`, which would make clients post statistics.
 struct SendbirdWelcome {
   let user: SendbirdUser
   let key: String
   let isRefresh: Bool
   let fileKey: String
-  /// When the session ends; nil for never.
+  /// The end of the session; nil for never.
   let end: WallTime?
   let unread: SendbirdUnread
   let now: WallTime
@@ -57,7 +61,7 @@ struct SendbirdWelcome {
     let milliseconds = now.nanoseconds / 1_000_000
     if isRefresh { json.member("new_key", key) } else { json.member("key", key) }
     json.member("ekey", fileKey)
-    // In seconds, unlike its neighbours.
+    // In seconds, unlike the other times.
     json.member("expires_at", end.map { $0.nanoseconds / 1_000_000_000 } ?? -1)
     json.member("login_ts", milliseconds)
     json.member("ping_interval", settings.pingInterval.components.seconds)
@@ -75,7 +79,7 @@ struct SendbirdWelcome {
     json.member("max_unread_cnt_on_super_group", 100)
     json.member("device_token_last_deleted_at", 0)
     json.member("bc_duration", 0)
-    // What clients on iOS assume where these two are missing; the second is in seconds.
+    // The defaults of clients on iOS; the second is in seconds.
     json.member("concurrent_call_limit", 1)
     json.name("back_off_delay")
     json.number(0.5)

@@ -1,14 +1,13 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-/// A session key on the wire: all that a session is, ann's until noon for instance, in base64url, with a proof that
-/// this application made it.
+/// A session key on the wire: the whole session in base64url, with a proof that this application created it.
 ///
-/// So a gateway that was started anew, or had to forget, knows a session again when it sees one of its keys.
+/// A gateway that was restarted, or had to forget the session, restores it from any of its keys.
 struct SendbirdSessionKey: Hashable {
   /// The session's number.
   let id: UInt64
-  /// The session as it was when the key was made.
+  /// The session at the time when the key was created.
   let session: SendbirdSession
 
   private static let proofSize = 16
@@ -23,7 +22,7 @@ struct SendbirdSessionKey: Hashable {
     self.session = session
   }
 
-  /// Nil unless `text` is a key that `signer` made.
+  /// Fails unless `text` is a key that `signer` created.
   init?(_ text: String, signer: JWTSigner) {
     guard text.utf8.count <= Self.sizeMax, let bytes = Base64URL.decode(text),
       bytes.count > Self.headSize + Self.proofSize
@@ -52,7 +51,7 @@ struct SendbirdSessionKey: Hashable {
     return Base64URL.encode(content + Self.proof("session key", content, signer))
   }
 
-  /// The session's second key, which clients put into the addresses of protected files.
+  /// Returns the session's second key, which clients put into the URLs of protected files.
   func fileKey(signer: JWTSigner) -> String {
     Base64URL.encode(Self.proof("file key", Self.bytes(id), signer))
   }
@@ -69,7 +68,8 @@ struct SendbirdSessionKey: Hashable {
     return content + Array(session.user.rawValue.utf8)
   }
 
-  /// The purpose keeps one kind of proof from passing as another, or as a token's signature.
+  /// Returns the proof of some content. The purpose prevents one kind of proof from being used as another, or as a
+  /// token's signature.
   private static func proof(_ purpose: String, _ content: [UInt8], _ signer: JWTSigner) -> [UInt8] {
     Array(signer.signature(of: Array("\(purpose) ".utf8) + content).prefix(proofSize))
   }
@@ -78,7 +78,7 @@ struct SendbirdSessionKey: Hashable {
     withUnsafeBytes(of: number.bigEndian, Array.init)
   }
 
-  /// Reads numbers from bytes that are proven ours; what is not there counts as 0.
+  /// A reader of numbers in authenticated bytes; missing bytes count as 0.
   private struct Reader {
     static let noTime = Int64.min
     private(set) var rest: ArraySlice<UInt8>

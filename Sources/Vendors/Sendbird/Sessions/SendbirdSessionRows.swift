@@ -1,14 +1,14 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// A session under its user and its number, and when it was opened among all: ann's second, for instance.
+/// The row of a session under its user and its number, with its place in the order of all logins.
 struct SendbirdSessionRow: StoreValue {
   let id: UInt64
   var session: SendbirdSession
   let number: Int64
 }
 
-/// A session with its number: ann's second, for instance.
+/// A session with its number.
 struct SendbirdNumberedSession: Hashable, Sendable {
   let id: UInt64
   let session: SendbirdSession

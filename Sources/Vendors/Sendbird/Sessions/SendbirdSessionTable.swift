@@ -1,13 +1,13 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// The sessions of an application, bounded in all and for each user: of too many, those go that were opened first. Whose
-/// session is forgotten has a key that tells of it again.
+/// The sessions of an application, limited in total and for each user: the oldest are forgotten first. A forgotten
+/// session is restored from its key.
 ///
-/// Each operation is atomic; an answer reflects every operation whose answer its caller had already seen; a store that is
-/// away throws `GatewayError.storeUnavailable`.
+/// Each operation is atomic, and its answer reflects every operation that its caller knew to be complete; an
+/// unavailable store throws `GatewayError.storeUnavailable`.
 struct SendbirdSessionTable: Sendable {
-  /// Twice as many as a user may have connections by default.
+  /// Twice the default limit of a user's connections.
   static let sessionsPerUserMax = 60
 
   private static let sessions = StoreTable<SendbirdSessionRow>("sendbird.session")
@@ -19,7 +19,7 @@ struct SendbirdSessionTable: Sendable {
   private let ages: SendbirdAges
   private let count: StoreCount
 
-  /// What `store` remembers, with room for `countMax` sessions.
+  /// Creates a table in `store`, with room for `countMax` sessions.
   init(_ store: any Store, on executor: any SerialExecutor, countMax: Int) {
     self.store = store
     numbers = SendbirdNumbers("session", in: store, on: executor)
@@ -27,9 +27,9 @@ struct SendbirdSessionTable: Sendable {
     count = StoreCount("sendbird.sessions", atMost: max(1, countMax), of: "sessions")
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
-  /// The user's session of that number, nil if it is not remembered.
+  /// Returns the user's session with that number; nil if it is not stored.
   func session(_ id: UInt64, of user: UserID, at now: WallTime) async throws(GatewayError) -> SendbirdSession? {
     do throws(StoreError) {
       return try await store.get(Self.key(id, user), as: SendbirdSessionRow.self, at: now)?.session
@@ -38,7 +38,7 @@ struct SendbirdSessionTable: Sendable {
     }
   }
 
-  /// The user's sessions, oldest first.
+  /// Returns the user's sessions, oldest first.
   func sessions(of user: UserID, at now: WallTime) async throws(GatewayError) -> [SendbirdNumberedSession] {
     do throws(StoreError) {
       return try await rows(of: user, at: now).map { SendbirdNumberedSession(id: $0.id, session: $0.session) }
@@ -59,7 +59,8 @@ struct SendbirdSessionTable: Sendable {
 
   // MARK: Opening
 
-  /// Remembers a session. False if the user has another one of that number: draw another.
+  /// Stores a session. Returns false if the user has another one with that number; the caller then draws another
+  /// number.
   func open(_ session: SendbirdSession, as id: UInt64, at now: WallTime) async throws(GatewayError) -> Bool {
     var isNew = true
     _ = try await put(session, as: id, at: now) { known in
@@ -69,14 +70,14 @@ struct SendbirdSessionTable: Sendable {
     return isNew
   }
 
-  /// Takes a session up again that a key tells of: the session that goes by the key's number then.
+  /// Restores a session from a key; returns the session that then has the key's number.
   func restore(_ key: SendbirdSessionKey, at now: WallTime) async throws(GatewayError) -> SendbirdSession {
     try await put(key.session, as: key.id, at: now) { known in
       known.generation < key.session.generation ? key.session : known
     }
   }
 
-  /// What becomes of one that has the number already, `known` says.
+  /// Stores a session; `known` decides what happens to an existing one with that number.
   private func put(
     _ session: SendbirdSession, as id: UInt64, at now: WallTime, known: (SendbirdSession) -> SendbirdSession
   ) async throws(GatewayError) -> SendbirdSession {
@@ -96,7 +97,7 @@ struct SendbirdSessionTable: Sendable {
             transaction.delete(Self.key(row.id, session.user))
             transaction.delete(ages.key(row.number))
           }
-          // Unchecked: of many who log in at once each would wait for the others.
+          // Not checked for conflicts: otherwise concurrent logins would wait for each other.
           for oldest in try await ages.oldest(givingWay, at: now) {
             transaction.delete(ages.key(oldest.number))
             if let id = UInt64(oldest.parts[1]) { transaction.delete(Self.key(id, UserID(oldest.parts[0]))) }
@@ -114,7 +115,7 @@ struct SendbirdSessionTable: Sendable {
 
   // MARK: Changing
 
-  /// Changes those of the user's sessions that are remembered, and returns them as they are then, in the order of `ids`.
+  /// Changes those of the user's sessions that are stored, and returns them in the order of `ids`.
   func update(
     _ ids: [UInt64], of user: UserID, at now: WallTime, _ change: (inout SendbirdSession) -> Void
   ) async throws(GatewayError) -> [SendbirdNumberedSession] {

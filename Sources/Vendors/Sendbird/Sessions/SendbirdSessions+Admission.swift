@@ -1,12 +1,12 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-// Which token lets which user in.
+// Which token admits which user.
 
 extension SendbirdSessions {
-  /// The user whom `token` lets in, made if the settings have users made on connect.
+  /// Returns the user whom `token` admits, creating them if the settings allow that.
   ///
-  /// - Parameter request: What a request over HTTP wants by it; nil for a token that came by a socket.
+  /// - Parameter request: The purpose of a request over HTTP; nil for a token from a socket.
   func admit(
     _ name: UserID, _ token: SendbirdPresentedToken, for request: SendbirdTokenRequest?, from address: String,
     at now: WallTime
@@ -20,7 +20,7 @@ extension SendbirdSessions {
       return try await admitByName(name, known, from: address, at: now)
     case .access(let presented):
       guard let known else {
-        // Unity tries again without a pause at every code but that of a bad token.
+        // Unity retries without a pause on every code except that of an invalid token.
         throw try await directory.wasDeleted(name, at: now) ? .userUnknown : .tokenUnknown
       }
       guard let own = known.accessToken,
@@ -41,7 +41,7 @@ extension SendbirdSessions {
     }
   }
 
-  /// Throws if the token was revoked, an operator let it expire, or a fault refuses it: before anything is changed by it.
+  /// Throws if the token was revoked, expired by an operator or refused by a fault, before it changes anything.
   private func checkGood(
     _ token: SendbirdAcceptedToken, of user: UserID, for request: SendbirdTokenRequest?
   ) async throws(GatewayError) {
@@ -57,7 +57,7 @@ extension SendbirdSessions {
     if let refusal { throw refusal }
   }
 
-  /// Once any token was issued, one is always needed.
+  /// Admits a user by name alone. Once any token was issued, a token is required.
   private func admitByName(
     _ name: UserID, _ known: SendbirdUser?, from address: String, at now: WallTime
   ) async throws(GatewayError) -> (SendbirdUser, SendbirdAcceptedToken, UserKind) {
@@ -68,15 +68,15 @@ extension SendbirdSessions {
     } else {
       try countNewUser(from: address, at: now)
       user = try await makeUser(name, hasToken: false, at: now)
-      // Somebody may have been faster, with a token.
+      // Another login with a token may have come first.
       guard !user.hasBeenIssuedToken else { throw .tokenUnknown }
     }
     let accepted = SendbirdAcceptedToken(form: .none, fingerprint: TokenFingerprint(of: name.rawValue))
     return (user, accepted, settings.usersWithoutToken == .readOnly ? .guest : .regular)
   }
 
-  /// A token can be minted without asking the gateway, for a user it has never heard of; one who was deleted is another
-  /// matter.
+  /// Returns the user of a session token. Such a token can be issued without the gateway, for a user it does not know
+  /// yet; a deleted user is refused.
   private func userOfSessionToken(
     _ name: UserID, _ known: SendbirdUser?, at now: WallTime
   ) async throws(GatewayError) -> SendbirdUser {
@@ -88,7 +88,7 @@ extension SendbirdSessions {
   }
 }
 
-/// A request over HTTP that shows a token: for a first session key, or for the next.
+/// The purpose of a token over HTTP: a first session key, or the next one.
 enum SendbirdTokenRequest: Hashable, Sendable {
   case login, refresh
 }

@@ -1,10 +1,9 @@
 internal import GatewayCore
 
-// New keys for sessions that go on.
+// New keys for existing sessions.
 
 extension SendbirdSessions {
-  /// Judges the token that a logged-in connection presents; the verdict's welcome is the payload of the answering
-  /// `LOGI`.
+  /// Verifies the token of a refresh on a connection; the verdict's welcome is the payload of the answering `LOGI`.
   func refresh(
     _ user: UserID, _ token: SendbirdPresentedToken, isExpiring: Bool?, on connection: ConnectionID?,
     from address: String, at now: WallTime
@@ -29,9 +28,9 @@ extension SendbirdSessions {
     }
   }
 
-  /// Refreshes over HTTP. Such a request names no session. It is taken for those that are in use, with a connection or
-  /// as the user's newest, and are due or were opened by the same token; or else for the newest. Where there is none,
-  /// it opens one. Keys that were given up long ago stay dead.
+  /// Refreshes over HTTP. Such a request names no session. It applies to the sessions in use (with a connection, or the
+  /// user's newest) that are due or were opened with the same token, or else to the newest. If there is none, it opens
+  /// one. Keys that expired long ago stay invalid.
   func refreshOverHTTP(
     _ user: UserID, _ token: SendbirdPresentedToken, isExpiring: Bool, from address: String, at now: WallTime
   ) async throws(GatewayError) -> SendbirdHTTPRefresh {
@@ -57,7 +56,7 @@ extension SendbirdSessions {
       connections: Set(connections))
   }
 
-  /// The next keys of those of the sessions that there are.
+  /// Returns the next keys of those sessions that exist.
   private func renew(
     _ ids: [UInt64], of user: UserID, _ token: SendbirdAcceptedToken, isExpiring: Bool?, at now: WallTime
   ) async throws(GatewayError) -> [SendbirdSessionKey] {
@@ -69,10 +68,10 @@ extension SendbirdSessions {
   }
 }
 
-/// A refresh over HTTP that was granted: another key until three o'clock, for instance.
+/// A successful refresh over HTTP.
 struct SendbirdHTTPRefresh: Sendable {
   let key: String
   let token: VerifiedToken
-  /// The live connections of the sessions it was taken for.
+  /// The live connections of the refreshed sessions.
   let connections: Set<ConnectionID>
 }

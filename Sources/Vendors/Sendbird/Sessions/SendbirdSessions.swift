@@ -2,11 +2,10 @@ package import GatewayCore
 package import GatewayKit
 package import GatewayTokens
 
-/// The logins of a Sendbird application: its session keys, what they stand for, and who gets one; ann's key until noon,
-/// for instance.
+/// The logins of a Sendbird application: its sessions and their keys.
 ///
-/// Runs on the executor of the directory, so that a login or refresh costs one change of loop at most. What a token
-/// says by itself has been looked at before, on the loop of its connection.
+/// Runs on the directory's executor, so that a login or refresh changes the loop at most once. The token alone was
+/// checked before on the connection's loop.
 package actor SendbirdSessions {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -14,17 +13,17 @@ package actor SendbirdSessions {
   let settings: SendbirdSettings
   let directory: SendbirdDirectory
   private let channels: SendbirdChannels
-  /// Proves session keys, and session tokens: by the secret of the application.
+  /// The signer and verifier of session keys and session tokens, with the application's secret.
   let signer: JWTSigner
   private var generator: SeededGenerator
-  /// How many logins are answered, bursts of as many as in a second let through; nil until the first, and for any number.
+  /// The rate limit of logins, with bursts of one second; nil until the first login, and without a limit.
   private var rate: TokenBucket?
-  /// How many users an address may make by logging in by a name alone.
+  /// How many users one address may create by logging in by name alone.
   private var newUsers: AddressQuota?
   let table: SendbirdSessionTable
-  /// The users' connections with the sessions they are part of: both end with the process.
+  /// The users' connections with their sessions. Kept in memory only, since connections end with the process.
   var connections: [UserID: [ConnectionID: UInt64]] = [:]
-  /// Says which connections are gone whose end nobody heard of.
+  /// The services that tell which connections have ended unnoticed.
   let services: any GatewayServices
 
   package init(
@@ -53,7 +52,7 @@ package actor SendbirdSessions {
     return bucket.take(at: now)
   }
 
-  /// Judges a login; the verdict's welcome is the payload of `LOGI`.
+  /// Verifies a login; the verdict's welcome is the payload of `LOGI`.
   func logIn(_ login: SendbirdLogin, at now: WallTime) async -> Verdict {
     guard settings.isForUs(login.applicationID) else { return .failure(.applicationUnknown) }
     if login.connection != nil, !isWithinRate(at: now) { return .failure(.overloaded) }
@@ -65,7 +64,7 @@ package actor SendbirdSessions {
       do throws(GatewayError) {
         return .success(try await resume(key, login, at: now))
       } catch {
-        // The key wins while it is good; a token beside it is the second chance.
+        // A valid key decides; a token beside it is used if the key is invalid.
         guard login.token != .none, login.user != nil else { throw error }
         return .success(try await logInByToken(login, at: now))
       }
@@ -89,7 +88,7 @@ package actor SendbirdSessions {
     return try await enter(key, user, login.connection, at: now)
   }
 
-  /// Opens a session; its first key.
+  /// Opens a session; returns its first key.
   func open(
     _ user: UserID, _ kind: UserKind, _ token: SendbirdAcceptedToken, isExpiring: Bool, isForHTTP: Bool,
     at now: WallTime
@@ -103,7 +102,7 @@ package actor SendbirdSessions {
     }
   }
 
-  /// Logs in by a session key: the session goes on, its end is where it was.
+  /// Logs in with a session key: the session continues, and its end stays the same.
   private func resume(
     _ key: String, _ login: SendbirdLogin, at now: WallTime
   ) async throws(GatewayError) -> VerifiedToken {
@@ -114,7 +113,7 @@ package actor SendbirdSessions {
     return try await enter(try await remember(found, at: now), user, login.connection, at: now)
   }
 
-  /// Takes a session up again that its key tells of, where it is not known already; the key it has then.
+  /// Restores a session from its key if it is not stored; returns its current key.
   private func remember(_ key: SendbirdSessionKey, at now: WallTime) async throws(GatewayError) -> SendbirdSessionKey {
     SendbirdSessionKey(key.id, try await table.restore(key, at: now))
   }
@@ -123,7 +122,7 @@ package actor SendbirdSessions {
     _ key: SendbirdSessionKey, _ user: SendbirdUser, _ connection: ConnectionID?, at now: WallTime
   ) async throws(GatewayError) -> VerifiedToken {
     if let connection {
-      // Others may have come since they were counted.
+      // Other connections may have been added since they were counted.
       guard (connections[user.id] ?? [:]).count < settings.connectionsPerUserMax else { throw Self.tooManyConnections }
       connections[user.id, default: [:]][connection] = key.id
     }
@@ -133,7 +132,7 @@ package actor SendbirdSessions {
     return try await welcome(key, user, isRefresh: false, at: now)
   }
 
-  /// The session, with the answer to its login or refresh.
+  /// Returns the session with the answer to its login or refresh.
   func welcome(
     _ key: SendbirdSessionKey, _ user: SendbirdUser, isRefresh: Bool, at now: WallTime
   ) async throws(GatewayError) -> VerifiedToken {
@@ -147,19 +146,19 @@ package actor SendbirdSessions {
     return key.session.verified(welcome: welcome.text, settings)
   }
 
-  /// Throws if the user has as many connections as is allowed.
+  /// Throws if the user has as many connections as allowed.
   private func checkConnectionCount(of user: UserID, _ connection: ConnectionID?) async throws(GatewayError) {
     guard connection != nil, let known = connections[user], known.count >= settings.connectionsPerUserMax else {
       return
     }
-    // A client that left while its login was being judged was never heard to end.
+    // If a client disconnected during its login, its end was not reported.
     for other in known.keys where await services.user(of: other) == nil { ended(other, of: user) }
     guard (connections[user] ?? [:]).count < settings.connectionsPerUserMax else { throw Self.tooManyConnections }
   }
 
   private static let tooManyConnections = GatewayError.tooMany.detailed("connections of the user")
 
-  /// The connection, which was logged in, is gone. Its session stays: its key opens the next connection.
+  /// Removes an ended connection. Its session stays: the key opens the next connection.
   package func ended(_ connection: ConnectionID, of user: UserID) {
     connections[user]?[connection] = nil
     if connections[user]?.isEmpty == true { connections[user] = nil }
@@ -167,17 +166,17 @@ package actor SendbirdSessions {
 
   // MARK: Users
 
-  /// Counts a user whom nobody vouches for; throws if the address has made too many.
+  /// Counts a user who is created without a token; throws if the address has created too many.
   func countNewUser(from address: String, at now: WallTime) throws(GatewayError) {
     guard let wait = newUsers?.take(address, at: Instant(nanoseconds: now.nanoseconds)) else { return }
     let seconds = wait.milliseconds / 1_000 + 1
     throw .overloaded.because(SendbirdError.tooFast).detailed("new users by name alone, again in \(seconds) s")
   }
 
-  /// How often a user was not made because their address had made too many.
+  /// The number of users that were not created because their address had created too many.
   package var newUsersRefused: UInt64 { newUsers?.refusals ?? 0 }
 
-  /// The user of that id, made if there is none.
+  /// Returns the user with that id, created if there is none.
   func makeUser(_ id: UserID, hasToken: Bool, at now: WallTime) async throws(GatewayError) -> SendbirdUser {
     do throws(GatewayError) {
       return try await directory.getOrCreateUser(id, hasToken: hasToken, at: now)
@@ -188,7 +187,7 @@ package actor SendbirdSessions {
 
   // MARK: Session keys
 
-  /// The session of a key that is good at `now`: as it is remembered, or else as the key tells of it.
+  /// Returns the session of a key that is valid at `now`: the stored one, or else the one in the key.
   private func find(_ text: String, at now: WallTime) async throws(GatewayError) -> SendbirdSessionKey {
     guard let key = SendbirdSessionKey(text, signer: signer) else { throw .sessionUnknown }
     var session = key.session
@@ -198,14 +197,14 @@ package actor SendbirdSessions {
       session.previousKeyEnd = session.begunAt + grace
     }
     guard !session.hasEnded(at: now), session.accepts(key.session.generation, at: now) else { throw session.refusal }
-    // With its token ends what the token opened, as at the token's own end.
+    // The session ends with its token.
     let refusal = await services.refusal(of: session.verified(welcome: nil, settings))
     if refusal?.isSame(as: .tokenExpired) == true { throw session.refusal }
     return SendbirdSessionKey(key.id, session)
   }
 
-  /// The user of a session, who may still be logged in by it. One whom the gateway does not know, because it was started
-  /// anew, is made again.
+  /// Returns the user of a session if the user may still log in with it. A user whom a restarted gateway does not know
+  /// is created again.
   private func check(_ session: SendbirdSession, at now: WallTime) async throws(GatewayError) -> SendbirdUser {
     let user: SendbirdUser
     if let known = try await directory.user(session.user, at: now) {
@@ -219,7 +218,7 @@ package actor SendbirdSessions {
     return user
   }
 
-  /// The session that a caller over HTTP shows the key of.
+  /// Returns the session of the key that a caller over HTTP presents.
   package func caller(key: String, at now: WallTime) async throws(GatewayError) -> SendbirdKeyHolder {
     let session = try await find(key, at: now).session
     _ = try await check(session, at: now)
@@ -229,9 +228,9 @@ package actor SendbirdSessions {
   }
 }
 
-/// The holder of a session key: ann with her second session, for instance.
+/// The user of a session key.
 package struct SendbirdKeyHolder: Hashable, Sendable {
   package let token: VerifiedToken
-  /// Whether the key is good for HTTP only while its user has a connection.
+  /// Whether the key is valid over HTTP only while its user has a connection.
   package let needsConnection: Bool
 }

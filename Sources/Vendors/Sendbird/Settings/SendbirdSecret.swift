@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-/// The Api-Token of an application, which can be replaced while others read it.
+/// The Api-Token of an application, which can be replaced during use.
 final class SendbirdSecret: Sendable {
   private final class Content: Sendable {
     let credentials: Credentials

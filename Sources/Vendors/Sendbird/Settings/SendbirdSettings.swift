@@ -1,78 +1,77 @@
 package import GatewayCore
 
-/// The settings of a Sendbird application: how long its sessions last, for instance. Where the vendor's own choice is
-/// not known, the comment says that it is ours.
+/// The settings of a Sendbird application. "Ours" marks a choice that the vendor does not publish.
 package struct SendbirdSettings: Sendable {
-  /// The setting "Access token permission": what a user may do to whom no token was ever issued, read only for
-  /// instance.
+  /// The setting "Access token permission".
   package enum UsersWithoutToken: String, Hashable, Sendable, CaseIterable {
-    /// Nobody gets in by name alone, and nobody is made on connect.
+    /// Login by name alone is refused, and a connection creates no users.
     case refuse
-    /// They connect and read; what would change something is refused with 900030.
+    /// They connect and read; changes are refused with 900030.
     case readOnly = "read-only"
-    /// They may do everything; an unknown one is made on connect.
+    /// They may do everything; a connection creates an unknown user.
     case full
   }
 
   /// The application that clients must name; nil for any.
   package var applicationID: Name?
-  /// The secret of the Platform API, which signs session tokens too.
+  /// The secret of the Platform API, which also signs session tokens.
   package var apiToken: Credentials { secret.credentials }
   let secret: SendbirdSecret
-  /// Whether nobody but this process knows the Api-Token: it stays the same as long as that lives.
+  /// Whether the Api-Token is random and known to this process only; a reload then keeps it.
   package var hasRandomSecret = false
   package var usersWithoutToken = UsersWithoutToken.full
 
-  /// How long a session key lives whose client can refresh it (`expiring_session=1`).
+  /// The life of a session key whose client can refresh it (`expiring_session=1`).
   package var sessionLife = Duration.seconds(600)
-  /// How long one lives whose client did not say so; nil for ever. Ours.
+  /// The life of other session keys; nil for no end. Ours.
   package var plainSessionLife: Duration?
-  /// How long the key before the present one stays good; nil for as long as the session lives, which the second
-  /// generation of the JavaScript SDK needs: it never takes a new key from its socket. Ours.
+  /// How long the previous key stays valid; nil for the life of the session, which the second generation of the
+  /// JavaScript SDK needs: it never accepts a new key on its socket. Ours.
   package var keyGrace: Duration?
-  /// How long before a session's end its client is told, a tenth of the session's life at most. Clients on iOS renew on
-  /// the open socket only if 5 s or more are left. Ours.
+  /// The lead time of the notice before a session's end, at most a tenth of the session's life. Clients on iOS refresh
+  /// on the open socket only if 5 s or more are left. Ours.
   package var expiryLead = Duration.seconds(30)
-  /// Whether a session key is good for HTTP only while its user has a connection, and 800101 is said otherwise. The
-  /// vendor's clients do call without one.
+  /// Whether a session key is valid over HTTP only while its user has a connection; otherwise 800101 is returned. The
+  /// vendor's clients do make requests without one.
   package var needsConnectionOverHTTP = false
 
-  /// What the answer to a login tells the client about keep-alive; whole seconds.
+  /// The keep-alive interval in the answer to a login; whole seconds.
   package var pingInterval = Duration.seconds(15)
   package var pongTimeout = Duration.seconds(5)
-  /// What it says about coming back: first and longest pause in whole seconds, factor, and tries, -1 for endless.
+  /// The reconnect parameters in the answer to a login: first and longest pause in whole seconds, factor, and number of
+  /// tries, -1 for endless.
   package var reconnectInterval = Duration.seconds(2)
   package var reconnectIntervalMax = Duration.seconds(20)
   package var reconnectFactor = 2
   package var reconnectTries = -1
 
-  /// How many logins a second are answered before clients get `BUSY`; nil for any number. Ours.
+  /// The number of logins per second above which clients get `BUSY`; nil for no limit. Ours.
   package var loginsPerSecond: Double?
-  /// After how many seconds `BUSY` tells them to come back.
+  /// The retry delay in `BUSY`.
   package var busyRetryAfter = Duration.seconds(3)
-  /// How many users one address may have made in a minute by logging in by a name alone; nil for any number. Ours.
+  /// How many users one address may create in a minute by logging in by name alone; nil for no limit. Ours.
   package var newUsersPerMinuteMax: Int? = 6_000
-  /// How many bytes of messages are kept, of all channels together; the oldest give way. Ours.
+  /// The bytes of messages stored for all channels; the oldest are displaced. Ours.
   package var messageBytesMax = 64 << 20
-  /// How many bytes of files are kept; the oldest give way. Ours.
+  /// The bytes of files stored; the oldest are displaced. Ours.
   package var fileBytesMax = 64 << 20
-  /// How many bytes a request may have that brings a file. Ours.
+  /// The maximum size in bytes of a request with a file. Ours.
   package var uploadBytesMax = 16 << 20
-  /// How many connections a user may have.
+  /// The maximum number of connections of a user.
   package var connectionsPerUserMax = 30
-  /// Whether the documented limits of what a user may ask for in a second are kept.
+  /// Whether the documented rate limits of users are enforced.
   package var limitsRates = false
-  /// How many sessions are remembered. The oldest is forgotten first; its key tells of it again. Ours.
+  /// The number of stored sessions. The oldest is forgotten first; its key restores it. Ours.
   package var sessionsMax = 200_000
 
   package init(apiToken: Credentials) {
     secret = SendbirdSecret(apiToken)
   }
 
-  /// How long a silent client is kept: two rounds of keep-alive. Ours; the vendor's limit is not known.
+  /// How long a client may be silent: two rounds of keep-alive. Ours; the vendor's limit is not known.
   package var silenceMax: Duration { (pingInterval + pongTimeout) * 2 }
 
-  /// Whether a client that names this application (nil if it names none) has come to the right place.
+  /// Returns whether a client that names this application (nil for none) belongs here.
   func isForUs(_ named: String?) -> Bool {
     applicationID == nil || applicationID == named.map { Name($0) }
   }

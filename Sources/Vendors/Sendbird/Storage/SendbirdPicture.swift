@@ -1,11 +1,11 @@
 internal import GatewayCore
 
-/// The size of a picture, 40 by 30 for instance, as the head of its file says: of a PNG, a GIF or a JPEG.
+/// The size of a picture, read from the head of a PNG, GIF or JPEG file.
 struct SendbirdPicture: Hashable, Sendable {
   let width: Int
   let height: Int
 
-  /// Nil for bytes that are no such file.
+  /// Fails for other files.
   init?(_ bytes: [UInt8]) {
     guard let size = Self.png(bytes) ?? Self.gif(bytes) ?? Self.jpeg(bytes), size.width > 0, size.height > 0 else {
       return nil
@@ -15,13 +15,13 @@ struct SendbirdPicture: Hashable, Sendable {
 
   private typealias Size = (width: Int, height: Int)
 
-  /// The big-endian number of so many bytes at that place; nil behind the end.
+  /// Returns the big-endian number of that many bytes at that place; nil beyond the end.
   private static func number(_ bytes: [UInt8], _ place: Int, _ count: Int) -> Int? {
     guard place >= 0, place <= bytes.count - count else { return nil }
     return bytes[place..<(place + count)].reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// The first chunk of a PNG is IHDR.
+  /// Reads the size of a PNG, whose first chunk is IHDR.
   private static func png(_ bytes: [UInt8]) -> Size? {
     guard bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
       bytes.dropFirst(12).starts(with: "IHDR".utf8),
@@ -35,7 +35,7 @@ struct SendbirdPicture: Hashable, Sendable {
     return (Int(bytes[6]) | Int(bytes[7]) << 8, Int(bytes[8]) | Int(bytes[9]) << 8)
   }
 
-  /// The frame header of a JPEG stands behind segments that say how long they are.
+  /// Reads the size of a JPEG, whose frame header follows segments with a length.
   private static func jpeg(_ bytes: [UInt8]) -> Size? {
     guard bytes.starts(with: [0xFF, 0xD8]) else { return nil }
     var place = 2

@@ -1,10 +1,10 @@
 internal import GatewayCore
 package import GatewayTokens
 
-/// The keeper of files that come in requests, a profile's picture for instance; it says where they are served.
+/// A storage of uploaded files, which also returns their URLs.
 package struct SendbirdStorage: Sendable {
   static let path = "/v3/storage/file"
-  /// The resources to which files may be brought.
+  /// The resources that accept files.
   static let uploads: Set<String> = [
     "POST \(path)", "POST /v3/users", "PUT /v3/users/{user_id}", "POST /v3/group_channels", "POST /v3/open_channels",
     "PUT /v3/group_channels/{channel_url}", "PUT /v3/open_channels/{channel_url}",
@@ -13,7 +13,7 @@ package struct SendbirdStorage: Sendable {
   ]
 
   let files: SendbirdFiles
-  /// Whether clients reach the gateway over TLS.
+  /// Whether clients use TLS to the gateway.
   private let isSecure: Bool
   private let secrets: Secrets
 
@@ -23,15 +23,15 @@ package struct SendbirdStorage: Sendable {
     self.secrets = secrets
   }
 
-  /// A file that was kept: a profile's picture and its address, for instance.
+  /// A stored file.
   struct Kept: Sendable {
     let file: SendbirdFile
     let url: String
-    /// Those that were asked for, of a picture.
+    /// The requested thumbnails of a picture.
     let thumbnails: [SendbirdThumbnail]
   }
 
-  /// The file of that name in the request's form, kept; nil if there is none.
+  /// Stores the file with that name in the request's form; returns nil if there is none.
   func keep(
     _ name: String, of request: SendbirdRequest, at now: WallTime
   ) async throws(SendbirdError) -> Kept? {
@@ -53,7 +53,7 @@ package struct SendbirdStorage: Sendable {
     return Kept(file: file, url: url, thumbnails: Self.thumbnails(of: part, at: url, wanted))
   }
 
-  /// How large thumbnails are to be: `thumbnail1`, `thumbnail2` and so on say `100,100`.
+  /// Reads the sizes of thumbnails: `thumbnail1`, `thumbnail2` and so on have the form `100,100`.
   private static func sizes(_ form: SendbirdForm) throws(SendbirdError) -> [(width: Int64, height: Int64)] {
     var sizes: [(Int64, Int64)] = []
     for number in 1...SendbirdLimits.thumbnails {
@@ -83,14 +83,15 @@ package struct SendbirdStorage: Sendable {
 
   private static let tooLarge = SendbirdError(400_110, "The file is larger than all files may be together.")
 
-  /// Where the file is served: at the host that was asked, or below its root where the request names none.
+  /// Returns the file's URL: at the request's host, or a path if the request names none.
   private func url(of file: SendbirdFile, _ request: HTTPRequest) -> String {
     let name = file.name.isEmpty ? "file" : PercentEncoding.encode(file.name)
     let root = request.host.map { "http\(isSecure ? "s" : "")://\($0)" } ?? ""
     return "\(root)\(Self.path)/\(file.id)/\(name)"
   }
 
-  /// Whether the text may stand in a header as a media type (RFC 9110 section 8.3.1), with or without parameters.
+  /// Returns whether the text is allowed in a header as a media type (RFC 9110 section 8.3.1), with or without
+  /// parameters.
   private static func isMediaType(_ text: String) -> Bool {
     (3...200).contains(text.utf8.count) && text.utf8.contains(UInt8(ascii: "/"))
       && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }

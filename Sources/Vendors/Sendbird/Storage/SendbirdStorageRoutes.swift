@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// The routes of files: put there by who has a key, a photograph for instance, served to whoever has the address.
+/// The routes of files: a caller with a key uploads them, anybody with the URL downloads them.
 package struct SendbirdStorageRoutes: Sendable {
   private let storage: SendbirdStorage
   private let services: any GatewayServices
@@ -37,7 +37,7 @@ package struct SendbirdStorageRoutes: Sendable {
     }
   }
 
-  /// Whatever its type says, a browser runs nothing that is in it.
+  /// Returns a file with headers that keep browsers from running it, whatever its type.
   private func download(_ id: String) async throws(SendbirdError) -> HTTPResponse {
     let found: SendbirdFile?
     do throws(GatewayError) {
@@ -52,7 +52,7 @@ package struct SendbirdStorageRoutes: Sendable {
         HTTPField("content-type", file.type.isEmpty ? "application/octet-stream" : file.type),
         HTTPField("content-security-policy", "default-src 'none'; sandbox"),
         HTTPField("x-content-type-options", "nosniff"),
-        // What stands at an address never changes.
+        // The content of a URL never changes.
         HTTPField("cache-control", "private, max-age=3600, immutable"),
       ],
       body: file.bytes)

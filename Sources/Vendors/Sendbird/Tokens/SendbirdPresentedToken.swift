@@ -1,16 +1,15 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-/// A token as a client presents it, looked at as far as that needs no store: one that may be an access token, for
-/// instance, since the client does not say which kind it is.
+/// A token in a login, checked as far as that needs no store. The client does not say of which kind it is.
 enum SendbirdPresentedToken: Hashable, Sendable {
-  /// Nothing: a user by name alone.
+  /// None: a user by name alone.
   case none
-  /// A session token whose signature verifies; its end and its user are yet to be looked at.
+  /// A session token with a valid signature; its expiry and its user are not checked yet.
   case session(SendbirdSessionToken, TokenFingerprint)
-  /// What may be the user's access token.
+  /// Possibly the user's access token.
   case access(Credentials)
-  /// A JWT that is not one of ours.
+  /// A JWT that was not issued here.
   case bad(GatewayError)
 
   init(_ token: String, verifier: JWTVerifier, at now: WallTime) {
@@ -30,18 +29,18 @@ enum SendbirdPresentedToken: Hashable, Sendable {
   }
 }
 
-/// A token that let somebody in, as far as a session must remember it: when it was issued, for instance.
+/// The part of an accepted token that a session stores.
 struct SendbirdAcceptedToken: Hashable, Codable, Sendable {
   var form: TokenForm
   var fingerprint: TokenFingerprint
   var issuedAt: WallTime?
   var expiresAt: WallTime?
 
-  /// Whether it was taken back since, one way or the other.
+  /// Returns whether it was revoked since, in either way.
   func isRevoked(for user: SendbirdUser) -> Bool {
     switch form {
     case .jwt: SendbirdSessionToken.isVoid(issuedAt: issuedAt, for: user)
-    // A user of whom no access token is known was made again after the gateway was started anew.
+    // A user without a known access token was created again after a restart.
     case .opaque: user.accessToken.map { TokenFingerprint(of: $0.token) != fingerprint } ?? false
     case .session, .none: false
     }

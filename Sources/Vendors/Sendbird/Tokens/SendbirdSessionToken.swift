@@ -3,15 +3,16 @@ internal import GatewayJSON
 internal import GatewayKit
 package import GatewayTokens
 
-/// A session token: a JWT signed by HS256 whose payload is `{"e":…,"u":…,"v":1}`, `e` being the end in unix seconds and
-/// `u` a number for the user, as in the vendor's example. `i` is our own: when it was issued, in unix milliseconds, so
-/// that the tokens issued before some time can be void. 119 to 168 characters, as documented.
+/// A session token: a JWT signed with HS256 whose payload is `{"e":…,"u":…,"v":1}`, as in the vendor's example.
+///
+/// `e` is the expiry in unix seconds and `u` a number for the user. `i` is our own: the issue time in unix
+/// milliseconds, so that tokens issued before some time can be revoked. 119 to 168 characters, as documented.
 package struct SendbirdSessionToken: Hashable, Sendable {
   package var userNumber: UInt64
   package var issuedAt: WallTime
   package var expiresAt: WallTime
 
-  /// A token for the user, made at `now`.
+  /// Creates a token for the user, issued at `now`.
   package init(for user: SendbirdUser, at now: WallTime, until expiresAt: WallTime) {
     self.init(user: user.id, issuedAt: Self.issueDate(for: user, at: now), expiresAt: expiresAt)
   }
@@ -22,37 +23,37 @@ package struct SendbirdSessionToken: Hashable, Sendable {
     self.expiresAt = expiresAt
   }
 
-  /// The number that stands for the user: 48 bits of the SHA-256 of the name, so that a token can be made and checked
-  /// by whoever has the secret, without asking anybody.
+  /// Returns the user's number: 48 bits of the SHA-256 of the name, so that everybody with the secret can issue and
+  /// verify tokens without a look-up.
   package static func number(of user: UserID) -> UInt64 {
     SHA256.digest(user.rawValue.utf8)[..<6].reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Whether the user's session tokens of that moment were revoked. Tokens are dated in whole milliseconds: those of the
-  /// revocation's own are void.
+  /// Returns whether the user's session tokens of that time were revoked. Tokens are dated in whole milliseconds: those
+  /// of the revocation's own millisecond are revoked.
   package static func isVoid(issuedAt: WallTime?, for user: SendbirdUser) -> Bool {
     guard let limit = earliestIssueDate(for: user) else { return false }
     return issuedAt.map { $0 < limit } ?? true
   }
 
-  /// What is issued before this is void; nil if nothing is.
+  /// Returns the time before which tokens are revoked; nil if none are.
   static func earliestIssueDate(for user: SendbirdUser) -> WallTime? {
     user.sessionTokensValidFrom.map(millisecond(after:))
   }
 
-  /// When a token that is made at `now` says it was issued: behind the millisecond of the last revocation, so that one
-  /// made right after it is good.
+  /// Returns the issue time of a token created at `now`: after the millisecond of the last revocation, so that a token
+  /// created right after it is valid.
   package static func issueDate(for user: SendbirdUser, at now: WallTime) -> WallTime {
     let whole = millisecond(after: now) - .milliseconds(1)
     return max(whole, user.sessionTokensValidFrom.map(millisecond(after:)) ?? whole)
   }
 
-  /// The first whole millisecond that is later.
+  /// Returns the first whole millisecond that is later.
   private static func millisecond(after time: WallTime) -> WallTime {
     WallTime(nanoseconds: time.nanoseconds / 1_000_000 * 1_000_000) + .milliseconds(1)
   }
 
-  /// Whether `token` has the form of a JWT; an access token never has dots.
+  /// Returns whether `token` has the form of a JWT; an access token never has dots.
   package static func isOne(_ token: String) -> Bool {
     token.utf8.count { $0 == UInt8(ascii: ".") } == 2
   }
@@ -67,13 +68,13 @@ package struct SendbirdSessionToken: Hashable, Sendable {
     }
   }
 
-  /// The token as text.
+  /// Returns the token as text.
   package func signed(by signer: JWTSigner) -> Credentials {
     Credentials(token: signer.sign(claims))
   }
 
-  /// Reads a token whose signature verifies at `now`; says nothing about its end. A token without `i` counts as issued
-  /// at the beginning of time, so that every revocation takes it in.
+  /// Reads a token whose signature is valid at `now`, without checking its expiry. A token without `i` counts as issued
+  /// at the beginning of time, so that every revocation covers it.
   package init(_ token: String, verifier: JWTVerifier, at now: WallTime) throws(TokenError) {
     let payload = try verifier.verifySignature(token, at: now)
     let claims: JSONView

@@ -1,8 +1,7 @@
 package import GatewayCore
 package import GatewayTokens
 
-/// The mint of Sendbird's session tokens, ann's until noon for instance. One without an end lives for the vendor's
-/// week.
+/// An issuer of Sendbird's session tokens. One without an end gets the vendor's week.
 package struct SendbirdTokenIssuer: TokenIssuer {
   private static let usualLife = Duration.seconds(7 * 86_400)
   private let signer: JWTSigner

@@ -3,8 +3,8 @@ internal import GatewayJSON
 package import GatewayKit
 package import GatewayTokens
 
-/// Sendbird's session tokens, as the token commands make and verify them: `postern token mint --scheme sendbird`, for
-/// instance. Access tokens are kept by the application that issues them, so none can be made without it.
+/// Sendbird's session tokens in the token commands, e.g. `postern token mint --scheme sendbird`. Access tokens are
+/// stored by the application that issues them, so none can be issued without it.
 package struct SendbirdTokenTool: TokenTool {
   private static let userLengthMax = 80
   private static let accessTokenDigits = 40
@@ -15,8 +15,8 @@ package struct SendbirdTokenTool: TokenTool {
   package let notes = ["life": "7d by default"]
   package let dates = ["e"]
 
-  /// A session token has an end. It has no number of its own: what tells it from another one of the same second is the
-  /// millisecond it was issued in.
+  /// Returns the life in claims. A session token always has an expiry. It has no id: tokens of the same second differ
+  /// in the millisecond of issue.
   package func lifeFlags(from issuedAt: WallTime, until end: WallTime?) -> [(name: String, text: String)] {
     let seconds = Double(issuedAt.nanoseconds / 1_000_000) / 1000
     return [("issued-at", String(seconds))] + (end.map { [("expires", $0.secondsBehind)] } ?? [])
@@ -43,7 +43,8 @@ package struct SendbirdTokenTool: TokenTool {
     ).token
   }
 
-  /// The vendor's code and message, and the check: every fault of a token has the same code there.
+  /// Returns the vendor's code and message, and the failed check: at the vendor every fault of a token has the same
+  /// code.
   package func verify(_ token: String, _ arguments: Arguments, at now: WallTime) throws -> TokenReport {
     let verifier = try TokenKeys.needed(arguments, allowsShortSecret: true).verifier(TokenPolicy())
     let user = arguments.string("user").map { UserID($0) }

@@ -1,7 +1,6 @@
 internal import GatewayJSON
 
-/// The changes that a body wants of when a user is pushed to, quiet at night for instance; what it does not say stays
-/// as it is.
+/// The changes of a user's push times in a request's body. Missing properties stay as they are.
 struct SendbirdPushChange: Sendable {
   private let wantsQuiet: Bool?
   private let quiet: Hours
@@ -14,7 +13,7 @@ struct SendbirdPushChange: Sendable {
   private let snoozeEnd: Int64?
   private let includesReplies: Bool?
 
-  /// The hours and minutes that a body names.
+  /// The hours and minutes in a body.
   private struct Hours: Sendable {
     let startHour: Int64?
     let startMinute: Int64?

@@ -2,9 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// The routes of statistics, for servers: how many connections there are, for instance, and how many users were active:
-/// those who are connected, or were seen last within the day or month. Nothing is kept of the days of somebody who was
-/// seen later too.
+/// The routes of statistics, for servers: connections and active users, that is users who are connected or were last
+/// seen within the day or month. Earlier days of a user who was seen later are not stored.
 package struct SendbirdStatisticsRoutes: Sendable {
   private static let pageSize = 500
 
@@ -36,7 +35,7 @@ package struct SendbirdStatisticsRoutes: Sendable {
       },
       resource.route("GET", "/v3/applications/mau") { request throws(SendbirdError) in
         try request.needsServer()
-        // A day within it says which month is meant, and one 31 days behind its first which comes next.
+        // A day within a month tells which month is meant, and the day 31 days after its first is in the next one.
         let asked = try Self.start(request, ofForm: "2026-08", "-01T00:00:00Z") ?? services.wallTime
         let month = Self.month(of: asked)
         let count = try await active(in: month..<Self.month(of: month + .seconds(31 * 86_400)))
@@ -45,11 +44,11 @@ package struct SendbirdStatisticsRoutes: Sendable {
     ]
   }
 
-  /// When the period begins that `date` names; nil if none is named.
+  /// Returns the start of the period in `date`; nil if there is none.
   ///
   /// - Parameters:
-  ///   - form: A date of the form that it must have.
-  ///   - rest: What makes its first moment of it.
+  ///   - form: A date in the required format.
+  ///   - rest: The suffix that makes the date a time.
   private static func start(
     _ request: SendbirdRequest, ofForm form: String, _ rest: String
   ) throws(SendbirdError) -> WallTime? {
@@ -58,9 +57,9 @@ package struct SendbirdStatisticsRoutes: Sendable {
     return start
   }
 
-  /// The first moment of the month that the time is in.
+  /// Returns the first moment of the time's month.
   private static func month(of time: WallTime) -> WallTime {
-    // A year is never further off than one.
+    // The estimate is off by one year at most.
     let year = 1970 + Int(time.seconds / 31_556_952)
     let starts = (year - 1...year + 1).flatMap { year in
       (1...12).compactMap { WallTime(rfc3339: "\(year)-\($0 < 10 ? "0" : "")\($0)-01T00:00:00Z") }

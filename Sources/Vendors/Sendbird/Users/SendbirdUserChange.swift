@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The changes that a body wants of a user, another nickname for instance; what it does not say stays as it is.
+/// The changes of a user in a request's body. Missing properties stay as they are.
 struct SendbirdUserChange: Sendable {
   private let nickname: String?
   private let profileURL: String?
@@ -25,7 +25,7 @@ struct SendbirdUserChange: Sendable {
     isActive = try body.bool("is_active")
   }
 
-  /// Whether something is changed that is not a client's to change.
+  /// Whether it changes something that only servers may change.
   var isForServersOnly: Bool { isActive != nil || lastSeenAt != nil || phoneNumber != nil }
 
   func apply(to user: inout SendbirdUser) {

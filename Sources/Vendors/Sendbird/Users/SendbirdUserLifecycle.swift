@@ -1,9 +1,9 @@
 internal import GatewayCore
 
-/// The end or change of a user as live sessions and channels hear of it: deactivated, ann is logged out, for instance.
+/// The effects of a user's end or change on live sessions and channels.
 ///
-/// `EXPR` with 400310 logs every known client out. One with 400300 does so for all but one, and so does nothing that is
-/// said of a deleted user; sockets that may not stay are therefore closed as well.
+/// `EXPR` with 400310 logs every known client out. 400300 does so for all except one, which also ignores every event
+/// about a deleted user; therefore sockets that may not stay are closed as well.
 struct SendbirdUserLifecycle: Sendable {
   let services: any GatewayServices
   let channels: SendbirdChannels
@@ -19,7 +19,7 @@ struct SendbirdUserLifecycle: Sendable {
     try await leaveAll(user)
   }
 
-  /// Those that a session token opened, and which was issued before, are asked for another one.
+  /// Requests a new token from sessions that an earlier session token opened.
   func sessionTokensRevoked(_ user: SendbirdUser) async {
     guard let limit = SendbirdSessionToken.earliestIssueDate(for: user) else { return }
     let sessions = SessionFilter(
@@ -27,7 +27,7 @@ struct SendbirdUserLifecycle: Sendable {
     _ = await services.control(sessions, .revoked)
   }
 
-  /// The access token before is good no more.
+  /// Ends the sessions of the replaced access token.
   func accessTokenReplaced(_ user: UserID) async {
     _ = await services.control(
       SessionFilter(user: user, dialects: [SendbirdWire.name], form: .opaque), .revoked)

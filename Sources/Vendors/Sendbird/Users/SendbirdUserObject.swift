@@ -1,11 +1,11 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A user as the Platform API shows one: whether ann is online, for instance.
+/// A user in the answers of the Platform API.
 struct SendbirdUserObject {
   let user: SendbirdUser
   let isOnline: Bool
-  /// Session tokens that were made by the request this answers, with their ends.
+  /// The session tokens that this request created, with their expiry.
   var sessionTokens: [(token: Credentials, end: WallTime)] = []
   /// Whether the access token is shown: to servers only.
   let showsToken: Bool
@@ -37,14 +37,14 @@ struct SendbirdUserObject {
     json.member("is_shadow_blocked", false)
   }
 
-  /// 0 while a user is there, -1 for one who never was.
+  /// 0 while the user is connected, -1 for one who never was.
   private var lastSeenAt: Int64 {
     isOnline ? 0 : user.lastSeenAt?.milliseconds ?? -1
   }
 }
 
 extension JSONWriter {
-  /// What every client reads of a user.
+  /// Writes the members that every client reads of a user.
   mutating func members(of user: SendbirdUser) {
     member("user_id", user.id.rawValue)
     member("nickname", user.nickname)
@@ -53,7 +53,7 @@ extension JSONWriter {
     member("metadata", texts: user.metadata)
   }
 
-  /// An object of strings, in the order of their names.
+  /// Writes an object of strings, in the order of their names.
   mutating func member(_ name: StaticString, texts: [Name: String]) {
     member(name) { json in
       for (key, value) in texts.sorted(by: { $0.key < $1.key }) {

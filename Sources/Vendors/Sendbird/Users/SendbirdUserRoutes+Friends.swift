@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// The friends that users pick. Contacts may be handed in for somebody to be found among them, which nobody is.
+// Friend lists of users. Contacts can be uploaded for finding friends, but nobody is found.
 
 extension SendbirdUserRoutes {
   func friendRoutes(_ resource: SendbirdResource) -> [HTTPRoute] {
@@ -72,7 +72,7 @@ extension SendbirdUserRoutes {
     return SendbirdResource.answer()
   }
 
-  /// What has changed since the answer whose token is given back; everything without one.
+  /// Returns the changes since the answer with that token; everything without one.
   private func friendChanges(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     let (user, now, number) = (try await owner(request), services.wallTime, try request.pageToken ?? 0)
     let changes = try await askOfFriends { () throws(GatewayError) in
@@ -86,7 +86,7 @@ extension SendbirdUserRoutes {
     }
   }
 
-  /// The users, those of them that there are, and what `others` writes beside them.
+  /// Returns those of the users who exist, with what `others` writes besides them.
   private func answer(
     _ ids: [UserID], as name: StaticString = "users", _ others: (inout JSONWriter) -> Void = { _ in }
   ) async throws(SendbirdError) -> HTTPResponse {

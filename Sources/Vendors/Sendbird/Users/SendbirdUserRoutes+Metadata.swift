@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// What an application notes of a user: strings by name.
+// The metadata of a user: strings by name.
 
 extension SendbirdUserRoutes {
   func metadataRoutes(_ resource: SendbirdResource) -> [HTTPRoute] {
@@ -19,7 +19,7 @@ extension SendbirdUserRoutes {
     ]
   }
 
-  /// Only new names: those that are there already are an error.
+  /// Adds names; existing ones are an error.
   private func createMetadata(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     let new = try needed(request)
     let known = try await known(request.userInPath)
@@ -27,7 +27,7 @@ extension SendbirdUserRoutes {
     return try await change(request) { metadata in metadata.merge(new) { $1 } }
   }
 
-  /// Names that are there, or all if the body says `upsert`.
+  /// Changes existing names, or adds them too if the body contains `upsert`.
   private func updateMetadata(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     let new = try needed(request)
     let upserts = try request.body.bool("upsert") ?? false
@@ -73,7 +73,7 @@ extension SendbirdUserRoutes {
     return SendbirdResource.answer()
   }
 
-  // MARK: What they share
+  // MARK: Shared parts
 
   private func needed(_ request: SendbirdRequest) throws(SendbirdError) -> [Name: String] {
     guard let metadata = try request.body.texts("metadata") else { throw .missing("metadata") }
@@ -93,7 +93,7 @@ extension SendbirdUserRoutes {
     return Self.answer(user.metadata)
   }
 
-  /// The metadata by themselves, as the vendor answers a change.
+  /// Returns the metadata alone, as the vendor answers a change.
   private static func answer(_ metadata: [Name: String]) -> HTTPResponse {
     SendbirdResource.answer { json in
       for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// When users want to be pushed to, in which words, and whether they join at once where they are invited.
+// Preferences of users: times and wording of pushes, and whether an invitation joins at once.
 
 extension SendbirdUserRoutes {
   func preferenceRoutes(_ resource: SendbirdResource) -> [HTTPRoute] {

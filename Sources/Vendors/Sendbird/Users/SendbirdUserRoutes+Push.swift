@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// The devices that users want pushes on. Nothing is pushed: the tokens are kept, told, and forgotten.
+// Push tokens of users' devices. Nothing is pushed: the tokens are stored, listed and removed.
 
 extension SendbirdUserRoutes {
   func pushRoutes(_ resource: SendbirdResource) -> [HTTPRoute] {
@@ -51,7 +51,7 @@ extension SendbirdUserRoutes {
     }
     return SendbirdResource.answer { json in
       json.member("tokens", strings: tokens)
-      // As the list is called where clients ask for it.
+      // The name of the list where clients request it.
       json.member("device_tokens", strings: tokens)
       json.member("type", service.rawValue.uppercased())
       json.member("has_more", false)
@@ -63,7 +63,7 @@ extension SendbirdUserRoutes {
     try request.needsWriter()
     let (user, service) = (try await owner(request), try Self.service(request))
     let token = request.path["token"]
-    // A client that takes a token away twice has what it wanted.
+    // Removing a token twice is not an error.
     _ = try await ask { () throws(GatewayError) in
       try await devices.unregister(token, service, of: user.id, at: services.wallTime)
     }
@@ -85,7 +85,7 @@ extension SendbirdUserRoutes {
     }
   }
 
-  // MARK: Whose a token is
+  // MARK: Owners of a token
 
   private func owners(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     try request.needsServer()
@@ -119,7 +119,7 @@ extension SendbirdUserRoutes {
     return HTTPResponse(status: 200, json: json.bytes)
   }
 
-  // MARK: What they share
+  // MARK: Shared parts
 
   private static func service(_ request: SendbirdRequest) throws(SendbirdError) -> SendbirdDevices.Service {
     guard let service = SendbirdDevices.Service(rawValue: request.path["token_type"].lowercased()) else {
@@ -136,7 +136,7 @@ extension SendbirdUserRoutes {
     }
   }
 
-  /// The user of the path, who must exist and be the caller, unless a server asks.
+  /// Returns the user in the path, who must exist and be the caller, unless a server asks.
   func owner(_ request: SendbirdRequest) async throws(SendbirdError) -> SendbirdUser {
     try request.needs(request.userInPath)
     return try await known(request.userInPath)

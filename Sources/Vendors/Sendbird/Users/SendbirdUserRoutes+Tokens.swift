@@ -2,16 +2,16 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-// Tokens that let users in.
+// Tokens of users.
 
-/// The tokens that a body about a user asks for: another access token, for instance.
+/// The tokens that a request's body about a user asks for.
 struct SendbirdTokenOrder: Sendable {
   static let usualLife = Duration.seconds(7 * 24 * 3_600)
   private static let accessTokenSize = 20
 
-  /// The new access token; the one before is good no more.
+  /// The new access token, which replaces the one before.
   let accessToken: Credentials?
-  /// The end of the session token, which is the older way to ask for one.
+  /// The expiry of the session token, which is the older way to request one.
   let sessionTokenEnd: WallTime?
 
   init(_ body: SendbirdParameters, at now: WallTime, secrets: Secrets) throws(SendbirdError) {
@@ -20,14 +20,14 @@ struct SendbirdTokenOrder: Sendable {
     sessionTokenEnd = try body.bool("issue_session_token") == true ? end : nil
   }
 
-  /// When a token ends that the body asks for: seven days from now unless it says when.
+  /// Returns the expiry of a requested token: seven days from now by default.
   static func end(_ body: SendbirdParameters, _ name: String, at now: WallTime) throws(SendbirdError) -> WallTime {
     guard let end = try body.time(name) else { return now + usualLife }
     guard end > now else { throw .invalid(name) }
     return end
   }
 
-  /// 40 hexadecimal digits, as is usual.
+  /// Returns 40 random hexadecimal digits, as is usual.
   private static func makeAccessToken(from secrets: Secrets) -> Credentials {
     let digits = secrets.bytes(accessTokenSize).map { byte in
       byte < 16 ? "0" + String(byte, radix: 16) : String(byte, radix: 16)
@@ -56,7 +56,8 @@ extension SendbirdUserRoutes {
     }
   }
 
-  /// Session tokens are kept nowhere, so all of a user's are revoked at once: those of before now.
+  /// Revokes all session tokens of a user that were issued before now: they are not stored, so they cannot be revoked
+  /// one by one.
   func revokeTokens(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     try request.needsServer()
     let now = services.wallTime

@@ -3,7 +3,7 @@ internal import GatewayJSON
 internal import GatewayKit
 package import GatewayTokens
 
-/// Users of the application over HTTP: for servers by `Api-Token`, and what a client may ask of them.
+/// The routes of users: for servers by `Api-Token`, and those that a client may use.
 package struct SendbirdUserRoutes: Sendable {
   let services: any GatewayServices
   let directory: SendbirdDirectory
@@ -12,11 +12,11 @@ package struct SendbirdUserRoutes: Sendable {
   let friends: SendbirdFriends
   private let storage: SendbirdStorage
   let lifecycle: SendbirdUserLifecycle
-  /// Signs session tokens.
+  /// The signer of session tokens.
   let signer: JWTSigner
   let secrets: Secrets
   private let resource: SendbirdResource
-  /// What is kept beside a user: devices, wishes.
+  /// The conversion for what is stored besides a user: devices and preferences.
   let ask = SendbirdQuestion(of: "User", "push tokens or preferences")
   let askOfFriends = SendbirdQuestion(of: "User", "friends")
   private let askOfUsers = SendbirdQuestion(of: "User", "users' data")
@@ -140,7 +140,7 @@ package struct SendbirdUserRoutes: Sendable {
     try request.needsServer()
     try await askOfUsers { () throws(GatewayError) in
       try await directory.deleteUser(request.userInPath, at: services.wallTime)
-      // A user of that id who is made later inherits nothing.
+      // A user who is created later with that id inherits nothing.
       try await preferences.forget(request.userInPath, at: services.wallTime)
       try await friends.forget(request.userInPath, at: services.wallTime)
       _ = try await devices.unregisterAll(of: request.userInPath, at: services.wallTime)
@@ -149,7 +149,7 @@ package struct SendbirdUserRoutes: Sendable {
     return SendbirdResource.answer()
   }
 
-  // MARK: What the others share
+  // MARK: Shared parts
 
   func known(_ id: UserID) async throws(SendbirdError) -> SendbirdUser {
     guard let user = try await directory.find(id, at: services.wallTime) else { throw .notFound("User") }

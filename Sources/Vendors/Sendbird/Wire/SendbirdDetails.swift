@@ -1,4 +1,4 @@
-/// The request that opens a socket, as far as it says who opens it: user ann of application `APP`, for instance.
+/// The properties of an upgrade request that identify the client.
 package struct SendbirdUpgrade: Hashable, Sendable {
   package var applicationID: String?
   package var userID: String?
@@ -7,9 +7,9 @@ package struct SendbirdUpgrade: Hashable, Sendable {
   package var peer: String
 }
 
-/// The credentials beside the token: the name ann, for instance.
+/// The credentials beside the token.
 package struct SendbirdDetails: Hashable, Sendable {
-  /// The session key of a client that comes back.
+  /// The session key of a returning client.
   package var key: String?
   /// Whether the client can refresh; nil if it does not say.
   package var isExpiring: Bool?

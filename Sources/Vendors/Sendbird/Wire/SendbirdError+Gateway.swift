@@ -2,10 +2,10 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// The gateway's errors in Sendbird's numbers, and Sendbird's errors over HTTP.
+// Gateway errors in Sendbird's numbers, and Sendbird's errors over HTTP.
 
 extension SendbirdError {
-  /// What Sendbird says in place of `error`.
+  /// Converts a gateway error.
   package init(_ error: GatewayError) {
     self =
       switch error.reason {
@@ -15,9 +15,9 @@ extension SendbirdError {
       }
   }
 
-  /// The ``GatewayError/reason`` of an error that an address asks for too much.
+  /// The ``GatewayError/reason`` of an error when an address asks too often.
   static let tooFast = "too fast"
-  /// Of one that there is no room for another user.
+  /// The reason of an error when there is no room for another user.
   static let noRoom = "no room"
 
   private static let numbers: [Int: SendbirdError] = [
@@ -51,7 +51,7 @@ extension SendbirdError {
     GatewayError.storeUnavailable.number: .temporaryFailure,
   ]
 
-  /// Whatever is wrong with a token is told by one number, as the vendor does.
+  /// Returns the error for a status. All token errors have one number, as at the vendor.
   private static func byStatus(_ error: GatewayError) -> SendbirdError {
     switch error.httpStatus {
     case 401: .accessTokenInvalid
@@ -63,7 +63,7 @@ extension SendbirdError {
     }
   }
 
-  /// `{"error":true,"code":…,"message":…}`, the body of an answer and of a frame.
+  /// The body of an answer and of a frame: `{"error":true,"code":…,"message":…}`.
   package var body: [UInt8] {
     JSONWriter.object(capacity: 96) { write(to: &$0) }
   }
@@ -74,7 +74,7 @@ extension SendbirdError {
     json.member("message", message)
   }
 
-  /// The error over HTTP.
+  /// The error as an HTTP response.
   package var response: HTTPResponse {
     var response = HTTPResponse(status: httpStatus, json: body)
     if httpStatus == 503 { response.headers.append(.retryAfter(.seconds(5))) }

@@ -1,8 +1,8 @@
-/// An error in Sendbird's numbers: 4xxxxx over HTTP and in a login's answer, 9xxxxx in answer to a command, 800101 of
-/// the client's own table where the gateway says it for the client; 400310 for a token that was revoked, for instance.
+/// An error in Sendbird's numbers: 4xxxxx over HTTP and in a login's answer, 9xxxxx in answer to a command. 800101 is
+/// of the client's own table, where the gateway returns it on the client's behalf.
 package struct SendbirdError: Error, Hashable, Sendable {
   package let code: Int
-  /// For a person. Never holds a token or a secret.
+  /// The text for people. Never contains a token or a secret.
   package let message: String
 
   package init(_ code: Int, _ message: String) {
@@ -21,18 +21,18 @@ package struct SendbirdError: Error, Hashable, Sendable {
     }
   }
 
-  /// The same error, saying more about this occurrence.
+  /// Returns the same error with a detail of this occurrence.
   package func detailed(_ detail: String) -> SendbirdError {
     SendbirdError(code, "\(message) \(detail)")
   }
 
-  /// Two errors of the same code are the same error.
+  /// Returns whether both have the same code.
   package func isSame(as other: SendbirdError) -> Bool {
     code == other.code
   }
 }
 
-// MARK: - What a request holds
+// MARK: - Contents of requests
 
 extension SendbirdError {
   package static func notString(_ name: String) -> Self { Self(400_100, "\"\(name)\" must be a string.") }
@@ -63,16 +63,16 @@ extension SendbirdError {
   package static let noEndpoint = Self(400_930, "There is no such endpoint.")
 }
 
-// MARK: - What there is
+// MARK: - Missing or existing things
 
 extension SendbirdError {
-  /// `resource` in the singular, with a capital letter: `User`, `Channel`.
+  /// Returns the error; `resource` is in the singular and capitalised: `User`, `Channel`.
   package static func notFound(_ resource: String) -> Self { Self(400_201, "\"\(resource)\" not found.") }
   package static func alreadyExists(_ resource: String) -> Self { Self(400_202, "\"\(resource)\" already exists.") }
   package static func tooMany(_ items: String) -> Self { Self(400_203, "Too many \(items).") }
 }
 
-// MARK: - Who may
+// MARK: - Access
 
 extension SendbirdError {
   package static let userDeactivated = Self(400_300, "User is deactivated.")
@@ -97,7 +97,7 @@ extension SendbirdError {
   package static let connectionRequired = Self(800_101, "Connection is required.")
 }
 
-// MARK: - What fails
+// MARK: - Failures
 
 extension SendbirdError {
   package static let internalError = Self(500_901, "Internal error.")
@@ -105,7 +105,7 @@ extension SendbirdError {
   package static let temporaryFailure = Self(503, "Temporary failure.")
 }
 
-// MARK: - In answer to a command of the socket
+// MARK: - Answers to socket commands
 
 extension SendbirdError {
   package static let loginRequired = Self(900_010, "Login is required.")

@@ -1,11 +1,11 @@
-/// Mends JSON text that is valid but stands for no text: a browser writes half of a surrogate pair (`"\ud83d"`) where an
-/// emoji was cut, and any client may write `\u0000`. A client waits ten seconds for the answer to a command, so none is
-/// thrown away for that.
+/// A repair of JSON text that is valid but not decodable as text. A browser writes half of a surrogate pair
+/// (`"\ud83d"`) where an emoji was cut, and any client may write `\u0000`. A client waits ten seconds for the answer to
+/// a command, so such commands are repaired rather than dropped.
 enum SendbirdEscapes {
   private static let backslash = UInt8(ascii: "\\")
   private static let size = 6
 
-  /// `text` with U+FFFD in place of every such escape; nil if it has none.
+  /// Returns `text` with U+FFFD instead of every such escape; nil if it has none.
   static func mended(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
     var mended: [UInt8] = []
     mended.reserveCapacity(text.count)
@@ -33,7 +33,7 @@ enum SendbirdEscapes {
     return isChanged ? mended : nil
   }
 
-  /// The UTF-16 code unit that is written as `\uXXXX` there; nil if none is.
+  /// Returns the UTF-16 code unit that is written as `\uXXXX` there; nil if none is.
   private static func unit(_ text: UnsafeRawBufferPointer, at index: Int) -> UInt16? {
     guard index + size <= text.count, text[index] == backslash, text[index + 1] == UInt8(ascii: "u") else { return nil }
     var unit: UInt16 = 0

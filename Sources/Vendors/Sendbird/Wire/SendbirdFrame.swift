@@ -1,23 +1,23 @@
 package import GatewayCore
 package import GatewayJSON
 
-/// A command on the wire: four capital letters, a JSON object and a line feed, one of them in a text message;
-/// `PING{"id":1}`, for instance.
+/// A command on the wire: four capital letters, a JSON object and a line feed, one in each text message, e.g.
+/// `PING{"id":1}`.
 package struct SendbirdFrame: Hashable, Sendable {
   /// The four letters.
   package let name: String
-  /// Where the JSON object stands in the message.
+  /// The range of the JSON object in the message.
   package let body: Range<Int>
-  /// Whether another command follows in the same message, which no client sends and some do not read.
+  /// Whether another command follows in the same message, which no client sends and some cannot read.
   package let isFollowed: Bool
 
-  /// The command that `payload` begins with; nil unless it has the form of one.
+  /// Reads the command at the start of `payload`; fails unless it has the form of one.
   package init?(_ payload: UnsafeRawBufferPointer) {
     guard payload.count >= 6, payload[..<4].allSatisfy({ $0 &- UInt8(ascii: "A") < 26 }) else { return nil }
     let lineEnd = payload.firstIndex(of: UInt8(ascii: "\n")) ?? payload.count
     name = String(decoding: payload[..<4], as: UTF8.self)
     let isFollowed = payload[lineEnd...].contains { $0 > 0x20 }
-    // A line feed may stand between the members of a JSON text too.
+    // A line feed may also occur between the members of a JSON text.
     self.isFollowed = isFollowed && Self.isCommand(payload[lineEnd...])
     body = 4..<(self.isFollowed ? lineEnd : payload.count)
   }
@@ -29,7 +29,7 @@ package struct SendbirdFrame: Hashable, Sendable {
 
   // MARK: Writing
 
-  /// A command whose JSON object has the members that `body` writes, after `req_id` if `request` is given.
+  /// Returns a command whose JSON object has the members that `body` writes, after `req_id` if `request` is given.
   package static func command(
     _ name: StaticString, _ request: RequestID? = nil, capacity: Int = 128, _ body: (inout JSONWriter) -> Void
   ) -> Frame {
@@ -42,7 +42,8 @@ package struct SendbirdFrame: Hashable, Sendable {
     return Frame(.text, json.bytes)
   }
 
-  /// A command whose JSON object is `object` already, which has a member at least; after `req_id` if `request` is given.
+  /// Returns a command with the JSON text `object`, which has at least one member; after `req_id` if `request` is
+  /// given.
   package static func command(_ name: StaticString, _ request: RequestID? = nil, object: String) -> Frame {
     var json = JSONWriter(prefix: name, capacity: object.utf8.count + 64)
     json.beginObject()
@@ -53,8 +54,8 @@ package struct SendbirdFrame: Hashable, Sendable {
     return Frame(.text, json.bytes)
   }
 
-  /// `EROR`: the request of that name failed. There is none without a request: Flutter logs out on it. The time is not
-  /// for show: without it a client on iOS cannot read the error.
+  /// Returns `EROR`: the request with that id failed. There is none without a request, since Flutter logs out on it.
+  /// The time is required: without it a client on iOS cannot decode the error.
   package static func error(_ error: SendbirdError, _ request: RequestID, at now: WallTime) -> Frame {
     command("EROR", request) { json in
       error.write(to: &json)
@@ -62,8 +63,8 @@ package struct SendbirdFrame: Hashable, Sendable {
     }
   }
 
-  /// `EXPR`: something happens to the session, in so long. Told in whole seconds, never fewer than 0, since Flutter ends
-  /// the session then.
+  /// Returns `EXPR`, an event of the session, with the time until it. In whole seconds, never below 0, since Flutter
+  /// then ends the session.
   package static func sessionEvent(reason: SendbirdError, expiresIn: Duration? = nil) -> Frame {
     command("EXPR") { json in
       if let expiresIn { json.member("expires_in", max(0, (expiresIn.milliseconds + 500) / 1_000)) }

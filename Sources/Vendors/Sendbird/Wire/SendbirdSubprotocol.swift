@@ -1,14 +1,14 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The credentials that a browser's client offers as a subprotocol: a JSON object, percent-encoded, with `token`, or
-/// with `auth` for a session key, or empty for a user by name alone.
+/// The credentials in a browser client's subprotocol, a percent-encoded JSON object.
+///
+/// It contains `token`, or `auth` for a session key, or nothing for a user by name alone.
 struct SendbirdSubprotocol: Hashable {
   let token: String?
   let key: String?
 
-  /// Nil for a subprotocol that is something else. JSON that cannot be read is a token that is no good, as any other
-  /// text that is none.
+  /// Fails for another subprotocol. Unreadable JSON counts as an invalid token, as any other text would.
   init?(_ offered: String) {
     guard let text = PercentEncoding.decode(offered), text.hasPrefix("{") else { return nil }
     guard let object = try? JSONDocument.parse(text).root, object.isObject else {

@@ -1,13 +1,12 @@
-/// The facts that all have to know who touch Sendbird's wire: by which name it goes, and what a client means that
-/// writes `null`.
+/// Constants of Sendbird's wire that several files share.
 enum SendbirdWire {
   /// The name of the dialect.
   static let name = "sendbird"
 
-  /// Which emojis there are: a client that keeps others asks for them anew.
+  /// The version of the emojis: a client with another version requests them again.
   static let emojiHash = "postern-1"
 
-  /// A client without a token writes `null`, or nothing.
+  /// Returns the value, or nil for `null`, which a client without a token may write.
   static func meant(_ value: String?) -> String? {
     value == "" || value == "null" ? nil : value
   }

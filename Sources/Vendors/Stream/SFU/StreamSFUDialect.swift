@@ -1,8 +1,10 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// The wire format of Stream's SFU without media, the server's side: protocol buffers in frames of either kind, or
-/// ProtoJSON (an object in a text frame) for clients that use it.
+/// The wire format of Stream's SFU without media, the server's side.
+///
+/// Messages are protocol buffers in frames of either kind, or ProtoJSON (an object in a text frame) for clients that
+/// use it.
 ///
 /// A JoinRequest logs in, a LeaveCallRequest logs out. `StreamSignalEvent` encodes the events of calls.
 package struct StreamSFUDialect: Dialect {

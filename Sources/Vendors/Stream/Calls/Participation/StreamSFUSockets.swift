@@ -1,7 +1,8 @@
 internal import GatewayCore
 
-/// An observer that lets a user who joined over REST take part in the call from the time a socket presents the join's
-/// token until that socket ends.
+/// An observer that lets users who joined over REST take part in the call while they have a socket.
+///
+/// A participation begins when a socket presents the join's token, and ends with that socket.
 struct StreamSFUSockets: ConnectionObserver, CommandHandler {
   let users: StreamDirectory
   let directory: StreamCallDirectory
