@@ -2,8 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// The `CommandHandler` of identified clients: of calls of two, invitations, the list of recent users. It observes the
-/// ends of connections too, so that the other one of a call is told when ann has gone, for instance.
+/// The `CommandHandler` of identified clients: calls of two, invitations and recent users. It also observes the ends of
+/// connections, to notify the other user of a call.
 package struct StreemCommands: CommandHandler, ConnectionObserver {
   let directory: StreemDirectory
   let rooms: StreemRooms
@@ -40,10 +40,10 @@ package struct StreemCommands: CommandHandler, ConnectionObserver {
     await tellEnd(of: room, "disconnected", except: caller.connection, on: services)
   }
 
-  /// Ends the call that the connection is in, and returns it; nil if it is in none. Where the store is away this waits for it:
-  /// the other one of the two hears of the end from nobody else.
+  /// Ends the call that the connection is in, and returns it; nil if there is none. Waits while the store is
+  /// unavailable, because no other code notifies the other user.
   private func endCall(of connection: ConnectionID, on services: any GatewayServices) async -> StreemRoom? {
-    // What may have ended already, though the answer was lost.
+    // A call that may have been ended already although the answer was lost.
     var asked: StreemRoom?
     let ended = await services.insist { () async throws(GatewayError) -> StreemRoom? in
       if let asked { return try await rooms.leave(connection, at: services.wallTime) ?? asked }
@@ -63,7 +63,7 @@ package struct StreemCommands: CommandHandler, ConnectionObserver {
     return user
   }
 
-  /// A client without a new token is let go at the end of its session, not before: nothing better will come.
+  /// Closes a client without a new token at the end of its session, and not earlier, since until then it may continue.
   private func giveUp(_ caller: Caller, on services: any GatewayServices) async {
     _ = await services.control(
       SessionFilter(user: caller.user, connections: [caller.connection]), .disconnect(.refreshTimeout))
@@ -75,14 +75,14 @@ package struct StreemCommands: CommandHandler, ConnectionObserver {
     _ order: StreemCallOrder, _ user: StreemUser, _ caller: Caller, _ request: RequestID?,
     on services: any GatewayServices
   ) async throws(GatewayError) -> [Frame] {
-    // A user of another company is as unknown as none.
+    // Users of other companies count as unknown.
     let now = services.wallTime
     guard let remote = try await directory.user(order.remote, at: now), remote.company == user.company,
       remote.id != user.id
     else {
       throw .userUnknown.detailed("remoteUserId must be the streemUserId of another user of the company")
     }
-    // An invitation is for a call of two: whoever else is there, and whatever they are called.
+    // An invited customer may only call the inviting expert.
     guard user.invitedBy == nil || user.invitedBy == remote.id else {
       throw .notPermitted.detailed("an invited customer calls the expert of the invitation, and nobody else")
     }
@@ -118,7 +118,7 @@ package struct StreemCommands: CommandHandler, ConnectionObserver {
     return [Self.end(room, "left", request)]
   }
 
-  /// Tells those of the two that are there, and the callee wherever it still rings.
+  /// Notifies the users who have joined, and the called user while the call still rings.
   private func tellEnd(
     of room: StreemRoom, _ cause: String, except: ConnectionID, on services: any GatewayServices
   ) async {

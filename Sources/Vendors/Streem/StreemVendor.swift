@@ -2,8 +2,7 @@ package import GatewayCore
 package import GatewayKit
 internal import GatewayTokens
 
-/// Streem's side of a gateway: a platform with its companies and keys, its sessions at `/streem/v1/connect`, for
-/// instance, its HTTP side.
+/// Streem's part of a gateway: a platform with companies and keys, sessions at `/streem/v1/connect`, and an HTTP API.
 package struct StreemVendor: Vendor {
   package let directory: StreemDirectory
   package let bindings: [DialectBinding]
@@ -11,7 +10,7 @@ package struct StreemVendor: Vendor {
   private let keyring: StreemKeyring
   private let authenticator: StreemAuthenticator
   private let inviting: StreemInviting
-  /// Signs for the home company: invitations, and what the built-in token provider is asked for.
+  /// The issuer for the home company, used by invitations and the built-in token provider.
   package let issuer: StreemTokenIssuer
   private let rooms: StreemRooms
   private let grants: OpenIDGrants
@@ -19,8 +18,8 @@ package struct StreemVendor: Vendor {
   private let secrets: Secrets
   private let services: any GatewayServices
 
-  /// The key that the gateway signs with, made once for the process, which may run many gateways. Of each it has another id,
-  /// and who does not know the id does not take its tokens.
+  /// The gateway's own signing key, created once for the process, which may run many gateways. It has a different id in
+  /// each, so that none accepts another's tokens.
   private static let own = makeOwnKey()
 
   private static func makeOwnKey() -> (publicKey: P256PublicKey, signer: JWTSigner) {
@@ -62,11 +61,10 @@ package struct StreemVendor: Vendor {
     ]
   }
 
-  /// How long what the gateway signed in an earlier life may be good.
+  /// How long tokens that the gateway signed before a restart may be valid.
   private static let ownKeyMemory = Duration.seconds(7 * 86_400)
 
-  /// Puts the home company and the keys it has from the start into the directory, and ends what an earlier life of the
-  /// gateway left behind.
+  /// Stores the home company and its configured keys in the directory, and ends what remains from before a restart.
   package func prepare(at now: WallTime) async throws(GatewayError) {
     let home = settings.homeCompany
     _ = try await directory.changeCompany(home.code, at: now) { known in

@@ -2,20 +2,20 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// An error told to a client that asked for something it cannot have, the same over the socket and over HTTP: a reason
-/// in the vendor's word where there is one, `InvitationConsumed` for instance, a sentence, and whether asking again may
-/// help.
+/// An error in answer to a request over the socket or HTTP.
+///
+/// It has the vendor's reason if there is one, a sentence, and whether a retry may help.
 struct StreemFailure: Error, Hashable {
   var type = "error"
   var reason: String
   var message: String
   var isRetryable = false
-  /// The gateway's number for it, if it has one.
+  /// The gateway's error number, if it has one.
   var number: Int?
   var status: Int
   var headers: [HTTPField] = []
 
-  /// An error of the gateway; as an answer to a token it is an `identifyFailed`.
+  /// Converts a gateway error. In answer to a token it becomes an `identifyFailed`.
   init(_ error: GatewayError, isOfToken: Bool = false) {
     let reason = StreemReason(error)
     type = isOfToken ? "identifyFailed" : "error"
@@ -28,15 +28,15 @@ struct StreemFailure: Error, Hashable {
     if status == 401 { headers.append(HTTPField("www-authenticate", #"Bearer realm="postern""#)) }
   }
 
-  /// A failure that has a name of the vendor's.
+  /// Creates a failure with one of the vendor's names.
   init(_ word: Word, status: Int, _ message: String) {
     reason = word.rawValue
     self.message = message
     self.status = status
   }
 
-  /// The vendor's name for what goes wrong with an invitation (section "Errors" of its SDK documentation):
-  /// `InvitationConsumed`, for instance.
+  /// The vendor's names of errors with invitations (section "Errors" of its SDK documentation), e.g.
+  /// `InvitationConsumed`.
   enum Word: String {
     case invitationInvalid = "InvitationInvalid"
     case invitationConsumed = "InvitationConsumed"
@@ -47,13 +47,13 @@ struct StreemFailure: Error, Hashable {
     case smsDeliveryFailure = "SmsDeliveryFailure"
   }
 
-  /// Whether an error of an open session is about a token, not about an operation.
+  /// Returns whether an error of an open session concerns a token rather than an operation.
   static func isOfToken(_ error: GatewayError) -> Bool {
     let others: [GatewayError] = [.alreadyInProgress, .tokenNotRenewed, .tokenRevoked, .userMismatch, .draining]
     return StreemReason(error) != nil || (others + [.anonymousRefused]).contains { $0.isSame(as: error) }
   }
 
-  /// A fresh token, or a moment, cures these.
+  /// Returns whether a new token or a short wait can help.
   private static func helpsToRetry(_ error: GatewayError) -> Bool {
     let curable: [GatewayError] = [
       .tokenExpired, .sessionExpired, .tokenUsedBeforeIssued, .tokenNotRenewed, .tokenRevoked, .alreadyInProgress,

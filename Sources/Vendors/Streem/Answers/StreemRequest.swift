@@ -2,10 +2,9 @@ internal import GatewayCore
 internal import GatewayKit
 internal import GatewayTokens
 
-/// The name and password of a request over HTTP Basic: those of an API key's holder, `api_…` and its secret, for
-/// instance.
+/// A reader of HTTP Basic credentials.
 enum StreemRequest {
-  /// User name and password of HTTP Basic (RFC 7617 section 2).
+  /// Returns user name and password of HTTP Basic (RFC 7617 section 2).
   static func basic(_ request: HTTPRequest) -> (id: String, secret: Substring)? {
     guard let value = request.header("authorization") else { return nil }
     let parts = value.split(separator: " ", maxSplits: 1)

@@ -2,20 +2,20 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// A command of an identified client, as its message says it: `startRemoteStream`, for instance; what is wrong with the
-/// message is told when it is known who asks.
+/// A command of an identified client, e.g. `startRemoteStream`. Errors in the message are reported when the sender is
+/// known.
 enum StreemCommand: Hashable {
   case start(Result<StreemCallOrder, GatewayError>)
   case join(Result<StreemJoinOrder, GatewayError>)
-  /// The sid of the room.
+  /// Leaves the room with that sid.
   case leave(Result<Name, GatewayError>)
   case invite(Result<StreemInvitationOrder, StreemFailure>)
-  /// Whether only experts are to be listed.
+  /// Lists recent users; `onlyExperts` leaves out the others.
   case list(onlyExperts: Result<Bool, GatewayError>)
-  /// The client has no new token; whether its session has reached its end.
+  /// Reports that the client has no new token. `isExpired` tells whether its session has ended.
   case tokenFailed(isExpired: Bool)
 
-  /// The name of a command on the wire: `startRemoteStream`, for instance.
+  /// The name of a command on the wire, e.g. `startRemoteStream`.
   enum Label: String, CaseIterable {
     case startRemoteStream
     case joinRemoteStream
@@ -25,7 +25,7 @@ enum StreemCommand: Hashable {
     case tokenFailed
   }
 
-  /// Reads the message of that name.
+  /// Reads the message with that name.
   init(_ label: Label, _ message: JSONObject, _ context: DialectContext) {
     self =
       switch label {
@@ -36,7 +36,7 @@ enum StreemCommand: Hashable {
       case .getRecentlyIdentifiedUsers:
         .list(onlyExperts: Self.read { () throws(GatewayError) in try message.truth("onlyExperts") ?? false })
       case .tokenFailed:
-        // Who does the command cannot see the session's end, so it is told what is known here.
+        // The handler of the command cannot see whether the session has expired.
         .tokenFailed(isExpired: context.hasExpired)
       }
   }
@@ -50,11 +50,11 @@ enum StreemCommand: Hashable {
   }
 }
 
-/// A call of two that somebody begins: an expert calls a customer, for instance.
+/// A request to call another user.
 struct StreemCallOrder: Hashable {
   let role: StreemRole
   let remoteRole: StreemRole
-  /// Whom they call.
+  /// The called user.
   let remote: Name
   let reference: Name?
 
@@ -73,7 +73,7 @@ struct StreemCallOrder: Hashable {
   }
 }
 
-/// A call that somebody joins who was called: the room's sid with the role of who comes, for instance.
+/// A request to join a call as the called user.
 struct StreemJoinOrder: Hashable {
   let sid: Name
   let role: StreemRole?

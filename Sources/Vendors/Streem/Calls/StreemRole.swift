@@ -1,4 +1,4 @@
-/// The part that somebody has in a call, by the vendor's names: `REMOTE_PRO` for an expert at a desk, for instance.
+/// A user's role in a call, by the vendor's names.
 package enum StreemRole: String, Hashable, Codable, Sendable, CaseIterable {
   case localCustomer = "LOCAL_CUSTOMER"
   case onsiteCustomer = "ONSITE_CUSTOMER"
@@ -7,7 +7,7 @@ package enum StreemRole: String, Hashable, Codable, Sendable, CaseIterable {
 
   package var isPro: Bool { self == .remotePro || self == .onsitePro }
 
-  /// What the other one is unless they say.
+  /// The default role of the other user.
   package var counterpart: StreemRole {
     switch self {
     case .localCustomer: .remotePro

@@ -2,40 +2,40 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// A call of two, who called whom, as what, and how far it has come: it still rings at bob's, for instance.
+/// A call between two users: its parties, their roles and its state.
 package struct StreemRoom: Hashable, StoreValue {
-  /// The state of a call: it rings, for instance.
+  /// The state of a call.
   package enum State: String, Hashable, Codable, Sendable {
-    /// The other one has been told.
+    /// The other user has been notified.
     case ringing
-    /// Both are there.
+    /// Both users are connected.
     case live
     case ended
   }
 
-  /// One of the two in a call: ann as `REMOTE_PRO`, on a connection of hers, for instance.
+  /// One of the two users in a call.
   package struct Party: Hashable, Codable, Sendable {
     package var user: StreemUser
     package var role: StreemRole
-    /// Nil until the user is there.
+    /// The user's connection; nil until the user has joined.
     package var connection: ConnectionID?
   }
 
   /// `rm_` and 22 letters and digits.
   package let sid: Name
-  /// The code of the company.
+  /// The company's code.
   package let company: Name
   package let referenceID: Name?
   package let createdAt: WallTime
   package var state = State.ringing
   package var caller: Party
   package var callee: Party
-  /// When it ended; nil until then.
+  /// The end of the call; nil while it goes on.
   package var endedAt: WallTime?
-  /// The hashes of the tokens that the call's details are shared by, in the order of their making; nil for none.
+  /// The hashes of the tokens that share the call's details, in the order of their creation; nil for none.
   package var shares: [[UInt8]]?
 
-  /// The connections of those who are there.
+  /// The connections of the users who have joined.
   var connections: [ConnectionID] { [caller.connection, callee.connection].compactMap { $0 } }
 
   func write(to json: inout JSONWriter) {

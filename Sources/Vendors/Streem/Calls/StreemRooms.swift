@@ -1,21 +1,20 @@
 internal import GatewayCore
 package import GatewayKit
 
-/// The calls of a platform: those that go on, and for a day those that have ended, so that who asks late is told that
-/// one is over, for instance.
+/// The calls of a Streem platform.
 package struct StreemRooms: Sendable {
   private static let rooms = StoreTable<StreemRoom>("streem.room")
   private static let places = StoreTable<StreemRoomPlace>("streem.place")
   private static let references = StoreTable<StreemRoomPlace>("streem.reference")
-  /// The most tokens that one call's details are shared by.
+  /// The most share tokens of one call.
   private static let sharesMax = 100
-  /// How long a call is remembered that has ended.
+  /// How long an ended call is stored.
   private static let endMemory = Duration.seconds(86_400)
 
   private typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
 
   private let store: any Store
-  /// The most calls that go on, and as many that have ended.
+  /// The most current calls, and the most stored ended calls.
   private let countMax: Int
 
   package init(_ store: any Store, countMax: Int = 100_000) {
@@ -23,7 +22,7 @@ package struct StreemRooms: Sendable {
     self.countMax = countMax
   }
 
-  /// Begins a call. Throws if the caller's connection is in one already, or there are too many.
+  /// Starts a call. Throws if the caller's connection is in one already, or there are too many.
   func start(_ room: StreemRoom, by connection: ConnectionID, at now: WallTime) async throws(GatewayError) {
     try await changing(at: now) { (transaction) throws(StoreOr<GatewayError>) in
       try await checkFree(connection, in: &transaction)
@@ -33,7 +32,7 @@ package struct StreemRooms: Sendable {
     }
   }
 
-  /// The callee comes. Throws unless the call rings for `user`, and the roles make a customer and a pro.
+  /// Adds the called user to the call. Throws unless the call rings for `user`, and the roles are a customer and a pro.
   func join(
     _ sid: Name, user: Name, role: StreemRole?, by connection: ConnectionID, at now: WallTime
   ) async throws(GatewayError) -> StreemRoom {
@@ -57,8 +56,8 @@ package struct StreemRooms: Sendable {
     }
   }
 
-  /// Ends a call for both, at the wish of one of the two. Returns it with those who were in it, so that they can be told;
-  /// throws if `user` is not one of them, or it has ended.
+  /// Ends a call for both users. Returns it with its connections, so that they can be notified; throws if `user` is not
+  /// in it, or it has ended.
   func leave(_ sid: Name, user: Name, at now: WallTime) async throws(GatewayError) -> StreemRoom {
     let room: StreemRoom? = try await ending(at: now) { (transaction) throws(StoreOr<GatewayError>) in
       guard let room = try await transaction.get(Self.rooms.key(sid.text), as: StreemRoom.self),
@@ -70,7 +69,7 @@ package struct StreemRooms: Sendable {
     return room
   }
 
-  /// Ends the call that the connection is in, and returns it; nil if it is in none.
+  /// Ends the call that the connection is in, and returns it; nil if there is none.
   func leave(_ connection: ConnectionID, at now: WallTime) async throws(GatewayError) -> StreemRoom? {
     try await ending(at: now) { (transaction) throws(StoreOr<GatewayError>) in
       let key = Self.places.key(connection.description)
@@ -79,7 +78,7 @@ package struct StreemRooms: Sendable {
     }
   }
 
-  /// Ends the calls of an earlier life of this gateway, whose connections are gone.
+  /// Ends the calls from before a restart, whose connections are gone.
   func endAll(at now: WallTime) async throws(GatewayError) {
     var left: [StreemRoom] = []
     do throws(StoreError) {
@@ -93,7 +92,7 @@ package struct StreemRooms: Sendable {
     for room in left { _ = try await leave(room.sid, user: room.caller.user.id, at: now) }
   }
 
-  /// The company's calls with that reference, the latest first.
+  /// Returns the company's calls with that reference, latest first.
   func rooms(
     of company: Name, referenceID: Name, limit: Int, at now: WallTime
   ) async throws(GatewayError) -> [StreemRoom] {
@@ -113,7 +112,7 @@ package struct StreemRooms: Sendable {
     }
   }
 
-  /// The call that the connection is in; nil if it is in none.
+  /// Returns the call that the connection is in; nil if there is none.
   func room(of connection: ConnectionID, at now: WallTime) async throws(GatewayError) -> StreemRoom? {
     do throws(StoreError) {
       let key = Self.places.key(connection.description)
@@ -124,7 +123,7 @@ package struct StreemRooms: Sendable {
     }
   }
 
-  /// The call of that sid; nil if there is none, or it has ended long ago.
+  /// Returns the call with that sid; nil if there is none, or it ended long ago.
   func room(_ sid: Name, at now: WallTime) async throws(GatewayError) -> StreemRoom? {
     do throws(StoreError) {
       return try await store.get(Self.rooms.key(sid.text), as: StreemRoom.self, at: now)
@@ -133,8 +132,7 @@ package struct StreemRooms: Sendable {
     }
   }
 
-  /// Shares a call's details with whoever has the token of that hash. Throws `GatewayError.notFound` if the company has no
-  /// such call.
+  /// Adds a share token to a call by its hash. Throws `GatewayError.notFound` if the company has no such call.
   func share(
     _ sid: Name, of company: Name, by tokenHash: [UInt8], at now: WallTime
   ) async throws(GatewayError) -> StreemRoom {
@@ -164,7 +162,7 @@ package struct StreemRooms: Sendable {
     }
   }
 
-  /// Ends the call that `find` finds, if it goes on.
+  /// Ends the call that `find` returns, if it has not ended.
   private func ending(
     at now: WallTime,
     _ find: nonisolated(nonsending) (inout Transaction) async throws(StoreOr<GatewayError>) -> StreemRoom?
@@ -177,7 +175,7 @@ package struct StreemRooms: Sendable {
           return end(room, isKept: isKept, in: &transaction, at: now)
         }
       } catch .store(.full) where isKept {
-        // One ended call too many to be remembered.
+        // There is no room for another ended call.
         continue
       } catch {
         throw error.failure
@@ -205,7 +203,7 @@ package struct StreemRooms: Sendable {
     return over
   }
 
-  /// Remembers a call that has ended. Returns until when.
+  /// Stores a call that has ended. Returns until when.
   @discardableResult
   private func keep(_ room: StreemRoom, at now: WallTime, in transaction: inout Transaction) -> WallTime {
     let expires = (room.endedAt ?? now) + Self.endMemory
@@ -228,7 +226,7 @@ package struct StreemRooms: Sendable {
     }
   }
 
-  /// Where a call stands among those of its reference, the latest first; nil for one without.
+  /// Returns the key of a call under its reference, latest first; nil for a call without one.
   private static func referenceKey(_ room: StreemRoom) -> StoreKey? {
     room.referenceID.map {
       references.key(room.company.text, $0.text, StreemDirectory.latestFirst(room.createdAt), room.sid.text)
@@ -236,7 +234,7 @@ package struct StreemRooms: Sendable {
   }
 }
 
-/// The call that a connection is in, or that is found under a reference: ann's of this morning, for instance.
+/// The row that finds a call by a connection or a reference.
 private struct StreemRoomPlace: StoreValue {
   var room: Name
 }

@@ -1,8 +1,7 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-/// A token that shares a call's details with whoever has it, `shr_…` in the address of a page for instance. The call keeps
-/// its hash only.
+/// A token that gives access to a call's details, e.g. as part of a page's URL. The call stores only its hash.
 struct StreemShareToken: Hashable, Sendable {
   let text: String
 
@@ -10,14 +9,14 @@ struct StreemShareToken: Hashable, Sendable {
     self.text = text
   }
 
-  /// A new token, not to be guessed.
+  /// Returns a new unguessable token.
   static func draw(from secrets: Secrets) -> StreemShareToken {
     StreemShareToken(StreemID.make("shr", from: secrets))
   }
 
   var hash: [UInt8] { SHA256.digest("streem share \(text)".utf8) }
 
-  /// Whether it is one of the call's.
+  /// Returns whether it is one of the call's tokens.
   func opens(_ room: StreemRoom) -> Bool {
     let hash = hash
     return room.shares?.contains { ConstantTime.areEqual($0, hash) } ?? false

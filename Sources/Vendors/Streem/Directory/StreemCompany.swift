@@ -1,15 +1,15 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// A customer of the Streem platform, whom API keys and users belong to: `postern`, the home company, for instance.
+/// A customer of the Streem platform, with API keys and users.
 package struct StreemCompany: Hashable, StoreValue {
-  /// The name in addresses and calls: letters, digits and `-`, in lower case.
+  /// The name in URLs and calls: letters, digits and `-`, in lower case.
   package var code: Name
   /// `co_` and 22 letters and digits.
   package var sid: String
   package var name: String
   package var isActive: Bool
-  /// Never fetched, only passed on.
+  /// The URL of a logo, which is only passed on.
   package var logoURL: String?
 
   package init(code: Name, sid: String, name: String, isActive: Bool = true, logoURL: String? = nil) {
@@ -20,10 +20,10 @@ package struct StreemCompany: Hashable, StoreValue {
     self.logoURL = logoURL
   }
 
-  /// The longest code, in bytes.
+  /// The maximum length of a code in bytes.
   package static let codeLengthMax = 63
 
-  /// Whether `code` may be a company's: it becomes a label of a host name.
+  /// Returns whether `code` is valid: it becomes a label of a host name.
   package static func isCode(_ code: String) -> Bool {
     (1...codeLengthMax).contains(code.utf8.count) && code.utf8.first != UInt8(ascii: "-")
       && code.utf8.allSatisfy {
@@ -35,16 +35,15 @@ package struct StreemCompany: Hashable, StoreValue {
   }
 }
 
-/// A key that a company's server signs Streem Tokens with, the public half: the one that `iss` names as
-/// `streem:api:api_…`, for instance.
+/// The public half of a key with which a company's server signs Streem Tokens.
 package struct StreemAPIKey: Hashable, StoreValue {
-  /// `api_` and 22 letters and digits, where the gateway made it.
+  /// The id: `api_` and 22 letters and digits if the gateway created it.
   package var id: Name
   /// The public key as a JSON Web Key (RFC 7517).
   package var publicKey: [UInt8]
-  /// The code of its company.
+  /// The company's code.
   package var company: Name
-  /// The SHA-256 of the secret, for HTTP Basic; nil for a key that nobody was given.
+  /// The SHA-256 of the secret, for HTTP Basic; nil for a key without one.
   package var secretHash: [UInt8]?
   package var createdAt: WallTime
   package var isRevoked: Bool

@@ -5,8 +5,8 @@ internal import GatewayTokens
 extension StreemDirectory {
   private static let invitations = StoreTable<StreemInvitationRow>("streem.invitation")
 
-  /// Keeps an invitation under the hash of its code. False if that code is alive already: draw another. Throws
-  /// `GatewayError.tooMany` if the table is full of living ones, or the inviter has as many as one may have.
+  /// Stores an invitation under the hash of its code. Returns false if that code is in use; the caller then draws
+  /// another. Throws `GatewayError.tooMany` if the table is full of valid ones, or the inviter has the maximum.
   package func addInvitation(
     _ invitation: StreemInvitation, codeHash: [UInt8], at now: WallTime
   ) async throws(GatewayError) -> Bool {
@@ -21,14 +21,14 @@ extension StreemDirectory {
     }
   }
 
-  /// Takes an invitation that nobody has taken, for good: of many who try at once one has it. Wrong codes are counted
-  /// against `address` (as `AddressQuota` tells addresses apart) and against everybody; who has used up their tries learns
-  /// nothing more. The counts are this process's own.
+  /// Takes an invitation that was not taken yet: of concurrent attempts exactly one succeeds. Wrong codes are counted
+  /// for `address` (as in `AddressQuota`) and in total; above a limit the answer reveals nothing. The counts are kept
+  /// by this process alone.
   package func takeInvitation(
     codeHash: [UInt8], from address: String, limits: StreemTryLimits, at now: WallTime
   ) async throws(GatewayError) -> StreemInvitationOutcome {
     let address = AddressQuota.key(of: address)
-    // Counted before anything is looked at, so that many at once are no more than one after the other.
+    // Counted before the look-up, so that concurrent attempts count like sequential ones.
     if let wait = tries.take(address, limits, at: now) { return .limited(retryAfter: wait) }
     let outcome: StreemInvitationOutcome
     do throws(GatewayError) {

@@ -3,10 +3,10 @@ internal import GatewayKit
 
 extension StreemDirectory {
   private static let reservations = StoreTable<StreemReservation>("streem.reservation")
-  /// How long one is remembered that has ended.
+  /// How long an ended one is stored.
   private static let endMemory = Duration.seconds(86_400)
 
-  /// Keeps a reservation under its id.
+  /// Stores a reservation under its id.
   package func addReservation(_ reservation: StreemReservation, at now: WallTime) async throws(GatewayError) {
     let count = StoreCount("streem.reservations", atMost: limits.reservations, of: "reservations")
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
@@ -16,20 +16,20 @@ extension StreemDirectory {
     }
   }
 
-  /// The reservation of that id, with the state it has at `now`; nil if there is none.
+  /// Returns the reservation with that id, in its state at `now`; nil if there is none.
   package func reservation(_ sid: Name, at now: WallTime) async throws(GatewayError) -> StreemReservation? {
     let reservation: StreemReservation? = try await get(Self.reservations.key(sid.text), at: now)
     return reservation?.current(at: now)
   }
 
-  /// Cancels a reservation that has not ended, and returns it; one that has ended stays as it is. Throws
+  /// Cancels a reservation that has not ended, and returns it; an ended one stays as it is. Throws
   /// `GatewayError.notFound` if there is none.
   package func cancelReservation(_ sid: Name, at now: WallTime) async throws(GatewayError) -> StreemReservation {
     for isKept in [true, false] {
       do throws(StoreOr<GatewayError>) {
         return try await cancel(sid, isKept: isKept, at: now)
       } catch .store(.full) where isKept {
-        // One canceled reservation too many to be remembered.
+        // There is no room for another canceled reservation.
         continue
       } catch {
         throw error.failure
@@ -62,7 +62,7 @@ extension StreemDirectory {
 }
 
 extension StreemReservation {
-  /// The reservation as it is at `now`.
+  /// Returns the reservation in its state at `now`.
   fileprivate func current(at now: WallTime) -> StreemReservation {
     guard status == .reserved, endsAt <= now else { return self }
     var expired = self

@@ -6,8 +6,8 @@ extension StreemDirectory {
   private static let places = StoreTable<StreemUserPlace>("streem.user-place")
   private static let recent = StoreTable<StreemRecentRow>("streem.recent")
 
-  /// Makes the user on the first login, and overwrites what the login carries on every further one; what it does not
-  /// carry stays. Throws `GatewayError.companyUnknown`.
+  /// Creates the user at the first login, and updates it at later ones: properties that are missing stay. Throws
+  /// `GatewayError.companyUnknown`.
   package func identify(_ login: StreemLogin, at now: WallTime) async throws(GatewayError) -> StreemUser {
     let count = StoreCount("streem.users", atMost: limits.users, of: "users")
     return try await store.transact(at: now) {
@@ -36,21 +36,21 @@ extension StreemDirectory {
     }
   }
 
-  /// The user of that id in any company, nil if there is none.
+  /// Returns the user with that id in any company; nil if there is none.
   package func user(_ id: Name, at now: WallTime) async throws(GatewayError) -> StreemUser? {
     let place: StreemUserPlace? = try await get(Self.places.key(id.text), at: now)
     guard let place else { return nil }
     return try await user(company: place.company, externalID: place.externalID, at: now)
   }
 
-  /// The company's user whom its application knows by that name, nil if there is none.
+  /// Returns the company's user with that external id; nil if there is none.
   package func user(
     company code: Name, externalID: Name, at now: WallTime
   ) async throws(GatewayError) -> StreemUser? {
     try await get(Self.users.key(code.text, externalID.text), at: now)
   }
 
-  /// Those of the company's users that identified last, the latest first, at most `limit`.
+  /// Returns the company's users who identified last, latest first, at most `limit`.
   package func recentlyIdentified(
     company code: Name, onlyExperts: Bool, limit: Int, at now: WallTime
   ) async throws(GatewayError) -> [StreemUser] {
@@ -73,7 +73,7 @@ extension StreemDirectory {
     }
   }
 
-  /// Where a user stands among those of the company, experts apart: who identified last comes first.
+  /// Returns the key of a user among those of the company, with experts separately: the latest to identify sorts first.
   private static func recentKey(_ user: StreemUser) -> StoreKey {
     recent.key(user.company.text, kind(user.isExpert), latestFirst(user.identifiedAt), user.id.text)
   }
@@ -82,7 +82,7 @@ extension StreemDirectory {
     isExpert ? "expert" : "customer"
   }
 
-  /// A part of a key that puts later times first.
+  /// Returns a key part that sorts later times first.
   static func latestFirst(_ time: WallTime) -> String {
     let digits = String(UInt64(bitPattern: .max - max(0, time.nanoseconds)), radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits

@@ -6,7 +6,7 @@ extension StreemDirectory {
   /// The most signing keys of one webhook.
   package static let signingKeysMax = 10
 
-  /// The webhooks of a company, in the order of their ids.
+  /// Returns the webhooks of a company, in the order of their ids.
   package func webhooks(of company: Name, at now: WallTime) async throws(GatewayError) -> [StreemWebhook] {
     try await GatewayError.asking { () async throws(StoreError) in
       try await store.scan(Self.webhooks.range(company.text), limit: limits.webhooksPerCompany, at: now).map {
@@ -15,14 +15,15 @@ extension StreemDirectory {
     }
   }
 
-  /// Keeps a webhook under its id. Throws `GatewayError.tooMany` if its company has as many as one may have.
+  /// Stores a webhook under its id. Throws `GatewayError.tooMany` if its company has the maximum.
   package func addWebhook(_ webhook: StreemWebhook, at now: WallTime) async throws(GatewayError) {
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
       put(webhook, in: &transaction)
     }
   }
 
-  /// Adds a key to the webhook of that company and id, and returns it. Throws `GatewayError.notFound` if there is none.
+  /// Adds a key to the webhook with that company and id, and returns the webhook. Throws `GatewayError.notFound` if
+  /// there is none.
   package func addSigningKey(
     _ key: StreemWebhook.SigningKey, to sid: Name, of company: Name, at now: WallTime
   ) async throws(GatewayError) -> StreemWebhook {
@@ -38,7 +39,7 @@ extension StreemDirectory {
     }
   }
 
-  /// Forgets the webhook of that company and id, and its keys. Throws `GatewayError.notFound` if there is none.
+  /// Removes the webhook with that company and id, with its keys. Throws `GatewayError.notFound` if there is none.
   package func removeWebhook(_ sid: Name, of company: Name, at now: WallTime) async throws(GatewayError) {
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
       _ = try await known(sid, of: company, in: &transaction)

@@ -1,17 +1,17 @@
 package import GatewayCore
 package import GatewayKit
 
-/// The memory of a Streem platform: companies, their API keys and users, invitations, reservations and webhooks; that a
-/// key was revoked, for instance.
+/// The directory of a Streem platform: companies, their API keys and users, invitations, reservations and webhooks.
 ///
-/// Each operation is atomic; an answer reflects every operation whose answer its caller had already seen; what has expired
-/// is as if it had never been; a full table throws `GatewayError.tooMany` and loses nothing; a store that is away throws
-/// `GatewayError.storeUnavailable`; of a key only the public half is ever kept, of an invitation's code only the hash.
+/// Each operation is atomic, and its answer reflects every operation that its caller knew to be complete. Expired
+/// objects do not exist any more. A full table throws `GatewayError.tooMany` and loses nothing; an unavailable store
+/// throws `GatewayError.storeUnavailable`. Of a key only the public half is stored, of an invitation's code only the
+/// hash.
 package struct StreemDirectory: Sendable {
   static let companies = StoreTable<StreemCompany>("streem.company")
   private static let keys = StoreTable<StreemAPIKey>("streem.key")
   private static let ownKeys = StoreTable<StreemOwnKeyRow>("streem.own-key")
-  /// The keys of earlier lives that are kept, so that a gateway that is started again and again fills no table.
+  /// The most stored keys from before restarts, so that repeated restarts do not fill the table.
   private static let retiredKeysMax = 100
 
   typealias Transaction = StoreTransaction<GatewayError>
@@ -20,7 +20,7 @@ package struct StreemDirectory: Sendable {
   let limits: StreemDirectoryLimits
   let tries = StreemTries()
 
-  /// What `store` remembers.
+  /// Creates a directory in `store`.
   package init(_ store: any Store, limits: StreemDirectoryLimits = StreemDirectoryLimits()) {
     self.store = store
     self.limits = limits
@@ -28,13 +28,13 @@ package struct StreemDirectory: Sendable {
 
   // MARK: Companies
 
-  /// Keeps a company, in place of the one that had its code.
+  /// Stores a company, and replaces the one with its code.
   package func putCompany(_ company: StreemCompany, at now: WallTime) async throws(GatewayError) {
     _ = try await changeCompany(company.code, at: now) { _ in company }
   }
 
-  /// Keeps what `change` makes of the company of that code, nil if there is none; it may be called more than once. Returns
-  /// the company as it was.
+  /// Replaces the company with that code by the result of `change`, which may run more than once and gets nil if there
+  /// is none. Returns the company as it was.
   package func changeCompany(
     _ code: Name, at now: WallTime, _ change: (StreemCompany?) -> StreemCompany
   ) async throws(GatewayError) -> StreemCompany? {
@@ -48,12 +48,12 @@ package struct StreemDirectory: Sendable {
     }
   }
 
-  /// The company of that code, nil if there is none.
+  /// Returns the company with that code; nil if there is none.
   package func company(_ code: Name, at now: WallTime) async throws(GatewayError) -> StreemCompany? {
     try await get(Self.companies.key(code.text), at: now)
   }
 
-  /// Throws unless there is a company of that code, and goes on being one until the commit.
+  /// Throws unless there is a company with that code, and prevents its removal until the commit.
   func checkCompany(_ code: Name, in transaction: inout Transaction) async throws(GatewayError) {
     guard try await transaction.get(Self.companies.key(code.text), as: StreemCompany.self) != nil else {
       throw .companyUnknown
@@ -62,17 +62,17 @@ package struct StreemDirectory: Sendable {
 
   // MARK: API keys
 
-  /// Keeps an API key. Throws `GatewayError.companyUnknown` if its company does not exist, and
-  /// `GatewayError.invalidParameter` if there is a key of that id already, revoked or not. One that `isOwn` is the gateway's,
-  /// made for this life of it.
+  /// Stores an API key. Throws `GatewayError.companyUnknown` if its company does not exist, and
+  /// `GatewayError.invalidParameter` if there is a key with that id, revoked or not. A key with `isOwn` is the
+  /// gateway's, for use until its restart.
   package func addAPIKey(_ key: StreemAPIKey, isOwn: Bool = false, at now: WallTime) async throws(GatewayError) {
     try await putAPIKey(key, isOwn: isOwn, at: now) { (_) throws(GatewayError) in
       throw .invalidParameter.detailed("there is an API key of that id already")
     }
   }
 
-  /// Keeps the API keys that an operator names at each start, all or none: each in place of one of its id, but for ever
-  /// revoked if that was.
+  /// Stores the API keys from the configuration, all or none. Each replaces the one with its id, but a revoked key
+  /// stays revoked.
   package func nameAPIKeys(_ keys: [StreemAPIKey], at now: WallTime) async throws(GatewayError) {
     guard !keys.isEmpty else { return }
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
@@ -108,8 +108,8 @@ package struct StreemDirectory: Sendable {
     transaction.put(place, kept, in: [StoreCount("streem.keys", atMost: limits.keys, of: "API keys")])
   }
 
-  /// Lets the keys that the gateway made for itself in its last life be good until `end`, and those of lives before that no
-  /// longer than they were; of very many the oldest go at once.
+  /// Limits the validity of the keys that the gateway created before its last restart to `end`; those of earlier
+  /// restarts keep their limit. If there are very many, the oldest end at once.
   package func retireOwnKeys(until end: WallTime, at now: WallTime) async throws(GatewayError) {
     var rows: [StreemOwnKeyRow] = []
     do throws(StoreError) {
@@ -136,12 +136,12 @@ package struct StreemDirectory: Sendable {
     }
   }
 
-  /// The API key of that id, revoked or not; nil if there never was one.
+  /// Returns the API key with that id, revoked or not; nil if there never was one.
   package func apiKey(_ id: Name, at now: WallTime) async throws(GatewayError) -> StreemAPIKey? {
     try await get(Self.keys.key(id.text), at: now)
   }
 
-  /// Every API key, in the order of their ids.
+  /// Returns all API keys in the order of their ids.
   package func apiKeys(at now: WallTime) async throws(GatewayError) -> [StreemAPIKey] {
     do throws(StoreError) {
       var keys: [StreemAPIKey] = []
@@ -154,7 +154,7 @@ package struct StreemDirectory: Sendable {
     }
   }
 
-  /// Ends an API key for ever; revoking twice is revoking once. Throws `GatewayError.notFound` if there is none.
+  /// Revokes an API key permanently; does nothing if it is revoked. Throws `GatewayError.notFound` if there is none.
   package func revokeAPIKey(_ id: Name, at now: WallTime) async throws(GatewayError) -> StreemAPIKey {
     let count = StoreCount("streem.keys", atMost: limits.keys, of: "API keys")
     return try await store.transact(at: now) {
@@ -169,7 +169,7 @@ package struct StreemDirectory: Sendable {
     }
   }
 
-  /// The value of one row.
+  /// Returns the value of one row.
   func get<Value: StoreValue>(_ key: StoreKey, at now: WallTime) async throws(GatewayError) -> Value? {
     do throws(StoreError) { return try await store.get(key, as: Value.self, at: now) } catch {
       throw GatewayError(error)

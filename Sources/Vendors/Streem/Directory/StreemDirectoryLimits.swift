@@ -1,13 +1,12 @@
-/// The most that a Streem platform's directory holds of anything: so many living invitations of one expert, for
-/// instance.
+/// The size limits of a Streem platform's directory.
 package struct StreemDirectoryLimits: Hashable, Sendable {
   package var companies: Int
   package var keys: Int
   package var users: Int
   package var invitations: Int
-  /// Living ones of one expert.
+  /// Valid invitations of one expert.
   package var invitationsPerInviter: Int
-  /// Those that have not been canceled; as many canceled ones beside them.
+  /// Reservations that are not canceled; as many canceled ones are stored besides.
   package var reservations: Int
   package var webhooksPerCompany: Int
 

@@ -1,16 +1,16 @@
 package import GatewayCore
 
-/// An expert's invitation of one customer, good for a day for instance. Its code is kept apart, as a hash.
+/// An expert's invitation of one customer, with a limited life. Its code is stored separately, as a hash.
 package struct StreemInvitation: Hashable, Codable, Sendable {
   /// `inv_` and 22 letters and digits.
   package var sid: String
-  /// The code of the company.
+  /// The company's code.
   package var company: Name
-  /// The `streemUserId` of who invites.
+  /// The inviting expert's `streemUserId`.
   package var inviter: Name
-  /// What the invited person is called.
+  /// The name of the invited person.
   package var toName: String
-  /// The number it was made for, in the form of E.164.
+  /// The phone number of the invited person in E.164 form.
   package var toPhone: String?
   package var referenceID: String?
   package var integrationID: String?
@@ -33,22 +33,22 @@ package struct StreemInvitation: Hashable, Codable, Sendable {
   }
 }
 
-/// The outcome of taking an invitation: somebody has taken it before, for instance.
+/// The outcome of taking an invitation.
 package enum StreemInvitationOutcome: Hashable, Sendable {
   case taken(StreemInvitation)
-  /// Somebody has taken it before.
+  /// It was taken before.
   case consumed
   /// There is no such code, or it has expired.
   case invalid
-  /// Too many wrong codes; after that time there are tries again.
+  /// Too many wrong codes; `retryAfter` is the time until the next try.
   case limited(retryAfter: Duration)
 }
 
-/// The limits to how many wrong codes may be tried in one window of time: ten by one address in a minute, for instance.
+/// The maximum numbers of wrong codes in one time window.
 package struct StreemTryLimits: Hashable, Sendable {
-  /// By one address.
+  /// From one address.
   package var perAddress: Int
-  /// By everybody together.
+  /// From all addresses together.
   package var overall: Int
   package var window: Duration
 

@@ -1,10 +1,9 @@
 internal import GatewayCore
 
-/// A user of a company, and the name that user has among all of the gateway's: `acme~ann` of the company `acme`, for
-/// instance.
+/// The gateway-wide name of a company's user.
 ///
-/// The home company's users go by their external ids, so that an operator names them as their application does; those of
-/// other companies, and the few whose own id has a `~`, by company, `~` and id. So no two users share a name.
+/// Users of the home company have their external ids as names, so that operators see the application's names. Users of
+/// other companies, and the few whose own id contains a `~`, have company, `~` and id. All names therefore differ.
 struct StreemName: Hashable {
   private static let separator = UInt8(ascii: "~")
 
@@ -17,7 +16,7 @@ struct StreemName: Hashable {
   }
 
   init(_ user: UserID, home: Name) {
-    // By bytes: an accent at the start of the id would make one character of it and the separator.
+    // Compared by bytes: an accent at the start of the id would combine with the separator into one character.
     let bytes = user.rawValue.utf8
     if let index = bytes.firstIndex(of: Self.separator) {
       company = Name(Substring(bytes[..<index]))

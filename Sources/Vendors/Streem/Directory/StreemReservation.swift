@@ -1,16 +1,16 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// A place in the queue of a company's group of experts: one that the customer has canceled, for instance.
+/// A reservation: a place in the queue of a company's group of experts.
 package struct StreemReservation: Hashable, StoreValue {
-  /// The state of a reservation: canceled, for instance.
+  /// The state of a reservation.
   package enum Status: String, Hashable, Codable, Sendable, CaseIterable {
     case reserved
     case canceled
     case expired
   }
 
-  /// One line of what the company wants said of a reservation: the label "Order" with `4711`, for instance.
+  /// A label and a value that the company wants shown.
   package struct Detail: Hashable, Codable, Sendable {
     package var label: String
     package var value: String
@@ -23,14 +23,14 @@ package struct StreemReservation: Hashable, StoreValue {
 
   /// `rsv_` and 22 letters and digits.
   package var sid: Name
-  /// The code of the company.
+  /// The company's code.
   package var company: Name
-  /// The group's name in addresses.
+  /// The group's name in URLs.
   package var group: Name
   package var externalUserID: Name
   package var priority: Int
   package var details: [Detail]
-  /// `rm_` and 22 letters and digits: where the call will be.
+  /// The sid of the future call: `rm_` and 22 letters and digits.
   package var roomSID: String
   package var createdAt: WallTime
   package var lasts: Duration

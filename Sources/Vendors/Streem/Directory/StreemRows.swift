@@ -1,27 +1,26 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// The place of a user of an id: `usr_…` is ann of the company `acme`, for instance.
+/// The row that finds a user by id.
 struct StreemUserPlace: StoreValue {
   var company: Name
   var externalID: Name
 }
 
-/// An API key that the gateway made for itself: retired when the gateway was started again, for instance.
+/// An API key that the gateway created for itself.
 struct StreemOwnKeyRow: StoreValue {
   var id: Name
   var createdAt: WallTime
-  /// Whether the life of the gateway is over that it was made for.
+  /// Whether the gateway has been restarted since.
   var isRetired = false
 }
 
-/// A user in the order in which a company's users identified last: ann ahead of bob, for instance.
+/// The row of a user in the order of a company's latest identifications.
 struct StreemRecentRow: StoreValue {
   var externalID: Name
 }
 
-/// An invitation under the hash of its code, and whether it is taken: a second customer with the same code is told so,
-/// for instance.
+/// An invitation under the hash of its code, and whether it was taken.
 struct StreemInvitationRow: StoreValue {
   var invitation: StreemInvitation
   var isTaken = false

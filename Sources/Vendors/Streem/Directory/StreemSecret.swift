@@ -2,14 +2,13 @@ internal import GatewayCore
 internal import GatewayJSON
 package import GatewayTokens
 
-/// An API key as its owner has it: base64 of a JSON Web Key on P-256, `eyJrdHkiOiJFQyIs…` for instance. Only the public
-/// half and a hash are kept.
+/// An API key with its secret, of which only the public half and a hash are stored.
 package struct StreemSecret: Sendable {
   package let publicKey: P256PublicKey
   /// The SHA-256 of the decoded secret, for HTTP Basic; nil if only a public key was given.
   package let hash: [UInt8]?
 
-  /// Reads a secret in base64 of either alphabet, padded or not, or a JWK as JSON. Throws what is wrong with the key.
+  /// Reads a secret in base64 of either alphabet, padded or not, or a JWK as JSON. Throws an error about the key.
   package init(_ text: String) throws(KeyError) {
     let jwk = try Self.jwk(text)
     publicKey = try P256PublicKey(jwk: jwk)
@@ -17,7 +16,7 @@ package struct StreemSecret: Sendable {
     hash = isPrivate ? SHA256.digest(jwk) : nil
   }
 
-  /// The private JSON Web Key that the secret stands for.
+  /// Returns the secret's private JSON Web Key.
   package static func jwk(_ text: String) throws(KeyError) -> [UInt8] {
     let plain = text.drop { $0.isWhitespace }
     if plain.first == "{" { return Array(text.utf8) }
@@ -27,14 +26,14 @@ package struct StreemSecret: Sendable {
     return jwk
   }
 
-  /// A new key, and its secret as it is handed out: once, in the one form that all of the vendor's builders read.
+  /// Creates a key. Its secret is returned only here, in the one form that all of the vendor's builders read.
   package static func make() -> (key: P256PublicKey, secret: String, hash: [UInt8]) {
     let pair = P256KeyPair.generate()
     let jwk = pair.jwk
     return (pair.publicKey, Base64.encodeUnpadded(jwk), SHA256.digest(jwk))
   }
 
-  /// The hash of what somebody presents as the secret, whatever form of base64 it is in; nil if it is none.
+  /// Returns the hash of a presented secret in any form of base64; nil for other text.
   static func hash(presented text: some StringProtocol) -> [UInt8]? {
     Base64.decode(String(text)).map { SHA256.digest($0) }
   }

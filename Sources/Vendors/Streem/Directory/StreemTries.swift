@@ -1,10 +1,10 @@
 internal import GatewayCore
 internal import Synchronization
 
-/// The wrong codes of invitations that were tried lately, by address and in all: ten from 203.0.113.7, for instance, so
-/// that the next one waits. Of one process: who asks two has the tries of two.
+/// The counts of wrong invitation codes in the current time window, by address and in total. Each process counts for
+/// itself.
 final class StreemTries: Sendable {
-  /// Those of the window that began then.
+  /// The tries in a window, with its start.
   private struct Window {
     var since = WallTime(nanoseconds: .min)
     var count = 0
@@ -17,13 +17,13 @@ final class StreemTries: Sendable {
 
   private let state = Mutex(State())
 
-  /// Counts a try. Nil if there was one left, else how long until there is.
+  /// Counts a try. Returns nil if one was left, else the time until the next one.
   func take(_ address: Name, _ limits: StreemTryLimits, at now: WallTime) -> Duration? {
     state.withLock { state in
       if let wait = Self.wait(state.addresses[address], limits.perAddress, limits.window, now) { return wait }
       if let wait = Self.wait(state.everybody, limits.overall, limits.window, now) { return wait }
       if state.addresses.count >= limits.overall {
-        // No more addresses than tries are alive in one window, so this makes room.
+        // A window has no more addresses than tries, so this makes room.
         state.addresses = state.addresses.filter { $0.value.count > 0 && now < $0.value.since + limits.window }
       }
       state.addresses[address] = Self.counted(state.addresses[address], limits.window, now)
@@ -32,7 +32,7 @@ final class StreemTries: Sendable {
     }
   }
 
-  /// Takes back the last try of the address: it was none, or a good one.
+  /// Takes back the last try of the address, which turned out not to be a wrong code.
   func giveBack(_ address: Name) {
     state.withLock { state in
       if let count = state.addresses[address]?.count, count > 0 { state.addresses[address]?.count = count - 1 }
@@ -40,7 +40,7 @@ final class StreemTries: Sendable {
     }
   }
 
-  /// How long until there are tries again; nil if there are some.
+  /// Returns the time until the next try; nil if one is left.
   private static func wait(_ tries: Window?, _ most: Int, _ window: Duration, _ now: WallTime) -> Duration? {
     guard let tries, tries.count >= most, now < tries.since + window else { return nil }
     return tries.since + window - now

@@ -1,22 +1,22 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// A user of a company: ann of `postern`, an expert, for instance.
+/// A user of a company.
 package struct StreemUser: Hashable, StoreValue {
-  /// The `streemUserId`: `usr_` and 22 letters and digits, of its own in all companies.
+  /// The `streemUserId`: `usr_` and 22 letters and digits, unique across companies.
   package var id: Name
-  /// The application's name for the user: the token's `sub`.
+  /// The application's id of the user: the token's `sub`.
   package var externalID: Name
-  /// The code of the company.
+  /// The company's code.
   package var company: Name
   package var name: String?
   package var email: String?
-  /// Never fetched, only passed on.
+  /// The URL of a picture, which is only passed on.
   package var avatarURL: String?
   package var isExpert: Bool
-  /// Whether the user came by an invitation: a guest of the company.
+  /// Whether the user is a guest who came by an invitation.
   package var isInvited: Bool { invitedBy != nil }
-  /// The ``id`` of the expert whose invitation it was; nil for a user who did not come by one.
+  /// The ``id`` of the inviting expert; nil for a user without an invitation.
   package var invitedBy: Name?
   package var identifiedAt: WallTime
 
@@ -36,18 +36,17 @@ package struct StreemUser: Hashable, StoreValue {
   }
 }
 
-/// The part of a login that is about a user, nil for what it does not say: a new name, for instance, which takes the
-/// place of the old one.
+/// The user's properties in a login; nil for properties to keep.
 package struct StreemLogin: Hashable, Sendable {
   package var company: Name
   package var externalID: Name
-  /// What the user is called by the platform if this makes one.
+  /// The id of the user if this login creates one.
   package var newID: Name
   package var name: String?
   package var email: String?
   package var avatarURL: String?
   package var isExpert: Bool?
-  /// Whose invitation's login this is. It makes the user a guest, which nothing else does or undoes.
+  /// The inviting expert, if the login uses an invitation. Only this makes the user a guest, permanently.
   package var invitedBy: Name?
 
   package init(

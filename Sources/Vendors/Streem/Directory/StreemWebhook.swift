@@ -1,11 +1,10 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// The address where a company wants to be told of what happens, `https://a.example/hook` for instance. Nothing is sent
-/// there.
+/// A webhook that a company has registered. Nothing is sent to it.
 package struct StreemWebhook: Hashable, StoreValue {
-  /// A key by which a company knows that a message is the platform's, named by its sid and a label, "production" for
-  /// instance. The shared secret itself is not kept: nothing is signed with it.
+  /// A key by which a company verifies webhook messages, with its sid and a label. The shared secret itself is not
+  /// stored, since nothing is signed with it.
   package struct SigningKey: Hashable, Codable, Sendable {
     /// `whk_` and 22 letters and digits.
     package var sid: String
@@ -19,14 +18,14 @@ package struct StreemWebhook: Hashable, StoreValue {
 
   /// `wh_` and 22 letters and digits.
   package var sid: Name
-  /// The code of the company.
+  /// The company's code.
   package var company: Name
   package var label: String
   package var url: String
   package var method: String
   package var timeoutMilliseconds: Int
   package var attemptsMax: Int
-  /// In the order of their making.
+  /// The keys in the order of their creation.
   package var keys: [SigningKey] = []
 
   package init(

@@ -1,13 +1,13 @@
 internal import GatewayTokens
 
-/// The nine digits of an invitation: `123-456-789` is `123456789`, for instance. Kept as a hash only: a look-up by it
-/// takes no longer for a near miss.
+/// The nine digits of an invitation. Only a hash is stored, so the time of a look-up reveals nothing about similar
+/// codes.
 struct StreemInvitationCode: Hashable {
   private static let count = 9
 
   let digits: String
 
-  /// The code in `text`, dashes and spaces left out; nil unless nine digits are left.
+  /// Reads the code in `text`, ignoring dashes and spaces; fails unless nine digits are left.
   init?(_ text: String) {
     let digits = text.filter { $0 != "-" && $0 != " " }
     guard digits.utf8.count == Self.count, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
@@ -19,16 +19,16 @@ struct StreemInvitationCode: Hashable {
     digits = String(repeating: "0", count: Self.count - text.utf8.count) + text
   }
 
-  /// A new code, each as likely as any other.
+  /// Returns a new code; all codes are equally likely.
   static func draw(from secrets: Secrets) -> StreemInvitationCode {
     while true {
       let word = secrets.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-      // Numbers above the last whole multiple of a milliard would favour some codes.
+      // Numbers above the last multiple of a billion would make some codes more likely.
       if word < 4_000_000_000 { return StreemInvitationCode(number: word % 1_000_000_000) }
     }
   }
 
-  /// Three groups of three with dashes, as the vendor shows it.
+  /// The code in three groups of three digits with dashes, as the vendor shows it.
   var text: String {
     let digits = Array(digits)
     return stride(from: 0, to: Self.count, by: 3).map { String(digits[$0..<$0 + 3]) }.joined(separator: "-")

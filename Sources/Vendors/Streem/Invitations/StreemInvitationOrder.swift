@@ -1,11 +1,11 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// An invitation that is asked for: of bob, by a link that the application passes on, for instance.
+/// A request to create an invitation.
 struct StreemInvitationOrder: Hashable {
-  /// The way in which the invited person gets the code: by SMS, for instance.
+  /// The way in which the invited person receives the code.
   enum Kind: String, CaseIterable {
-    /// The application passes the link on.
+    /// The application sends the link.
     case link = "LINK"
     /// By SMS.
     case phone = "PHONE"
@@ -19,7 +19,7 @@ struct StreemInvitationOrder: Hashable {
   var phone: String?
   var kind: Kind
 
-  /// Reads the JSON object of a request; throws the vendor's name for what is wrong.
+  /// Reads a request's JSON object; throws the vendor's error name.
   init(bytes: [UInt8]) throws(StreemFailure) {
     let read: Result<Self, StreemFailure>
     do throws(GatewayError) {
@@ -30,7 +30,7 @@ struct StreemInvitationOrder: Hashable {
     self = try read.get()
   }
 
-  /// Reads the JSON object of a request or message; throws the vendor's name for what is wrong.
+  /// Reads the JSON object of a request or message; throws the vendor's error name.
   init(_ body: JSONObject) throws(StreemFailure) {
     do throws(GatewayError) {
       self = try Self(members: body)
@@ -58,7 +58,8 @@ struct StreemInvitationOrder: Hashable {
     self.kind = kind
   }
 
-  /// ITU-T E.164: a plus, a country code, 15 digits at most; 7 at least, as no number is shorter.
+  /// Returns whether it is an ITU-T E.164 number: a plus, a country code, 15 digits at most; 7 at least, as no number
+  /// is shorter.
   private static func isE164(_ number: String) -> Bool {
     let digits = number.utf8.dropFirst()
     return number.utf8.first == UInt8(ascii: "+") && (7...15).contains(digits.count)

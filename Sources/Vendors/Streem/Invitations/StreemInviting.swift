@@ -3,17 +3,17 @@ internal import GatewayJSON
 internal import GatewayKit
 internal import GatewayTokens
 
-/// The host who makes invitations, ann's of bob for instance, and lets invited customers in.
+/// The creation and use of invitations.
 struct StreemInviting: Sendable {
   let directory: StreemDirectory
   let keyring: StreemKeyring
   let settings: StreemSettings
   let secrets: Secrets
 
-  /// How many codes are drawn before the table counts as full of living ones.
+  /// How many codes are tried before the table counts as full of valid ones.
   private static let drawsMax = 20
 
-  /// An invitation that was made, with what only its maker is told: the nine digits, for instance.
+  /// A new invitation, with the data that only its creator receives.
   struct Made {
     let invitation: StreemInvitation
     let code: StreemInvitationCode
@@ -31,12 +31,12 @@ struct StreemInviting: Sendable {
       json.member("referenceId", orNull: invitation.referenceID)
       json.member("integrationId", orNull: invitation.integrationID)
       json.member("expiresAt", secondsOf: invitation.expiresAt.nanoseconds)
-      // Whatever the type: nobody here has a phone to send it with.
+      // False for every type: the gateway sends no SMS.
       json.member("smsSent", false)
     }
   }
 
-  /// Makes an invitation by an expert.
+  /// Creates an invitation by an expert.
   func create(
     _ order: StreemInvitationOrder, by inviter: StreemUser, at now: WallTime
   ) async throws(StreemFailure) -> Made {
@@ -70,8 +70,7 @@ struct StreemInviting: Sendable {
     }
   }
 
-  /// The entrance of somebody who is let in by a code: what the invitation says, and what to identify with; bob's, whom
-  /// ann invited, for instance.
+  /// The result of using a code: the invitation, and a token to identify with.
   struct Entrance {
     let invitation: StreemInvitation
     let company: StreemCompany
@@ -101,7 +100,7 @@ struct StreemInviting: Sendable {
           json.member("token", token.token)
           json.member("name", invitation.toName)
           json.member("avatarUrl", orNull: nil)
-          // Whoever has a code is a customer, whatever they would like to be.
+          // A user with a code is always a customer, whatever the request says.
           json.member("isExpert", false)
           json.member("companyCode", company.code.text)
         }
@@ -109,7 +108,7 @@ struct StreemInviting: Sendable {
     }
   }
 
-  /// Lets somebody in by a code. Codes that are unknown, expired or no codes at all are answered alike.
+  /// Admits a user with a code. Unknown, expired and malformed codes get the same answer.
   func enter(_ text: String, from address: String, at now: WallTime) async throws(StreemFailure) -> Entrance {
     let invalid = StreemFailure(.invitationInvalid, status: 404, "no invitation has this code, or no longer")
     guard let code = StreemInvitationCode(text) else { throw invalid }

@@ -1,13 +1,13 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The addresses of the provider, one issuer for each company: `https://id.example/streem/oidc/postern`, for instance.
+/// The URLs of the provider, with one issuer for each company, e.g. `https://id.example/streem/oidc/postern`.
 struct OpenIDAddresses {
   static let folder = "/streem/oidc"
 
   let issuer: String
 
-  /// Nil if nobody can say what address the request was sent to.
+  /// Fails if the request does not say to which host it was sent.
   init?(_ request: HTTPRequest, company: Name, settings: OpenIDSettings) {
     if let address = settings.address {
       issuer = "\(address)\(Self.folder)/\(company)"

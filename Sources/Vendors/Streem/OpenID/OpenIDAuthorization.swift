@@ -2,8 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// A checked authorization request, with what the person who logs in is asked for, the scope `profile` for instance
-/// (OpenID Connect Core section 3.1.2.1, RFC 7636 section 4.3).
+/// A validated authorization request (OpenID Connect Core section 3.1.2.1, RFC 7636 section 4.3).
 struct OpenIDAuthorization: Codable, Sendable {
   static let knownScopes: [Name] = ["openid", "profile", "offline_access"]
   private static let textBytesMax = 2_000
@@ -11,15 +10,15 @@ struct OpenIDAuthorization: Codable, Sendable {
   let answer: OpenIDAnswer
   let company: Name
   let client: Name
-  /// Those of the asked-for scopes that there are.
+  /// The requested scopes that exist.
   let scopes: [Name]
   let nonce: String?
-  /// The S256 challenge.
+  /// The S256 code challenge.
   let challenge: String
   let loginHint: String?
 
-  /// A mistake in a request, and whether the client may be told: a wrong client or redirect address, for instance, is
-  /// shown to the person only (RFC 6749 section 4.1.2.1).
+  /// An error in a request. Some must not be redirected to the client: a wrong client or redirect URL is shown to the
+  /// person only (RFC 6749 section 4.1.2.1).
   enum Refusal: Error {
     case shown(OpenIDError)
     case answered(OpenIDError, OpenIDAnswer)
@@ -49,7 +48,7 @@ struct OpenIDAuthorization: Codable, Sendable {
     loginHint = parameters["login_hint"]
   }
 
-  /// The request that an ``OpenIDSeal`` held; nil if something is missing.
+  /// Reads the request that an ``OpenIDSeal`` contained; fails if something is missing.
   init?(sealed json: JSONView) {
     guard let company = json["company"]?.string, let client = json["client"]?.string,
       let redirect = json["redirect"]?.string, let issuer = json["issuer"]?.string,
@@ -64,7 +63,7 @@ struct OpenIDAuthorization: Codable, Sendable {
     loginHint = json["hint"]?.string
   }
 
-  /// About how much room it takes, in bytes.
+  /// The approximate size in bytes.
   var bytes: Int {
     let texts = [answer.redirect.text, answer.issuer, challenge, answer.state ?? "", nonce ?? "", loginHint ?? ""]
     return texts.reduce(256) { $0 + $1.utf8.count }
@@ -108,12 +107,13 @@ struct OpenIDAuthorization: Codable, Sendable {
     return knownScopes.filter(asked.contains)
   }
 
-  /// The scopes of a list with spaces between them (RFC 6749 section 3.3), by bytes.
+  /// Splits a list of scopes at its spaces (RFC 6749 section 3.3), by bytes.
   static func scopes(in list: String) -> [Name] {
     list.utf8.split(separator: UInt8(ascii: " ")).map { Name(Substring($0)) }
   }
 
-  /// Without a method the challenge would be `plain` (RFC 7636 section 4.3), which is no protection.
+  /// Returns the challenge. Without a method it would be `plain` (RFC 7636 section 4.3), which gives no protection, and
+  /// is refused.
   private static func challenge(_ parameters: OpenIDParameters) throws(OpenIDError) -> String {
     guard let challenge = parameters["code_challenge"] else {
       throw OpenIDError(.invalidRequest, "code_challenge is missing")
@@ -127,7 +127,7 @@ struct OpenIDAuthorization: Codable, Sendable {
     return challenge
   }
 
-  /// Nobody stays logged in at the provider, so everything but `none` comes to the same.
+  /// Checks `prompt`. Nobody stays logged in at the provider, so all values except `none` have the same effect.
   private static func checkPrompt(_ parameters: OpenIDParameters) throws(OpenIDError) {
     let prompts = (parameters["prompt"] ?? "").split(separator: " ")
     guard prompts.contains("none") else { return }
@@ -135,7 +135,7 @@ struct OpenIDAuthorization: Codable, Sendable {
     throw OpenIDError(.loginRequired, "a person has to log in")
   }
 
-  /// Whether `verifier` is what the challenge was made of (RFC 7636 sections 4.1 and 4.6).
+  /// Returns whether the challenge was derived from `verifier` (RFC 7636 sections 4.1 and 4.6).
   static func isVerifier(_ verifier: String, of challenge: String) -> Bool {
     let isText = verifier.utf8.allSatisfy {
       switch $0 {

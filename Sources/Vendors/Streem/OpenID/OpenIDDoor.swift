@@ -1,8 +1,7 @@
 internal import GatewayCore
 internal import Synchronization
 
-/// The door that whoever sends the login form passes: it counts forms by address and wrong passwords by account, and
-/// lets the eleventh wait, for instance. Of one process: who asks two has the tries of two.
+/// The rate limits of the login form. Each process counts for itself.
 final class OpenIDDoor: Sendable {
   private struct State {
     var addresses: AddressQuota
@@ -18,16 +17,16 @@ final class OpenIDDoor: Sendable {
         tries: OpenIDTries(max: settings.tries, window: settings.triesWindow)))
   }
 
-  /// The lot of a form: it has to wait, for instance, after too many tries.
+  /// The outcome of a submitted form.
   enum Passage {
     case open
     case wrong
-    /// Nothing was looked at: too many tries for the account, or from the address.
+    /// The password was not checked: too many tries for the account, or from the address.
     case wait(Duration)
   }
 
-  /// Counts a form that came from `address`. Nobody learns whether the password was right where there were too many tries,
-  /// and many forms at once are counted one after the other.
+  /// Counts a form from `address`. Above a limit the answer does not reveal whether the password was right. Concurrent
+  /// forms are counted one after another.
   func pass(_ account: OpenIDAccount, isRight: Bool, isKnown: Bool, from address: String, at now: WallTime) -> Passage {
     state.withLock { state in
       if let wait = state.addresses.take(address, at: Instant(nanoseconds: now.nanoseconds)) { return .wait(wait) }

@@ -2,10 +2,9 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// An error in OAuth's words (RFC 6749 sections 4.1.2.1 and 5.2, OpenID Connect Core section 3.1.2.6, RFC 6750 section
-/// 3.1): `invalid_grant`, for instance.
+/// An error of OAuth (RFC 6749 sections 4.1.2.1 and 5.2, OpenID Connect Core section 3.1.2.6, RFC 6750 section 3.1).
 struct OpenIDError: Error, Hashable {
-  /// An error's code in OAuth's words: `invalid_grant`, for instance.
+  /// An error code of OAuth, e.g. `invalid_grant`.
   enum Code: String {
     case invalidRequest = "invalid_request"
     case invalidClient = "invalid_client"
@@ -23,7 +22,7 @@ struct OpenIDError: Error, Hashable {
   }
 
   let code: Code
-  /// A sentence for whoever wrote the client; never what a user typed, never a secret.
+  /// A sentence for the client's developer; never contains user input or a secret.
   let message: String
 
   init(_ code: Code, _ message: String) {
@@ -39,7 +38,7 @@ struct OpenIDError: Error, Hashable {
     }
   }
 
-  /// The answer of the token endpoint and of what is called like it.
+  /// The answer of the token endpoint and of similar endpoints.
   var response: HTTPResponse {
     let body = JSONWriter.object { json in
       json.member("error", code.rawValue)
@@ -57,7 +56,7 @@ struct OpenIDError: Error, Hashable {
     return response
   }
 
-  /// `text` with nothing in it but what `error_description` may hold (RFC 6749 section 5.2), cut short.
+  /// Returns `text` with only the characters allowed in `error_description` (RFC 6749 section 5.2), shortened.
   static func plain(_ text: String) -> String {
     String(text.prefix(40).filter { $0.isASCII && ($0.isLetter || $0.isNumber || "_-.".contains($0)) })
   }

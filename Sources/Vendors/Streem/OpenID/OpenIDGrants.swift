@@ -2,17 +2,16 @@ internal import GatewayCore
 internal import GatewayKit
 internal import GatewayTokens
 
-/// The logins that succeeded, as codes and what they became: a code that is used a second time ends what came of it,
-/// for instance. Each step is atomic, and nothing secret is kept but as a hash. Of a login that has not succeeded
-/// nothing is kept.
+/// The grants and authorization codes of successful logins. Each step is atomic, and secrets are stored only as hashes.
+/// Nothing is stored for a login that has not succeeded.
 struct OpenIDGrants: Sendable {
   private static let codes = StoreTable<OpenIDCodeRow>("streem.code")
   private static let grants = StoreTable<OpenIDGrant>("streem.grant")
   private static let accesses = StoreTable<OpenIDAccessRow>("streem.access")
   private static let accounts = StoreTable<OpenIDAccountRow>("streem.account")
-  /// A used code is remembered for so long, so that a second use is noticed.
+  /// How long a used code is remembered, so that a second use is detected.
   private static let codeMemory = Duration.seconds(3600)
-  /// The access tokens of one grant that are good at a time; the oldest ends for the next.
+  /// The most valid access tokens of one grant; a new one replaces the oldest.
   private static let accessesMax = 4
 
   private typealias Transaction = StoreTransaction<OpenIDError>
@@ -29,18 +28,18 @@ struct OpenIDGrants: Sendable {
     door = OpenIDDoor(settings)
   }
 
-  // MARK: Logging in
+  // MARK: Login
 
-  /// The outcome of the login form: a code for the client, for instance.
+  /// The outcome of the login form.
   enum Admission {
-    /// With a code for the client.
+    /// Accepted, with a code for the client.
     case admitted(code: String)
     case wrong
-    /// Nothing was looked at: too many tries for the account, or from the address.
+    /// The password was not checked: too many tries for the account, or from the address.
     case wait(Duration)
   }
 
-  /// Counts a login form that came from `address`, and makes a code if it is let through.
+  /// Counts a login form from `address`, and creates a code if it is accepted.
   func admit(
     _ account: OpenIDAccount, to authorization: OpenIDAuthorization, isRight: Bool, isKnown: Bool,
     from address: String, at now: WallTime
@@ -66,8 +65,8 @@ struct OpenIDGrants: Sendable {
 
   // MARK: Tokens
 
-  /// What a code is worth, once. A second use ends what the first gave (RFC 6749 section 4.1.2), and a wrong verifier uses
-  /// the code up: whoever has it was not who asked for it.
+  /// Exchanges a code for tokens, once. A second use ends the tokens of the first (RFC 6749 section 4.1.2). A wrong
+  /// verifier uses the code up, because its sender is not the client that requested it.
   func redeem(
     _ code: String, client: Name, company: Name, redirect: Name?, verifier: String, at now: WallTime
   ) async throws(OpenIDError) -> OpenIDTokens {
@@ -109,7 +108,7 @@ struct OpenIDGrants: Sendable {
       sid: OpenIDSecrets.sid(secrets.handle), issuer: authorization.answer.issuer, company: authorization.company,
       client: authorization.client, user: worth.user, scopes: authorization.scopes, nonce: authorization.nonce,
       authenticatedAt: since, expiresAt: now + (isLasting ? settings.refreshLife : settings.accessLife))
-    // The account's oldest grants end, so that it may have one more.
+    // The account's oldest grants end to make room for a new one.
     let accountKey = Self.key(of: grant.account)
     let known = try await transaction.get(accountKey, as: OpenIDAccountRow.self)?.grants ?? []
     var live: [OpenIDGrant] = []
@@ -117,13 +116,14 @@ struct OpenIDGrants: Sendable {
       if let grant = try transaction.value(entry, as: OpenIDGrant.self) { live.append(grant) }
     }
     while live.count >= settings.grantsPerUserMax { Self.delete(live.removeFirst(), in: &transaction) }
-    // No longer than the last of its grants, which are counted: an account for each login would fill the memory else.
+    // The row lives as long as the last of its grants, which are counted: otherwise an account for each login would
+    // fill the memory.
     let end = live.reduce(grant.expiresAt) { max($0, $1.expiresAt) }
     transaction.put(accountKey, OpenIDAccountRow(grants: live.map(\.sid) + [grant.sid]), expires: end)
     return issue(grant, handle: isLasting ? secrets.handle : nil, secrets, in: &transaction, at: now)
   }
 
-  /// New tokens of a grant, whose older refresh token is no good from now on.
+  /// Issues new tokens for a grant, and invalidates its older refresh token.
   private func issue(
     _ grant: OpenIDGrant, handle: [UInt8]?, _ secrets: OpenIDSecrets, in transaction: inout Transaction,
     at now: WallTime
@@ -149,8 +149,8 @@ struct OpenIDGrants: Sendable {
     return OpenIDTokens(grant: grant, access: secrets.access, refresh: refresh, expiresAt: end)
   }
 
-  /// Fresh tokens for a refresh token, which is used up by it. One that was used before ends the grant: one of the two who
-  /// have it has stolen it (RFC 9700 section 4.14.2). Within the window for it, it is taken for two refreshes at once.
+  /// Exchanges a refresh token for new tokens, and uses it up. A token that was used before ends the grant, because it
+  /// may be stolen (RFC 9700 section 4.14.2). Within the reuse window it counts as a concurrent refresh.
   func refresh(
     _ token: String, client: Name, company: Name, scope: String?, at now: WallTime
   ) async throws(OpenIDError) -> OpenIDTokens {
@@ -167,7 +167,7 @@ struct OpenIDGrants: Sendable {
         try await end(grant.sid, in: &transaction)
         return nil
       }
-      // A client may ask for less, which is granted as what was, and may not ask for more (RFC 6749 section 6).
+      // A client may ask for less, which changes nothing, and may not ask for more (RFC 6749 section 6).
       guard OpenIDAuthorization.scopes(in: scope ?? "").allSatisfy(grant.scopes.contains) else {
         throw OpenIDError(.invalidScope, "the scope is wider than what was granted")
       }
@@ -179,7 +179,7 @@ struct OpenIDGrants: Sendable {
     return tokens
   }
 
-  /// What an access token stands for; nil if it is none, or no longer.
+  /// Returns the grant of an access token; nil if it is unknown or has expired.
   func grant(of access: String, at now: WallTime) async throws(OpenIDError) -> OpenIDGrant? {
     guard let hash = AccessToken.hash(of: access) else { return nil }
     do throws(StoreError) {
@@ -192,10 +192,10 @@ struct OpenIDGrants: Sendable {
     }
   }
 
-  // MARK: Ending
+  // MARK: Revocation
 
-  /// Ends an access token, or with a refresh token the whole grant (RFC 7009 section 2.1). Nothing comes of a token that is
-  /// unknown here; one of another client stays good, and is refused.
+  /// Revokes an access token, or with a refresh token the whole grant (RFC 7009 section 2.1). An unknown token is
+  /// ignored; a token of another client stays valid, and the request is refused.
   func revoke(_ token: String, client: Name, company: Name, at now: WallTime) async throws(OpenIDError) {
     let hash = AccessToken.hash(of: token)
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(OpenIDError) in
@@ -213,7 +213,7 @@ struct OpenIDGrants: Sendable {
     }
   }
 
-  /// Ends the grant of that name, and its tokens.
+  /// Ends the grant with that name, and its tokens.
   func end(_ sid: Name, at now: WallTime) async throws(OpenIDError) {
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(OpenIDError) in
       try await end(sid, in: &transaction)
@@ -225,7 +225,7 @@ struct OpenIDGrants: Sendable {
     Self.delete(grant, in: &transaction)
   }
 
-  /// Its account goes on naming it, until the account's next login.
+  /// Deletes a grant. Its account still names it until the account's next login.
   private static func delete(_ grant: OpenIDGrant, in transaction: inout Transaction) {
     transaction.delete(key(ofGrant: grant.sid))
     for hash in grant.accessHashes { transaction.delete(key(ofAccess: hash)) }

@@ -3,15 +3,15 @@ internal import GatewayJSON
 internal import GatewayTokens
 internal import Synchronization
 
-/// The keys of the OpenID provider: they sign ID tokens by RS256 or ES256, and read those that come back as hints.
+/// The keys of the OpenID provider: they sign ID tokens with RS256 or ES256, and verify those that clients send back as
+/// hints.
 ///
-/// They are made when they are first asked for. The primes of an RSA key take a tenth of a second, and most gateways never
-/// need one.
+/// They are created on first use. Generating an RSA key takes a tenth of a second, and most gateways never need one.
 final class OpenIDKey: Sendable {
-  /// How the vendor's applications learn of the user's company.
+  /// The claim with the user's company, which the vendor's applications read.
   static let companyClaim = "custom:streem_company_code"
 
-  /// One for the process, which may run many gateways, one for each of its tests.
+  /// One key for the process, in which tests run many gateways.
   private static let rsa = RSAKeyPair.generate()
 
   private struct Keys {
@@ -47,11 +47,11 @@ final class OpenIDKey: Sendable {
     }
   }
 
-  /// The public halves as a JWK set (RFC 7517 section 5).
+  /// The public keys as a JWK set (RFC 7517 section 5).
   var keySet: [UInt8] { keys.keySet }
 
-  /// The ID token of a grant (OpenID Connect Core section 2). Its `iat` is now, also after a refresh: clients check it
-  /// against their clocks.
+  /// Returns the ID token of a grant (OpenID Connect Core section 2). Its `iat` is now, also after a refresh, since
+  /// clients compare it with their clocks.
   func idToken(
     _ tokens: OpenIDTokens, _ profile: OpenIDProfile, by signing: OpenIDClient.Signing, at now: WallTime
   ) -> String {
@@ -73,14 +73,14 @@ final class OpenIDKey: Sendable {
     }
   }
 
-  /// The content of an ID token that comes back: the client it was for, for instance, when its user logs out.
+  /// The content of an ID token that a client sends back.
   struct Hint {
     let client: Name
     let sid: Name
   }
 
-  /// Nil for what these keys have not signed for the issuer; one that has expired is as good as another (OpenID Connect
-  /// RP-Initiated Logout section 2).
+  /// Returns the content of an ID token; nil if these keys did not sign it for the issuer. An expired token is accepted
+  /// (OpenID Connect RP-Initiated Logout section 2).
   func hint(_ token: String, company: Name, at now: WallTime) -> Hint? {
     guard let payload = try? keys.verifier.verifySignature(token, at: now),
       let claims = try? JSONDocument.parse(payload).root,

@@ -1,9 +1,9 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// The pages that a person sees: the login form, for instance, with "Wrong name or password." above it.
+/// The HTML pages for people, such as the login form.
 enum OpenIDPage {
-  /// A mistake in the form that came back: a wrong password, for instance.
+  /// An error in the submitted form.
   enum Problem {
     case wrong
     case tooManyTries(Duration)
@@ -23,8 +23,8 @@ enum OpenIDPage {
     }
   }
 
-  /// A form that logs somebody in, with the name that is known already in its place, and the keyboard in the first field
-  /// that is empty. `sealed` is what is asked for.
+  /// Returns the login form with the known name filled in, and the focus on the first empty field. `sealed` is the
+  /// authorization request.
   static func login(
     _ sealed: String, company: StreemCompany, action: String, name: String?, problem: Problem?
   ) -> HTTPResponse {
@@ -51,7 +51,7 @@ enum OpenIDPage {
     return response
   }
 
-  /// Something that went wrong and cannot be told to the client.
+  /// Returns a page about an error that the client must not receive.
   static func failure(_ error: OpenIDError) -> HTTPResponse {
     page(
       status: error.code == .temporarilyUnavailable ? 503 : 400, title: "This login cannot go on",
@@ -64,7 +64,8 @@ enum OpenIDPage {
       "<p>No company answers at this address. Look at how the application's login is set up.</p>")
   }
 
-  /// Where an invitation's link leads. Whether the code is good the application learns, and nobody by looking here.
+  /// Returns the page behind an invitation's link. It does not reveal whether the code is valid; only the application
+  /// learns that.
   static func invitation(_ code: StreemInvitationCode) -> HTTPResponse {
     page(
       status: 200, title: "You are invited",
@@ -75,7 +76,7 @@ enum OpenIDPage {
     page(status: 404, title: "No invitation", "<p>An invitation's code has nine digits.</p>")
   }
 
-  /// Where a call's link leads; nil for one that there is not.
+  /// Returns the page behind a call's link; nil for a call that does not exist.
   static func call(_ state: StreemRoom.State?) -> HTTPResponse {
     let sentence: String
     switch state {
@@ -88,7 +89,8 @@ enum OpenIDPage {
     return page(status: 200, title: "Your call", "<p>\(sentence)</p>")
   }
 
-  /// What is known of a call, for those whom its company shares it with: there is no media, so there are no recordings.
+  /// Returns the page with a call's details, for people with whom its company shares it. Without media there are no
+  /// recordings.
   static func details(of room: StreemRoom) -> HTTPResponse {
     var lines =
       switch room.state {
@@ -135,7 +137,7 @@ enum OpenIDPage {
         </html>
 
         """)
-    // No `form-action`: browsers hold the redirect that follows a form against it, which goes to the client's address.
+    // No `form-action`: browsers apply it to the redirect after a form too, which goes to the client's URL.
     response.headers += [
       HTTPField("cache-control", "no-store"), HTTPField("referrer-policy", "no-referrer"),
       HTTPField("x-frame-options", "DENY"), HTTPField("x-content-type-options", "nosniff"),
@@ -147,8 +149,8 @@ enum OpenIDPage {
     return response
   }
 
-  /// Text has a contrast of 4.5 at least to what it stands on, borders and the focus ring one of 3 (WCAG 2.2, criteria 1.4.3
-  /// and 1.4.11), by day and by night.
+  /// Text has a contrast of at least 4.5 to its background, borders and the focus ring one of 3 (WCAG 2.2, criteria
+  /// 1.4.3 and 1.4.11), in the light and the dark theme.
   private static let style = """
     :root{color-scheme:light dark;--page:#ffffff;--text:#1b1b1f;--line:#6b7280;--accent:#1457c8;\
     --on-accent:#ffffff;--wrong:#b3261e}

@@ -1,9 +1,8 @@
 internal import GatewayCore
 
-/// The parameters of a request, `code` and `code_verifier` for instance. One without a value counts as absent, and none
-/// may come twice (RFC 6749 section 3.1).
+/// The parameters of a request. One without a value counts as absent, and none may occur twice (RFC 6749 section 3.1).
 struct OpenIDParameters {
-  /// The longest value, in bytes: a sealed request, or an ID token as a hint, is the longest there is.
+  /// The maximum size of a value in bytes: a sealed request, or an ID token as a hint, is the longest.
   static let valueBytesMax = 16_384
 
   private let values: [Name: String]
@@ -19,7 +18,7 @@ struct OpenIDParameters {
     self.repeated = repeated
   }
 
-  /// Those of the query for GET, those of a form for POST.
+  /// Reads the query of a GET or the form of a POST.
   init(_ request: HTTPRequest) throws(OpenIDError) {
     guard request.method == "POST" else {
       self.init(request.query)
@@ -34,18 +33,18 @@ struct OpenIDParameters {
     self.init(fields)
   }
 
-  /// Whether the body says that it is a form.
+  /// Returns whether the body's type is a form.
   static func isForm(_ request: HTTPRequest) -> Bool {
     let type = request.header("content-type")?.prefix { $0 != ";" && $0 != " " }.lowercased()
     return type == "application/x-www-form-urlencoded"
   }
 
-  /// The value of that name; nil if it is absent or empty.
+  /// Returns the value with that name; nil if it is absent or empty.
   subscript(name: Name) -> String? {
     values[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Throws if one comes twice, or is too long.
+  /// Throws if a parameter occurs twice or is too long.
   func check() throws(OpenIDError) {
     if let name = repeated.min() {
       throw OpenIDError(.invalidRequest, "\(OpenIDError.plain(name.text)) is there more than once")

@@ -1,12 +1,12 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The claims about a user: `"name":"Ann"`, for instance.
+/// The claims about a user, e.g. `"name":"Ann"`.
 struct OpenIDProfile {
   let name: String
   let picture: String?
 
-  /// The claims of the scope `profile`, and the company, which every client of the vendor's looks for.
+  /// Writes the claims of the scope `profile`, and the company, which every client of the vendor expects.
   func write(to json: inout JSONWriter, _ grant: OpenIDGrant) {
     if grant.hasProfile {
       json.member("name", name)

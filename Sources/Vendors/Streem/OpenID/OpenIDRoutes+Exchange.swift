@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// What Streem's SDK asks beside OpenID: where the provider is, and a Streem Token for an access token.
+// Requests of Streem's SDK beyond OpenID: the provider's address, and a Streem Token for an access token.
 
 extension OpenIDRoutes {
   var exchangeRoutes: [HTTPRoute] {
@@ -27,7 +27,7 @@ extension OpenIDRoutes {
     ]
   }
 
-  /// No issuer and no discovery address: the SDK's answer has none.
+  /// Returns the configuration, without issuer and discovery address, which the SDK does not expect.
   private func configuration(_ place: Place) -> HTTPResponse {
     let answer = JSONWriter.object(capacity: 512) { json in
       json.member("clientId", openID.clients.first?.id.text ?? "")
@@ -38,7 +38,7 @@ extension OpenIDRoutes {
     return HTTPResponse(status: 200, json: answer)
   }
 
-  /// What the store of grants answers; that it is out of reach is all that can be wrong here.
+  /// Returns the answer of the grants' store, which can only fail by being unavailable.
   private nonisolated(nonsending) func reached<Answer>(
     _ body: nonisolated(nonsending) () async throws(OpenIDError) -> Answer
   ) async throws(StreemFailure) -> Answer {

@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-// Authorization: the request, the page, and the way back to the client.
+// Authorization: the request, the login page, and the redirect to the client.
 
 extension OpenIDRoutes {
   func authorize(_ request: HTTPRequest, _ place: Place) async -> HTTPResponse {
@@ -25,7 +25,7 @@ extension OpenIDRoutes {
     return loginPage(sealed, place, name: authorization.loginHint)
   }
 
-  /// The page's form comes back.
+  /// Handles a submitted login form.
   func logIn(_ request: HTTPRequest, _ place: Place) async throws(OpenIDError) -> HTTPResponse {
     let form = try OpenIDParameters(request)
     try form.check()
@@ -52,7 +52,8 @@ extension OpenIDRoutes {
     }
   }
 
-  /// Invited customers have no password: nobody logs in as one of them.
+  /// Returns whether the account and password are right. Invited customers have no password, so nobody can log in as
+  /// one.
   private func admits(_ account: OpenIDAccount, password: String) async throws(OpenIDError) -> Bool {
     guard openID.admits(account, password: password, home: settings.homeCompany.code) else { return false }
     let now = services.wallTime
@@ -73,7 +74,8 @@ extension OpenIDRoutes {
     redirect(authorization.answer.address(error))
   }
 
-  /// 303, so that a browser never sends a form on to the client (RFC 9700 section 4.12).
+  /// Returns a redirect with status 303, so that a browser never sends the form on to the client (RFC 9700 section
+  /// 4.12).
   static func redirect(_ address: String) -> HTTPResponse {
     HTTPResponse(
       status: 303,

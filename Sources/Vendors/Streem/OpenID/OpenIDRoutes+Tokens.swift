@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// The token endpoint and what its tokens open.
+// The token endpoint, and the endpoints that its tokens open.
 
 extension OpenIDRoutes {
   func tokens(_ request: HTTPRequest, _ place: Place) async throws(OpenIDError) -> HTTPResponse {
@@ -48,7 +48,7 @@ extension OpenIDRoutes {
     return response
   }
 
-  /// The public client that asks: by `client_id`, or as some libraries do by HTTP Basic with an empty password.
+  /// Returns the public client that asks: by `client_id`, or by HTTP Basic with an empty password as some libraries do.
   private func client(of request: HTTPRequest, _ form: OpenIDParameters) throws(OpenIDError) -> OpenIDClient {
     var id = form["client_id"].map { Name($0) }
     if request.header("authorization") != nil {
@@ -67,13 +67,13 @@ extension OpenIDRoutes {
     return client
   }
 
-  /// OpenID Connect Core section 5.3.
+  /// Returns the claims about the user (OpenID Connect Core section 5.3).
   func userInfo(_ request: HTTPRequest, _ place: Place) async throws(OpenIDError) -> HTTPResponse {
     guard let token = try Self.accessToken(request) else {
       var response = OpenIDError(
         .invalidToken, "send an access token as Authorization: Bearer, or as access_token in a form"
       ).response
-      // Who says nothing is told what to say, and no error (RFC 6750 section 3.1).
+      // A request without a token gets only the challenge, without an error (RFC 6750 section 3.1).
       response.headers.removeAll { $0.name == "www-authenticate" }
       response.headers.append(HTTPField("www-authenticate", #"Bearer realm="postern""#))
       return response
@@ -92,7 +92,8 @@ extension OpenIDRoutes {
     return response
   }
 
-  /// The access token in the header or in the form (RFC 6750 sections 2.1 and 2.2), never in both; nil if there is none.
+  /// Returns the access token in the header or in the form (RFC 6750 sections 2.1 and 2.2), but not in both; nil if
+  /// there is none.
   private static func accessToken(_ request: HTTPRequest) throws(OpenIDError) -> String? {
     guard request.method == "POST", OpenIDParameters.isForm(request) else { return request.bearerToken }
     let form = try OpenIDParameters(request)
@@ -104,7 +105,7 @@ extension OpenIDRoutes {
     return token
   }
 
-  /// 200 whether there was anything to revoke or not (RFC 7009 section 2.2).
+  /// Revokes a token. Returns 200 even if there was nothing to revoke (RFC 7009 section 2.2).
   func revoke(_ request: HTTPRequest, _ place: Place) async throws(OpenIDError) -> HTTPResponse {
     let form = try OpenIDParameters(request)
     try form.check()
@@ -114,10 +115,10 @@ extension OpenIDRoutes {
     return HTTPResponse(status: 200, headers: [HTTPField("cache-control", "no-store")])
   }
 
-  // MARK: Logging out
+  // MARK: Logout
 
-  /// Ends what the ID token's login granted (OpenID Connect RP-Initiated Logout section 2). Goes back to the client only
-  /// where it is registered, and known by the hint or by its id.
+  /// Ends the grants of the ID token's login (OpenID Connect RP-Initiated Logout section 2). Redirects only to a
+  /// registered URL of a client that the hint or the client id identifies.
   func logOut(_ request: HTTPRequest, _ place: Place) async throws(OpenIDError) -> HTTPResponse {
     let parameters = try OpenIDParameters(request)
     try parameters.check()

@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// A small OpenID provider, one issuer for each company, below `/streem/oidc/postern` for instance: authorization code
-/// with PKCE for public clients, and a login page. `Deploy/api/streem-openapi.yaml` describes it.
+/// A small OpenID provider with one issuer for each company, e.g. `/streem/oidc/postern`: authorization code with PKCE
+/// for public clients, and a login page. `Deploy/api/streem-openapi.yaml` describes it.
 struct OpenIDRoutes: Sendable {
   let services: any GatewayServices
   let directory: StreemDirectory
@@ -20,7 +20,7 @@ struct OpenIDRoutes: Sendable {
     return [
       route("GET", issuer + "/.well-known/openid-configuration", metadata),
       route("GET", issuer + "/.well-known/oauth-authorization-server", metadata),
-      // Where RFC 8414 section 3.1 puts it for an issuer with a path.
+      // The path that RFC 8414 section 3.1 defines for an issuer with a path.
       route("GET", "/.well-known/oauth-authorization-server" + issuer, metadata),
       route("GET", issuer + "/jwks") { _, _ throws(OpenIDError) in HTTPResponse(status: 200, json: key.keySet) },
       page("GET", issuer + "/authorize") { request, place throws(OpenIDError) in await authorize(request, place) },
@@ -35,7 +35,7 @@ struct OpenIDRoutes: Sendable {
     ] + exchangeRoutes
   }
 
-  /// The issuer that a request was sent to: that of `postern`, for instance.
+  /// The issuer that a request was sent to.
   struct Place {
     let company: StreemCompany
     let addresses: OpenIDAddresses
@@ -46,7 +46,7 @@ struct OpenIDRoutes: Sendable {
   private typealias PageWork =
     nonisolated(nonsending) @Sendable (HTTPRequest, Place) async throws(OpenIDError) -> HTTPResponse
 
-  /// A resource for programs.
+  /// Returns a route for programs.
   private func route(_ method: String, _ pattern: String, _ work: @escaping Work) -> HTTPRoute {
     HTTPRoute(method, pattern) { request, parameters in
       do throws(OpenIDError) {
@@ -60,7 +60,7 @@ struct OpenIDRoutes: Sendable {
     }
   }
 
-  /// A resource for browsers.
+  /// Returns a route for browsers.
   private func page(_ method: String, _ pattern: String, _ work: @escaping PageWork) -> HTTPRoute {
     HTTPRoute(method, pattern, pages: .shown) { request, parameters in
       do throws(OpenIDError) {
@@ -81,7 +81,7 @@ struct OpenIDRoutes: Sendable {
     return Place(company: company, addresses: addresses)
   }
 
-  /// What the platform knows of the user; who has never identified goes by the name they log in with.
+  /// Returns the platform's data about the user. A user who has never identified is shown by the login name.
   func profile(of user: Name, company: Name) async throws(OpenIDError) -> OpenIDProfile {
     let now = services.wallTime
     let known = try await asking { () async throws(GatewayError) in
@@ -90,7 +90,7 @@ struct OpenIDRoutes: Sendable {
     return OpenIDProfile(name: known?.name ?? user.text, picture: known?.avatarURL)
   }
 
-  /// What the directory answers; it has nothing to refuse here, so that any error says it is out of reach.
+  /// Returns the directory's answer. It refuses nothing here, so any error means that it is unavailable.
   nonisolated(nonsending) func asking<Answer>(
     _ body: nonisolated(nonsending) () async throws(GatewayError) -> Answer
   ) async throws(OpenIDError) -> Answer {

@@ -1,10 +1,9 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// An authorization code under its hash, and after its use what it became, so that a second use is noticed, for
-/// instance.
+/// An authorization code under its hash; after its use also the grant, so that a second use is detected.
 struct OpenIDCodeRow: StoreValue {
-  /// The worth of a code: the checked request with the user who logged in, ann for instance.
+  /// The data of an unused code.
   struct Worth: Codable {
     let authorization: OpenIDAuthorization
     let user: Name
@@ -13,19 +12,18 @@ struct OpenIDCodeRow: StoreValue {
   let client: Name
   let company: Name
   let issuedAt: WallTime
-  /// Nil once it has been used.
+  /// Nil once it was used.
   var worth: Worth?
-  /// The grant it became, if it became one.
+  /// The grant that it became, if any.
   var grant: Name?
 }
 
-/// The grant of an access token, under the token's hash: that of ann's login of this morning, for instance.
+/// The grant of an access token, under the token's hash.
 struct OpenIDAccessRow: StoreValue {
   let grant: Name
 }
 
-/// The names of an account's grants, oldest first; some may have expired: of ann's logins on her phone and her tablet,
-/// for instance.
+/// The names of an account's grants, oldest first. Some may have expired.
 struct OpenIDAccountRow: StoreValue {
   var grants: [Name]
 }

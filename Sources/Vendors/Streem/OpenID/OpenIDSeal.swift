@@ -2,12 +2,11 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// The seal under which an authorization request goes through the login page. The page's form holds it, signed, so that
-/// the provider keeps nothing of a login that may never come, and nobody fills its memory by asking for pages; a
-/// changed redirect address breaks it, for instance.
+/// A seal for authorization requests on the login page. The page's form contains the signed request, so the provider
+/// stores nothing for logins that never finish, and requests for pages fill no memory.
 ///
-/// What is in it came from the browser, so it is not hidden from it. The key is of this process: a page outlives no
-/// restart.
+/// The content comes from the browser, so it is not hidden from it. The key exists only in this process: a page is
+/// invalid after a restart.
 struct OpenIDSeal: Sendable {
   private let key: [UInt8]
 
@@ -15,7 +14,7 @@ struct OpenIDSeal: Sendable {
     key = secrets.bytes(32)
   }
 
-  /// The request as text of a form's field, good until `end`; nil if it is longer than a form's field may be.
+  /// Returns the request as text for a form field, valid until `end`; nil if it is too long for one.
   func seal(_ request: OpenIDAuthorization, until end: WallTime) -> String? {
     let content = JSONWriter.object(capacity: 1024) { json in
       json.member("company", request.company.text)
@@ -34,7 +33,7 @@ struct OpenIDSeal: Sendable {
     return sealed.utf8.count <= OpenIDParameters.valueBytesMax ? sealed : nil
   }
 
-  /// The request in such a text; nil if this provider has not sealed it, or its time is over.
+  /// Returns the sealed request; nil if this provider did not seal it, or it has expired.
   func open(_ sealed: String, at now: WallTime) -> OpenIDAuthorization? {
     let parts = sealed.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 2, let code = Base64URL.decode(String(Substring(parts[1]))),

@@ -1,11 +1,10 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-/// The wrong passwords that were tried lately, by account: five for ann, for instance. Starting the login anew starts
-/// no new count.
+/// The counts of recent wrong passwords by account. A new login does not reset them.
 ///
-/// Accounts that there are have a count each. Names that nobody has share a fixed number of counts, so that trying names
-/// costs no memory, pushes out no account's count, and answers as an account would.
+/// Each existing account has its own count. Unknown names share a fixed number of counts, so that guessing names costs
+/// no memory, displaces no account's count, and gets the same answers as for an account.
 struct OpenIDTries {
   private struct Tries {
     var since = WallTime(nanoseconds: .min)
@@ -24,7 +23,7 @@ struct OpenIDTries {
     self.window = window
   }
 
-  /// How long until the account's password is looked at again; nil if it is looked at now.
+  /// Returns the time until the account's password is checked again; nil if it is checked now.
   func wait(_ account: OpenIDAccount, isKnown: Bool, at now: WallTime) -> Duration? {
     let tries = self[account, isKnown]
     let end = tries.since + window

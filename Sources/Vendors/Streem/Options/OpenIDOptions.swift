@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayKit
 
-/// The flags of the Streem platform's OpenID provider: `--streem-oidc-client`, for instance.
+/// The flags of the Streem platform's OpenID provider, e.g. `--streem-oidc-client`.
 enum OpenIDOptions {
   @OptionList<OpenIDSettings>
   static var all: [Option<OpenIDSettings>] {
@@ -46,7 +46,7 @@ enum OpenIDOptions {
       .duration)
   }
 
-  /// The clients that flags name, in the order in which they are named first; none if no flag does.
+  /// Returns the clients in the flags, in the order of their first mention; empty if there are none.
   static func clients(_ arguments: Arguments) throws -> [OpenIDClient] {
     var clients: [OpenIDClient] = []
     for value in arguments.values("streem-oidc-client") {
@@ -65,7 +65,7 @@ enum OpenIDOptions {
     return clients
   }
 
-  /// Where the client stands that a value's first part names, and the value's second part.
+  /// Returns the index of the client that a value's first part names, and the value's second part.
   private static func client(_ value: Arguments.Value, in clients: [OpenIDClient]) throws -> (index: Int, rest: String)
   {
     let parts = value.text.split(separator: "=", maxSplits: 1).map(String.init)
@@ -86,7 +86,7 @@ enum OpenIDOptions {
       value.source, value: value.text, expected: "the client's id, = and an absolute address without a fragment")
   }
 
-  /// `NAME` is a user of the home company, `COMPANY~NAME` one of another.
+  /// Reads a user: `NAME` is of the home company, `COMPANY~NAME` of another.
   private static func user(_ value: Arguments.Value) throws -> OpenIDUser {
     let parts = value.text.split(separator: "=", maxSplits: 1).map(String.init)
     guard parts.count == 2 else {

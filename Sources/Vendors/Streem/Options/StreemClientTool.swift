@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayKit
 
-/// Streem's clients in a storm: with `--mint` they sign their tokens with the key of `--streem-api-key`, for instance.
+/// Streem's clients in a storm.
 package struct StreemClientTool: ClientTool {
   package let serviceDomains = ["streem.com", "streem.pro"]
   package var keyFlags: [Flag] { StreemTokenKeys.options.map(\.flag) }

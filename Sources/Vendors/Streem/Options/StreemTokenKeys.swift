@@ -1,8 +1,7 @@
 import GatewayCore
 import GatewayKit
 
-/// The API keys that flags name, `--streem-api-key api_1=key.txt` for instance, for whatever mints or verifies Streem
-/// Tokens.
+/// The API keys in flags, e.g. `--streem-api-key api_1=key.txt`, for commands that issue or verify Streem Tokens.
 enum StreemTokenKeys {
   @OptionList<StreemSettings>
   static var options: [Option<StreemSettings>] {
@@ -25,14 +24,14 @@ enum StreemTokenKeys {
     }
   }
 
-  /// A key, with the text it came in.
+  /// A key with the flag that named it.
   private struct Named {
     let id: Name
     let text: String
     let key: StreemSecret
     let source: String
 
-    /// Throws what is wrong; never what the file holds.
+    /// Reads a flag's key file. Errors never contain the file's content.
     init(_ value: Arguments.Value) throws {
       let parts = value.text.split(separator: "=", maxSplits: 1).map(String.init)
       guard parts.count == 2 else {
@@ -49,14 +48,14 @@ enum StreemTokenKeys {
     }
   }
 
-  /// What the keys' flags say.
+  /// Returns settings with the keys of the flags.
   static func settings(_ arguments: Arguments) throws -> StreemSettings {
     var settings = StreemSettings()
     try arguments.read(options, into: &settings)
     return settings
   }
 
-  /// Who mints with the first key.
+  /// Returns an issuer with the first key.
   static func issuer(_ arguments: Arguments) throws -> StreemTokenIssuer {
     let settings = try settings(arguments)
     guard let named = try arguments.values("streem-api-key").first.map(Named.init) else {

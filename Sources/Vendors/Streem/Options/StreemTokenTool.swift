@@ -3,8 +3,8 @@ internal import GatewayJSON
 package import GatewayKit
 package import GatewayTokens
 
-/// Streem Tokens, as the token commands make them, with `--start-life 5m` for instance, as a company's server does, and
-/// verify them, as far as no memory is needed: whether a reservation is alive only the gateway knows.
+/// Streem Tokens in the token commands. Verification covers what needs no directory: only the gateway knows whether a
+/// reservation is still valid.
 package struct StreemTokenTool: TokenTool {
   private static let usualSession = Duration.seconds(4 * 3600)
 
@@ -27,7 +27,7 @@ package struct StreemTokenTool: TokenTool {
   package let notes = ["life": "4h by default, of the session"]
   package let dates = ["session_exp"]
 
-  /// A session has an end.
+  /// Returns the life as claims. A session always has an end.
   package func lifeFlags(from issuedAt: WallTime, until end: WallTime?) -> [(name: String, text: String)] {
     [("issued-at", issuedAt.secondsBefore)] + (end.map { [("expires", $0.secondsBehind)] } ?? [])
   }

@@ -1,7 +1,7 @@
 internal import GatewayCore
 package import GatewayKit
 
-// What `postern ctl` asks of the platform.
+// The requests of `postern ctl` about the platform.
 
 extension StreemVendor {
   package static let controlActions = [

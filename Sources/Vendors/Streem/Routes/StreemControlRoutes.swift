@@ -3,8 +3,8 @@ internal import GatewayJSON
 internal import GatewayKit
 internal import GatewayTokens
 
-/// The resources of the platform on the control port, where an operator makes companies, for instance, hands out API
-/// keys and revokes them. `Deploy/api/control.yaml` describes it.
+/// The platform's routes on the control port, by which an operator creates companies, issues API keys and revokes them.
+/// `Deploy/api/control.yaml` describes them.
 struct StreemControlRoutes: Sendable {
   let services: any GatewayServices
   let directory: StreemDirectory
@@ -14,7 +14,7 @@ struct StreemControlRoutes: Sendable {
   private static let nameBytesMax = 200
 
   var routes: [HTTPRoute] {
-    // The control API's own shape of errors, not the dialect's.
+    // Errors have the control API's own format, not the dialect's.
     let group = RouteGroup { (error: GatewayError) in
       var answer = HTTPResponse(status: error.httpStatus, json: JSONWriter.object { $0.member("error", error) })
       if answer.status == 503 { answer.headers.append(.retryAfter(.seconds(5))) }
@@ -31,7 +31,7 @@ struct StreemControlRoutes: Sendable {
     ]
   }
 
-  /// Refuses a member that is none of `known`, by name.
+  /// Throws if the request has a member that is not in `known`, with its name.
   private func refuseStrangers(in request: HTTPRequest, known: [Name]) throws(GatewayError) {
     guard !request.body.isEmpty, let document = try? JSONDocument.parse(request.body) else { return }
     guard let stranger = document.root.members?.first(where: { !known.contains(Name($0.name)) }) else { return }
@@ -68,7 +68,7 @@ struct StreemControlRoutes: Sendable {
     return HTTPResponse(status: known == nil ? 201 : 200, json: answer)
   }
 
-  /// The one answer that ever holds the secret.
+  /// Creates a key. Only this answer contains the secret.
   private func makeKey(_ request: HTTPRequest) async throws(GatewayError) -> HTTPResponse {
     try refuseStrangers(in: request, known: ["company_code"])
     let company = try JSONObject.read(request.body, isOptional: true) { (body) throws(GatewayError) in
@@ -105,7 +105,7 @@ struct StreemControlRoutes: Sendable {
     return HTTPResponse(status: 200, json: answer)
   }
 
-  /// Ends a key; the sessions that live by it are asked for another token, or closed, as configured.
+  /// Revokes a key. Its sessions are asked for another token, or closed, as configured.
   private func revokeKey(_ id: Name) async throws(GatewayError) -> HTTPResponse {
     _ = try await directory.revokeAPIKey(id, at: services.wallTime)
     let sessions = await services.control(

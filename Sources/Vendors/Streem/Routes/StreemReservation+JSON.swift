@@ -3,10 +3,10 @@ internal import GatewayJSON
 internal import GatewayKit
 internal import GatewayTokens
 
-// Reservations as the REST API takes and gives them.
+// Reservations in the REST API.
 
 extension StreemReservation {
-  /// How long one may last: a second to a day.
+  /// The possible lives: a second to a day.
   private static let lives = 1.0...86_400.0
   private static let usualLife = 600.0
   private static let priorities = -1_000_000...1_000_000
@@ -44,7 +44,7 @@ extension StreemReservation {
     return details
   }
 
-  /// The vendor's word for the state; the first is a guess, the others are seen in its documentation.
+  /// The vendor's word for the state. The first is a guess; the others occur in its documentation.
   private var statusName: String {
     switch status {
     case .reserved: "GROUP_RESERVATION_STATUS_RESERVED"
@@ -64,7 +64,7 @@ extension StreemReservation {
     json.member("priority", Int64(priority))
     json.member("reserve_for_seconds", secondsOf: lasts.nanoseconds)
     json.member("reservation_status", statusName)
-    // Nobody is before anybody: experts are not simulated.
+    // The position is always first, since experts are not simulated.
     json.member("queue_position", 1)
     json.member("estimated_wait_until", secondsOf: createdAt.nanoseconds)
     json.member("details", objects: details) { detail, json in

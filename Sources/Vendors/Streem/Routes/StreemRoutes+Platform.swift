@@ -3,10 +3,10 @@ internal import GatewayJSON
 internal import GatewayKit
 internal import GatewayTokens
 
-// The vendor's REST API for a company's own servers, as far as it is visible: HTTP Basic with an API key, snake case.
+// The vendor's REST API for companies' servers, as far as it is published: HTTP Basic with an API key, snake case.
 
 extension StreemRoutes {
-  /// The most rooms that one answer lists.
+  /// The most rooms in one answer.
   private static let roomsMax = 100
 
   var platformRoutes: [HTTPRoute] {
@@ -32,9 +32,9 @@ extension StreemRoutes {
     ] + webhookRoutes
   }
 
-  // MARK: Who asks
+  // MARK: Callers
 
-  /// The code of the company whose API key came with the request.
+  /// Returns the code of the company whose API key the request contains.
   private func callerCompany(_ request: HTTPRequest) async throws(StreemFailure) -> Name {
     let basic = StreemRequest.basic(request)
     let now = services.wallTime
@@ -54,7 +54,7 @@ extension StreemRoutes {
     return key.company
   }
 
-  /// The company whose API key came with the request.
+  /// Returns the company whose API key the request contains.
   func caller(_ request: HTTPRequest) async throws(StreemFailure) -> StreemCompany {
     let code = try await callerCompany(request)
     let now = services.wallTime
@@ -64,7 +64,8 @@ extension StreemRoutes {
     }
   }
 
-  /// The company of the path, which must be the caller's own: others are as unknown as those that do not exist.
+  /// Returns the company in the path, which must be the caller's own. Other companies get the same answer as unknown
+  /// ones.
   private func company(
     _ request: HTTPRequest, _ parameters: PathParameters
   ) async throws(StreemFailure) -> StreemCompany {
@@ -173,7 +174,7 @@ extension StreemRoutes {
 }
 
 extension JSONWriter {
-  /// A company as the REST API shows it.
+  /// Writes a company as in the REST API.
   mutating func member(_ name: StaticString, _ company: StreemCompany) {
     member(name) { json in
       json.member("sid", company.sid)

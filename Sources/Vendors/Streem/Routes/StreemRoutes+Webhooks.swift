@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// Where a company's servers want to be told of what happens. It is kept and shown again; nothing is sent.
+// Webhooks of companies' servers. They are stored and listed; nothing is sent to them.
 
 extension StreemRoutes {
   var webhookRoutes: [HTTPRoute] {
@@ -41,7 +41,7 @@ extension StreemRoutes {
           let key = StreemWebhook.SigningKey(sid: StreemID.make("whk", from: inviting.secrets), label: label)
           let webhook = try await directory.addSigningKey(
             key, to: Name(parameters["sid"]), of: company.code, at: services.wallTime)
-          // The one answer that has the secret.
+          // Only this answer contains the secret.
           return Self.answer(201) { $0.member("signing_key") { key.write(to: &$0, of: webhook, secret: secret) } }
         }
       },
@@ -72,8 +72,7 @@ extension StreemWebhook {
       attemptsMax: try body.whole("max_attempts", in: 1...100) ?? 1)
   }
 
-  /// Whether the text is an address of the web, as far as one sees without asking there. Which host it names is nobody's
-  /// risk: nothing is sent.
+  /// Returns whether the text has the form of an HTTP URL. The host does not matter, since nothing is sent.
   private static func isAddress(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1)
     guard parts.count == 2, ["http", "https"].contains(String(decoding: parts[0], as: UTF8.self).lowercased()),

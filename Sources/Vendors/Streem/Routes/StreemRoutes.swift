@@ -2,10 +2,9 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// Streem's HTTP side: what the SDK asks, and the part of the vendor's REST API that is visible, below `/v1/companies/`
-/// for instance. `Deploy/api/streem-openapi.yaml` describes it.
+/// Streem's HTTP API. `Deploy/api/streem-openapi.yaml` describes it.
 package struct StreemRoutes: Sendable {
-  /// The most users that a list of recent ones holds.
+  /// The most users in a list of recent ones.
   static let recentMax = 100
 
   let services: any GatewayServices
@@ -30,9 +29,9 @@ package struct StreemRoutes: Sendable {
       HTTPRoute("GET", "/i/{code}") { _, parameters in
         StreemInvitationCode(parameters["code"]).map(OpenIDPage.invitation) ?? OpenIDPage.noInvitation()
       },
-      // The path of a call's link, which leads back to it when it is over.
+      // The path of a call's link, which leads to the call's page even after its end.
       HTTPRoute("GET", "/mycalls/{room}") { _, parameters in await callPage(Name(parameters["room"])) },
-      // The path of what a company's server shares a call's details by, with whoever has the address.
+      // The path of shared details of a call, for everybody with the URL.
       HTTPRoute("GET", "/share/{token}/details/{room}") { _, parameters in
         await sharedPage(StreemShareToken(parameters["token"]), of: Name(parameters["room"]))
       },
@@ -68,7 +67,7 @@ package struct StreemRoutes: Sendable {
     }
   }
 
-  /// Logs all of the user's connections out.
+  /// Logs out all of the user's connections.
   private func logOut(_ request: HTTPRequest) async throws(StreemFailure) -> HTTPResponse {
     do throws(GatewayError) {
       let (user, token) = try await authenticator.caller(request, on: services)
@@ -114,7 +113,7 @@ package struct StreemRoutes: Sendable {
     return HTTPResponse(status: 201, json: JSONWriter.object(capacity: 512) { made.write(to: &$0) })
   }
 
-  /// What became of the call. Its sid is known to the two who were in it, and not to be guessed; nobody is named.
+  /// Returns a page with the state of the call. Only its two users know its unguessable sid; the page names nobody.
   private func callPage(_ sid: Name) async -> HTTPResponse {
     do throws(GatewayError) {
       return OpenIDPage.call(try await rooms.room(sid, at: services.wallTime)?.state)
@@ -123,7 +122,7 @@ package struct StreemRoutes: Sendable {
     }
   }
 
-  /// The details of a call for who has a token of it; the wrong token is told what no call is.
+  /// Returns the call's details for a valid share token. A wrong token gets the same answer as an unknown call.
   private func sharedPage(_ token: StreemShareToken, of sid: Name) async -> HTTPResponse {
     do throws(GatewayError) {
       let found = try await rooms.room(sid, at: services.wallTime)
@@ -155,7 +154,7 @@ package struct StreemRoutes: Sendable {
     return response
   }
 
-  /// What the directory answers, its error as the client is told it.
+  /// Returns the directory's answer, its errors converted for the client.
   nonisolated(nonsending) func asking<Answer>(
     _ body: nonisolated(nonsending) () async throws(GatewayError) -> Answer
   ) async throws(StreemFailure) -> Answer {

@@ -1,17 +1,16 @@
 package import GatewayCore
 
-/// A registered public client, `streem-sdk` for instance: no secret, PKCE in its place (RFC 8252 section 8.4).
+/// A registered public client, which has no secret and uses PKCE (RFC 8252 section 8.4).
 package struct OpenIDClient: Hashable, Sendable {
   package let id: Name
-  /// Where codes may be sent.
+  /// The URLs to which codes may be sent.
   package var redirects: [Name]
-  /// Where browsers may be sent after logging out.
+  /// The URLs to which browsers may be sent after a logout.
   package var logoutRedirects: [Name]
-  /// What its ID tokens are signed with.
+  /// The algorithm of its ID tokens.
   package var signing: Signing
 
-  /// The algorithms of ID tokens: RS256, for instance, unless the client was registered with another (OpenID Connect
-  /// Core section 2).
+  /// The algorithms of ID tokens: RS256 unless the client was registered with another (OpenID Connect Core section 2).
   package enum Signing: String, Hashable, Sendable, CaseIterable {
     case rs256 = "RS256"
     case es256 = "ES256"
@@ -24,7 +23,8 @@ package struct OpenIDClient: Hashable, Sendable {
     self.signing = signing
   }
 
-  /// The vendor's sample application (`OpenIdHelper.swift`), and programs on the same machine.
+  /// The default client, for the vendor's sample application (`OpenIdHelper.swift`) and for programs on the same
+  /// machine.
   package static let standard = OpenIDClient(
     id: "streem-sdk",
     redirects: [
@@ -44,8 +44,8 @@ package struct OpenIDClient: Hashable, Sendable {
     Self.isOne(address, of: logoutRedirects)
   }
 
-  /// Compares byte by byte (RFC 9700 section 2.1), but for the port of a loopback address, which the system chooses
-  /// (RFC 8252 section 7.3).
+  /// Compares URLs byte by byte (RFC 9700 section 2.1), except for the port of a loopback address, which the system
+  /// chooses (RFC 8252 section 7.3).
   private static func isOne(_ address: Name, of registered: [Name]) -> Bool {
     let portless = withoutLoopbackPort(address)
     return registered.contains { known in
@@ -53,7 +53,7 @@ package struct OpenIDClient: Hashable, Sendable {
     }
   }
 
-  /// The address without its port if it is one of this machine over `http`; nil if it is not.
+  /// Returns a loopback `http` URL without its port; nil for another URL.
   private static func withoutLoopbackPort(_ address: Name) -> Name? {
     let address = address.text.utf8
     for origin in ["http://127.0.0.1", "http://[::1]", "http://localhost"] where address.starts(with: origin.utf8) {
@@ -70,8 +70,8 @@ package struct OpenIDClient: Hashable, Sendable {
     return nil
   }
 
-  /// Whether `address` can be registered: absolute, without a fragment (RFC 6749 section 3.1.2), without a scheme that
-  /// runs something.
+  /// Returns whether `address` can be registered: absolute, without a fragment (RFC 6749 section 3.1.2), and without a
+  /// scheme that runs code.
   package static func isRedirect(_ address: String) -> Bool {
     guard let colon = address.firstIndex(of: ":"), address.utf8.count <= 2_000 else { return false }
     let scheme = address[..<colon].lowercased()

@@ -1,12 +1,12 @@
 package import GatewayCore
 
-/// A person who may log in: ann, with the password of `--streem-oidc-user ann=FILE`, for instance.
+/// A person who may log in.
 package struct OpenIDUser: Sendable {
-  /// The user's name in the application; it becomes `sub`.
+  /// The application's id of the user, which becomes `sub`.
   package let name: Name
-  /// The code of the company; nil for the home company.
+  /// The company's code; nil for the home company.
   package let company: Name?
-  /// A secret.
+  /// The password.
   let password: String
 
   package init(name: Name, company: Name? = nil, password: String) {

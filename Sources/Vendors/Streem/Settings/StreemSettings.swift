@@ -1,48 +1,48 @@
 package import GatewayCore
 
-/// The settings of the Streem platform: the environment `prod-us`, for instance, which the audience of tokens must
-/// name.
+/// The settings of the Streem platform.
 package struct StreemSettings: Sendable {
-  /// The name of the dialect that the tokens are shown to.
+  /// The name of the dialect that uses the tokens.
   static let dialect = "streem"
-  /// The name in the audience that tokens must have: `https://api.{environment}.streem.cloud/`.
+  /// The name in the required audience: `https://api.{environment}.streem.cloud/`.
   package var environment = "prod-us"
-  /// How far clocks may differ, for `iat` and `exp`.
+  /// The clock tolerance for `iat` and `exp`.
   package var skew = Duration.seconds(60)
-  /// The company that is there from the start; its users go by their own names among the gateway's. Without a `sid` it is
-  /// given one.
+  /// The company that exists from the start, whose users keep their own names in the gateway. Without a `sid` it gets
+  /// one.
   package var homeCompany = StreemCompany(code: "postern", sid: "", name: "Postern")
-  /// The API keys that are there from the start, all of the home company.
+  /// The home company's API keys that exist from the start.
   package var apiKeys: [(id: Name, key: StreemSecret)] = []
-  /// How long a token that the gateway mints may start a session.
+  /// How long a token from the gateway may start a session.
   package var tokenLife = Duration.seconds(5 * 60)
-  /// How long its user then stays logged in, unless somebody says.
+  /// How long its user then stays logged in by default.
   package var sessionLife = Duration.seconds(4 * 3600)
-  /// How long an invitation's code is good.
+  /// The validity of an invitation's code.
   package var invitationLife = Duration.seconds(24 * 3600)
-  /// How many wrong codes are borne.
+  /// The limits for wrong codes.
   package var tries = StreemTryLimits()
-  /// Beginnings of phone numbers that count as landlines, for tests: nobody here can tell.
+  /// Prefixes of phone numbers that count as landlines, for tests; the gateway cannot know.
   package var landlinePrefixes: [String] = []
-  /// Beginnings of phone numbers that no SMS reaches, for tests: none is ever sent.
+  /// Prefixes of phone numbers that no SMS reaches, for tests; none is ever sent.
   package var unreachablePrefixes: [String] = []
-  /// The oldest SDK that may identify; nil for any.
+  /// The oldest accepted SDK version; nil for any.
   package var oldestVersion: SDKVersion?
 
-  /// What the OpenID provider keeps to.
+  /// The settings of the OpenID provider.
   package var openID = OpenIDSettings()
 
   package init() {}
 
-  /// The `aud` of every token.
+  /// The required `aud` of tokens.
   package var audience: Name { Name("https://api.\(environment).streem.cloud/") }
 }
 
-/// The version of a client, numbers between dots, compared one by one: `1.10` is newer than `1.9`, for instance.
+/// The version of a client: numbers between dots, compared one by one.
 package struct SDKVersion: Hashable, Comparable, Sendable {
   private let numbers: [Int]
 
-  /// Nil unless `text` begins with a number; what follows the numbers (`-beta`, say) is not looked at.
+  /// Reads a version; fails unless `text` begins with a number. A suffix after the numbers, such as `-beta`, is
+  /// ignored.
   package init?(_ text: String) {
     let plain = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     let parts = plain.split(separator: ".").map { Int($0) }

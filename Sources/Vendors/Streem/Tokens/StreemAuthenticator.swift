@@ -2,8 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 package import GatewayTokens
 
-/// The judge of Streem Tokens, who logs their users in: new ones are made, known ones are overwritten with what the
-/// login carries, ann's new name for instance.
+/// An authenticator of Streem Tokens, which also logs their users in.
 package struct StreemAuthenticator: Authenticator {
   private let verifier: StreemTokenVerifier
   private let keyring: StreemKeyring
@@ -30,7 +29,7 @@ package struct StreemAuthenticator: Authenticator {
     }
   }
 
-  /// Throws if the client says a version older than the oldest accepted; one that says none is believed to be new.
+  /// Throws if the client's version is older than the oldest accepted one. A client without a version is accepted.
   func checkVersion(_ text: String?) throws(StreemReason) {
     guard let oldest = settings.oldestVersion, let version = text.flatMap({ SDKVersion($0) }) else { return }
     if version < oldest { throw .clientVersion }
@@ -61,7 +60,7 @@ package struct StreemAuthenticator: Authenticator {
     }
   }
 
-  /// The checks that need the directory.
+  /// Makes the checks that need the directory.
   private func check(
     _ open: StreemTokenVerifier.OpenToken, companyCode: Name?, for use: StreemTokenVerifier.Use = .starting,
     at now: WallTime
@@ -90,8 +89,8 @@ package struct StreemAuthenticator: Authenticator {
     return (claims, company)
   }
 
-  /// The user that a token of a session that has started names, for a request over HTTP. Throws
-  /// ``GatewayError/connectionRequired`` where there is no token at all.
+  /// Returns the user of a token whose session has started, for a request over HTTP. Throws
+  /// ``GatewayError/connectionRequired`` if there is no token.
   func caller(
     _ request: HTTPRequest, on services: any GatewayServices
   ) async throws(GatewayError) -> (user: StreemUser, token: VerifiedToken) {
@@ -132,6 +131,6 @@ package struct StreemAuthenticator: Authenticator {
 }
 
 extension StreemUser {
-  /// An invited customer is a guest of the company.
+  /// The user's kind: an invited customer is a guest.
   var kind: UserKind { isInvited ? .guest : .regular }
 }

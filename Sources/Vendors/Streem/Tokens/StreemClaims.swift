@@ -2,18 +2,17 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// The claims of a Streem Token: `exp`, until when it may start a session, and `session_exp`, until when that lasts,
-/// for instance.
+/// The claims of a Streem Token.
 package struct StreemClaims: Hashable, Sendable {
-  /// The id of the API key that signs.
+  /// The id of the signing API key.
   package var apiKey: Name
-  /// The application's own name for the user.
+  /// The application's id of the user.
   package var subject: Name
   package var audience: Name
   package var issuedAt: WallTime
-  /// Until when the token may start a session.
+  /// The time until which the token may start a session.
   package var expiresAt: WallTime
-  /// Until when the user stays logged in.
+  /// The time until which the user stays logged in.
   package var sessionExpiresAt: WallTime
   package var name: String?
   package var email: String?
@@ -40,7 +39,7 @@ package struct StreemClaims: Hashable, Sendable {
   static let issuerPrefix = "streem:api:"
   static let reservationClaim: StaticString = "streem:reservation_sid"
 
-  /// The claims as one JSON object; what is absent is left out.
+  /// The claims as one JSON object, without absent ones.
   package var json: [UInt8] {
     JSONWriter.object(capacity: 320) { json in
       json.member("iss", Self.issuerPrefix + apiKey.text)

@@ -1,4 +1,4 @@
-/// The content of an `identify` beside the token: the version of the SDK, for instance.
+/// The data of an `identify` besides the token.
 struct StreemDetails: Hashable, Sendable {
   var name: String?
   var avatarURL: String?

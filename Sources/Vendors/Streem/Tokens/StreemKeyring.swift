@@ -1,11 +1,10 @@
 package import GatewayCore
 package import GatewayTokens
 
-/// The API keys of the directory made ready for checking signatures, that of `api_…` for instance, and the gateway's
-/// own keys for signing.
+/// The directory's API keys ready for verification, and the gateway's own keys for signing.
 ///
-/// The own keys are made when a company first needs one; their public halves go into the directory, where every node finds
-/// them, and where they outlive the keys for as long as what they signed may be good.
+/// An own key is created when a company first needs one. Its public half is stored in the directory, where every node
+/// finds it, and stays there as long as its signatures may be valid.
 package actor StreemKeyring {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -16,7 +15,9 @@ package actor StreemKeyring {
   private var ready: [Name: (publicKey: [UInt8], key: StreemVerificationKey)] = [:]
   private var issuers: [Name: StreemTokenIssuer]
 
-  /// - Parameter issuers: Who signs for companies already, by their codes; their keys are in the directory, or will be.
+  /// Creates a keyring.
+  ///
+  /// - Parameter issuers: The existing issuers by company code. The directory has their keys, or will have them.
   package init(
     on executor: any SerialExecutor, directory: StreemDirectory, settings: StreemSettings, secrets: Secrets,
     issuers: [Name: StreemTokenIssuer] = [:]
@@ -28,21 +29,22 @@ package actor StreemKeyring {
     self.issuers = issuers
   }
 
-  /// A live API key's code of company, and the key; nil for one that was never made, or was revoked.
+  /// Returns a valid API key and the code of its company; nil for one that is unknown or revoked.
   func key(_ id: Name, at now: WallTime) async throws(GatewayError) -> (company: Name, key: StreemVerificationKey)? {
     guard let record = try await directory.apiKey(id, at: now), !record.isRevoked else {
       ready[id] = nil
       return nil
     }
     if let known = ready[id], known.publicKey == record.publicKey { return (record.company, known.key) }
-    // The directory holds only keys that were read before they were kept.
+    // Keys are parsed before they are stored.
     guard let publicKey = try? P256PublicKey(jwk: record.publicKey), let key = try? StreemVerificationKey(publicKey)
     else { return nil }
     ready[id] = (record.publicKey, key)
     return (record.company, key)
   }
 
-  /// Signs for the company with a key of the gateway's own; makes one if there is none, or if it has been revoked.
+  /// Returns an issuer for the company with one of the gateway's own keys; creates a key if there is none, or if it was
+  /// revoked.
   package func issuer(for company: Name, at now: WallTime) async throws(GatewayError) -> StreemTokenIssuer {
     if let issuer = issuers[company], try await key(issuer.apiKey, at: now) != nil { return issuer }
     let pair = P256KeyPair.generate()

@@ -1,7 +1,6 @@
 package import GatewayCore
 
-/// The reason why a Streem Token, or who presents it, is refused, as the word on the wire: `unknown_api_key`, for
-/// instance.
+/// The reason why a Streem Token or its user is refused, as the word on the wire, e.g. `unknown_api_key`.
 package enum StreemReason: String, Error, Hashable, Sendable, CaseIterable {
   /// Not three strict base64url segments of two JSON objects, or an unknown `crit`.
   case malformed
@@ -14,22 +13,22 @@ package enum StreemReason: String, Error, Hashable, Sendable, CaseIterable {
   /// `kid` is not the key's thumbprint (RFC 7638).
   case keyID = "kid_mismatch"
   case signature = "bad_signature"
-  /// `aud` is not this environment's address.
+  /// `aud` is not the URL of this environment.
   case audience = "aud_invalid"
   case claimMissing = "claim_missing"
   case claimInvalid = "claim_invalid"
-  /// Issued in the future.
+  /// It was issued in the future.
   case notYetValid = "not_yet_valid"
-  /// Too late to start a session.
+  /// It is too late to start a session with it.
   case expired
-  /// The session it would start is over.
+  /// Its session would be over already.
   case sessionExpired = "session_expired"
   case reservation = "reservation_invalid"
   case clientVersion = "client_version_too_old"
   case companyUnknown = "company_unknown"
   case companyForbidden = "company_forbidden"
 
-  /// The same in the gateway's words.
+  /// The reason as a gateway error.
   package var gatewayError: GatewayError {
     switch self {
     case .malformed: .tokenMalformed
@@ -51,7 +50,7 @@ package enum StreemReason: String, Error, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The reason that an error of the gateway stands for; nil for one that no token causes.
+  /// The reason for a gateway error; nil for an error that is not about a token.
   package init?(_ error: GatewayError) {
     guard let reason = Self.allCases.first(where: { $0.gatewayError.isSame(as: error) }) else { return nil }
     self = reason

@@ -1,18 +1,20 @@
 package import GatewayCore
 package import GatewayTokens
 
-/// The mint of Streem Tokens, with one API key: one of the home company's for the token provider, for instance.
+/// An issuer of Streem Tokens with one API key.
 ///
-/// The expiry that a `TokenIssuer` is given is the session's: how long the token may start one is the issuer's own.
-/// `iat` has a fraction, so that two tokens of a user in one second are two tokens; there is no `jti` to tell them apart.
+/// The expiry that a `TokenIssuer` gets is the session's; the time in which the token may start a session is a setting.
+/// `iat` has a fraction, so that two tokens of a user in one second differ: there is no `jti`.
 package struct StreemTokenIssuer: TokenIssuer {
-  /// The id of the API key it signs with.
+  /// The id of the API key that it signs with.
   package let apiKey: Name
   private let signer: JWTSigner
   package let audience: Name
   private let tokenLife: Duration
   private let sessionLife: Duration
 
+  /// Creates an issuer.
+  ///
   /// - Parameters:
   ///   - apiKey: The id of the API key.
   ///   - jwk: Its private key. A secret.
@@ -22,7 +24,7 @@ package struct StreemTokenIssuer: TokenIssuer {
     self.init(apiKey: apiKey, signer: try Self.signer(key), settings: settings)
   }
 
-  /// Who signs with that key, for whichever id.
+  /// Returns a signer with that key, for any id.
   static func signer(_ key: KeyMaterial) throws(KeyError) -> JWTSigner {
     try JWTSigner(key, algorithm: .es256, type: nil)
   }
@@ -41,8 +43,8 @@ package struct StreemTokenIssuer: TokenIssuer {
     mint(user.name, issuedAt: issuedAt, expiresAt: expiresAt)
   }
 
-  /// A token for the application's user `subject`, whose session ends at `expiresAt` (the usual time from now if nil). It may
-  /// start one for the usual time, or until the session's end.
+  /// Issues a token for the application's user `subject`, whose session ends at `expiresAt` (after the default time if
+  /// nil). The token may start a session for the default time, or until the session's end.
   package func mint(
     _ subject: Name, issuedAt: WallTime, expiresAt: WallTime? = nil, name: String? = nil, picture: String? = nil
   ) -> Credentials {
@@ -53,7 +55,7 @@ package struct StreemTokenIssuer: TokenIssuer {
         expiresAt: min(issuedAt + tokenLife, end), sessionExpiresAt: end, name: name, picture: picture))
   }
 
-  /// The token with these claims, whatever they say.
+  /// Signs a token with these claims, without checking them.
   package func sign(_ claims: StreemClaims) -> Credentials {
     Credentials(token: signer.sign(claims.json))
   }

@@ -2,28 +2,28 @@ package import GatewayCore
 internal import GatewayJSON
 package import GatewayTokens
 
-/// The verifier of Streem Tokens: it checks them in the documented order; the first check that fails is the reason,
-/// `alg_not_allowed` for instance.
+/// The verifier of Streem Tokens. It checks them in the documented order, and reports the first check that fails.
 ///
-/// The key follows from `iss`, so a token is opened first, and verified when its key is there. What the header carries or
-/// points at (`jwk`, `jku`, `x5c`, `x5u`) is never looked at (RFC 8725 section 3.10).
+/// `iss` determines the key, so a token is opened first, and verified when its key is available. Keys in the header
+/// (`jwk`, `jku`, `x5c`, `x5u`) are ignored (RFC 8725 section 3.10).
 package struct StreemTokenVerifier: Sendable {
-  /// The longest token looked at, in bytes.
+  /// The maximum size of a token in bytes.
   private static let sizeMax = 8192
 
   private let audience: Name
   private let skew: Duration
 
+  /// Creates a verifier.
+  ///
   /// - Parameters:
-  ///   - audience: The `aud` a token must have.
-  ///   - skew: How far clocks may differ.
+  ///   - audience: The required `aud`.
+  ///   - skew: The clock tolerance.
   package init(audience: Name, skew: Duration) {
     self.audience = audience
     self.skew = skew
   }
 
-  /// A token whose form is right, with the id of the API key it names: whether that exists is not known yet, for
-  /// instance.
+  /// A well-formed token with the id of its API key, not verified yet.
   package struct OpenToken: Sendable {
     package let apiKey: Name
     fileprivate let token: String
@@ -31,11 +31,11 @@ package struct StreemTokenVerifier: Sendable {
     let payload: JSONView
   }
 
-  /// The use of a token: to start a session, for instance, for which `exp` counts.
+  /// The use of a token, which decides which expiry counts.
   package enum Use: Sendable {
-    /// To start a session: `exp` counts.
+    /// Starting a session: `exp` counts.
     case starting
-    /// By a user whose session has started: only `session_exp` counts.
+    /// Continuing a started session: only `session_exp` counts.
     case going
   }
 
@@ -88,7 +88,7 @@ package struct StreemTokenVerifier: Sendable {
       reservation: try Self.text(open.payload[StreemClaims.reservationClaim]).map { Name($0) })
   }
 
-  /// The string; nil if it is absent, null or empty, which three of the vendor's builders write for the same thing.
+  /// Returns the string; nil if it is absent, null or empty, which three of the vendor's builders use alike.
   private static func text(_ claim: JSONView?) throws(StreemReason) -> String? {
     guard let claim, !claim.isNull else { return nil }
     guard let text = claim.string else { throw .claimInvalid }
@@ -102,9 +102,9 @@ package struct StreemTokenVerifier: Sendable {
   }
 }
 
-/// The public half of an API key, ready to check signatures, of ann's token for instance.
+/// The public half of an API key, prepared for verifying signatures.
 package struct StreemVerificationKey: Sendable {
-  /// The RFC 7638 thumbprint, which a token's `kid` must be if it has one.
+  /// The RFC 7638 thumbprint, which a token's `kid` must equal if it has one.
   package let thumbprint: Name
   let verifier: JWTVerifier
 

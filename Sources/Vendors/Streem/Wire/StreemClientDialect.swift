@@ -2,8 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// The client's side of Streem's wire: an application with a token refresher, as StreemKit runs it, which is asked for
-/// a token when the session nears its end, for instance.
+/// Streem's wire, the client's side.
 package struct StreemClientDialect: ClientDialect {
   package let name = StreemDialect.name
   package let upgradeTarget = StreemDialect.path
@@ -11,8 +10,10 @@ package struct StreemClientDialect: ClientDialect {
     [StreemDialect.sessionExpired.code: StreemDialect.sessionExpired.name], uniquingKeysWith: { _, own in own })
   private let provider: TokenProviderClient
 
-  /// - Parameter providerSecret: What the token provider wants as `Authorization: Bearer`, if anything. The vendor has
-  ///   none: tokens come from the application's server, in whose place the gateway's provider stands.
+  /// Creates the dialect.
+  ///
+  /// - Parameter providerSecret: The secret that the token provider requires as `Authorization: Bearer`, if any. The
+  ///   vendor has no provider: tokens come from the application's server, which the gateway's provider replaces.
   package init(providerSecret: Credentials? = nil) {
     provider = TokenProviderClient(secret: providerSecret, scheme: StreemDialect.name)
   }

@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// What the gateway says, as JSON text.
+// The gateway's messages as JSON text.
 
 extension StreemDialect {
   package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
@@ -56,7 +56,7 @@ extension StreemDialect {
     Frame(.text, failure.json(request))
   }
 
-  /// A message of that type, which answers `request` if there is one.
+  /// Returns a message of that type, which answers `request` if there is one.
   static func message(
     _ type: String, _ request: RequestID?, _ body: (inout JSONWriter) -> Void
   ) -> Frame {

@@ -1,12 +1,12 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// Streem's sessions on a wire of our own, since the vendor publishes none: text frames of one JSON object each, whose
-/// member `type` is named for the SDK's call, `identify` for instance. `Deploy/api/streem-asyncapi.yaml` describes it.
+/// Streem's wire, the server's side. It is our own, since the vendor publishes none; `Deploy/api/streem-asyncapi.yaml`
+/// describes it.
 package struct StreemDialect: Dialect {
   /// The path of the upgrade request.
   package static let path = "/streem/v1/connect"
-  /// What the paths of the HTTP side begin with.
+  /// The prefixes of the HTTP API's paths.
   private static let paths = ["/streem/", "/v1/companies/", "/v1/rooms", "/v1/webhooks", "/i/", "/mycalls/", "/share/"]
 
   package static let name = StreemSettings.dialect
@@ -14,7 +14,9 @@ package struct StreemDialect: Dialect {
   package var name: String { Self.name }
   private let home: Name
 
-  /// - Parameter home: The code of the company whose users go by their own names.
+  /// Creates the dialect.
+  ///
+  /// - Parameter home: The code of the company whose users keep their own names.
   package init(home: Name) {
     self.home = home
   }
@@ -29,7 +31,7 @@ package struct StreemDialect: Dialect {
     Self.paths.contains { path.hasPrefix($0) }
   }
 
-  /// None: the first message brings them, since a token in an address ends up in logs.
+  /// Nil: the first message contains the credentials, since tokens in URLs end up in logs.
   package func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials? { nil }
 
   package func decode(
@@ -54,7 +56,7 @@ package struct StreemDialect: Dialect {
     }
   }
 
-  // A code of an invitation lets its holder in, and so does the link that holds the code.
+  // An invitation's code admits anybody, and so does the link that contains it.
   private static let redaction = JSONRedaction(["invitationcode", "url"])
 
   package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
@@ -65,10 +67,10 @@ package struct StreemDialect: Dialect {
     reason == .refreshTimeout ? Self.sessionExpired : reason
   }
 
-  /// The session has reached `session_exp`, and no new token came.
+  /// The close reason of a session that reached `session_exp` without a new token.
   static let sessionExpired = CloseReason(code: CloseReason.refreshTimeout.code, name: "session_expired")!
 
-  /// The external id that a user's own application knows them by.
+  /// Returns the external id of a user.
   func externalID(_ user: UserID) -> String {
     StreemName(user, home: home).externalID.text
   }

@@ -1,20 +1,20 @@
 internal import GatewayCore
 internal import GatewayKit
 
-// Members as the vendor's SDKs write them: what has no value may be absent, null or empty.
+// Members as the vendor's SDKs write them: a missing value may be absent, null or empty.
 
 extension JSONObject {
-  /// The longest text accepted in any member but a token, in bytes.
+  /// The maximum size in bytes of a text in any member but a token.
   static let textBytesMax = 2_000
 
-  /// The text of that name; nil if it is absent, null or empty.
+  /// Returns the text with that name; nil if it is absent, null or empty.
   func text(_ name: StaticString) throws(GatewayError) -> String? {
     if try hasNull(name) { return nil }
     let text = try string(name, bytes: 0...Self.textBytesMax)
     return text?.isEmpty == true ? nil : text
   }
 
-  /// The text of that name, of 1 to that many bytes.
+  /// Returns the text with that name, of 1 to `bytes` bytes.
   func needed(_ name: StaticString, bytes: Int) throws(GatewayError) -> String {
     guard let text = try text(name), text.utf8.count <= bytes else {
       throw .invalidParameter.detailed("\(name) must be a string of 1 to \(bytes) bytes")
@@ -22,7 +22,7 @@ extension JSONObject {
     return text
   }
 
-  /// The whole number of that name; nil if there is no such member.
+  /// Returns the whole number with that name; nil if it is absent.
   func whole(_ name: StaticString, in range: ClosedRange<Int>) throws(GatewayError) -> Int? {
     guard let number = try number(name) else { return nil }
     guard let whole = Int(exactly: number), range.contains(whole) else {
@@ -32,7 +32,7 @@ extension JSONObject {
     return whole
   }
 
-  /// The truth of that name; nil if it is absent or null.
+  /// Returns the boolean with that name; nil if it is absent or null.
   func truth(_ name: StaticString) throws(GatewayError) -> Bool? {
     switch try verbatim(name, depth: 0) {
     case nil, "null": return nil
@@ -47,7 +47,7 @@ extension JSONObject {
     return try verbatim(name, depth: Self.depthOfAnything) == "null"
   }
 
-  /// What a text can be nested at most, so that a value is looked at whatever it is.
+  /// The maximum nesting of a text, so that any value can be read.
   private static let depthOfAnything = 64
 
   func streemDetails() throws(GatewayError) -> StreemDetails {
@@ -56,7 +56,7 @@ extension JSONObject {
       sdkVersion: try text("sdkVersion"), isExpert: try truth("isExpert"))
   }
 
-  /// The token of an `identify` or a `token`.
+  /// Returns the token of an `identify` or a `token`.
   func streemToken() throws(GatewayError) -> String {
     guard let token = try string("token", bytes: 1...Int.max) else {
       throw .invalidParameter.detailed("token is missing; it must be a Streem Token")

@@ -1,10 +1,10 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// Users, companies and roles as the wire has them.
+// Users, companies and roles on the wire.
 
 extension StreemUser {
-  /// The user as `identified` shows it, as JSON text.
+  /// Returns the user as JSON text for `identified`.
   func json(_ company: StreemCompany) -> String {
     String(decoding: JSONWriter.object(capacity: 256) { write(to: &$0, company) }, as: UTF8.self)
   }
@@ -22,7 +22,7 @@ extension StreemUser {
 }
 
 extension JSONWriter {
-  /// The text, or null if there is none.
+  /// Writes the text, or null if there is none.
   mutating func member(_ name: StaticString, orNull text: String?) {
     self.name(name)
     if let text { string(text) } else { null() }
