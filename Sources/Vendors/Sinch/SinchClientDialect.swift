@@ -2,17 +2,18 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// Our Sinch wire, the client's side: a client that has its token at hand when it starts, and answers
-/// `credentialsRequired` with another, for instance.
+/// Our Sinch wire, the client's side.
 package struct SinchClientDialect: ClientDialect {
   package let name = "sinch"
   package let upgradeTarget = SinchDialect.path
   private let application: Name
   private let provider: TokenProviderClient
 
+  /// Creates the dialect.
+  ///
   /// - Parameters:
-  ///   - application: The key of the application that the clients are of, which their tokens must name.
-  ///   - providerSecret: What the token provider wants as `Authorization: Bearer`, if anything.
+  ///   - application: The key of the clients' application, which their tokens must name.
+  ///   - providerSecret: The secret that the token provider requires as `Authorization: Bearer`, if any.
   package init(application: Name = SinchApplications.usualKey, providerSecret: Credentials? = nil) {
     self.application = application
     provider = TokenProviderClient(secret: providerSecret, scheme: "sinch")
@@ -52,7 +53,7 @@ package struct SinchClientDialect: ClientDialect {
     case "clientStarted":
       return .connected((try? message.string("connectionId")).flatMap { ConnectionID($0) })
     case "userRegistered":
-      // Before the start it is told as well; who has not connected yet passes over it.
+      // It is also sent before the start; a client that is not connected ignores it.
       return .refreshed
     case "credentialsRequired":
       guard let timeout = try? message.number("timeoutMs"), (0...1e15).contains(timeout) else { return nil }

@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayKit
 
-/// Sinch's side of a gateway: its wire at `/sinch/v1/connect`, for instance, its tokens and its HTTP side.
+/// Sinch's part of a gateway: its wire at `/sinch/v1/connect`, its tokens and its HTTP API.
 package struct SinchVendor: Vendor {
   package let directory: SinchDirectory
   package let bindings: [DialectBinding]

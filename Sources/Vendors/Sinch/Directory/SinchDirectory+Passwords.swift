@@ -6,14 +6,14 @@ extension SinchDirectory {
   private static let accounts = StoreTable<SinchPasswordRow>("sinch.account")
   private static let strangers = StoreTable<SinchPasswordRow>("sinch.stranger")
   private static let wrongPasswordsMax = 3
-  /// Wrong passwords are in a row if no more than this lies between them.
+  /// The longest time between consecutive wrong passwords.
   private static let rowMemory = Duration.seconds(86_400)
 
-  /// Notes whether a password was right. False if the account is locked: then nobody learns it. The third wrong one in a row
-  /// locks the account for `lock`.
+  /// Notes whether a password was right. Returns false if the account is locked; then the answer reveals nothing. The
+  /// third consecutive wrong password locks the account for `lock`.
   ///
-  /// An account is a user name, whatever the application: whoever could choose one would guess anew with each. `isKnown`
-  /// says whether there is such an account: no number of wrong names makes the directory forget a lock of one that there is.
+  /// An account is a user name in all applications: otherwise a client could guess again in each application. `isKnown`
+  /// tells whether the account exists: wrong names never displace the lock of an existing account.
   package func tryPassword(
     isRight: Bool, of user: UserID, isKnown: Bool, at now: WallTime, lock: Duration
   ) async throws(SinchRefusal) -> Bool {
@@ -38,8 +38,8 @@ extension SinchDirectory {
     }
   }
 
-  /// A place among those that names share which are no account's: another name in it is forgotten. Nobody outside can say
-  /// which names share one.
+  /// Returns one of the keys that unknown names share; another name with the same key displaces the first. Clients
+  /// cannot find out which names share a key.
   private func strangerKey(_ user: UserID) -> StoreKey {
     let secret = withUnsafeBytes(of: seed.littleEndian, Array.init)
     let code = HMACSHA256.code(key: secret, user.rawValue.utf8)

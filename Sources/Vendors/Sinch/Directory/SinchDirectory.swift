@@ -1,32 +1,32 @@
 package import GatewayCore
 package import GatewayKit
 
-/// The memory of Sinch's service: instances (a device acting for a user), the nonces of accepted tokens, the sequence
-/// numbers of legacy signatures, wrong passwords; that ann's phone has an instance, for instance.
+/// The directory of Sinch's service: instances (a device acting for a user), nonces of accepted tokens, sequence
+/// numbers of legacy signatures, and wrong passwords.
 ///
-/// Each operation is atomic; an answer reflects every operation whose answer its caller had already seen; what has ended is
-/// as if it were deleted, and a nonce is forgotten when its time is over; a full table throws ``SinchRefusal/full`` and
-/// loses nothing; a store that is away throws ``SinchRefusal/storeUnavailable``; a user with as many instances as one may
-/// have loses the oldest for a new one.
+/// Each operation is atomic, and its answer reflects every operation that its caller knew to be complete. An ended
+/// instance counts as deleted, and an expired nonce is forgotten. A full table throws ``SinchRefusal/full`` and loses
+/// nothing; an unavailable store throws ``SinchRefusal/storeUnavailable``. If a user has the maximum number of
+/// instances, a new one replaces the oldest.
 package struct SinchDirectory: Sendable {
   private static let instances = StoreTable<SinchInstance>("sinch.instance")
   private static let users = StoreTable<SinchUserRow>("sinch.user")
   private static let devices = StoreTable<SinchDeviceRow>("sinch.device")
   private static let nonces = StoreTable<SinchNonceRow>("sinch.nonce")
   private static let sequences = StoreTable<SinchSequenceRow>("sinch.sequence")
-  /// How long after the end of its instance a limited device is remembered.
+  /// How long a limited device is remembered after the end of its instance.
   private static let limitMemory = Duration.seconds(400 * 86_400)
-  /// How long an instance is known to have ended.
+  /// How long the end of an instance is remembered.
   private static let endMemory = Duration.seconds(30 * 86_400)
 
   private typealias Transaction = StoreTransaction<StoreOr<SinchRefusal>>
 
   let store: any Store
   let limits: SinchDirectoryLimits
-  /// What nobody outside knows.
+  /// A secret random number.
   let seed: UInt64
 
-  /// What `store` remembers.
+  /// Creates a directory in `store`.
   package init(_ store: any Store, limits: SinchDirectoryLimits = SinchDirectoryLimits(), seed: UInt64) {
     self.store = store
     self.limits = limits
@@ -35,9 +35,9 @@ package struct SinchDirectory: Sendable {
 
   // MARK: Registration
 
-  /// Checks a registration against what is remembered, in this order: its nonce or sequence, then whether it must be
-  /// limited. If all is well, spends the nonce or sequence and extends the living instance that the registration names,
-  /// or makes one in place of whatever the device had; if anything is not, nothing is changed.
+  /// Checks a registration against the directory, in this order: its nonce or sequence, then whether it must have an
+  /// end. If all is well, uses up the nonce or sequence and extends the valid instance that the registration names, or
+  /// replaces the device's instance by a new one; otherwise changes nothing.
   package func register(
     _ registration: SinchRegistration, at now: WallTime
   ) async throws(SinchRefusal) -> SinchInstance {
@@ -48,7 +48,7 @@ package struct SinchDirectory: Sendable {
           try await register(registration, in: &transaction, notesDevice: notesDevice, at: now)
         }
       } catch .store(.full(let count)) where notesDevice && [devices(true), devices(false)].contains(count) {
-        // One device too many to be remembered: it registers all the same.
+        // There is no room to remember this device; it registers nevertheless.
         continue
       } catch {
         throw error.failure
@@ -87,7 +87,7 @@ package struct SinchDirectory: Sendable {
         held.instances[place].endsAt = instance.endsAt
       }
     } else {
-      // A device acts for a user in one instance.
+      // A device acts for a user in one instance only.
       var leaving = held.instances.filter { $0.device == wanted.device }
       held.instances.removeAll { $0.device == wanted.device }
       if held.instances.count >= limits.instancesPerUser { leaving.append(held.instances.removeFirst()) }
@@ -108,7 +108,7 @@ package struct SinchDirectory: Sendable {
     return instance
   }
 
-  /// Deletes an instance that makes room for another.
+  /// Deletes an instance to make room for another.
   private func forget(
     _ held: SinchUserRow.Held, of wanted: SinchInstance, in transaction: inout Transaction
   ) async throws(StoreOr<SinchRefusal>) {
@@ -117,7 +117,7 @@ package struct SinchDirectory: Sendable {
     try await forgetInstance(of: wanted.application, wanted.user, held.device, in: &transaction)
   }
 
-  /// A device without its instance; that it was limited stays known.
+  /// Removes the instance from its device, which is still remembered as limited.
   private func forgetInstance(
     of application: Name, _ user: UserID, _ device: Name, in transaction: inout Transaction
   ) async throws(StoreOr<SinchRefusal>) {
@@ -132,7 +132,8 @@ package struct SinchDirectory: Sendable {
     transaction.put(key, row, expires: row.endsAt + memory, in: [devices(row.isLimited)])
   }
 
-  /// Those that are limited are counted by themselves: however many others there are, they push none of them out.
+  /// Returns the count of limited or of other devices. They are counted separately, so that others never displace
+  /// limited ones.
   private func devices(_ areLimited: Bool) -> StoreCount {
     StoreCount(areLimited ? "sinch.limited" : "sinch.devices", atMost: limits.devices, of: "devices")
   }
@@ -163,14 +164,14 @@ package struct SinchDirectory: Sendable {
 
   // MARK: Instances
 
-  /// The instance, nil if it is not alive at `now`.
+  /// Returns the instance; nil if it is not valid at `now`.
   package func instance(_ id: Name, at now: WallTime) async throws(SinchRefusal) -> SinchInstance? {
     try await SinchRefusal.asking { () async throws(StoreError) in
       try await store.get(Self.instances.key(id.text), as: SinchInstance.self, at: now)
     }
   }
 
-  /// Whether that device's last instance was the one of that id, and it has ended, not too long ago.
+  /// Returns whether that device's last instance had that id and has ended recently.
   package func hasEnded(
     _ id: Name, of application: Name, _ user: UserID, _ device: Name, at now: WallTime
   ) async throws(SinchRefusal) -> Bool {
@@ -181,7 +182,7 @@ package struct SinchDirectory: Sendable {
     return row.map { $0.instance == id && $0.endsAt <= now } ?? false
   }
 
-  /// The user's living instances, oldest first, at most `limit`.
+  /// Returns the user's valid instances, oldest first, at most `limit`.
   package func instances(
     of user: UserID, application: Name, at now: WallTime, limit: Int
   ) async throws(SinchRefusal) -> [SinchInstance] {
@@ -197,7 +198,7 @@ package struct SinchDirectory: Sendable {
     }
   }
 
-  /// Deletes an instance; false if there is none.
+  /// Deletes an instance; returns false if there is none.
   package func deleteInstance(_ id: Name, at now: WallTime) async throws(SinchRefusal) -> Bool {
     do throws(StoreOr<SinchRefusal>) {
       return try await store.transact(at: now) {

@@ -1,14 +1,13 @@
-/// The most that Sinch's directory holds of anything: 100 instances of one user, for instance, of which the oldest
-/// makes room for the next.
+/// The size limits of Sinch's directory.
 package struct SinchDirectoryLimits: Hashable, Sendable {
   package var instances: Int
-  /// Of one user; the oldest makes room for the next.
+  /// Instances of one user; a new one replaces the oldest.
   package var instancesPerUser: Int
   package var nonces: Int
   package var sequences: Int
-  /// Devices remembered as limited; one too many is not remembered.
+  /// Devices remembered as limited; further ones are not remembered.
   package var devices: Int
-  /// Names that are no account's and were tried with a password; a share of them is forgotten for others.
+  /// Unknown names that were tried with a password; some are displaced by others.
   package var passwords: Int
 
   package init(

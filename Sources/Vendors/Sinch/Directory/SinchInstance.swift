@@ -1,23 +1,23 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// One device acting for one user of a Sinch application: ann's phone until the end of next week, for instance.
+/// One device acting for one user of a Sinch application.
 package struct SinchInstance: Hashable, StoreValue {
   package let id: Name
   package let application: Name
   package let user: UserID
   package let kind: UserKind
   package let device: Name
-  /// SHA-256 of the secret: the secret itself is made anew from the id and the application's own whenever it is needed.
+  /// SHA-256 of the secret. The secret itself is derived from the id and the application's secret when it is needed.
   package let secretHash: [UInt8]
   package let createdAt: WallTime
-  /// When it was registered, or extended, last.
+  /// The time of the last registration or extension.
   package var registeredAt: WallTime
-  /// When the registration ends and the instance is deleted; nil if never.
+  /// The end of the registration, at which the instance is deleted; nil for none.
   package var endsAt: WallTime?
-  /// What it was last registered with, so that a revocation takes the instance in as well.
+  /// The fingerprint of its latest credentials, so that a revocation of these covers the instance too.
   package var fingerprint: TokenFingerprint
-  /// When those credentials were issued; nil where they bear no date.
+  /// The issue time of those credentials; nil if they have none.
   package var issuedAt: WallTime?
 
   package init(
@@ -37,12 +37,12 @@ package struct SinchInstance: Hashable, StoreValue {
     self.issuedAt = issuedAt
   }
 
-  /// Whether it is of that device of that user of that application.
+  /// Returns whether it belongs to that device of that user of that application.
   package func isOf(_ application: Name, _ user: UserID, _ device: Name) -> Bool {
     self.application == application && self.user == user && self.device == device
   }
 
-  /// Whether it has ended.
+  /// Returns whether it has ended.
   package func hasEnded(at now: WallTime) -> Bool {
     endsAt.map { $0 <= now } ?? false
   }

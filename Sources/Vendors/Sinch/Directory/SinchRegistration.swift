@@ -1,24 +1,23 @@
 package import GatewayCore
 
-/// A registration whose credentials have passed every check that needs no memory: ann's phone by a token whose nonce
-/// may have been spent, for instance.
+/// A registration whose credentials have passed every check that needs no memory.
 package struct SinchRegistration: Hashable, Sendable {
-  /// The part of a registration's credentials that must not be presented twice: a token's nonce, for instance.
+  /// The part of a registration's credentials that prevents replays.
   package enum Proof: Hashable, Sendable {
     /// The nonce of a registration token, remembered until that time.
     case nonce(Name, until: WallTime, replay: SinchNonceReplay)
-    /// The number of a legacy mobile signature, which rises for each application and user.
+    /// The number of a legacy mobile signature, which increases for each application and user.
     case sequence(UInt64)
-    /// A ticket, which may be presented as often as it is good.
+    /// A ticket, which may be used repeatedly while it is valid.
     case ticket
   }
 
   package var proof: Proof
-  /// The instance to keep if there is none to extend.
+  /// The instance to store if there is none to extend.
   package var instance: SinchInstance
-  /// The living instance to extend; nil, or one that is not this device's or has ended, for a new one.
+  /// The valid instance to extend; a new one is stored if this is nil, belongs to another device, or has ended.
   package var extends: Name?
-  /// Whether a device whose registration was once limited may not register without an end.
+  /// Whether a device with a limited registration may not register without an end later.
   package var keepsLimits: Bool
 
   package init(proof: Proof, instance: SinchInstance, extends: Name? = nil, keepsLimits: Bool) {

@@ -1,20 +1,20 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// The instances that a user of an application has: of ann's phone and, older, of her tablet, for instance.
+/// The instances of an application's user.
 struct SinchUserRow: StoreValue {
-  /// An instance that the user has: of the phone `d1`, until the end of next week, for instance.
+  /// One of the user's instances.
   struct Held: Codable {
     var id: Name
     var device: Name
-    /// As in the instance itself.
+    /// The end, as in the instance itself.
     var endsAt: WallTime?
   }
 
-  /// Oldest first.
+  /// The instances, oldest first.
   var instances: [Held]
 
-  /// When the last of them ends; nil if one does not.
+  /// The end of the last of them; nil if one has none.
   var endsAt: WallTime? {
     var last: WallTime?
     for held in instances {
@@ -25,30 +25,27 @@ struct SinchUserRow: StoreValue {
   }
 }
 
-/// A device that has, or had, an instance with an end: a phone whose registration was limited once, for instance, stays
-/// so.
+/// A device whose instance has or had an end. A limited registration stays limited.
 struct SinchDeviceRow: StoreValue {
-  /// Whether its registration was limited once: it stays so.
+  /// Whether its registration was ever limited.
   var isLimited: Bool
-  /// The instance that it has, or had until its end; nil if that was deleted.
+  /// Its instance, present or ended; nil if that was deleted.
   var instance: Name?
   var endsAt: WallTime
 }
 
-/// A nonce that was spent, and by whom: ann's phone may present it again where the policy says `same-device`, for
-/// instance.
+/// A used nonce, and its user and device.
 struct SinchNonceRow: StoreValue {
   var user: UserID
   var device: Name
 }
 
-/// The highest sequence number of a user's legacy signatures: with 17 spent, 17 is refused and 18 is taken, for
-/// instance.
+/// The highest sequence number of a user's legacy signatures.
 struct SinchSequenceRow: StoreValue {
   var number: UInt64
 }
 
-/// The wrong passwords in a row of one user name: the third locks the account for a while, for instance.
+/// The consecutive wrong passwords of one user name.
 struct SinchPasswordRow: StoreValue {
   var user: UserID
   var wrong: Int

@@ -1,14 +1,14 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-/// The check of who asks over HTTP: an application's server proves itself by a signature, for instance, a client by its
-/// instance's.
+/// The authentication of callers over HTTP: an application's server by a signature, a client by its instance's
+/// signature.
 struct SinchGate: Sendable {
   let registrar: SinchRegistrar
 
   private var settings: SinchSettings { registrar.settings }
 
-  /// The application whose server asks: by a signature, or by its secret itself.
+  /// Returns the application of a server, authenticated by a signature or by its secret.
   func server(_ request: HTTPRequest, at now: WallTime) throws(SinchRefusal) -> SinchApplication {
     switch SinchAuthorization(request) {
     case nil: throw .authorizationMissing
@@ -19,14 +19,14 @@ struct SinchGate: Sendable {
     }
   }
 
-  /// The application that anybody may name.
+  /// Returns the application that the request names without a proof.
   func anybody(_ request: HTTPRequest, at now: WallTime) throws(SinchRefusal) -> SinchApplication {
     guard case .anybody(let key) = SinchAuthorization(request) else { return try server(request, at: now) }
     guard let application = settings.applications[key] else { throw .unknownApplication }
     return application
   }
 
-  /// The instance that asks.
+  /// Returns the authenticated instance.
   func instance(_ request: HTTPRequest, at now: WallTime) async throws(SinchRefusal) -> SinchInstance {
     switch SinchAuthorization(request) {
     case nil: throw .authorizationMissing
@@ -44,7 +44,7 @@ struct SinchGate: Sendable {
     }
   }
 
-  /// The ticket that the request bears, verified.
+  /// Returns the request's verified ticket.
   func ticket(_ request: HTTPRequest, at now: WallTime) throws(SinchRefusal) -> SinchUserTicket {
     guard let authorization = SinchAuthorization(request) else { throw .authorizationMissing }
     guard case .ticket(let text) = authorization else { throw .authorizationInsufficient }
@@ -73,7 +73,8 @@ struct SinchGate: Sendable {
     return application
   }
 
-  /// What the request's signature may cover. The query arrives decoded: it is tried as it is, and encoded anew.
+  /// Returns the possible forms of the signed request. The query arrives decoded: it is tried as it is and encoded
+  /// again.
   private static func signed(_ request: HTTPRequest) throws(SinchRefusal) -> [SinchRequestSignature] {
     guard let timestamp = request.header("x-timestamp") else { throw .timestampMissing }
     let encode = { (text: String) in PercentEncoding.encode(text) }

@@ -2,10 +2,10 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// Guests. Ours: the vendor has nothing like them.
+// Guests. Our own addition: the vendor has none.
 
 extension SinchRoutes {
-  /// A guest: a user made on the spot, who may connect and join calls until the registration ends.
+  /// Creates a guest: a user who may connect and join calls until the registration ends.
   func makeGuest(_ request: HTTPRequest, _ parameters: PathParameters) async throws(GatewayError) -> HTTPResponse {
     guard let application = settings.applications[Name(parameters["application"])] else {
       throw SinchRefusal.unknownApplication.gatewayError

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// Instances of the current generation.
+// The routes of instances of the current generation.
 
 extension SinchRoutes {
   func register(_ request: HTTPRequest, _ parameters: PathParameters) async throws(GatewayError) -> HTTPResponse {
@@ -19,7 +19,7 @@ extension SinchRoutes {
     let registered = try await register(order.device, order.proof, extending: extended?.id, at: now)
     if registered.instance.kind == .anonymous { throw .anonymousRefused }
     if let old {
-      // A client that is connected goes on with what it registered over HTTP.
+      // A connected client continues with what it registered over HTTP.
       var token = registered.token
       token.notes = order.device.notes(instance: registered.instance.id)
       let sessions = SessionFilter(user: token.user, dialects: [SinchDialect.name], fingerprint: old.fingerprint)
@@ -32,7 +32,7 @@ extension SinchRoutes {
   private struct Order {
     var device: SinchDevice
     var proof: SinchProof
-    /// The instance of the device that is to go on, if it can.
+    /// The device's instance to extend, if it can be extended.
     var extends: Name?
   }
 
@@ -58,7 +58,7 @@ extension SinchRoutes {
       proof: proof, extends: try body.string("instanceId", bytes: 1...64).map { Name($0) })
   }
 
-  /// The user's instances, for the application's server.
+  /// Returns the user's instances, for the application's server.
   func list(_ request: HTTPRequest, _ parameters: PathParameters) async throws(GatewayError) -> HTTPResponse {
     let now = services.wallTime
     try checkServer(request, of: Name(parameters["application"]), at: now)
@@ -90,8 +90,8 @@ extension SinchRoutes {
     return HTTPResponse(status: 204)
   }
 
-  /// Where a client of the current generation says how it is pushed to, as others have seen it: nothing is pushed here, and
-  /// nothing of it is kept.
+  /// Accepts the push profile of a client of the current generation, as seen in other code: nothing is pushed, and
+  /// nothing is stored.
   func putPushProfile(_ request: HTTPRequest, _ parameters: PathParameters) async throws(GatewayError) -> HTTPResponse {
     let caller = try await caller(request, at: services.wallTime)
     guard caller.id == Name(parameters["instance"]), caller.user == UserID(parameters["user"]) else {
@@ -101,7 +101,7 @@ extension SinchRoutes {
     return HTTPResponse(status: 200, json: JSONWriter.object { _ in })
   }
 
-  /// The instance that the path names, asked for by itself or by its application's server.
+  /// Returns the instance in the path, for itself or its application's server.
   private func instance(
     _ request: HTTPRequest, _ parameters: PathParameters
   ) async throws(GatewayError) -> SinchInstance {

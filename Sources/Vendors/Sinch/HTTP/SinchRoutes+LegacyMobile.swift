@@ -3,7 +3,7 @@ internal import GatewayJSON
 internal import GatewayKit
 internal import GatewayTokens
 
-// The legacy mobile SDKs' one call.
+// The only route of the legacy mobile SDKs.
 
 extension SinchRoutes {
   func registerMobile(_ request: HTTPRequest, _: PathParameters) async throws(GatewayError) -> HTTPResponse {
@@ -25,7 +25,7 @@ extension SinchRoutes {
     return HTTPResponse(status: 200, json: Self.legacyInstance(registered.instance, registered.secret ?? [], at: now))
   }
 
-  /// The shape that the legacy web SDK reads; `expiresIn` is null for a registration without an end.
+  /// Returns the form that the legacy web SDK reads; `expiresIn` is null for a registration without an end.
   static func legacyInstance(_ instance: SinchInstance, _ secret: [UInt8], at now: WallTime) -> [UInt8] {
     JSONWriter.object { json in
       json.member("id", instance.id.text)

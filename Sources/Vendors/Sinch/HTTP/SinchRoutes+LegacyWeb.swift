@@ -3,7 +3,7 @@ internal import GatewayJSON
 internal import GatewayKit
 internal import GatewayTokens
 
-// The legacy web SDK's start, as far as it is visible in the SDK.
+// The start of the legacy web SDK, as far as the SDK shows it.
 
 extension SinchRoutes {
   func timestamp(_ request: HTTPRequest, _: PathParameters) async throws(GatewayError) -> HTTPResponse {
@@ -14,7 +14,7 @@ extension SinchRoutes {
 
   func registerWeb(_ request: HTTPRequest, _: PathParameters) async throws(GatewayError) -> HTTPResponse {
     let now = services.wallTime
-    // That SDK names no device: each registration is one.
+    // The SDK names no device, so each registration is a device.
     let device = Name(SinchIdentifier.make(from: registrar.secrets))
     return try await registerWeb(request, device: device, extending: nil, at: now)
   }
@@ -49,7 +49,7 @@ extension SinchRoutes {
     return HTTPResponse(status: 200, json: Self.legacyInstance(registered.instance, secret, at: now))
   }
 
-  /// The secret of an instance that was renewed: that SDK replaces what it remembers with the answer.
+  /// Returns the secret of a renewed instance, since the SDK replaces its own with the answer.
   private func secret(of instance: SinchInstance) -> [UInt8] {
     settings.applications[instance.application].flatMap { SinchInstanceSecret.recover(instance, of: $0) } ?? []
   }
@@ -57,7 +57,7 @@ extension SinchRoutes {
   func configuration(_ request: HTTPRequest, _: PathParameters) async throws(GatewayError) -> HTTPResponse {
     let now = services.wallTime
     let instance = try await caller(request, at: now)
-    // Channels of a network that is not simulated: the same for an instance each time.
+    // Channels of a network that is not simulated: always the same for an instance.
     let channel = SHA256.digest(instance.id.text.utf8).prefix(8).map { String($0, radix: 16) }.joined()
     let answer = JSONWriter.object(capacity: 512) { json in
       json.member("rtcConfiguration") { json in
@@ -95,7 +95,7 @@ extension SinchRoutes {
     json.endArray()
   }
 
-  /// Vendor-managed users: a password gives what plays the ticket.
+  /// Authenticates a vendor-managed user: a right password gets a ticket.
   func authenticate(_ request: HTTPRequest, _ parameters: PathParameters) async throws(GatewayError) -> HTTPResponse {
     let now = services.wallTime
     let application = try await asking { () throws(SinchRefusal) in try gate.anybody(request, at: now) }
@@ -108,7 +108,7 @@ extension SinchRoutes {
     guard passwords.take(request.peer, at: now) == nil else { throw SinchRefusal.tooMany.gatewayError }
     let user = UserID(parameters["name"])
     let known = settings.passwords[user.name]
-    // As much work for a user that does not exist.
+    // An unknown user takes as much time.
     let isEqual = ConstantTime.areEqual(Array((known?.token ?? "-").utf8), Array(password.utf8))
     let isRight = isEqual && known != nil
     let isLookedAt = try await asking { () async throws(SinchRefusal) in

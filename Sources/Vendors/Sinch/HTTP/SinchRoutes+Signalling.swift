@@ -2,21 +2,21 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// The network that the legacy web SDK's active connection polls, in the form of its third generation: nobody ever says
-// anything there, for no calls are simulated.
+// The network that the legacy web SDK's active connection polls, in the form of its third generation. It never delivers
+// a message, since no calls are simulated.
 
 extension SinchRoutes {
-  /// What an application's subscribe key begins with.
+  /// The prefix of an application's subscribe key.
   static let subscribeKeyPrefix = "sub-"
-  /// How long a poll waits for what never comes: less than a gateway that drains waits for answers.
+  /// The length of a poll, which never gets a message: less than a draining gateway waits for answers.
   private static let pollWait = Duration.seconds(8)
 
-  /// The network's time, in ten millionths of a second.
+  /// Returns the network's time in ten millionths of a second.
   func networkTime(_: HTTPRequest, _: PathParameters) async throws(GatewayError) -> HTTPResponse {
     HTTPResponse(status: 200, json: Array("[\(networkTime)]".utf8))
   }
 
-  /// The first poll, of time 0, is answered at once; those behind it wait.
+  /// Answers the first poll, with time 0, at once; later ones wait.
   func subscribe(_: HTTPRequest, _ parameters: PathParameters) async throws(GatewayError) -> HTTPResponse {
     try checkSubscriber(parameters)
     guard let since = UInt64(parameters["time"]) else {
@@ -26,7 +26,7 @@ extension SinchRoutes {
     return HTTPResponse(status: 200, json: Array("[[],\"\(networkTime)\"]".utf8))
   }
 
-  /// Who goes tells the network.
+  /// Accepts the message of a client that leaves.
   func leaveChannel(_: HTTPRequest, _ parameters: PathParameters) async throws(GatewayError) -> HTTPResponse {
     try checkSubscriber(parameters)
     return HTTPResponse(

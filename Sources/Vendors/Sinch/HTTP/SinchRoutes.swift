@@ -2,16 +2,15 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// Sinch's HTTP side: registration for clients that only mint tokens, what an application's server asks, and the paths
-/// of the legacy SDKs, `/V2/Instance` for instance. `Deploy/api/sinch-openapi.yaml` describes it.
+/// Sinch's HTTP API. `Deploy/api/sinch-openapi.yaml` describes it.
 package struct SinchRoutes: Sendable {
   let registrar: SinchRegistrar
   let services: any GatewayServices
   let gate: SinchGate
   let errors: SinchErrorWords
-  /// Of guests, which anybody may make.
+  /// The limit for guests, whom anybody can create.
   let guests: AddressLimit
-  /// Of passwords, right or wrong.
+  /// The limit for passwords, right or wrong.
   let passwords: AddressLimit
 
   package init(registrar: SinchRegistrar, services: any GatewayServices) {
@@ -52,7 +51,7 @@ package struct SinchRoutes: Sendable {
     ]
   }
 
-  /// The generation of SDKs that a path is for: they read errors differently, those of the legacy web for instance.
+  /// The generation of SDKs that uses a path.
   enum Generation {
     case current, mobile, web
   }
@@ -60,7 +59,7 @@ package struct SinchRoutes: Sendable {
   private func refusal(_ error: GatewayError, _ generation: Generation) -> HTTPResponse {
     var response = errors.response(error, isLegacyWeb: generation == .web)
     guard generation == .mobile else { return response }
-    // What the client of that generation logs.
+    // The numbers that clients of that generation log.
     let numbers = SinchErrorWords.numbers(of: error)
     response.body = JSONWriter.object { json in
       json.member("errorCode", Int64(numbers.code))
@@ -71,7 +70,7 @@ package struct SinchRoutes: Sendable {
     return response
   }
 
-  /// What `body` comes to, its refusal as the gateway's error.
+  /// Runs `body`, and converts its refusals to gateway errors.
   nonisolated(nonsending) func asking<Answer>(
     _ body: nonisolated(nonsending) () async throws(SinchRefusal) -> Answer
   ) async throws(GatewayError) -> Answer {
@@ -82,7 +81,7 @@ package struct SinchRoutes: Sendable {
     }
   }
 
-  /// Registers, unless what registers has been revoked.
+  /// Registers, unless the credentials were revoked.
   nonisolated(nonsending) func register(
     _ device: SinchDevice, _ proof: SinchProof, extending id: Name? = nil, at now: WallTime
   ) async throws(GatewayError) -> SinchRegistrar.Registered {
@@ -93,7 +92,7 @@ package struct SinchRoutes: Sendable {
       }, at: now)
   }
 
-  /// The instance that asks; one whose registration has been revoked is none.
+  /// Returns the authenticated instance; throws if its registration was revoked.
   nonisolated(nonsending) func caller(_ request: HTTPRequest, at now: WallTime) async throws(GatewayError)
     -> SinchInstance
   {
@@ -102,8 +101,8 @@ package struct SinchRoutes: Sendable {
     return instance
   }
 
-  /// The instance of that id that a registration is to extend: alive, and not revoked. A client that was told that its
-  /// instance is unknown has dropped it with its secret, and needs another.
+  /// Returns the instance with that id if a registration may extend it: valid and not revoked. A client that was told
+  /// that its instance is unknown has dropped its secret, and needs a new one.
   nonisolated(nonsending) func extensible(_ id: Name, at now: WallTime) async throws(GatewayError) -> SinchInstance? {
     guard let instance = try await known(id, at: now),
       await services.refusal(of: SinchRegistrar.token(of: instance)) == nil
@@ -111,12 +110,13 @@ package struct SinchRoutes: Sendable {
     return instance
   }
 
-  /// The instance of that id, revoked or not.
+  /// Returns the instance with that id, revoked or not.
   nonisolated(nonsending) func known(_ id: Name, at now: WallTime) async throws(GatewayError) -> SinchInstance? {
     try await asking { () async throws(SinchRefusal) in try await directory.instance(id, at: now) }
   }
 
-  /// What `read` makes of the body, which must be a JSON object, or may be absent where everything in it is optional.
+  /// Returns the result of `read` for the body, which must be a JSON object, or may be absent if everything in it is
+  /// optional.
   static func body<Content>(
     _ request: HTTPRequest, isOptional: Bool = false, _ read: (JSONObject) throws(GatewayError) -> Content
   ) throws(GatewayError) -> Content {

@@ -1,13 +1,12 @@
 internal import GatewayCore
 
-/// A device with its user and application, as a client declares itself before it proves anything: ann on the phone
-/// `d1`, for instance.
+/// A device with its user and application, as the client states them before it proves anything.
 struct SinchDevice: Hashable, Sendable {
   var application: Name
   var user: UserID
   var device: Name
 
-  /// The longest accepted device id, in bytes.
+  /// The maximum length of a device id in bytes.
   static let lengthMax = 255
 
   init(application: Name, user: UserID, device: Name) {
@@ -16,20 +15,20 @@ struct SinchDevice: Hashable, Sendable {
     self.device = device
   }
 
-  /// What a connection of it notes.
+  /// Returns the notes for a connection of the device.
   func notes(instance: Name? = nil, asked: SinchCredentialsReason? = nil) -> Baggage {
     Baggage(SinchStanding(device: self, instance: instance, asked: asked))
   }
 }
 
-/// The reason why a client is asked for credentials: its registration ends soon, for instance.
+/// The reason why the gateway asks a client for credentials.
 package enum SinchCredentialsReason: String, Hashable, Sendable, CaseIterable {
   /// The device has no instance yet.
   case first
-  /// The registration ends soon: declining leaves it until then.
+  /// The registration ends soon; declining keeps it until then.
   case extend
   /// The registration has ended.
   case expired
-  /// The instance is not known, or no longer.
+  /// The instance is unknown, or was deleted.
   case unknownInstance = "unknown_instance"
 }

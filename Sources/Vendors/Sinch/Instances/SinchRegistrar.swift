@@ -1,8 +1,7 @@
 internal import GatewayCore
 package import GatewayTokens
 
-/// The registrar who turns credentials into instances, the same for the socket and for HTTP: ann's token into an
-/// instance of her phone, for instance.
+/// A registrar that turns credentials into instances, for the socket and for HTTP.
 package struct SinchRegistrar: Sendable {
   let settings: SinchSettings
   let directory: SinchDirectory
@@ -16,16 +15,16 @@ package struct SinchRegistrar: Sendable {
     verifier = SinchTokenVerifier(applications: settings.applications, policy: settings.tokens)
   }
 
-  /// The outcome of a registration: a new instance with its secret, for instance.
+  /// The result of a registration.
   struct Registered: Sendable {
     var instance: SinchInstance
-    /// The secret of a new instance; nil where one was extended, whose client has it.
+    /// The secret of a new instance; nil for an extended one, whose client knows it.
     var secret: [UInt8]?
     var token: VerifiedToken
   }
 
-  /// Registers `device` with `proof`, extending the instance of that id if it is alive. The checks that need no memory
-  /// come first, then whatever else speaks against it, and only an accepted proof is spent.
+  /// Registers `device` with `proof`, extending the instance with that id if it is valid. Checks that need no directory
+  /// come first, then all others; only an accepted proof is used up.
   nonisolated(nonsending) func register(
     _ device: SinchDevice, _ proof: SinchProof, extending extended: Name? = nil, unless objection: Bearer.Objection?,
     at now: WallTime
@@ -51,15 +50,15 @@ package struct SinchRegistrar: Sendable {
     return Registered(instance: instance, secret: isNew ? order.secret : nil, token: Self.token(of: instance))
   }
 
-  /// What a living instance lets its user do.
+  /// Returns the rights of a valid instance.
   static func token(of instance: SinchInstance) -> VerifiedToken {
-    // What ends is the registration, not the token: where a nonce may be replayed, the same token extends it.
+    // The registration ends, not the token: if a nonce may be replayed, the same token extends it.
     VerifiedToken(
       user: instance.user, kind: instance.kind, fingerprint: instance.fingerprint, id: instance.id.text,
       issuedAt: instance.issuedAt, expiresAt: instance.endsAt, renewal: .sessionEnd)
   }
 
-  // MARK: Checks that need no memory
+  // MARK: Checks without the directory
 
   private struct Order {
     var proof: SinchRegistration.Proof
@@ -115,7 +114,7 @@ package struct SinchRegistrar: Sendable {
 
   // MARK: Instances
 
-  /// The instance of that id whose secret signed `request`. Throws what the request lacks.
+  /// Returns the instance with that id whose secret signed `request`. Throws what is missing in the request.
   func instance(
     _ id: Name, signed request: SinchRequestSignature, as signature: String, at now: WallTime
   ) async throws(SinchRefusal) -> SinchInstance {
@@ -128,8 +127,8 @@ package struct SinchRegistrar: Sendable {
     return instance
   }
 
-  /// Whether the device's instance of that id has ended, as far as whoever signed `request` with its secret may know: to
-  /// others it is as if there had never been one.
+  /// Returns whether the device's instance with that id has ended. Only a client that signed `request` with the
+  /// instance's secret gets true; for others it looks as if there never was one.
   func hasEnded(
     _ id: Name, of device: SinchDevice, signed request: SinchRequestSignature, as signature: String, at now: WallTime
   ) async throws(SinchRefusal) -> Bool {
@@ -139,7 +138,7 @@ package struct SinchRegistrar: Sendable {
     return try await directory.hasEnded(id, of: device.application, device.user, device.device, at: now)
   }
 
-  /// Throws unless `text` names a moment within the window around `now`.
+  /// Throws unless `text` is a time within the window around `now`.
   func checkTimestamp(_ text: String, at now: WallTime) throws(SinchRefusal) {
     guard let time = SinchCalendar.read(text) else { throw .timestampMissing }
     let distance = time > now ? time - now : now - time

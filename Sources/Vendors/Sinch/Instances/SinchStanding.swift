@@ -1,11 +1,10 @@
 internal import GatewayCore
 
-/// The notes on a connection: who started, and why they were asked for credentials; ann's phone, whose registration has
-/// expired, for instance.
+/// The notes on a connection: its device and instance, and why credentials were requested.
 struct SinchStanding: Hashable, Sendable {
   var device: SinchDevice
-  /// The instance that the connection lives by.
+  /// The instance of the connection.
   var instance: Name?
-  /// Why credentials were asked for, while that is not answered.
+  /// The reason of the open request for credentials.
   var asked: SinchCredentialsReason?
 }

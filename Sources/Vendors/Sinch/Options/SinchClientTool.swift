@@ -2,7 +2,7 @@ package import GatewayCore
 package import GatewayKit
 internal import GatewayTokens
 
-/// Sinch's clients in a storm: with `--mint` they make their tokens with the application's secret, for instance.
+/// Sinch's clients in a storm.
 package struct SinchClientTool: ClientTool {
   package let serviceDomains = ["sinch.com"]
   package var usualApplication: String? { SinchApplications.usualKey.text }
@@ -11,7 +11,7 @@ package struct SinchClientTool: ClientTool {
     SinchClientDialect(application: application(arguments), providerSecret: providerSecret)
   }
 
-  /// The keys are derived from the secret, day by day.
+  /// Returns an issuer whose keys are derived from the secret for each day.
   package func issuer(_ arguments: Arguments) throws -> any TokenIssuer {
     guard let secret = try SinchTokenTool.secret(arguments) else {
       throw UsageError("--mint needs the application's secret: --secret-file or POSTERN_SECRET")

@@ -2,7 +2,7 @@ internal import GatewayCore
 package import GatewayKit
 internal import GatewayTokens
 
-// The flags of `postern serve` that set Sinch's side.
+// The flags of `postern serve` for Sinch.
 
 extension SinchVendor: OfferedVendor {
   package static let title = "Sinch"
@@ -51,7 +51,7 @@ extension SinchVendor: OfferedVendor {
     }
   }
 
-  /// Those that say what tokens must be, for whatever verifies one.
+  /// The options about tokens, for everything that verifies them.
   @OptionList<SinchTokenPolicy>
   static var tokenOptions: [Option<SinchTokenPolicy>] {
     Option(
@@ -74,8 +74,8 @@ extension SinchVendor: OfferedVendor {
       "the shortest life of a limited registration; below 48h for tests (default 48h)", \.instanceLifeMin, .duration)
   }
 
-  /// The applications that flags name; else any, with the gateway's own secret, so that a first try needs no more than
-  /// the gateway itself does.
+  /// Returns the applications in flags; by default any application, with the gateway's own secret, so that a first try
+  /// needs no further flags.
   private static func applications(_ arguments: Arguments, _ own: OwnKeys) throws -> SinchApplications {
     let values = arguments.values("sinch-application")
     guard values.isEmpty else { return SinchApplications(try values.map(application)) }
@@ -98,7 +98,7 @@ extension SinchVendor: OfferedVendor {
 }
 
 extension SinchSecret {
-  /// The gateway's own secret as an application's: decoded where it is base64 text, else its bytes.
+  /// Creates an application secret from the gateway's own: decoded if it is base64, else its bytes.
   init(of text: String) {
     self = SinchSecret(text) ?? SinchSecret(bytes: Array(text.utf8))
   }
@@ -113,7 +113,7 @@ extension Arguments.Value {
     return (parts[0], parts[1])
   }
 
-  /// Whether it is the first of the two words that it may be.
+  /// Returns whether the value is the first of the two allowed words.
   fileprivate func isOneOf(_ yes: String, _ no: String) throws -> Bool {
     guard text == yes || text == no else { throw UsageError(source, value: text, expected: "\(yes) or \(no)") }
     return text == yes

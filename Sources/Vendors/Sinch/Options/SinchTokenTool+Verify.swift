@@ -2,8 +2,8 @@ package import GatewayCore
 package import GatewayKit
 internal import GatewayTokens
 
-// What a gateway that plays Sinch says about credentials, as far as no memory is needed: whether a nonce or sequence was
-// used, only the gateway knows.
+// Verification of credentials as far as it needs no directory: only the gateway knows whether a nonce or sequence was
+// used.
 
 extension SinchTokenTool {
   package func verify(_ token: String, _ arguments: Arguments, at now: WallTime) throws -> TokenReport {

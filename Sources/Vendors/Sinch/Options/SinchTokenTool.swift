@@ -3,10 +3,9 @@ internal import GatewayJSON
 package import GatewayKit
 package import GatewayTokens
 
-/// Sinch's credentials, as the token commands make and verify them: registration tokens, legacy mobile signatures and
-/// user tickets; `--form ticket` makes one of the last, for instance.
+/// Sinch's credentials in the token commands: registration tokens, legacy mobile signatures and user tickets.
 package struct SinchTokenTool: TokenTool {
-  /// The form of credentials that `--form` names: `ticket`, for instance.
+  /// The form of credentials that `--form` names, e.g. `ticket`.
   enum Form: String, CaseIterable, Sendable {
     case jwt, signature, ticket
   }
@@ -30,7 +29,7 @@ package struct SinchTokenTool: TokenTool {
     ] + SinchVendor.tokenOptions.map(\.flag)
   }
 
-  /// What ends is the registration; the token is one of ten minutes, as ever.
+  /// Returns the life as claims. The end is the registration's; the token itself always lives for ten minutes.
   package func lifeFlags(from issuedAt: WallTime, until end: WallTime?) -> [(name: String, text: String)] {
     let begin = WallTime(nanoseconds: issuedAt.nanoseconds / 1_000_000_000 * 1_000_000_000)
     let life = end.map { max(1, (($0 - begin).inSeconds - 0.005).rounded(.up)) }
@@ -66,7 +65,7 @@ package struct SinchTokenTool: TokenTool {
   }
 
   private func claims(_ arguments: Arguments, _ user: UserID, issuedAt: WallTime) throws -> SinchTokenIssuer.Claims {
-    // A token is dated in whole seconds, as the vendor's samples date theirs.
+    // The vendor's samples date tokens in whole seconds.
     let issued = WallTime(nanoseconds: issuedAt.nanoseconds / 1_000_000_000 * 1_000_000_000)
     guard let end = try arguments.expiry(issuedAt: issued, usual: .seconds(600)) else {
       throw UsageError("a registration token has an end: --expires never is not for --scheme sinch")
@@ -91,7 +90,7 @@ package struct SinchTokenTool: TokenTool {
     try arguments.refuse(flags, with: "form", form.rawValue)
   }
 
-  /// The sequence that the flag gives; nil if there is none.
+  /// Returns the sequence in the flag; nil if there is none.
   static func sequence(_ arguments: Arguments) throws -> UInt64? {
     guard let value = arguments.value("sequence") else { return nil }
     guard let number = UInt64(value.text) else {
@@ -100,7 +99,7 @@ package struct SinchTokenTool: TokenTool {
     return number
   }
 
-  /// The application's secret that the flags of keys give.
+  /// Returns the application's secret from the key flags.
   static func secret(_ arguments: Arguments) throws -> SinchSecret? {
     try TokenKeys.secret(arguments).map { SinchSecret(of: $0) }
   }

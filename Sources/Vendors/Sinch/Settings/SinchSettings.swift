@@ -1,34 +1,33 @@
 package import GatewayCore
 internal import GatewayTokens
 
-/// The settings of Sinch's side of a gateway: whether the credentials of the legacy generations are taken, for
-/// instance. Where the vendor's own choice is not known, the comment says that it is ours.
+/// The settings of Sinch's part of a gateway. "Ours" marks a choice that the vendor does not publish.
 package struct SinchSettings: Sendable {
   package var applications: SinchApplications
   package var tokens = SinchTokenPolicy()
-  /// Whether errors name the check that failed and say what was expected; else they hold status and code only, as
-  /// those of production do.
+  /// Whether errors name the failed check and the expected value; else they contain only status and code, as in
+  /// production.
   package var explains = true
-  /// Whether the credentials and paths of the legacy generations are taken.
+  /// Whether the credentials and paths of the legacy generations are accepted.
   package var offersLegacy = true
-  /// How far `x-timestamp` may be from the gateway's clock. Ours.
+  /// The tolerance for `x-timestamp`. Ours.
   package var timestampWindow = Duration.seconds(300)
-  /// The passwords of vendor-managed users (legacy web), by their names.
+  /// The passwords of vendor-managed users (legacy web), by name.
   package var passwords: [Name: Credentials] {
     get { keptPasswords.value }
     set { keptPasswords.value = newValue }
   }
   /// How long three wrong passwords lock an account. Ours.
   package var passwordLock = Duration.seconds(300)
-  /// How long the ticket lives that a right password gives. Ours; the vendor's samples have 3600 s.
+  /// The life of the ticket for a right password. Ours; the vendor's samples use 3600 s.
   package var ticketLife = Duration.seconds(3600)
-  /// How long a guest's registration lasts. Ours.
+  /// The life of a guest's registration. Ours.
   package var guestLife = Duration.seconds(86_400)
-  /// How many guests an address may make in a minute.
+  /// The number of guests that an address may create in a minute.
   package var guestsPerMinute = 60
-  /// How many passwords an address may try in a minute.
+  /// The number of passwords that an address may try in a minute.
   package var passwordsPerMinute = 30
-  /// The longest registration of the legacy web SDK, which asks for a year.
+  /// The longest registration of the legacy web SDK, which requests a year.
   package var legacyInstanceLifeMax = Duration.seconds(31_536_000)
 
   private var keptPasswords = Renewable<[Name: Credentials]>([:])
@@ -37,13 +36,13 @@ package struct SinchSettings: Sendable {
     self.applications = applications
   }
 
-  /// Has every copy of these go by the secrets and passwords of `other` from now on. A random secret stays.
+  /// Replaces the secrets and passwords by those of `other`, in every copy of these settings. A random secret stays.
   func takeSecrets(of other: SinchSettings) {
     if !other.applications.isRandom { applications.takeKeys(of: other.applications) }
     keptPasswords.take(other.keptPasswords)
   }
 
-  /// Mints for the built-in token provider, which is told of no application: the first one's tokens.
+  /// Returns an issuer for the built-in token provider, which gets no application: it uses the first one.
   func issuer(drawing secrets: Secrets) -> (any TokenIssuer)? {
     applications.first.map { SinchUsualIssuer(first: $0, of: applications, policy: tokens, drawing: secrets) }
   }

@@ -1,12 +1,14 @@
 package import GatewayCore
 internal import GatewayTokens
 
-/// An application of Sinch's: its key, which names it, and its secrets, the newest first. While a secret is being
-/// replaced two of them live, for instance.
+/// An application of Sinch: its key, which names it, and its secrets, newest first. While a secret is being replaced
+/// there are two.
 package struct SinchApplication: Sendable {
   package let key: Name
   package let secrets: [SinchSecret]
 
+  /// Creates an application.
+  ///
   /// - Precondition: at least one secret.
   package init(key: Name, secrets: [SinchSecret]) {
     precondition(!secrets.isEmpty, "an application without a secret")
@@ -15,22 +17,21 @@ package struct SinchApplication: Sendable {
   }
 }
 
-/// The secret of an application, as base64 text: `dGhlIHNlY3JldCBvZiAxNg==` of 16 bytes, for instance. Prints without
-/// itself.
+/// The secret of an application, as base64 text. It is redacted when printed.
 package struct SinchSecret: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-  /// As it stands in the vendor's console: the legacy mobile signature takes it so.
+  /// The text in the vendor's console, which the legacy mobile signature uses.
   package let text: String
-  /// What everything else takes.
+  /// The decoded bytes, which everything else uses.
   package let bytes: [UInt8]
 
-  /// The secret that `text` is, in either base64 alphabet, padded or not; nil for anything else, and for nothing.
+  /// Reads a secret in either base64 alphabet, padded or not; fails for other or empty text.
   package init?(_ text: String) {
     guard let bytes = Base64.decode(text), !bytes.isEmpty else { return nil }
     self.text = text
     self.bytes = bytes
   }
 
-  /// The secret of these bytes.
+  /// Creates a secret from these bytes.
   package init(bytes: [UInt8]) {
     text = Base64.encode(bytes)
     self.bytes = bytes
@@ -40,15 +41,15 @@ package struct SinchSecret: Hashable, Sendable, CustomStringConvertible, CustomR
   package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The applications that a gateway knows: the one called `postern`, for instance, unless it was told of others.
+/// The applications that a gateway knows, by default one called `postern`.
 package struct SinchApplications: Sendable {
   private let content: Replaceable<Content>
-  /// Whether nobody but this process knows the secret: it stays the same as long as that lives.
+  /// Whether the secret is random and known to this process only; a reload then keeps it.
   package let isRandom: Bool
 
   private final class Content: Sendable {
     let known: [Name: SinchApplication]
-    /// The secrets of every application that is not among the known ones; empty if there are no others.
+    /// The secrets of every unknown application; empty if only known ones are accepted.
     let others: [SinchSecret]
 
     init(_ known: [Name: SinchApplication], others: [SinchSecret]) {
@@ -57,7 +58,7 @@ package struct SinchApplications: Sendable {
     }
   }
 
-  /// Those applications, and no other.
+  /// Creates a set of only these applications.
   package init(_ applications: [SinchApplication]) {
     let known = applications.reduce(into: [Name: SinchApplication]()) { known, application in
       let secrets = (known[application.key]?.secrets ?? []) + application.secrets
@@ -67,28 +68,29 @@ package struct SinchApplications: Sendable {
     isRandom = false
   }
 
-  /// An application of any key, all with one secret: for a gateway that nobody has told of applications.
+  /// Creates a set in which any key names an application, all with one secret: for a gateway without configured
+  /// applications.
   package init(any secret: SinchSecret, isRandom: Bool = false) {
     content = Replaceable(Content([:], others: [secret]))
     self.isRandom = isRandom
   }
 
-  /// Has the applications and secrets of `other` from now on.
+  /// Replaces the applications and secrets by those of `other`.
   func takeKeys(of other: SinchApplications) { content.replace(with: other.content.value) }
 
-  /// The key of the application that is meant where none is named and any is known.
+  /// The default application's key, used if none is named and any is accepted.
   package static let usualKey: Name = "postern"
 
-  /// The application with the first of the keys, in their order; nil if there is none.
+  /// The application whose key sorts first; nil if there is none.
   var first: SinchApplication? {
     let known = content.value.known
     return known.keys.min().flatMap { known[$0] } ?? self[Self.usualKey]
   }
 
-  /// The longest accepted key, in bytes.
+  /// The maximum length of a key in bytes.
   package static let keyLengthMax = 128
 
-  /// The application of that key; nil if there is none.
+  /// Returns the application with that key; nil if there is none.
   package subscript(key: Name) -> SinchApplication? {
     let content = content.value
     if let application = content.known[key] { return application }
@@ -96,7 +98,7 @@ package struct SinchApplications: Sendable {
     return SinchApplication(key: key, secrets: content.others)
   }
 
-  /// Keys look like UUIDs; letters, digits, `-` and `_` are taken.
+  /// Returns whether the text is a possible key. Keys look like UUIDs; letters, digits, `-` and `_` are accepted.
   package static func isKey(_ text: String) -> Bool {
     (1...keyLengthMax).contains(text.utf8.count)
       && text.utf8.allSatisfy {
@@ -105,10 +107,9 @@ package struct SinchApplications: Sendable {
   }
 }
 
-/// The rule for what a user may be called: `ann-1`, for instance, but not `ann@example`, which only the legacy web
-/// knows.
+/// The rules for user names.
 package enum SinchUserName {
-  /// Current and legacy mobile: 1 to 255 bytes out of `A-Z a-z 0-9 - _ =`.
+  /// Returns whether the name is valid for current and legacy mobile SDKs: 1 to 255 bytes out of `A-Z a-z 0-9 - _ =`.
   package static func isCurrent(_ text: String) -> Bool {
     (1...UserID.lengthMax).contains(text.utf8.count)
       && text.utf8.allSatisfy {
@@ -116,7 +117,7 @@ package enum SinchUserName {
       }
   }
 
-  /// Legacy web: printable ASCII, at most 40 characters.
+  /// Returns whether the name is valid for the legacy web SDK: printable ASCII, at most 40 characters.
   package static func isLegacyWeb(_ text: String) -> Bool {
     (1...40).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
   }

@@ -1,27 +1,26 @@
 package import GatewayCore
 
-/// Civil dates in UTC: the days that signing keys are named by, `20261124` for instance, and the dates of legacy
-/// requests.
+/// Civil dates in UTC, for the days of signing keys (e.g. `20261124`) and the dates of legacy requests.
 package enum SinchCalendar {
-  /// How many days after 1970-01-01 the moment's UTC date is.
+  /// Returns the number of days from 1970-01-01 to the UTC date of the time.
   package static func day(of time: WallTime) -> Int64 {
     floorDivide(time.nanoseconds, by: 86_400_000_000_000)
   }
 
-  /// The day that eight ASCII digits name, `YYYYMMDD`; nil unless they form a date of the years 1 to 9999.
+  /// Returns the day of eight ASCII digits, `YYYYMMDD`; nil unless they form a date of the years 1 to 9999.
   package static func day(digits: [UInt8]) -> Int64? {
     guard digits.count == 8, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     func number(_ range: Range<Int>) -> Int64 { digits[range].reduce(0) { $0 * 10 + Int64($1 - 0x30) } }
     return day(year: number(0..<4), month: number(4..<6), day: number(6..<8))
   }
 
-  /// Eight digits for the UTC date of `time`.
+  /// Returns eight digits for the UTC date of `time`.
   package static func digits(of time: WallTime) -> String {
     let (year, month, day) = civil(day(of: time))
     return padded(year, 4) + padded(month, 2) + padded(day, 2)
   }
 
-  /// ISO 8601 in UTC with milliseconds: `2025-04-01T10:00:00.000Z`.
+  /// Returns ISO 8601 in UTC with milliseconds: `2025-04-01T10:00:00.000Z`.
   package static func text(_ time: WallTime) -> String {
     let (year, month, date) = civil(day(of: time))
     let milliseconds = floorDivide(time.nanoseconds, by: 1_000_000) - day(of: time) * 86_400_000
@@ -30,8 +29,8 @@ package enum SinchCalendar {
     return "\(padded(year, 4))-\(padded(month, 2))-\(padded(date, 2))T\(clock).\(padded(fraction, 3))Z"
   }
 
-  /// The moment that ISO 8601 text names: a date and a time to the second with any fraction, and `Z`, a numeric offset or
-  /// neither, which means UTC here: one vendor sample writes its UTC clock so. Nil for anything else.
+  /// Parses ISO 8601 text: a date and a time in seconds with any fraction, and `Z`, a numeric offset or neither, which
+  /// means UTC here because one vendor sample writes UTC so. Returns nil for other text.
   package static func read(_ text: String) -> WallTime? {
     var rest = Array(text.utf8)[...]
     func take(_ count: Int) -> Int64? {
@@ -80,7 +79,7 @@ package enum SinchCalendar {
     let yearOfEra = (month <= 2 ? year - 1 : year) - era * 400
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
     let number = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-    // A day the month does not have comes back as one of the next month.
+    // A day that the month does not have becomes one of the next month.
     return civil(number) == (year, month, day) ? number : nil
   }
 

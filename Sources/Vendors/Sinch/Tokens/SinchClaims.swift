@@ -2,8 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// The claims of a registration token, present and of the right types: an `iat` that is text is refused here, for
-/// instance.
+/// The claims of a registration token, present and with the right types.
 struct SinchClaims {
   let subject: String
   let issuedAt: WallTime
@@ -11,7 +10,7 @@ struct SinchClaims {
   let nonce: Name
   let instanceEndsAt: WallTime?
   let kind: UserKind
-  /// Whether the lives may be shorter than the vendor's least.
+  /// Whether the lives may be below the vendor's minimum.
   let isOfAnyLife: Bool
 
   init(_ claims: JSONView) throws(SinchRefusal) {

@@ -1,10 +1,11 @@
 internal import GatewayJSON
 
-/// The JSON of a registration token, whose numbers may be larger than 64 bits hold: RFC 8259 sets no bound, and a claim
-/// that is no finite number is to be told from a token that is no JSON. `{"iat":1e400}` is JSON, for instance, with a
-/// claim that is wrong.
+/// A parser of a registration token's JSON, whose numbers may exceed 64 bits.
+///
+/// RFC 8259 sets no limit, and a claim that is not a finite number must be distinguished from a token that is not JSON:
+/// `{"iat":1e400}` is JSON with an invalid claim.
 enum SinchJSON {
-  /// The object that `bytes` are; nil if they are none.
+  /// Returns the object in `bytes`; nil if they are not one.
   static func object(_ bytes: [UInt8]) -> JSONView? {
     do throws(JSONError) {
       let root = try JSONDocument.parse(bytes).root
@@ -17,7 +18,8 @@ enum SinchJSON {
     }
   }
 
-  /// The text with a fraction behind whole numbers that 64 bits do not hold, and null for what no Double holds.
+  /// Returns the text with a fraction added to whole numbers above 64 bits, and null for numbers that a Double cannot
+  /// represent.
   private static func bounded(_ bytes: [UInt8]) -> [UInt8] {
     var text: [UInt8] = []
     var index = 0

@@ -1,8 +1,8 @@
 package import GatewayCore
 internal import GatewayTokens
 
-/// The signature of the legacy mobile SDKs: SHA-1 over the joined texts, `ann` and the application's key for instance,
-/// the secret as base64 text, no separators.
+/// The signature of the legacy mobile SDKs: SHA-1 over the texts joined without separators, with the secret as base64
+/// text.
 package enum SinchMobileSignature {
   /// `base64(SHA-1(userId + applicationKey + sequence + applicationSecret))`.
   package static func sign(user: UserID, application: Name, sequence: UInt64, secret: SinchSecret) -> String {
@@ -10,7 +10,7 @@ package enum SinchMobileSignature {
     return Base64.encode(LegacyDigest.sha1.digest(text.utf8))
   }
 
-  /// Throws unless `signature` is one of the application's secrets' for that user and sequence.
+  /// Throws unless one of the application's secrets made `signature` for that user and sequence.
   static func check(
     _ signature: String, user: UserID, application: SinchApplication, sequence: UInt64
   ) throws(SinchRefusal) {
@@ -23,7 +23,7 @@ package enum SinchMobileSignature {
     guard isRight else { throw .badSignature }
   }
 
-  /// The sequence that decimal digits name, without sign or leading zeros; nil for anything else.
+  /// Parses a sequence of decimal digits without sign or leading zeros; returns nil for other text.
   static func sequence(_ text: String) -> UInt64? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt64(text),
       String(number) == text

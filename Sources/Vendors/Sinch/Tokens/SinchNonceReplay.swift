@@ -1,4 +1,4 @@
-/// The rule for a nonce that was spent: the same device may present it again, for instance.
+/// The rule for a nonce that was used before.
 package enum SinchNonceReplay: String, Hashable, Sendable, CaseIterable {
   case reject
   /// The same user may present it again from the same device.

@@ -1,8 +1,7 @@
 package import GatewayCore
 package import GatewayKit
 
-/// The check that credentials of Sinch's failed, by the name that the explaining mode tells: `kid_invalid`, for
-/// instance.
+/// The check that Sinch credentials failed, by its name in explained errors, e.g. `kid_invalid`.
 package enum SinchRefusal: String, Error, Hashable, Sendable, CaseIterable {
   case malformed
   case algorithmNotAllowed = "alg_not_allowed"
@@ -36,7 +35,7 @@ package enum SinchRefusal: String, Error, Hashable, Sendable, CaseIterable {
   case full
   case storeUnavailable = "store_unavailable"
 
-  /// What was wrong and what was expected, for a person.
+  /// The cause and the expected value, for people.
   var explanation: String {
     switch self {
     case .malformed: "the token must be three segments of strict base64url, the first two JSON objects, and no crit"
@@ -73,7 +72,7 @@ package enum SinchRefusal: String, Error, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The error of the catalogue that comes nearest, with the reason's name and words.
+  /// The closest error of the catalogue, with the reason's name and text.
   package var gatewayError: GatewayError {
     nearest.worded(explanation).because(rawValue)
   }

@@ -1,16 +1,15 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-/// The signature of HTTP requests that bear one: HMAC-SHA256 over five lines, of which the first is the method, for
-/// instance.
+/// The signature of an HTTP request.
 package struct SinchRequestSignature: Hashable, Sendable {
   package var method: String
   package var body: [UInt8]
-  /// The header's value as it was sent; empty if there was none.
+  /// The header's value as sent; empty if there was none.
   package var contentType: String
-  /// The value of `x-timestamp` as it was sent.
+  /// The value of `x-timestamp` as sent.
   package var timestamp: String
-  /// With the query string.
+  /// The path with the query string.
   package var path: String
 
   package init(method: String, body: [UInt8] = [], contentType: String = "", timestamp: String, path: String) {
@@ -21,18 +20,18 @@ package struct SinchRequestSignature: Hashable, Sendable {
     self.path = path
   }
 
-  /// What is signed.
+  /// The signed text.
   package var text: String {
     let digest = body.isEmpty ? "" : Base64.encode(LegacyDigest.md5.digest(body))
     return "\(method)\n\(digest)\n\(contentType)\nx-timestamp:\(timestamp)\n\(path)"
   }
 
-  /// The signature under a decoded secret, as base64 text.
+  /// Returns the signature with a decoded secret, as base64 text.
   package func sign(_ secret: [UInt8]) -> String {
     Base64.encode(HMACSHA256.code(key: secret, text.utf8))
   }
 
-  /// Whether `signature` is that of one of the secrets, compared in constant time.
+  /// Returns whether one of the secrets made `signature`, compared in constant time.
   func isSigned(_ signature: String, by secrets: [[UInt8]]) -> Bool {
     guard let presented = Base64.decode(signature) else { return false }
     var isRight = false

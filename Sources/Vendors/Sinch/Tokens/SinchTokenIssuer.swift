@@ -3,15 +3,15 @@ internal import GatewayJSON
 internal import GatewayKit
 package import GatewayTokens
 
-/// The mint of one application's registration tokens, good for 600 s for instance, as the vendor's server samples do.
+/// An issuer of one application's registration tokens, like the vendor's server samples.
 package struct SinchTokenIssuer: TokenIssuer {
   private let application: Name
   private let secret: SinchSecret
-  /// How long a token may be presented: `exp - iat`. The vendor's samples have 600 s.
+  /// The time in which a token may be presented: `exp - iat`. The vendor's samples use 600 s.
   private static let life = Duration.seconds(600)
-  /// What the tokens will be held to.
+  /// The policy that will verify the tokens.
   private let policy: SinchTokenPolicy
-  /// What nonces are made of.
+  /// The source of nonces.
   private let secrets: Secrets
 
   package init(
@@ -23,11 +23,11 @@ package struct SinchTokenIssuer: TokenIssuer {
     self.secrets = secrets
   }
 
-  /// A token whose registration ends at `expiresAt`, which is what a session lives by; never, where that is nil. It may be
-  /// presented for 600 s, or until the registration ends. Calls are not listed in such a token.
+  /// Issues a token whose registration ends at `expiresAt`, which is the end of a session; never, if that is nil. It
+  /// may be presented for 600 s, or until the registration ends. Such a token lists no calls.
   ///
-  /// Where the vendor's least lives do not allow for that end, the token says that it is of any life: an end that is asked
-  /// for is never left out.
+  /// If the end is below the vendor's minimum lives, the token contains the claim that allows it: a requested end is
+  /// never left out.
   package func mint(
     user: UserID, kind: UserKind, issuedAt: WallTime, expiresAt: WallTime?, calls: [CallID]?
   ) -> Credentials {
@@ -41,16 +41,16 @@ package struct SinchTokenIssuer: TokenIssuer {
     return Credentials(token: sign(claims))
   }
 
-  /// The claims that a token is to have: ann's, from now on for 600 s, for instance.
+  /// The claims of a token to issue.
   package struct Claims: Sendable {
     package var user: UserID
     package var kind: UserKind
     package var issuedAt: WallTime
     package var expiresAt: WallTime
     package var instanceEndsAt: WallTime?
-    /// Nil for a new one by chance.
+    /// Nil for a new random one.
     package var nonce: String?
-    /// Whether the lives may be shorter than the vendor's least.
+    /// Whether the lives may be below the vendor's minimum.
     package var isOfAnyLife: Bool
 
     package init(
@@ -67,7 +67,7 @@ package struct SinchTokenIssuer: TokenIssuer {
     }
   }
 
-  /// The token that says `claims`, with the day of its issue in `kid`.
+  /// Returns a token with `claims` and the day of its issue in `kid`.
   package func sign(_ claims: Claims) -> String {
     let issuer = SinchRegistrationToken.issuerPrefix + application.text
     var json = JSONWriter()
@@ -101,7 +101,7 @@ package struct SinchTokenIssuer: TokenIssuer {
   }
 }
 
-/// A name that nobody can guess, in the form of a UUID (RFC 9562 section 5.4): that of an instance, for instance.
+/// A generator of unguessable names in the form of a UUID (RFC 9562 section 5.4), used for instances.
 enum SinchIdentifier {
   static func make(from secrets: Secrets) -> String {
     var bytes = secrets.bytes(16)

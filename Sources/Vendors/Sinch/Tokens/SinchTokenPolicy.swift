@@ -1,18 +1,17 @@
 internal import GatewayCore
 
-/// The demands on registration tokens beyond the documented form: that `iat` is not in the future by more than clocks
-/// differ, for instance. Whether the real service enforces any of it is not published; each setting says what real
-/// signers do.
+/// The requirements for registration tokens beyond the documented form. It is not published whether the real service
+/// enforces them; each setting describes what real signers do.
 package struct SinchTokenPolicy: Hashable, Sendable {
-  /// How far clocks may differ. The JavaScript sample rounds `iat` to a second, half a second into the future at most.
+  /// The clock tolerance. The JavaScript sample rounds `iat` to a second, at most half a second into the future.
   package var clockSkew: Duration
-  /// How many days `kid` may lie before or behind the dates that `iat` allows. The documentation says UTC, which is 0;
-  /// the Android sample writes the device's own date, which 1 admits everywhere on earth.
+  /// The number of days by which `kid` may differ from the dates that `iat` allows. The documentation says UTC, which
+  /// is 0; the Android sample uses the device's own date, which 1 allows everywhere on earth.
   package var kidDateToleranceDays: Int
-  /// The longest `exp - iat`; nil for any. Most samples have 600 s, the JavaScript sample 600 000 s.
+  /// The longest `exp - iat`; nil for any. Most samples use 600 s, the JavaScript sample 600 000 s.
   package var tokenLifeMax: Duration?
-  /// What is done about a spent nonce. The JavaScript sample answers every request for credentials with one stored token:
-  /// ``SinchNonceReplay/sameDevice`` or ``SinchNonceReplay/allow`` admit that.
+  /// The rule for a used nonce. The JavaScript sample answers every request for credentials with one stored token,
+  /// which ``SinchNonceReplay/sameDevice`` or ``SinchNonceReplay/allow`` accept.
   package var nonceReplay: SinchNonceReplay
   /// The shortest `exp - iat`: 60 s by the documentation; less is for tests.
   package var tokenLifeMin: Duration

@@ -2,15 +2,14 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// The verifier of registration tokens: every check that needs no memory, in the documented order, the first failing
-/// one named, `alg_not_allowed` ahead of `bad_signature` for instance.
+/// The verifier of registration tokens.
 ///
 /// Immutable, synchronous and without locks, so that all loops share one.
 package struct SinchTokenVerifier: Sendable {
   package let applications: SinchApplications
   package let policy: SinchTokenPolicy
 
-  /// The longest token looked at, in bytes.
+  /// The maximum size of a token in bytes.
   package static let sizeMax = 8192
 
   package init(applications: SinchApplications, policy: SinchTokenPolicy = SinchTokenPolicy()) {
@@ -18,13 +17,13 @@ package struct SinchTokenVerifier: Sendable {
     self.policy = policy
   }
 
-  /// What `token` says if every check passes at `now`. `user` and `application` are what the client declared, nil where it
-  /// declared nothing.
+  /// Returns the content of `token` if every check passes at `now`. `user` and `application` are the client's own
+  /// statements, nil if it made none.
   package func verify(
     _ token: String, user: UserID? = nil, application: Name? = nil, at now: WallTime
   ) throws(SinchRefusal) -> SinchRegistrationToken {
     let parts = try Self.parse(token)
-    // The header alone decides whether a key is looked for; nothing is derived from what failed its pattern.
+    // Only the header decides whether a key is derived; nothing is derived from a `kid` of the wrong form.
     guard parts.header["alg"]?.equals("HS256") == true else { throw .algorithmNotAllowed }
     guard let keyID = parts.header["kid"]?.string, let date = SinchSigningKey.date(of: keyID) else {
       throw .keyIDInvalid
@@ -40,16 +39,16 @@ package struct SinchTokenVerifier: Sendable {
     return verified
   }
 
-  /// A token taken apart.
+  /// The parts of a token.
   private struct Parts {
     var header: JSONView
     var claims: JSONView
     var signature: [UInt8]
-    /// The first two segments as they are, and the dot between them.
+    /// The first two segments with the dot between them.
     var signed: ArraySlice<UInt8>
   }
 
-  /// `crit` names extensions that must be understood (RFC 7515 section 4.1.11); none are.
+  /// Splits and decodes a token. `crit` names extensions that must be understood (RFC 7515 section 4.1.11); none are.
   private static func parse(_ token: String) throws(SinchRefusal) -> Parts {
     guard token.utf8.count <= sizeMax else { throw .malformed }
     let text = Array(token.utf8)
@@ -66,7 +65,7 @@ package struct SinchTokenVerifier: Sendable {
     Base64URL.decode(String(decoding: segment, as: UTF8.self))
   }
 
-  /// The application that the claims name, which nobody has vouched for yet: good for finding the key only.
+  /// Returns the application in the claims, which are not verified yet: only for finding the key.
   private func findApplication(_ claims: JSONView) throws(SinchRefusal) -> SinchApplication {
     let prefix = SinchRegistrationToken.issuerPrefix.utf8
     guard let issuer = claims["iss"]?.string, issuer.utf8.starts(with: prefix) else { throw .issuerInvalid }
@@ -114,7 +113,7 @@ package struct SinchTokenVerifier: Sendable {
     if now >= claims.expiresAt + policy.clockSkew { throw .expired }
     guard let end = claims.instanceEndsAt else { return }
     guard end - claims.issuedAt >= policy.instanceLifeMin || claims.isOfAnyLife else { throw .instanceLifeTooShort }
-    // What it would register is over already.
+    // The registration would be over already.
     guard end > now else { throw .expired }
   }
 }

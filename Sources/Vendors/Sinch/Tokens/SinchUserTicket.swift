@@ -3,8 +3,7 @@ internal import GatewayJSON
 internal import GatewayKit
 internal import GatewayTokens
 
-/// The user ticket of the legacy web SDK: base64 of a JSON object, of ann and an hour for instance, a colon, and base64
-/// of its HMAC-SHA256.
+/// The user ticket of the legacy web SDK: base64 of a JSON object, a colon, and base64 of its HMAC-SHA256.
 package struct SinchUserTicket: Hashable, Sendable {
   package var application: Name
   package var user: UserID
@@ -16,7 +15,7 @@ package struct SinchUserTicket: Hashable, Sendable {
 
   static let sizeMax = 4096
 
-  /// Verifies a ticket at `now`, and that it is of `user` and `application` where the client declared them.
+  /// Verifies a ticket at `now`, including its `user` and `application` if the client stated them.
   package static func verify(
     _ ticket: String, applications: SinchApplications, user: UserID? = nil, application: Name? = nil,
     skew: Duration, at now: WallTime
@@ -57,7 +56,7 @@ package struct SinchUserTicket: Hashable, Sendable {
     self.life = .nanoseconds(WallTime(seconds: seconds).nanoseconds)
   }
 
-  /// The ticket of these values, as the application's server makes it.
+  /// Returns a ticket with these values, as the application's server issues it.
   package static func mint(
     user: UserID, application: Name, secret: SinchSecret, createdAt: WallTime, life: Duration
   ) -> String {

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-/// The mint of the first application's registration tokens, by the secret that it has at the time.
+/// An issuer of the first application's registration tokens, with its current secret.
 struct SinchUsualIssuer: TokenIssuer {
   private let first: SinchApplication
   private let applications: SinchApplications

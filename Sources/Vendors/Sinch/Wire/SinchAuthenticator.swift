@@ -1,7 +1,6 @@
 package import GatewayCore
 
-/// The judge of what clients present over the socket: a `start`, for instance, the credentials they are asked for, and
-/// their declining.
+/// An authenticator of the socket's login messages: a `start`, the requested credentials, and a refusal to give them.
 package struct SinchAuthenticator: Authenticator {
   private let registrar: SinchRegistrar
 
@@ -76,15 +75,15 @@ package struct SinchAuthenticator: Authenticator {
     _ proof: SinchProof, _ standing: SinchStanding?, hasEnded: Bool, of bearer: Bearer, at now: WallTime
   ) -> Judgement {
     guard let standing else {
-      // Not the end: the client may still start.
+      // This does not close the connection: the client may still start.
       return .decided(.success(Self.wanting(.malformedRequest.detailed("send start first"), notes: nil, at: now)))
     }
     let living = hasEnded ? nil : standing.instance
     return register(standing.device, proof, extending: living, asked: standing.asked, of: bearer, at: now)
   }
 
-  /// A registration that fails where it was only to extend one that lives leaves the instance as it was, as declining
-  /// does: the client is told, and starts.
+  /// Registers. If the registration only extends a valid one and fails, the instance stays as it was, as after
+  /// declining: the client is told, and starts.
   private func register(
     _ device: SinchDevice, _ proof: SinchProof, extending id: Name?, asked: SinchCredentialsReason?,
     of bearer: Bearer, at now: WallTime
@@ -110,7 +109,7 @@ package struct SinchAuthenticator: Authenticator {
 
   // MARK: registerFailed
 
-  /// Declining ends a start, and leaves what lives as long as it lives.
+  /// Handles declining, which ends a start, and leaves a valid registration until its end.
   private func judgeDeclining(_ standing: SinchStanding?, hasEnded: Bool, at now: WallTime) -> Judgement {
     guard let standing else {
       return .decided(.success(Self.wanting(.malformedRequest.detailed("send start first"), notes: nil, at: now)))

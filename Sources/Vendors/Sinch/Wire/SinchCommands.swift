@@ -1,15 +1,14 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// A command that only clients of Sinch give: that their instance is to be unregistered, for instance.
+/// A command that only Sinch's clients send.
 enum SinchCommand: Hashable {
-  /// The connection is to be closed when what came in before has been done.
+  /// Closes the connection when all earlier commands are complete.
   case terminate
   case unregister
 }
 
-/// The `CommandHandler` of Sinch's clients: an `unregister` deletes their instance, for instance; calls as everybody's
-/// are done.
+/// The `CommandHandler` of Sinch's clients. Calls are handled as for all dialects.
 package struct SinchCommands: CommandHandler {
   private let directory: SinchDirectory
   private let errors: SinchErrorWords
@@ -43,7 +42,7 @@ package struct SinchCommands: CommandHandler {
         SessionFilter(user: caller.user, connections: [caller.connection]), .disconnect(.normal))
       return []
     case .unregister:
-      // The device is logged out of push, and its registration goes with it; the connection stays until it ends.
+      // The device is logged out of push, and its registration is deleted; the connection stays until it ends.
       if let instance = caller.notes?.unpacked(SinchStanding.self)?.instance {
         do throws(SinchRefusal) {
           _ = try await directory.deleteInstance(instance, at: services.wallTime)

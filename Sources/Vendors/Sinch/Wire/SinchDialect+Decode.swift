@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// What clients say.
+// The clients' messages.
 
 extension SinchDialect {
   package func decode(
@@ -26,11 +26,11 @@ extension SinchDialect {
     }
   }
 
-  /// What an operator lets expire has ended as well, whatever the directory says; and a client that was told of a
-  /// revocation, that its instance is unknown, has dropped it with its secret.
+  /// Returns whether the registration has ended. One that an operator expired has ended too, whatever the directory
+  /// says. A client that was told of a revocation has dropped its instance.
   private static func hasEnded(_ context: DialectContext) -> Bool { context.hasExpired || context.isRevoked }
 
-  /// The message, its name kept as the request's: by it the answer knows what it answers.
+  /// Returns the message with its name as the request id, from which the answer knows what it answers.
   private static func credentials(_ token: String, _ details: SinchDetails) -> InboundMessage {
     .credentials(
       Credentials(token: token, details: Baggage(details)), request: RequestID(details.message.rawValue))
@@ -69,8 +69,8 @@ extension SinchDialect {
     }
   }
 
-  /// The sequence of a legacy mobile signature: a number up to 18446744073709551615, which many parsers do not hold, or the
-  /// same as a string.
+  /// Reads the sequence of a legacy mobile signature: a number up to 18446744073709551615, which exceeds many parsers,
+  /// or the same as a string.
   static func sequence(_ name: StaticString, in message: JSONObject) throws(GatewayError) -> UInt64 {
     let digits = (try? message.string(name, bytes: 1...20)) ?? (try? message.verbatim(name, depth: 0))
     guard let sequence = digits.flatMap(SinchMobileSignature.sequence) else {

@@ -2,10 +2,11 @@ package import GatewayCore
 internal import GatewayJSON
 package import GatewayKit
 
-// What the gateway says.
+// The gateway's messages.
 
 extension SinchDialect {
-  /// A registration is told before the start that it brings about, and a failed one before the failed start.
+  /// Returns the message about the registration before the start that it causes, or about its failure before the failed
+  /// start.
   package func prelude(to message: OutboundMessage, _ context: DialectContext) -> Frame? {
     switch message {
     case .connected(_, _, _, _, _, let welcome):
@@ -48,7 +49,7 @@ extension SinchDialect {
     }
   }
 
-  /// Why the machine asks, in the words of the wire. A revoked registration is no longer known.
+  /// Returns the reason on the wire for a cause. A revoked registration is unknown.
   private static func reason(_ cause: RefreshCause, _ context: DialectContext) -> SinchCredentialsReason {
     switch cause {
     case .expiry, .sessionEnd: context.hasExpired ? .expired : .extend

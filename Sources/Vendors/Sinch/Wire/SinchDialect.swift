@@ -1,13 +1,12 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// The wire of Sinch's current generation, which the vendor does not publish, as Postern speaks it: text frames of one
-/// JSON object each, whose member `type` is named for the SDK's call, `userRegistered` for instance.
+/// The wire of Sinch's current generation, which the vendor does not publish, as Postern defines it.
 /// `Deploy/api/sinch-asyncapi.yaml` describes it.
 package struct SinchDialect: Dialect {
-  /// The path of the upgrade request; what an instance signs when it starts.
+  /// The path of the upgrade request, which an instance signs when it starts.
   package static let path = "/sinch/v1/connect"
-  /// What the paths of the HTTP side begin with.
+  /// The prefixes of the HTTP API's paths.
   static let paths = [
     "/sinch/", "/V2/Instance", "/timestamp", "/instance", "/instances/", "/configuration/user", "/user/profile",
     "/users/username/", "/ocra/", "/subscribe/", "/v2/presence/", "/time/",
@@ -32,14 +31,14 @@ package struct SinchDialect: Dialect {
     Self.paths.contains { path.hasPrefix($0) }
   }
 
-  // A legacy signature and a ticket are tokens of their kinds.
+  // A legacy signature and a ticket are credentials too.
   private static let redaction = JSONRedaction(["signature", "ticket"])
 
   package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
     kind == .text ? Self.redaction.text(payload, isUnderstood: isUnderstood) : nil
   }
 
-  /// None: who asks is said by `start`.
+  /// Nil: the message `start` contains the credentials.
   package func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials? { nil }
 
   package func response(for error: GatewayError) -> HTTPResponse {

@@ -2,25 +2,25 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// The words of Sinch for an error: HTTP status, code, domain, whether to try again; the domain is `network` from
-/// status 500 on, for instance.
+/// An error in Sinch's terms: HTTP status, code, domain, and whether to retry.
 struct SinchErrorWords: Hashable, Sendable {
-  /// Whether the check that failed is named.
+  /// Whether the failed check is named.
   var explains: Bool
 
-  /// The numbers of one error: status 401 with a code of Sinch's, for instance.
+  /// The numbers of one error.
   struct Numbers: Hashable {
     var status: Int
     var code: Int
-    /// `network` where trying again may help as things are; the vendor's only advice.
+    /// Whether the domain is `network`, by which the vendor marks errors after which a retry may help.
     var isNetwork: Bool { status == 429 || status >= 500 }
   }
 
-  /// The numbers of an error. `isLegacyWeb` for that SDK's paths, where an unknown instance is a resource not found.
+  /// Returns the numbers of an error. `isLegacyWeb` is for that SDK's paths, where an unknown instance is a missing
+  /// resource.
   static func numbers(of error: GatewayError, isLegacyWeb: Bool = false) -> Numbers {
     if let refusal = refusal(error) { return numbers(of: refusal, isLegacyWeb: isLegacyWeb) }
     if error.isSame(as: .connectionRequired) { return Numbers(status: 409, code: 800_101) }
-    // A revoked registration is none: the client makes another.
+    // A revoked registration counts as none: the client makes a new one.
     if error.isSame(as: .tokenRevoked) { return numbers(of: .instanceUnknown, isLegacyWeb: isLegacyWeb) }
     switch error.httpStatus {
     case 400: return Numbers(status: 400, code: 40_001)
@@ -58,7 +58,7 @@ struct SinchErrorWords: Hashable, Sendable {
     }
   }
 
-  /// The sentence that goes with a status where nothing is explained.
+  /// Returns the sentence of a status without an explanation.
   private static func sentence(_ numbers: Numbers) -> String {
     switch numbers.code {
     case 1104: "Instance not found"
@@ -82,24 +82,24 @@ struct SinchErrorWords: Hashable, Sendable {
     explains ? error.message : Self.sentence(numbers)
   }
 
-  /// The reason's name; nil where nothing is explained.
+  /// Returns the reason's name; nil if errors are not explained.
   func reason(_ error: GatewayError) -> String? {
     explains ? error.reason ?? Self.refusal(error)?.rawValue ?? error.name : nil
   }
 
-  /// The vendor's word for an error; nil where it has none.
+  /// Returns the vendor's reason for an error; nil if it has none.
   private static func refusal(_ error: GatewayError) -> SinchRefusal? {
     if let reason = error.reason { return SinchRefusal(rawValue: reason) }
     return common.first { error.isSame(as: $0.error) }?.refusal
   }
 
-  /// What may be said of a token by whoever knows no vendor.
+  /// The token errors that are common to all vendors.
   private static let common: [(error: GatewayError, refusal: SinchRefusal)] = [
     (.tokenExpired, .expired), (.tokenNotYetValid, .notYetValid), (.signatureInvalid, .badSignature),
     (.tokenMalformed, .malformed), (.algorithmRefused, .algorithmNotAllowed), (.userMismatch, .userMismatch),
   ]
 
-  /// The members of an error over HTTP: `{errorCode, message}`, and the reason in the explaining mode.
+  /// Returns the members of an error over HTTP: `{errorCode, message}`, and the reason if errors are explained.
   func body(_ error: GatewayError, isLegacyWeb: Bool = false) -> [UInt8] {
     let numbers = Self.numbers(of: error, isLegacyWeb: isLegacyWeb)
     return JSONWriter.object { json in
@@ -109,12 +109,12 @@ struct SinchErrorWords: Hashable, Sendable {
     }
   }
 
-  /// The answer over HTTP.
+  /// Returns the HTTP response.
   func response(_ error: GatewayError, isLegacyWeb: Bool = false) -> HTTPResponse {
     let numbers = Self.numbers(of: error, isLegacyWeb: isLegacyWeb)
     var response = HTTPResponse(status: numbers.status, json: body(error, isLegacyWeb: isLegacyWeb))
     if numbers.status == 401 {
-      // RFC 9110 section 15.5.2 asks for a challenge.
+      // RFC 9110 section 15.5.2 requires a challenge.
       response.headers.append(HTTPField("www-authenticate", "application"))
     }
     if numbers.status == 429 || numbers.status == 503 { response.headers.append(HTTPField("retry-after", "5")) }

@@ -1,18 +1,17 @@
 internal import GatewayCore
 
-/// A message that bears credentials, by its name on the wire, and in the answers' names of requests: `register`, for
-/// instance.
+/// A message with credentials, by its name on the wire and in the answers that name a request, e.g. `register`.
 enum SinchMessage: String, Hashable, Sendable {
   case start
   case register
   case registerFailed
 }
 
-/// The content of such a message beside the token: who starts, for instance, and the instance that they have.
+/// The content of a message with credentials besides the token.
 enum SinchDetails: Hashable, Sendable {
-  /// Who starts, and the instance that they have.
+  /// The starting device, and its proof of an instance.
   case start(SinchDevice, SinchInstanceProof?)
-  /// What the token is, and whether the registration that the connection lives by has ended.
+  /// The kind of token, and whether the connection's registration has ended.
   case register(SinchProofKind, hasEnded: Bool)
   case registerFailed(hasEnded: Bool)
 
@@ -25,14 +24,14 @@ enum SinchDetails: Hashable, Sendable {
   }
 }
 
-/// A proof that a device has an instance: its id, with a signature made by its secret at a time, for instance.
+/// A proof that a device has an instance.
 struct SinchInstanceProof: Hashable, Sendable {
   var id: Name
   var timestamp: String
   var signature: String
 }
 
-/// The kind of proof that a client registers with: a legacy signature with its sequence number, for instance.
+/// The kind of proof that a client registers with.
 enum SinchProofKind: Hashable, Sendable {
   case token
   case ticket

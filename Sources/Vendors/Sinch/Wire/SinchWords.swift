@@ -3,23 +3,23 @@ internal import GatewayJSON
 internal import GatewayKit
 internal import GatewayTokens
 
-/// The messages of our Sinch wire, as JSON text: `userRegistered`, for instance.
+/// The messages of our Sinch wire as JSON text, e.g. `userRegistered`.
 enum SinchWords {
-  /// `userRegistered`. The secret of a new instance is told here, once; of an extended one it is left out.
+  /// Returns `userRegistered`. The secret of a new instance is sent only here; for an extended one it is left out.
   static func userRegistered(_ instance: SinchInstance, secret: [UInt8]?) -> String {
     text("userRegistered") { json in
       json.member("instance") { write(instance, secret: secret, to: &$0) }
     }
   }
 
-  /// The members of an instance.
+  /// Writes the members of an instance.
   static func write(_ instance: SinchInstance, secret: [UInt8]?, to json: inout JSONWriter) {
     json.member("id", instance.id.text)
     if let secret { json.member("secret", Base64.encode(secret)) }
     json.member("expiresAt", secondsOf: instance.endsAt?.nanoseconds)
   }
 
-  /// A message that says an error: `userRegistrationFailed`, `clientFailed` or `error`.
+  /// Returns an error message: `userRegistrationFailed`, `clientFailed` or `error`.
   static func error(_ type: String, _ error: GatewayError, _ words: SinchErrorWords) -> String {
     let numbers = SinchErrorWords.numbers(of: error)
     return text(type) { json in
@@ -34,7 +34,7 @@ enum SinchWords {
     }
   }
 
-  /// `credentialsRequired`. `timeout` is how long the gateway waits, where that is known.
+  /// Returns `credentialsRequired`. `timeout` is how long the gateway waits, if that is known.
   static func credentialsRequired(_ reason: SinchCredentialsReason, at now: WallTime, timeout: Duration?) -> String {
     text("credentialsRequired") { json in
       json.member("reason", reason.rawValue)
