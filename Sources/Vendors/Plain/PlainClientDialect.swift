@@ -3,14 +3,16 @@ internal import GatewayJSON
 internal import GatewayKit
 internal import GatewayTokens
 
-/// The gateway's own wire format, the client's side: a ping is `{"type":"ping"}`, for instance.
+/// The gateway's own wire format, the client's side.
 package struct PlainClientDialect: ClientDialect {
   package let name = "plain"
   package let upgradeTarget = PlainDialect.path
 
   private let provider: TokenProviderClient
 
-  /// - Parameter providerSecret: What the token provider wants as `Authorization: Bearer`, if anything.
+  /// Creates the dialect.
+  ///
+  /// - Parameter providerSecret: The secret that the token provider requires as `Authorization: Bearer`, if any.
   package init(providerSecret: Credentials? = nil) {
     provider = TokenProviderClient(secret: providerSecret)
   }
@@ -67,7 +69,7 @@ package struct PlainClientDialect: ClientDialect {
 
   package func token(in response: HTTPResponse) -> Credentials? { provider.token(in: response) }
 
-  /// Returns the token's `exp`; nil of a token that has none, or that is no JWT.
+  /// Returns the token's `exp`; nil for a token without one, or one that is not a JWT.
   package func end(of token: Credentials) -> WallTime? {
     guard let payload = try? UnverifiedToken(token.token).payload, let exp = payload[member: "exp"]?.number,
       (0...Self.endMax).contains(exp)
@@ -75,6 +77,6 @@ package struct PlainClientDialect: ClientDialect {
     return WallTime(seconds: exp)
   }
 
-  /// In seconds: the year 2255. Later ends are no times.
+  /// In seconds: the year 2255. Later times are ignored.
   private static let endMax = 9e9
 }

@@ -1,8 +1,8 @@
 package import GatewayCore
 package import GatewayKit
 
-/// The plain dialect's clients in a storm, who get their tokens from `/v1/tokens` or, with `--mint`, make them
-/// themselves, for instance.
+/// The plain dialect's clients in a storm. They get their tokens from `/v1/tokens` or, with `--mint`, issue them
+/// themselves.
 package struct PlainClientTool: ClientTool {
   package func dialect(_ arguments: Arguments, providerSecret: Credentials?) -> any ClientDialect {
     PlainClientDialect(providerSecret: providerSecret)

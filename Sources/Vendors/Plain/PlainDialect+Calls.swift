@@ -5,7 +5,8 @@ package import GatewayKit
 // Calls on the plain wire.
 
 extension PlainDialect: CallDialect {
-  /// The dialect on a gateway, its tokens judged by `authenticator`, its crowds counted on `executor`.
+  /// Returns the dialect's binding to a gateway. `authenticator` verifies its tokens; its crowds are counted on
+  /// `executor`.
   package static func binding(
     _ authenticator: any Authenticator, on executor: any (SerialExecutor & TaskExecutor)
   ) -> DialectBinding {

@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// What the gateway says, as JSON text.
+// The gateway's messages as JSON text.
 
 extension PlainDialect {
   package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
@@ -25,7 +25,7 @@ extension PlainDialect {
       case .error(let error, let request), .loginRefused(let error, let request):
         Self.message("error", request) { $0.member("error", error) }
       case .loggedOut:
-        // Nobody logs out in this dialect: who leaves closes the connection.
+        // This dialect has no logout: a client that leaves closes the connection.
         nil
       case .pong(let request):
         Self.message("pong", request) { _ in }

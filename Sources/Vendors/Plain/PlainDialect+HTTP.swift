@@ -3,7 +3,7 @@ internal import GatewayJSON
 internal import GatewayKit
 
 extension PlainDialect {
-  /// `{"error": {…}}`, with the challenge of RFC 6750 section 3 where a token is missing or bad.
+  /// Returns `{"error": {…}}`, with the challenge of RFC 6750 section 3 if a token is missing or invalid.
   package func response(for error: GatewayError) -> HTTPResponse {
     var response = HTTPResponse(status: error.httpStatus, json: JSONWriter.object { $0.member("error", error) })
     if error.httpStatus == 401 {

@@ -1,12 +1,11 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// The gateway's own wire format, the server's side: text frames of one JSON object each, whose member `type` says what
-/// it is, `refresh_required` for instance. `Deploy/api/asyncapi.yaml` describes it.
+/// The gateway's own wire format, the server's side. `Deploy/api/asyncapi.yaml` describes it.
 package struct PlainDialect: Dialect {
   /// The path of the upgrade request.
   package static let path = "/v1/connect"
-  /// How deep the content of a published message may be nested: every member's client has to read it.
+  /// The maximum nesting of a published message, which every member's client must parse.
   package static let contentDepthMax = 32
 
   package static let name = "plain"
@@ -27,7 +26,8 @@ package struct PlainDialect: Dialect {
     path.hasPrefix("/v1/")
   }
 
-  /// The token of `Authorization: Bearer`, or of the query's `access_token`: one of them, once (RFC 6750 section 2).
+  /// Returns the token of `Authorization: Bearer` or of the query's `access_token`: one of them, once (RFC 6750 section
+  /// 2).
   package func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials? {
     let headers = upgrade.headers.count { $0.name == "authorization" }
     let parameters = upgrade.query.count { $0.name == "access_token" }

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// Calls over HTTP, and who may do what to them.
+// Calls over HTTP, with their access rules.
 
 extension PlainRoutes {
   func getOrCreate(_ request: HTTPRequest, _ call: CallID) async throws(GatewayError) -> HTTPResponse {
@@ -50,7 +50,7 @@ extension PlainRoutes {
     return HTTPResponse(status: status, json: answer)
   }
 
-  /// The token of a user who may ask something about `call`: one with an authenticated connection, or an anonymous one
+  /// Returns the token of a caller with access to `call`: a user with an authenticated connection, or an anonymous one
   /// whose call token lists the call.
   private func caller(_ request: HTTPRequest, of call: CallID) async throws(GatewayError) -> VerifiedToken {
     let token = try await authenticator.token(of: request, for: PlainDialect.name, on: services)

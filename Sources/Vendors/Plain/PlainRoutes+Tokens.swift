@@ -47,7 +47,7 @@ extension PlainRoutes {
     return response
   }
 
-  /// Whose form the token is to have; nil for the gateway's own.
+  /// Returns the requested token scheme; nil for the gateway's own.
   private func scheme(_ body: JSONObject) throws(GatewayError) -> String? {
     guard let scheme = try body.string("scheme", bytes: 1...32), scheme != provider.schemes[0] else { return nil }
     guard provider.schemes.contains(scheme) else {
@@ -56,12 +56,12 @@ extension PlainRoutes {
     return scheme
   }
 
-  /// Whether the body asks for an opaque access token in place of a JWT.
+  /// Returns whether the body requests an opaque access token instead of a JWT.
   private static func isOpaque(_ body: JSONObject, _ order: TokenOrder) throws(GatewayError) -> Bool {
     switch try body.string("format", bytes: 1...16) {
     case nil, "jwt": return false
     case "opaque":
-      // The directory knows the user of an access token, not the calls that a call token lists.
+      // The directory stores the user of an access token, but not the calls of a call token.
       guard order.scheme == nil else { throw .invalidParameter.detailed("format is of the plain scheme only") }
       guard order.kind != .anonymous else { throw .invalidParameter.detailed("a call token is a JWT") }
       return true
@@ -69,7 +69,7 @@ extension PlainRoutes {
     }
   }
 
-  /// An access token that stands for what the minted one says, known to the directory by its hash.
+  /// Stores an access token with the content of the issued JWT, under its hash.
   private func storeOpaque(_ token: MintedToken, _ order: TokenOrder) async throws(GatewayError) -> Credentials {
     let (opaque, hash) = AccessToken.mint(from: secrets)
     let record = AccessTokenRecord(

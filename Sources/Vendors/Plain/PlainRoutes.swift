@@ -3,8 +3,8 @@ internal import GatewayJSON
 package import GatewayKit
 package import GatewayTokens
 
-/// The plain dialect's HTTP side: guests, the token provider at `POST /v1/tokens`, for instance, and calls.
-/// `Deploy/api/openapi.yaml` describes it.
+/// The plain dialect's HTTP API: guests, calls, and the token provider at `POST /v1/tokens`. `Deploy/api/openapi.yaml`
+/// describes it.
 package struct PlainRoutes: Sendable {
   let services: any GatewayServices
   let directory: PlainDirectory
@@ -28,7 +28,7 @@ package struct PlainRoutes: Sendable {
   package var routes: [HTTPRoute] {
     let group = RouteGroup(words: refusal)
     return [
-      // Anybody may be a guest, as with the vendors, so any page may ask for one.
+      // Anybody may be a guest, as with the vendors, so any page may request one.
       group.route("POST", "/v1/guests") { request, _ throws(GatewayError) in try await makeGuest(request) },
       group.route("POST", "/v1/tokens", pages: provider.pages) { request, _ throws(GatewayError) in
         try await makeToken(request)

@@ -2,8 +2,7 @@ package import GatewayCore
 package import GatewayKit
 package import GatewayTokens
 
-/// The plain dialect's side of a gateway: its socket at `/v1/connect`, for instance, its guests, calls and token
-/// provider.
+/// The plain dialect's part of a gateway: its socket at `/v1/connect`, guests, calls and token provider.
 package struct PlainVendor: Vendor {
   package let directory: PlainDirectory
   package let bindings: [DialectBinding]
@@ -20,7 +19,7 @@ package struct PlainVendor: Vendor {
     bindings = [PlainDialect.binding(authenticator, on: ground.executor)]
   }
 
-  /// The gateway's own tokens are signed with the new key too.
+  /// Replaces the key, which also signs the gateway's own tokens.
   package func renewal(by settings: any VendorSettings) throws -> KeyRenewal {
     guard let fresh = settings as? PlainSettings else { return {} }
     let issuer = ground.issuer as? PlainTokenIssuer
@@ -38,11 +37,10 @@ package struct PlainVendor: Vendor {
   }
 }
 
-/// The settings of the plain dialect's side: whose tokens it takes, those of one secret for instance, how many calls it
-/// keeps.
+/// The settings of the plain dialect: its keys and limits.
 package struct PlainSettings: VendorSettings {
   package var verifier: JWTVerifier
-  /// Signs the gateway's own tokens, where those come from the same keys.
+  /// The signer of the gateway's own tokens, if they use the same keys.
   package var signer: JWTSigner?
   package var limits = PlainDirectoryLimits()
 

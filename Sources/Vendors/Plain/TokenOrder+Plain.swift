@@ -1,10 +1,10 @@
 internal import GatewayCore
 internal import GatewayKit
 
-// A token order as the body of `POST /v1/tokens` puts it.
+// A token order as the body of `POST /v1/tokens`.
 
 extension TokenOrder {
-  /// The most calls one call token opens.
+  /// The most calls that one call token may list.
   static let callsMax = 100
 
   init(_ body: JSONObject, policy: TokenProviderPolicy, now: WallTime) throws(GatewayError) {

@@ -1,10 +1,9 @@
 internal import GatewayCore
 
-/// The names of guests that one process makes, one after the other: all begin with a prefix of its own, `guest-4f2k9x1b`
-/// for instance.
+/// A generator of one process's guest names.
 struct GuestSeries {
   private var generator: SeededGenerator
-  /// Nil until the process has one for itself.
+  /// Nil until the process has reserved one.
   var prefix: String?
   private var count: UInt64 = 0
 

@@ -2,12 +2,11 @@ package import GatewayCore
 package import GatewayKit
 internal import Synchronization
 
-/// The memory of the plain dialect for what outlives a connection: guests, calls and their members, opaque access
-/// tokens; that ann is in `default:standup`, for instance.
+/// The directory of the plain dialect: guests, calls and their members, and opaque access tokens.
 ///
-/// Each operation is atomic; an answer reflects every operation whose answer its caller had already seen; what has expired
-/// is as if it had never been; a full table throws `GatewayError.tooMany` and loses nothing; a store that is away throws
-/// `GatewayError.storeUnavailable`.
+/// Each operation is atomic, and its answer reflects every operation that its caller knew to be complete. Expired
+/// objects do not exist any more. A full table throws `GatewayError.tooMany` and loses nothing; an unavailable store
+/// throws `GatewayError.storeUnavailable`.
 package final class PlainDirectory: Sendable {
   private static let calls = StoreTable<CallRow>("plain.call")
   private static let members = StoreTable<MemberRow>("plain.member")
@@ -18,7 +17,7 @@ package final class PlainDirectory: Sendable {
   private let limits: PlainDirectoryLimits
   private let guests: Mutex<GuestSeries>
 
-  /// What `store` remembers. `generator` gives guests' names their prefix.
+  /// Creates a directory in `store`. `generator` creates the prefix of guests' names.
   package init(
     _ store: any Store, limits: PlainDirectoryLimits = PlainDirectoryLimits(), generator: SeededGenerator
   ) {
@@ -29,15 +28,15 @@ package final class PlainDirectory: Sendable {
 
   // MARK: Guests
 
-  /// Makes a guest with a name of its own, derived from `wish`.
+  /// Creates a guest with a unique name derived from `wish`.
   package func makeGuest(wish: String?, at now: WallTime) async throws(GatewayError) -> UserID {
     let name = try await nextGuest(at: now)
     let tail = (wish ?? "").utf8.filter(Self.isAllowed).prefix(32)
     return UserID(tail.isEmpty ? name : "\(name)-\(String(decoding: Array(tail), as: UTF8.self))")
   }
 
-  /// A name that nobody has had: a number behind a prefix that this process has for itself, so that guests are set apart
-  /// from those of earlier ones, whose tokens may still be good.
+  /// Returns a new name: a number after a prefix that only this process has, so that guests differ from those of
+  /// earlier processes, whose tokens may still be valid.
   private func nextGuest(at now: WallTime) async throws(GatewayError) -> String {
     while true {
       if let name = guests.withLock({ $0.next() }) { return name }
@@ -46,7 +45,7 @@ package final class PlainDirectory: Sendable {
     }
   }
 
-  /// Keeps the prefix for this process; false if another has it.
+  /// Reserves the prefix for this process; returns false if another has it.
   private func claim(_ prefix: String, at now: WallTime) async throws(GatewayError) -> Bool {
     typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
     let key = Self.guestNames.key(prefix)
@@ -85,7 +84,7 @@ package final class PlainDirectory: Sendable {
 
   // MARK: Calls
 
-  /// The call, made now by `user` if it did not exist.
+  /// Returns the call, created by `user` if it did not exist.
   package func getOrCreateCall(
     _ call: CallID, by user: UserID, at now: WallTime
   ) async throws(GatewayError) -> CallRecord {
@@ -101,7 +100,7 @@ package final class PlainDirectory: Sendable {
     return try await record(call, row, isNew: isNew, at: now)
   }
 
-  /// The call, nil if it does not exist.
+  /// Returns the call; nil if it does not exist.
   package func call(_ call: CallID, at now: WallTime) async throws(GatewayError) -> CallRecord? {
     let row: CallRow?
     do throws(StoreError) {
@@ -113,7 +112,7 @@ package final class PlainDirectory: Sendable {
     return try await record(call, row, isNew: false, at: now)
   }
 
-  /// Whether `user` is a member of the call; throws ``GatewayError/notFound`` if there is none.
+  /// Returns whether `user` is a member of the call; throws ``GatewayError/notFound`` if there is none.
   package func isMember(_ user: UserID, of call: CallID, at now: WallTime) async throws(GatewayError) -> Bool {
     let keys = [Self.calls.key(call.cid), Self.members.key(call.cid, user.rawValue)]
     do throws(StoreError) {
@@ -125,8 +124,8 @@ package final class PlainDirectory: Sendable {
     throw .notFound.detailed("there is no call \(call)")
   }
 
-  /// Puts `user` among the members of an existing call; throws ``GatewayError/notFound`` if there is none. Joining twice
-  /// is joining once.
+  /// Adds `user` to the members of an existing call; throws ``GatewayError/notFound`` if there is none. Does nothing
+  /// for a member.
   package func join(_ call: CallID, user: UserID, at now: WallTime) async throws(GatewayError) -> CallRecord {
     let keys = [Self.calls.key(call.cid), Self.members.key(call.cid, user.rawValue)]
     let counts = [
@@ -151,7 +150,7 @@ package final class PlainDirectory: Sendable {
     var record = CallRecord(id: call, createdBy: row.createdBy, createdAt: row.createdAt, members: [], isNew: isNew)
     guard !isNew else { return record }
     do throws(StoreError) {
-      // In the order of their keys; versions rise with the commits, so they say who joined first.
+      // The rows are in the order of their keys. Versions increase with each commit, so they give the order of joins.
       var found = try await store.scan(Self.members.range(call.cid), limit: limits.membersOfCall, at: now)
       found.sort { $0.version < $1.version }
       record.members.reserveCapacity(found.count)
@@ -164,7 +163,7 @@ package final class PlainDirectory: Sendable {
 
   // MARK: Access tokens
 
-  /// Stores what an opaque access token stands for under the token's SHA-256; never the token.
+  /// Stores the content of an opaque access token under the token's SHA-256; never the token.
   package func storeAccessToken(hash: [UInt8], _ record: AccessTokenRecord) async throws(GatewayError) {
     let count = StoreCount("plain.tokens", atMost: limits.accessTokens, of: "access tokens")
     let write = StoreCommit.Write(Self.key(ofToken: hash), record, expires: record.expiresAt, in: [count])
@@ -175,7 +174,7 @@ package final class PlainDirectory: Sendable {
     }
   }
 
-  /// What the token of that SHA-256 stands for, nil if it was never issued or has expired at `now`.
+  /// Returns the content of the token with that SHA-256; nil if it was never issued or has expired at `now`.
   package func accessToken(hash: [UInt8], at now: WallTime) async throws(GatewayError) -> AccessTokenRecord? {
     do throws(StoreError) {
       return try await store.get(Self.key(ofToken: hash), as: AccessTokenRecord.self, at: now)

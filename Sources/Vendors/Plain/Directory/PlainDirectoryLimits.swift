@@ -1,11 +1,11 @@
-/// The most a ``PlainDirectory`` holds of anything: 10,000 members of one call, for instance.
+/// The size limits of a ``PlainDirectory``.
 package struct PlainDirectoryLimits: Hashable, Sendable {
   package var calls: Int
   package var membersOfCall: Int
   /// Members of all calls together.
   package var memberships: Int
   package var accessTokens: Int
-  /// Processes whose guests are set apart from those of others: of more the one that began first is forgotten.
+  /// Processes with a prefix for guests; if there are more, the earliest is forgotten.
   package var guestSeries: Int
 
   package init(

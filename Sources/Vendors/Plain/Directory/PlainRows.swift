@@ -1,14 +1,14 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// A call as the directory tells of it: `default:standup`, made by ann, with ann and bob in it, for instance.
+/// A call in the directory's answers.
 package struct CallRecord: Hashable, Sendable {
   package var id: CallID
   package var createdBy: UserID
   package var createdAt: WallTime
-  /// In the order in which they joined.
+  /// The members in the order in which they joined.
   package var members: [UserID]
-  /// Whether the operation that returned this record made the call.
+  /// Whether the operation that returned this record created the call.
   package var isNew: Bool
 
   package init(id: CallID, createdBy: UserID, createdAt: WallTime, members: [UserID], isNew: Bool) {
@@ -20,7 +20,7 @@ package struct CallRecord: Hashable, Sendable {
   }
 }
 
-/// The meaning of an opaque access token: that it is ann's until noon, for instance.
+/// The content of an opaque access token.
 package struct AccessTokenRecord: Hashable, StoreValue {
   package var user: UserID
   package var kind: UserKind
@@ -36,19 +36,18 @@ package struct AccessTokenRecord: Hashable, StoreValue {
   }
 }
 
-/// A call without its members, so that who joins writes no more than a row of their own, for instance.
+/// The row of a call without its members, so that a join writes only a row of its own.
 struct CallRow: StoreValue {
   var createdBy: UserID
   var createdAt: WallTime
 }
 
-/// A member of a call: bob in `default:standup`, for instance.
+/// The row of a call's member.
 struct MemberRow: StoreValue {
   var user: UserID
 }
 
-/// A prefix of guests' names that a process has for itself: a second process on the same store draws another, for
-/// instance.
+/// The row of a process's prefix for guests.
 struct GuestNames: StoreValue {
   var begunAt: WallTime
 }

@@ -1,8 +1,8 @@
 package import GatewayCore
 package import GatewayTokens
 
-/// The judge of the plain dialect's credentials: a JWT at once, for instance, an opaque access token by asking the
-/// directory.
+/// An authenticator of the plain dialect's credentials. It verifies a JWT at once, and looks up an opaque access token
+/// in the directory.
 package struct PlainAuthenticator: Authenticator {
   private let verifier: JWTVerifier
   private let directory: PlainDirectory
@@ -31,7 +31,7 @@ package struct PlainAuthenticator: Authenticator {
     }
   }
 
-  /// The verdict on a JWT.
+  /// Returns the verdict on a JWT.
   private func verify(_ token: String, at now: WallTime) -> Verdict {
     do throws(TokenError) {
       let claims = try verifier.verify(token, at: now)

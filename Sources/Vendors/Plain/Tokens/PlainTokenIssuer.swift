@@ -3,22 +3,22 @@ internal import GatewayJSON
 package import GatewayTokens
 internal import Synchronization
 
-/// The mint of the plain dialect's tokens. No two are the same: `jti` is the moment of issue and a serial number, so
-/// that a refresh within the same second, for instance, is never taken for the old token.
+/// An issuer of the plain dialect's tokens. All tokens differ: `jti` is the time of issue and a serial number, so a
+/// token refreshed within one second is not mistaken for the old one.
 package final class PlainTokenIssuer: TokenIssuer {
   private let signer: JWTSigner
   private let issuer: String?
   private let audience: String?
   private let serial = Atomic<UInt64>(0)
 
-  /// `issuer` and `audience` become `iss` and `aud`, if given.
+  /// Creates an issuer. `issuer` and `audience` become `iss` and `aud`, if given.
   package init(signer: JWTSigner, issuer: String? = nil, audience: String? = nil) {
     self.signer = signer
     self.issuer = issuer
     self.audience = audience
   }
 
-  /// Signs with the key of `other` from now on.
+  /// Replaces the key by that of `other`.
   package func takeKey(of other: JWTSigner) { signer.takeKey(of: other) }
 
   package func mint(

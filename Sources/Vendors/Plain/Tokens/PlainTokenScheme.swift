@@ -2,13 +2,12 @@ package import GatewayCore
 internal import GatewayJSON
 package import GatewayTokens
 
-/// The plain dialect's claims, `user_id` (or `sub`), `kind`, `call_cids`, and the dates of RFC 7519: `"user_id":"ann"`,
-/// for instance.
+/// The plain dialect's claims: `user_id` (or `sub`), `kind`, `call_cids`, and the dates of RFC 7519.
 package enum PlainTokenScheme {
-  /// The most calls a token can list.
+  /// The most calls that a token may list.
   package static let callsMax = 100
 
-  /// What verified claims say; throws the claim that is missing or has a value it cannot have.
+  /// Returns the content of verified claims; throws the claim that is missing or invalid.
   package static func read(
     _ claims: JWTClaims, fingerprint: TokenFingerprint
   ) throws(TokenError) -> VerifiedToken {
@@ -16,7 +15,7 @@ package enum PlainTokenScheme {
     let kind = try kind(claims, of: user)
     let calls = try calls(claims)
     if kind == .anonymous {
-      // A visitor without a name is let in by what the token opens and until when: neither can be left out.
+      // A visitor without a name is admitted by the token's calls and expiry: neither may be missing.
       guard claims.expiresAt != nil else { throw .claimMissing("exp") }
       guard calls != nil else { throw .claimMissing("call_cids") }
     }
@@ -38,7 +37,7 @@ package enum PlainTokenScheme {
     return UserID(text)
   }
 
-  /// The reserved user is anonymous and nobody else is, whatever `kind` would like.
+  /// Returns the user's kind: the reserved user is anonymous and nobody else is, whatever `kind` says.
   private static func kind(_ claims: JWTClaims, of user: UserID) throws(TokenError) -> UserKind {
     guard let claim = claims["kind"] else { return user == .anonymous ? .anonymous : .regular }
     let isAnonymous = user == .anonymous

@@ -3,14 +3,13 @@ internal import GatewayJSON
 package import GatewayKit
 package import GatewayTokens
 
-/// The plain scheme's tokens, as the token commands make and verify them: `postern token mint --user ann --life 10m`,
-/// for instance.
+/// The plain scheme's tokens in the token commands, e.g. `postern token mint --user ann --life 10m`.
 package struct PlainTokenTool: TokenTool {
   package let unusedInVerifying = ["user"]
 
   // MARK: Minting
 
-  /// These are dated to the microsecond.
+  /// Returns the life as claims, dated to the microsecond.
   package func lifeFlags(from issuedAt: WallTime, until end: WallTime?) -> [(name: String, text: String)] {
     [("issued-at", NumericDate.text(issuedAt)), ("expires", end.map(NumericDate.text) ?? "never")]
   }
@@ -26,8 +25,8 @@ package struct PlainTokenTool: TokenTool {
     return signer.sign(claims)
   }
 
-  /// The claims as one JSON object. Throws what the gateway would refuse; those of `--claim` are not judged, so that a bad
-  /// token can be made on purpose.
+  /// Returns the claims as one JSON object. Throws what the gateway would refuse, except for `--claim`, so that an
+  /// invalid token can be issued on purpose.
   private func claims(_ arguments: Arguments, at now: WallTime) throws -> [UInt8] {
     let asked = try arguments.choice("kind", UserKind.self)
     guard let user = arguments.string("user") ?? (asked == .anonymous ? UserID.anonymous.rawValue : nil) else {
