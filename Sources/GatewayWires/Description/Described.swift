@@ -1,11 +1,11 @@
 package import GatewayJSON
 internal import GatewayKit
 
-/// A value of a description, which knows where it stands: that of `/refresh/lead`, say. Reads itself as what is wanted, or
-/// says what would be right.
+/// A value of a description with its place in the file. It reads itself as a wanted type, or throws an error that says
+/// what would be right.
 package struct Described: Sendable {
   package let value: PlacedJSON
-  /// A JSON pointer to it.
+  /// The JSON pointer to it.
   package let pointer: String
   package let file: String
 
@@ -15,20 +15,20 @@ package struct Described: Sendable {
     self.file = file
   }
 
-  /// What is wrong with it.
+  /// Returns an error about this value.
   package func error(_ reason: String) -> DescriptionError {
     DescriptionError(file: file, place: value.place, pointer: pointer, reason: reason)
   }
 
   private func wanted(_ what: String) -> DescriptionError { error("\(value.noun); expected \(what)") }
 
-  /// The same of a number that is not among those that could stand here.
+  /// Returns the error for a number that is not allowed here.
   private func wanted(number what: String) -> DescriptionError {
     guard case .number(let text) = value.kind else { return wanted(what) }
     return error("\(text.prefix(32)); expected \(what)")
   }
 
-  /// What is wrong with a name that is none of those that could stand here; leads to the nearest.
+  /// Returns the error for an unknown name; suggests the nearest known one.
   package func unknown(_ word: String, _ noun: String, among names: some Sequence<String>) -> DescriptionError {
     error("no such \(noun) '\(word)'" + Self.lead(word, to: names))
   }
@@ -66,7 +66,7 @@ package struct Described: Sendable {
     return number
   }
 
-  /// A duration as flags have it, `"1.5s"`.
+  /// Reads a duration in the form of flags: `"1.5s"`.
   package func duration() throws(DescriptionError) -> Duration {
     guard case .string(let text) = value.kind else { throw wanted("a duration as \"10s\" or \"500ms\"") }
     guard let duration = DurationText.parse(text) else {
@@ -75,7 +75,7 @@ package struct Described: Sendable {
     return duration
   }
 
-  /// One of a few words.
+  /// Reads one of a few words.
   package func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ noun: String, _ type: Choice.Type = Choice.self
   ) throws(DescriptionError) -> Choice {
@@ -88,25 +88,25 @@ package struct Described: Sendable {
 
   // MARK: Compound values
 
-  /// The elements of an array.
+  /// Reads the elements of an array.
   package func elements() throws(DescriptionError) -> [Described] {
     guard case .array(let elements) = value.kind else { throw wanted("an array") }
     return elements.enumerated().map { Described($1, pointer: "\(pointer)/\($0)", file: file) }
   }
 
-  /// The elements of an array, or the value itself: for what is written alone or as a list.
+  /// Reads the elements of an array, or the value itself, for values that may be given alone or as a list.
   package func oneOrMore() throws(DescriptionError) -> [Described] {
     guard case .array = value.kind else { return [self] }
     return try elements()
   }
 
-  /// The members of an object whose names the writer of the description chose.
+  /// Reads the members of an object whose names the description's author chose.
   package func members() throws(DescriptionError) -> [(name: String, value: Described)] {
     guard case .object(let members) = value.kind else { throw wanted("an object") }
     return members.map { ($0.name, Described($0.value, pointer: pointer + JSONPointer.step($0.name), file: file)) }
   }
 
-  /// An object with these members and no others.
+  /// Reads an object that may have only these members.
   package func object(_ names: [String]) throws(DescriptionError) -> DescribedObject {
     guard case .object(let members) = value.kind else { throw wanted("an object") }
     for member in members where !names.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {

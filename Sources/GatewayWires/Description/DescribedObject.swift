@@ -1,4 +1,4 @@
-/// An object of a description whose members are known by name: `/refresh` with its `how` and its `lead`, for instance.
+/// An object of a description whose members are known by name.
 package struct DescribedObject: Sendable {
   /// The object itself.
   package let whole: Described
@@ -13,7 +13,7 @@ package struct DescribedObject: Sendable {
     members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
   }
 
-  /// The member of that name, without which the object means nothing; `example` is one that could stand there.
+  /// Returns the member with that name, which must exist; `example` is shown in the error.
   package func required(_ name: String, example: String) throws(DescriptionError) -> Described {
     guard let member = self[name] else { throw whole.error("lacks \"\(name)\", as \"\(name)\": \(example)") }
     return member

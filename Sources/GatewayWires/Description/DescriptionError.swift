@@ -1,11 +1,13 @@
 package import GatewayJSON
 
-/// A mistake in a description, where it is, and what would be right: `centrifugo.json:21:5 /hear/1/when/json: 'type' is
-/// no JSON pointer; a pointer as "/type", or "" for the whole message`, for instance.
+/// An error in a description, with its place and what would be right.
+///
+/// The text has this form: `centrifugo.json:21:5 /hear/1/when/json: 'type' is no JSON pointer; a pointer as "/type", or
+/// "" for the whole message`.
 package struct DescriptionError: Error, Hashable, Sendable, CustomStringConvertible {
   package let file: String
   package let place: TextPlace
-  /// A JSON pointer (RFC 6901) to the value that is wrong; empty for the whole description.
+  /// The JSON pointer (RFC 6901) to the wrong value; empty for the whole description.
   package let pointer: String
   package let reason: String
 

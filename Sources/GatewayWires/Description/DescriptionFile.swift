@@ -2,18 +2,17 @@ internal import GatewayCore
 internal import GatewayJSON
 package import GatewayKit
 
-/// A file that describes a wire or a token endpoint, `centrifugo.json` for instance: JSON with comments (JSON5), one
-/// object, 256 KiB at most.
+/// A file that describes a wire or a token endpoint: JSON with comments (JSON5), one object, at most 256 KiB.
 package enum DescriptionFile {
   package static let sizeMax = 256 * 1024
 
-  /// The description in the file at `path`, which the flag's value names. Throws a ``DescriptionError``, or an error that
-  /// names the flag if the file cannot be read.
+  /// Reads the description in the file at `path`, which the flag's value names. Throws a ``DescriptionError``, or an
+  /// error that names the flag if the file cannot be read.
   package static func read(_ path: String, of value: Arguments.Value) throws -> Described {
     try parse(try InputFile.read(path, of: value, sizeMax: sizeMax), file: path)
   }
 
-  /// The description that the bytes are; `file` is what errors call it.
+  /// Parses a description; `file` is its name in errors.
   package static func parse(_ bytes: [UInt8], file: String) throws(DescriptionError) -> Described {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw DescriptionError(file: file, place: TextPlace(), pointer: "", reason: "not text in UTF-8")

@@ -1,20 +1,20 @@
 package import GatewayJSON
 
-/// A JSON pointer (RFC 6901): `/error/code`, for instance, or nothing at all for the whole message.
+/// A JSON pointer (RFC 6901), e.g. `/error/code`, or an empty text for the whole message.
 package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   private struct Step: Hashable {
     let name: String
-    /// The same as the place in an array; nil if it is none.
+    /// The step as an index in an array; nil if it is not one.
     let index: Int?
   }
 
   private var steps: [Step]
   package private(set) var description: String
 
-  /// Longer ones lead nowhere.
+  /// Longer pointers are refused.
   private static let stepsMax = 32
 
-  /// Nil unless the text is empty or begins with a slash, with `~` only as `~0` and `~1`.
+  /// Parses a pointer; fails unless the text is empty or begins with a slash, with `~` only as `~0` and `~1`.
   package init?(_ text: String) {
     description = text
     guard !text.isEmpty else {
@@ -32,12 +32,12 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     self.steps = steps
   }
 
-  /// The pointer that a value of a description is.
+  /// Reads the pointer in a value of a description.
   package init(_ described: Described) throws(DescriptionError) {
     try self.init(described.text(), at: described)
   }
 
-  /// The pointer that the text is, a part of that value of a description.
+  /// Reads the pointer in a part of a description's value.
   package init(_ text: String, at described: Described) throws(DescriptionError) {
     guard let pointer = Self(text) else {
       let hint =
@@ -64,7 +64,7 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// What one step of a pointer looks like.
+  /// Returns the escaped form of one step.
   package static func step(_ name: String) -> String {
     var step = "/"
     for scalar in name.unicodeScalars {
@@ -77,7 +77,7 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     return step
   }
 
-  /// The same from the place that `other` points at; nil if it does not lead there.
+  /// Returns the rest of this pointer after `other`; nil if it does not begin with it.
   func rest(behind other: JSONPointer) -> JSONPointer? {
     guard steps.starts(with: other.steps) else { return nil }
     var rest = self
@@ -86,8 +86,8 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     return rest
   }
 
-  /// Writes a member of an object, so that the pointer finds the text there: objects in objects, whose members no other
-  /// pointer shares.
+  /// Writes a member of an object at which the pointer finds the text: nested objects, whose members no other pointer
+  /// shares.
   func write(_ text: String, to json: inout JSONWriter) {
     guard !steps.isEmpty else { return }
     for step in steps.dropLast() {
@@ -99,7 +99,7 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     for _ in steps.dropLast() { json.endObject() }
   }
 
-  /// What it points at; nil if there is nothing.
+  /// Returns the value that it points to; nil if there is none.
   package func find(in root: JSONView) -> JSONView? {
     var view = root
     for step in steps {

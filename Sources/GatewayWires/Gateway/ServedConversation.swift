@@ -1,40 +1,40 @@
 internal import GatewayCore
 
-/// The gateway's side of one connection of a described wire: what it has heard, and under which numbers; the `"id": 1`
-/// of a login, for instance, which the answer repeats.
+/// The gateway's side of one connection of a described wire. It remembers values of earlier messages that answers
+/// repeat, such as the `"id": 1` of a login.
 ///
-/// `@unchecked Sendable`: as every conversation, touched only on the loop of its connection.
+/// `@unchecked Sendable`: like every conversation it is used only on its connection's loop.
 final class ServedConversation: Conversation, @unchecked Sendable {
   private let served: ServedWire
   private let secrets: [String: String]
-  /// The token that has come so far, of a login of several steps.
+  /// The token so far, during a login in several steps.
   private var token: String?
   private var user: String?
   private var rest: [UInt8] = []
-  /// The numbers under which messages were heard last.
+  /// The latest numbers of the client's messages.
   private var sent: [String?]
-  /// The part of a message of several that is to come next.
+  /// The next part of a message that has several.
   private var expected: (message: Int, part: Int)?
-  /// The message whose token is being judged.
+  /// The message whose token is being verified.
   private var judged: Judged?
   /// The error with which the last token was refused.
   private var refusal: (of: Judged, error: GatewayError)?
-  /// What was taken from the client's messages.
+  /// The values taken from the client's messages.
   private var heard: [String?]
-  /// What was taken from each login that was accepted: a client may be in several channels of one socket.
+  /// The values taken from each accepted login: a client may join several channels on one socket.
   private var rooms: [[String?]] = []
   private var number: UInt32 = 0
   var askedAt: Instant?
 
-  /// The purpose of a token that is being judged.
+  /// The purpose of a token that is being verified.
   private enum Judged {
     case login, renewal
   }
 
-  /// Channels beyond so many are not told of the end one by one.
+  /// The most channels that are told of the end one by one.
   private static let roomsMax = 64
 
-  /// A message of the client's, and what stood in it.
+  /// A message of the client, and its values.
   private struct Heard {
     let message: Int
     let part: Int
@@ -49,13 +49,13 @@ final class ServedConversation: Conversation, @unchecked Sendable {
     heard = Array(repeating: nil, count: served.wire.names.heardByGateway.count)
   }
 
-  // MARK: Hearing
+  // MARK: Receiving
 
   func messages(in payload: UnsafeRawBufferPointer) -> [[UInt8]] {
     served.wire.frames.messages(in: payload, &rest, atMost: Self.messageMax)
   }
 
-  /// What of a message is kept until its end comes, in bytes: as much as a gateway takes at once.
+  /// The largest part of an unfinished message that is kept, in bytes: as much as a gateway accepts at once.
   private static let messageMax = 1 << 16
 
   func decode(_ message: [UInt8], _ context: DialectContext) -> InboundMessage? {
@@ -78,13 +78,13 @@ final class ServedConversation: Conversation, @unchecked Sendable {
   }
 
   func answer(to message: [UInt8], _ context: DialectContext) -> [Frame]? {
-    // What is said ahead of the part that counts, or to keep the connection alive.
+    // A message before the part that counts, or one that keeps the connection alive.
     if let known = recognised(message), served.needsNoAnswer(known.message) { return [] }
     let text = WireText(message)
     let isLoggedIn = context.isLoggedIn
     for answer in served.wire.serving.answers {
       guard let bindings = answer.match(text, isLoggedIn: isLoggedIn, holes(context)) else { continue }
-      // What an earlier message said does not answer this one.
+      // Values of an earlier message are not part of this answer.
       let kept = heard
       for slot in answer.hearing.slots where heard.indices.contains(slot) { heard[slot] = nil }
       note(bindings)
@@ -101,7 +101,7 @@ final class ServedConversation: Conversation, @unchecked Sendable {
     return messages.lazy.compactMap { self.recognised($0).flatMap { self.meaning(of: $0, context) } }.first
   }
 
-  /// Which of the client's messages it is; nil for one that nobody described.
+  /// Returns which of the client's messages it is; nil for one that is not described.
   private func recognised(_ bytes: [UInt8]) -> Heard? {
     let text = WireText(bytes)
     if let expected, let bindings = served.wire.messages[expected.message].parts[expected.part].pattern?.match(text) {
@@ -117,7 +117,7 @@ final class ServedConversation: Conversation, @unchecked Sendable {
 
   private func meaning(of heard: Heard, _ context: DialectContext) -> InboundMessage? {
     let message = served.wire.messages[heard.message]
-    // The part that has the token says all; of a message without one, the first.
+    // The part with the token decides; of a message without one, the first part.
     guard heard.part == message.parts.firstIndex(where: \.saysToken) ?? 0 else { return nil }
     if context.isLoggedIn, heard.message == served.wire.renewal, message.saysToken {
       return .credentials(Credentials(token: heard.bindings.token ?? ""), request: nil)
@@ -132,10 +132,10 @@ final class ServedConversation: Conversation, @unchecked Sendable {
     return nil
   }
 
-  /// What the name of a ping begins with that is a step of the login, which any phase answers.
+  /// The prefix of the name of a ping that is a step of the login, which is answered in every phase.
   private static let stepMark = "step "
 
-  // MARK: Speaking
+  // MARK: Sending
 
   func greeting(_ context: DialectContext) -> [Frame] {
     say(served.words(aheadOf: 0), context)
@@ -153,7 +153,7 @@ final class ServedConversation: Conversation, @unchecked Sendable {
       life = expiresIn
       if judging == .login { enter() }
       judged = nil
-    // The other token is still being judged.
+    // The other token is still being verified.
     case .error(let error, _) where error.isSame(as: .alreadyInProgress): break
     case .error(let error, _), .loginRefused(let error, _):
       refusal = judging.map { ($0, error) }
@@ -184,14 +184,14 @@ final class ServedConversation: Conversation, @unchecked Sendable {
     }
   }
 
-  /// Notes the channel of a login that was accepted.
+  /// Notes the channel of an accepted login.
   private func enter() {
     judged = nil
     guard rooms.count < Self.roomsMax, !rooms.contains(heard) else { return }
     rooms.append(heard)
   }
 
-  /// The goodbye, on each channel.
+  /// Returns the goodbye on each channel.
   private func leave(_ context: DialectContext) -> [Frame] {
     let kept = heard
     defer { heard = kept }
@@ -213,7 +213,7 @@ final class ServedConversation: Conversation, @unchecked Sendable {
     return Int(text).flatMap { served.rule($0) }
   }
 
-  /// The rule's own example, and what follows it; nothing where a hole cannot be filled.
+  /// Returns the rule's own example and the messages after it; nothing if a value is missing.
   private func say(
     _ rule: WireRule?, _ context: DialectContext, life: Duration? = nil, wait: Duration = .zero
   ) -> [Frame] {

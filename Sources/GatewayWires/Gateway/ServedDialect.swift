@@ -3,16 +3,16 @@ internal import GatewayJSON
 internal import GatewayKit
 internal import GatewayTokens
 
-/// A described wire, the gateway's side: that of `centrifugo.json`, for instance, which gives each connection a
-/// `ServedConversation`, since what it says and hears hangs on that.
+/// A described wire, the gateway's side. Each connection gets a `ServedConversation`, since messages depend on earlier
+/// ones.
 package struct ServedDialect: Dialect {
   let served: ServedWire
   private let secrets: Renewable<[String: String]>
   private let redaction: JSONRedaction
-  /// Whether a token stands where no member's name says that it is one: nothing of such messages is shown.
+  /// Whether a token may be at a place that no member name reveals; such messages are hidden completely.
   private let hidesMessages: Bool
 
-  /// The dialect of a description alone. Throws if nobody can play it.
+  /// Creates the dialect of a description alone. Throws if a gateway cannot play it.
   package init(_ wire: WireDescription, secrets: [String: String] = [:]) throws(DescriptionError) {
     self.init(try ServedWire(wire), secrets: secrets)
   }
@@ -25,7 +25,7 @@ package struct ServedDialect: Dialect {
     redaction = JSONRedaction(Set(places.compactMap { $0 }.joined().map { Name($0) }))
   }
 
-  /// Has connections that are opened from now on told these secrets.
+  /// Replaces the secrets for connections that are opened from now on.
   func takeSecrets(_ fresh: [String: String]) { secrets.take(Renewable(fresh)) }
 
   package var name: String { served.wire.name }
@@ -45,7 +45,7 @@ package struct ServedDialect: Dialect {
     return ServedWire.offered(in: upgrade).first { offered in known.contains { $0.utf8.elementsEqual(offered.utf8) } }
   }
 
-  /// Where no message logs in, whatever the upgrade carries is all there will be.
+  /// If no message logs in, the upgrade contains all credentials.
   package func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials? {
     guard served.chain.isEmpty else { return nil }
     if let token = served.token(in: upgrade) { return Credentials(token: token) }
@@ -66,7 +66,7 @@ package struct ServedDialect: Dialect {
   package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
     guard !hidesMessages else { return nil }
     guard let start = payload.firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }) else {
-      // A line without JSON: a ping, a word. One that the description does not know may be a token.
+      // A line without JSON: a ping or a word. An unknown one may be a token.
       return isUnderstood && payload.count <= Self.wordMax ? String(decoding: payload, as: UTF8.self) : nil
     }
     guard start <= (isUnderstood ? Self.wordMax : Self.strangeMax) else { return nil }
@@ -78,7 +78,7 @@ package struct ServedDialect: Dialect {
   }
 
   private static let wordMax = 24
-  /// How much may stand before the JSON text of a message that the description does not know: `42` of Socket.IO, `MSG `.
+  /// The longest text before the JSON of an unknown message: `42` of Socket.IO, `MSG `.
   private static let strangeMax = 4
 
   package func closeReason(for reason: CloseReason) -> CloseReason {

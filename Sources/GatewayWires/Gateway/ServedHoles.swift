@@ -1,18 +1,18 @@
 internal import GatewayCore
 
-/// The values for the holes of what a gateway says to one client: for `{{user}}` ann, for instance.
+/// The values for the holes in a gateway's messages to one client.
 struct ServedHoles: HoleSource {
   let context: DialectContext
   let user: String?
-  /// The numbers of the client's messages, by their slots.
+  /// The numbers of the client's messages, by slot.
   let sent: [String?]
-  /// What was taken from the client's messages, by the slots of the names.
+  /// The values taken from the client's messages, by the slots of their names.
   let heard: [String?]
   let values: [Int: String]
   let secrets: [String: String]
   /// The number of the gateway's own message.
   let number: UInt32
-  /// How long the token lives; nil for ever.
+  /// The remaining life of the token; nil for no end.
   let life: Duration?
   let wait: Duration
 
@@ -24,7 +24,7 @@ struct ServedHoles: HoleSource {
     case .random: random
     case .nowSeconds: "\(context.now.nanoseconds / Self.second)"
     case .nowMilliseconds: "\(context.now.nanoseconds / Self.millisecond)"
-    // 0 for ever.
+    // 0 means no end.
     case .lifeSeconds: "\((life ?? .zero).nanoseconds / Self.second)"
     case .endSeconds: "\(life.map { (context.now + $0).nanoseconds / Self.second } ?? 0)"
     case .endMilliseconds: "\(life.map { (context.now + $0).nanoseconds / Self.millisecond } ?? 0)"
@@ -34,7 +34,7 @@ struct ServedHoles: HoleSource {
     case .secret(let name): secrets[name]
     case .connection: context.connection.description
     case .waitMilliseconds: "\(wait.nanoseconds / Self.millisecond)"
-    // Nobody is told a token.
+    // Clients are never sent a token.
     case .token, .column: nil
     }
   }

@@ -2,8 +2,8 @@ package import GatewayCore
 package import GatewayKit
 internal import GatewayTokens
 
-/// A described wire as a gateway plays it, that of `phoenix.json` for instance: its sockets, and what is asked ahead of
-/// them. Its tokens are the gateway's own.
+/// A described wire played by a gateway: its sockets, and the request before the upgrade. Its tokens are the gateway's
+/// own.
 package struct ServedVendor: Vendor {
   package let bindings: [DialectBinding]
   private let served: ServedWire
@@ -30,8 +30,8 @@ package struct ServedVendor: Vendor {
     ]
   }
 
-  /// The times of its sessions: where the gateway asks they are those of every session of it; where it does not, whoever
-  /// has not renewed within the grace is cut off, and who comes back with a new token is at once.
+  /// Returns the times of its sessions. If the gateway requests refreshes, they are the gateway's own; otherwise a
+  /// client that has not renewed within the grace period is closed, and may reconnect at once with a new token.
   private static func session(of wire: WireDescription, on usual: SessionPolicy) throws -> SessionPolicy? {
     let serving = wire.serving
     let isUsual = wire.habits.refresh.how == .asked
@@ -71,7 +71,7 @@ package struct ServedVendor: Vendor {
     return [HTTPRoute(before.method, path) { request, _ in await answer(request) }]
   }
 
-  /// The answer to the request ahead of the upgrade.
+  /// Returns the answer to the request before the upgrade.
   private nonisolated(nonsending) func answer(_ request: HTTPRequest) async -> HTTPResponse {
     guard let before = served.wire.before else { return dialect.response(for: .notFound) }
     let now = services.wallTime
@@ -85,15 +85,14 @@ package struct ServedVendor: Vendor {
   }
 }
 
-/// The settings that a description is played with: which it is, `nats.json` for instance, with which secrets in it, and
-/// whose tokens let its clients in.
+/// The settings for playing a description: the description, its secrets, and the keys of its clients' tokens.
 package struct ServedSettings: VendorSettings {
   package var wire: WireDescription
-  /// What stands for `{{secret.NAME}}`.
+  /// The values for `{{secret.NAME}}`.
   package var secrets: [String: String]
   package var authenticator: @Sendable (Ground) -> any Authenticator
 
-  /// Throws a ``DescriptionError`` if the description does not say what a gateway has to say.
+  /// Creates settings. Throws a ``DescriptionError`` if the description lacks something that a gateway must send.
   package init(
     _ wire: WireDescription, secrets: [String: String] = [:],
     authenticator: @escaping @Sendable (Ground) -> any Authenticator
@@ -107,9 +106,8 @@ package struct ServedSettings: VendorSettings {
   package func vendor(on ground: Ground) throws -> ServedVendor { try ServedVendor(self, on: ground) }
 }
 
-/// An authenticator of a wire on which nobody is asked for a token: it takes none that is over, not even within the
-/// leeway that clocks are given; one that ended 2 s ago is refused, for instance, since its user could be let in for a
-/// moment only.
+/// An authenticator of a wire without refresh requests. It refuses expired tokens even within the clock tolerance,
+/// since their users would be closed a moment later.
 struct StrictAuthenticator: Authenticator {
   let inner: any Authenticator
 
@@ -127,8 +125,7 @@ struct StrictAuthenticator: Authenticator {
   }
 }
 
-/// An authenticator of a wire whose sessions outlive their tokens: ann's, good for a minute, lets her in for ever, for
-/// instance.
+/// An authenticator of a wire whose sessions outlive their tokens.
 struct LastingAuthenticator: Authenticator {
   let inner: any Authenticator
 

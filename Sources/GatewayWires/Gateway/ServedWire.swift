@@ -1,12 +1,12 @@
 internal import GatewayCore
 
-/// A description read the other way round: what the gateway says at which occasion, and what it knows again of what
-/// clients say; the example of a rule for `logged_in` is its answer to a login, for instance. One for all connections.
+/// A description from the gateway's side: the example of a rule is the message that the gateway sends. One for all
+/// connections.
 struct ServedWire: Sendable {
   let wire: WireDescription
-  /// The messages of a login in their order; empty where the upgrade says all.
+  /// The messages of a login in order; empty if the upgrade contains everything.
   let chain: [Int]
-  /// The rules whose examples are said ahead of the messages of ``chain``; nil where the client begins.
+  /// The rules whose examples are sent before the messages of ``chain``; nil if the client begins.
   private let steps: [WireRule?]
   private let loggedIn: WireRule?
   private let refusedForAge: WireRule?
@@ -14,16 +14,16 @@ struct ServedWire: Sendable {
   private let asks: WireRule?
   private let refreshed: WireRule?
   private let refreshRefused: WireRule?
-  /// The goodbye to a client whose token is over.
+  /// The goodbye to a client whose token has expired.
   let over: WireRule?
   private let leaving: WireRule?
   private let failed: WireRule?
   /// The number of the rule that answers a client's ping.
   let answer: Int?
-  /// What asks a client for a sign of life.
+  /// The rule that asks a client for a sign of life.
   let ping: WireRule?
 
-  /// Throws if the description does not say what a gateway has to say.
+  /// Creates the reverse of a description. Throws if it lacks something that a gateway must send.
   init(_ wire: WireDescription) throws(DescriptionError) {
     self.wire = wire
     func first(_ verdict: WireRule.Verdict, _ isFit: (WireRule) -> Bool = { _ in true }) -> WireRule? {
@@ -47,7 +47,7 @@ struct ServedWire: Sendable {
     let renewable = first(.loginRefused) { $0.then == .renew }
     let final = first(.loginRefused) { $0.then == .giveUp }
     refusedForAge = renewable ?? final ?? first(.loginRefused)
-    // Words that ask for a new token fit a bad one only where nothing else tells the client.
+    // A rule that requests a new token answers an invalid one only if there is no other answer.
     refused = final ?? (wire.serving.closes[.refused] == nil ? refusedForAge : nil)
     asks = first(.ask)
     refreshed = first(.refreshed)
@@ -87,15 +87,15 @@ struct ServedWire: Sendable {
     }
   }
 
-  // MARK: What is said
+  // MARK: Messages
 
-  /// The rule whose example is said ahead of message `step` of the login; nil for none.
+  /// Returns the rule whose example is sent before message `step` of the login; nil for none.
   func words(aheadOf step: Int) -> WireRule? { steps.indices.contains(step) ? steps[step] : nil }
 
-  /// What a rule of that number answers.
+  /// Returns the rule with that number.
   func rule(_ number: Int) -> WireRule? { wire.rules.indices.contains(number) ? wire.rules[number] : nil }
 
-  /// What is said for the gateway's message.
+  /// Returns the rule for the gateway's message.
   func words(for message: OutboundMessage, isRenewing: Bool, isLoggingIn: Bool) -> WireRule? {
     switch message {
     case .connected: loggedIn
@@ -103,7 +103,7 @@ struct ServedWire: Sendable {
     case .refreshRequired: wire.habits.refresh.how == .asked ? asks : wire.habits.refresh.how == .timer ? nil : over
     case .refreshed: isRenewing ? refreshed : loggedIn
     case .error where isRenewing: refreshRefused ?? (endsAtRefusedRenewal ? nil : failed)
-    // A login on a connection that has one: another channel.
+    // A login on a logged-in connection: another channel.
     case .error(let error, _) where isLoggingIn: Self.isAboutAge(error) ? refusedForAge : refused
     case .error(let error, _): error.isSame(as: .connectionRequired) ? refused ?? failed : failed
     case .closing: leaving
@@ -111,15 +111,15 @@ struct ServedWire: Sendable {
     }
   }
 
-  /// Whether a newer token would be better.
+  /// Returns whether a newer token could succeed.
   static func isAboutAge(_ error: GatewayError) -> Bool {
     [.tokenExpired, .tokenRevoked, .sessionExpired, .tokenNotRenewed].contains { error.isSame(as: $0) }
   }
 
-  /// Whether a refusal has words, so that it comes after the 101.
+  /// Whether a refusal has a message, so that it is sent after the 101.
   var refusesInWords: Bool { refused != nil || wire.serving.closes[.refused] != nil }
 
-  /// The code of the close frame, where the wire has one of its own.
+  /// Returns the code of the close frame, if the wire has one of its own.
   func code(for reason: CloseReason) -> UInt16? {
     let closes = wire.serving.closes
     switch reason {
@@ -130,7 +130,7 @@ struct ServedWire: Sendable {
     }
   }
 
-  /// The code of the close frame behind a token that is refused, by the cause; nil where the wire tells no causes apart.
+  /// Returns the code of the close frame after a refused token, by cause; nil if the wire does not distinguish causes.
   func code(for error: GatewayError, isRenewal: Bool) -> UInt16? {
     let closes = wire.serving.closes
     let isAboutAge = Self.isAboutAge(error)
@@ -145,14 +145,14 @@ struct ServedWire: Sendable {
 
   var endsAtRefusedRenewal: Bool { wire.serving.endsAtRefusedRenewal }
 
-  /// Whether the goodbye stands before that close frame: where clients renew in time, nothing else tells them.
+  /// Returns whether the goodbye is sent before that close frame: clients that renew in time are told by nothing else.
   func saysFarewell(before reason: CloseReason) -> Bool {
     guard wire.serving.end == .close else { return false }
     if reason == .tooManyFailures { return endsAtRefusedRenewal }
     return wire.habits.refresh.how == .timer && (reason == .refreshTimeout || reason == .tokenRevoked)
   }
 
-  /// Whether the goodbye is another one for each channel.
+  /// Whether the goodbye differs for each channel.
   var repeatsGoodbye: Bool {
     guard let over, let example = over.example else { return false }
     return ([example] + over.further.map(\.template)).contains { template in
@@ -160,15 +160,15 @@ struct ServedWire: Sendable {
     }
   }
 
-  // MARK: What is answered
+  // MARK: Answers
 
-  /// Whether a client that says this message waits for no answer to it.
+  /// Returns whether a client waits for no answer to this message.
   func needsNoAnswer(_ message: Int) -> Bool {
-    // A sign of life of a wire on which the gateway pings, or a part of something else.
+    // A sign of life on a wire with pings of the gateway, or a part of something else.
     wire.rules.contains { $0.reply == message } || chain.contains(message) || message == wire.renewal
   }
 
-  /// What a client will not be told, as warnings to whoever plays the description.
+  /// Warnings for the operator about events that clients will not be told.
   var silences: [String] {
     var silences: [String] = []
     if let renewal = wire.renewal, refreshRefused == nil, failed == nil, !endsAtRefusedRenewal {
@@ -194,13 +194,13 @@ struct ServedWire: Sendable {
 
   var tokenIsInUpgrade: Bool { wire.connect.templates.contains { $0.holes.contains(.token) } }
 
-  /// Whether the upgrade is one of this wire, by its path: what else is in it differs between SDKs.
+  /// Returns whether the upgrade belongs to this wire, by its path; the rest differs between SDKs.
   func accepts(_ upgrade: HTTPRequest) -> Bool {
     var bindings = Bindings()
     return wire.connect.path.matches(Array(upgrade.path.utf8)[...], &bindings)
   }
 
-  /// The token that the upgrade carries; nil for none.
+  /// Returns the token in the upgrade; nil for none.
   func token(in upgrade: HTTPRequest) -> String? {
     var bindings = Bindings()
     _ = wire.connect.path.matches(Array(upgrade.path.utf8)[...], &bindings)
@@ -212,7 +212,7 @@ struct ServedWire: Sendable {
     return bindings.token
   }
 
-  /// The same of the request ahead of the upgrade.
+  /// Returns the token in the request before the upgrade; nil for none.
   func token(before request: HTTPRequest) -> String? {
     guard let before = wire.before else { return nil }
     var bindings = Bindings()
@@ -232,7 +232,7 @@ struct ServedWire: Sendable {
     }
   }
 
-  /// The subprotocols that a client offers.
+  /// Returns the subprotocols that a client offers.
   static func offered(in upgrade: HTTPRequest) -> [String] {
     upgrade.headers.filter { $0.name == "sec-websocket-protocol" }.flatMap { field in
       field.value.split(separator: ",").map { part in
@@ -241,20 +241,20 @@ struct ServedWire: Sendable {
     }
   }
 
-  /// Where the request ahead of the upgrade goes.
+  /// The path of the request before the upgrade.
   var beforePath: String? {
     wire.before?.path.literal.map { String(decoding: $0, as: UTF8.self) }
   }
 }
 
 extension WireDescription {
-  /// The first code of a close frame that means this to a client.
+  /// Returns the first close code with this meaning to a client.
   fileprivate func code(for verdict: ReturnVerdict, in phase: ClientPhase) -> UInt16? {
     habits.comeback?.ends?.first { !$0.isHTTP && $0.verdict == verdict && $0.phases.contains(phase) }?.codes.first
       .flatMap { UInt16(exactly: $0.lowerBound) }.flatMap { CloseReason.maySend($0) ? $0 : nil }
   }
 
-  /// The status of a refused upgrade that asks for a new token.
+  /// The status of a refused upgrade that requests a new token.
   var statusOfRefusal: Int? {
     habits.comeback?.ends?.first { $0.isHTTP && $0.verdict == .renew }?.codes.first?.lowerBound
   }

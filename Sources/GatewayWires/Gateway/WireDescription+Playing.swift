@@ -1,5 +1,5 @@
 extension WireDescription {
-  /// Why no gateway can play it; nil if one can.
+  /// The reason why a gateway cannot play it; nil if it can.
   package var unplayable: DescriptionError? {
     do {
       _ = try ServedWire(self)
@@ -9,6 +9,6 @@ extension WireDescription {
     }
   }
 
-  /// What a gateway that plays it leaves its clients to guess, as warnings; none where nobody can play it.
+  /// Warnings about what clients will not be told; empty if no gateway can play it.
   package var silences: [String] { (try? ServedWire(self))?.silences ?? [] }
 }

@@ -1,6 +1,6 @@
 package import GatewayJSON
 
-/// The demand on a member of a message: that it is just `109`, for instance, or from 40140 to 40149, or merely there.
+/// A condition on a member of a message: a value, a range, or its existence.
 package struct JSONMatcher: Hashable, Sendable {
   private enum Test: Hashable {
     case equals(MatchedValue)
@@ -17,7 +17,7 @@ package struct JSONMatcher: Hashable, Sendable {
 
   private static let words = ["is", "not", "in", "exists", "from", "to", "starts", "contains"]
 
-  /// A literal, or an object of what has to hold all at once.
+  /// Reads a literal, or an object whose conditions must all hold.
   package init(_ described: Described, _ names: HoleNames) throws(DescriptionError) {
     guard case .object(let members) = described.value.kind else {
       tests = [.equals(try MatchedValue(described, names))]
@@ -53,7 +53,7 @@ package struct JSONMatcher: Hashable, Sendable {
     }
   }
 
-  /// Whether what a pointer found is like that. What is not there is like nothing but `"exists": false`.
+  /// Returns whether a pointer's value fulfils the condition. A missing value fulfils only `"exists": false`.
   package func matches(_ view: JSONView?, _ source: some HoleSource) -> Bool {
     tests.allSatisfy { Self.passes($0, view, source) }
   }
@@ -83,7 +83,7 @@ package struct JSONMatcher: Hashable, Sendable {
 }
 
 extension Collection where Element == UInt8 {
-  /// Whether the bytes stand in these, one behind the other.
+  /// Returns whether the bytes occur in these.
   package func holds(_ bytes: [UInt8]) -> Bool {
     guard let first = bytes.first else { return true }
     var rest = self[...]

@@ -1,6 +1,6 @@
 internal import GatewayJSON
 
-/// A value that a member of a message is held against: `109`, for instance, or `{{sent.login:number}}`.
+/// A value that a message's member is compared with, e.g. `109` or `{{sent.login:number}}`.
 enum MatchedValue: Hashable, Sendable {
   case string([UInt8])
   case number(Double, whole: Int64?)
@@ -31,7 +31,7 @@ enum MatchedValue: Hashable, Sendable {
     }
   }
 
-  /// Whether the member is just that. A hole that nothing fills is like nothing.
+  /// Returns whether the member is equal. A hole without a value equals nothing.
   func equals(_ view: JSONView, _ source: some HoleSource) -> Bool {
     switch self {
     case .string(let bytes): view.withUTF8 { $0.elementsEqual(bytes) } ?? false
@@ -47,7 +47,7 @@ enum MatchedValue: Hashable, Sendable {
     }
   }
 
-  /// Whether the text is just that.
+  /// Returns whether the text is equal.
   func equals(_ text: some Sequence<UInt8>, _ source: some HoleSource) -> Bool {
     switch self {
     case .string(let bytes): text.elementsEqual(bytes)
@@ -69,7 +69,7 @@ enum MatchedValue: Hashable, Sendable {
 }
 
 extension PlacedJSON {
-  /// Whether a message's value is the same: objects with just these members, in any order.
+  /// Returns whether a message's value is equal: objects with the same members in any order.
   func equals(_ view: JSONView) -> Bool {
     switch kind {
     case .object(let members):

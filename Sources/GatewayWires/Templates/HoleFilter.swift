@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// A change that is made to a hole's value before it is written: `{{user:base64}}`, for instance.
+/// A transformation of a hole's value before it is written, e.g. `{{user:base64}}`.
 package enum HoleFilter: String, Hashable, Sendable, CaseIterable {
   /// As JSON text in quotes.
   case json
@@ -11,10 +11,10 @@ package enum HoleFilter: String, Hashable, Sendable, CaseIterable {
   case base64url
   /// Percent-encoded.
   case url
-  /// As a number of JSON; alone in its string.
+  /// As a JSON number; alone in its string.
   case number
 
-  /// The filtered value; nil for what is no number and should be.
+  /// Returns the filtered value; nil for a value that should be a number and is not.
   func apply(to value: String) -> String? {
     switch self {
     case .json:
@@ -28,17 +28,17 @@ package enum HoleFilter: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The text with `mark` in the place of the value, in whichever form a template may have written it.
+  /// Returns the text with `mark` instead of the value, in every form in which a template may have written it.
   static func hiding(_ value: String, in text: String, behind mark: String) -> String {
     guard !value.isEmpty else { return text }
     let quoted = HoleFilter.json.apply(to: value).map { String($0.dropFirst().dropLast()) }
     let encoded = [HoleFilter.base64, .base64url, .url].map { $0.apply(to: value) }
-    // The longer first: of two that begin alike, with padding and without, nothing is left.
+    // Longer forms first, so that the unpadded form does not leave the padding of the padded one.
     let forms = Set(([value, quoted] + encoded).compactMap { $0 }).sorted { $0.utf8.count > $1.utf8.count }
     return forms.reduce(text) { $0.replacing(bytesOf: $1, with: mark) }
   }
 
-  /// Whether the text is a number as JSON writes it, without an exponent.
+  /// Returns whether the text is a JSON number without an exponent.
   private static func isNumber(_ text: String) -> Bool {
     var digits = text.utf8[...]
     if digits.first == UInt8(ascii: "-") { digits = digits.dropFirst() }

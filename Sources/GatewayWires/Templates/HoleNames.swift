@@ -1,22 +1,22 @@
 internal import GatewayCore
 
-/// The names that holes of one description may have: `{{taken.ping_s}}` only where a rule takes `ping_s`, for instance.
+/// The names that the holes of one description may have.
 package struct HoleNames: Hashable, Sendable {
-  /// What rules take, in the order of their slots.
+  /// The names that rules take, in the order of their slots.
   package var taken: [String]
-  /// The messages that are said.
+  /// The messages that are sent.
   package var sent: [String]
-  /// What a gateway that plays the description takes from clients' messages; empty where a client speaks.
+  /// The names that a gateway playing the description takes from clients' messages; empty on the client's side.
   package var heard: [String] = []
-  /// What ``heard`` is for ``ofGateway``.
+  /// The names in ``heard`` for ``ofGateway``.
   var heardByGateway: [String] = []
-  /// The words without a dot that there is a value for.
+  /// The names without a dot that have a value.
   package var words: Set<String>
-  /// The columns of the list of users; nil where the description does not know them.
+  /// The columns of the user list; nil if the description does not know them.
   package var columns: [String]?
-  /// What a hole of another name would need, as the end of a sentence.
+  /// What a hole with another name would require, as the end of a sentence.
   package var takenNeeds: String
-  /// The secrets that the command line names; nil where nobody has said.
+  /// The secrets on the command line; nil if unknown.
   package var secrets: Set<String>?
 
   package init(
@@ -32,12 +32,12 @@ package struct HoleNames: Hashable, Sendable {
     self.secrets = secrets
   }
 
-  /// What every client has.
+  /// The names that every client has.
   package static let client = Set(table.map(\.name)).subtracting(gateway)
-  /// What the gateway's side has besides.
+  /// The further names of the gateway's side.
   package static let gateway: Set<String> = ["connection", "wait_ms"]
 
-  /// The names that what the gateway says may have.
+  /// The names in the gateway's messages.
   var ofGateway: HoleNames {
     var names = self
     names.words.formUnion(Self.gateway)
@@ -52,7 +52,7 @@ package struct HoleNames: Hashable, Sendable {
     ("wait_ms", .waitMilliseconds),
   ]
 
-  /// What a hole is called between its braces.
+  /// Returns the name of a hole, without its braces.
   package func name(of hole: Hole) -> String {
     switch hole {
     case .column(let column): "user.\(column)"
@@ -64,7 +64,7 @@ package struct HoleNames: Hashable, Sendable {
     }
   }
 
-  /// The hole of that name, which stands in that value of a description.
+  /// Returns the hole with that name in that value of a description.
   func hole(_ name: String, at described: Described) throws(DescriptionError) -> Hole {
     if let entry = Self.table.first(where: { $0.name == name }), words.contains(name) { return entry.hole }
     let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// The body of a described request: `"json": { "user": "{{user}}" }`, for instance.
+/// The body of a described request, e.g. `"json": { "user": "{{user}}" }`.
 enum RequestBody: Sendable {
   case none
   case json(Template)
@@ -36,7 +36,7 @@ enum RequestBody: Sendable {
     }
   }
 
-  /// The bytes, with the media type that they have where nobody says another.
+  /// Returns the bytes with their default media type.
   func written(from source: some HoleSource) throws(HoleError) -> (type: String?, bytes: [UInt8]) {
     var bytes: [UInt8] = []
     switch self {
@@ -57,9 +57,9 @@ enum RequestBody: Sendable {
   }
 }
 
-/// The header fields of a described request: `"X-User": "{{user}}"`, for instance.
+/// The header fields of a described request, e.g. `"X-User": "{{user}}"`.
 enum HeaderFields {
-  /// What the program writes by itself.
+  /// The fields that the program itself writes.
   private static let own = [
     "content-length", "connection", "transfer-encoding", "host", "user-agent", "postern-storm",
   ]

@@ -2,22 +2,22 @@ internal import GatewayCore
 internal import GatewayJSON
 
 extension Template {
-  /// The template that a text of a description is.
+  /// Reads a template from a text in a description.
   package init(_ described: Described, _ names: HoleNames) throws(DescriptionError) {
     try self.init(described.text(), at: described, names, .plain)
   }
 
-  /// The same in a path or a query, where values are percent-encoded by themselves.
+  /// Reads a template for a path or a query, in which values are percent-encoded.
   package init(url described: Described, _ names: HoleNames) throws(DescriptionError) {
     try self.init(described.text(), at: described, names, .url)
   }
 
-  /// The same in a form, where everything is percent-encoded.
+  /// Reads a template for a form, in which everything is percent-encoded.
   package init(form described: Described, _ names: HoleNames) throws(DescriptionError) {
     try self.init(described.text(), at: described, names, .form)
   }
 
-  /// The template of a JSON text, with holes in its strings.
+  /// Reads a template of a JSON text with holes in its strings.
   package init(json described: Described, _ names: HoleNames) throws(DescriptionError) {
     try append(json: described, names)
   }
@@ -51,7 +51,7 @@ extension Template {
     return (hole, filter, parts[0])
   }
 
-  /// What stands between holes.
+  /// Returns the bytes of the text between holes.
   private static func written(_ text: Substring, _ place: Place) -> [UInt8] {
     if place == .form { return Array(PercentEncoding.encode(String(text)).utf8) }
     guard place == .jsonString else { return Array(text.utf8) }
@@ -92,7 +92,7 @@ extension Template {
     }
   }
 
-  /// The hole of a string that is nothing but a hole with the filter `:number`; nil for any other.
+  /// Returns the hole of a string that only consists of a hole with the filter `:number`; nil for another string.
   static func lonely(_ text: String, at described: Described, _ names: HoleNames) throws(DescriptionError) -> Template?
   {
     guard text.hasPrefix("{{"), text.hasSuffix(":number}}"), text.components(of: "{{") == 2 else { return nil }
@@ -104,6 +104,6 @@ extension Template {
 }
 
 extension String {
-  /// How many parts the text has between occurrences of `separator`.
+  /// Returns the number of parts between occurrences of `separator`.
   fileprivate func components(of separator: String) -> Int { ranges(bytesOf: separator).count + 1 }
 }

@@ -1,23 +1,21 @@
 internal import GatewayJSON
 
-/// A text with holes, `{"token":"{{token}}"}` for instance, taken apart once into pieces that are only put together when
-/// it is said.
+/// A text with holes, e.g. `{"token":"{{token}}"}`. It is parsed once, and only put together when it is sent.
 package struct Template: Hashable, Sendable {
-  /// A piece of a template: the bytes `{"token":"`, for instance, or a hole.
+  /// A piece of a template: bytes or a hole.
   enum Piece: Hashable {
     case bytes([UInt8])
     case hole(Hole, HoleFilter?, Place, name: String)
   }
 
-  /// The place where a hole stands, which decides what has to be escaped: a quotation mark within a JSON string, for
-  /// instance.
+  /// The place of a hole, which decides the escaping.
   enum Place: Hashable {
     case plain
     /// Between the quotes of a JSON string.
     case jsonString
     /// In a path or a query.
     case url
-    /// In a form, whose own words are percent-encoded as well.
+    /// In a form, whose literal text is percent-encoded too.
     case form
   }
 
@@ -25,12 +23,12 @@ package struct Template: Hashable, Sendable {
 
   package init() {}
 
-  /// A text without holes.
+  /// Creates a text without holes.
   package init(literal text: String) {
     append(Array(text.utf8))
   }
 
-  /// The same with a hole behind it.
+  /// Returns this template followed by a hole.
   func with(_ hole: Hole) -> Template {
     var template = self
     template.append(hole, nil, .plain, name: HoleNames().name(of: hole))
@@ -70,8 +68,8 @@ package struct Template: Hashable, Sendable {
     }
   }
 
-  /// Fills the holes and appends the whole. A value that holds `separator` is refused where nothing escapes it: no user's
-  /// name smuggles a line into a wire of lines.
+  /// Fills the holes and appends the whole. A value that contains `separator` is refused where it is not escaped: a
+  /// user's name must not add a line on a line-based wire.
   package func write(
     to bytes: inout [UInt8], from source: some HoleSource, refusing separator: [UInt8] = []
   ) throws(HoleError) {
@@ -99,15 +97,15 @@ package struct Template: Hashable, Sendable {
     }
   }
 
-  /// The whole as text.
+  /// Returns the filled template as text.
   package func text(from source: some HoleSource, refusing separator: [UInt8] = []) throws(HoleError) -> String {
     var bytes: [UInt8] = []
     try write(to: &bytes, from: source, refusing: separator)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Whether any byte of the separator's beginning to its end stands in the value. One byte of `\r\n` is enough: lenient
-  /// readers take it for the end of a line.
+  /// Returns whether the value contains any byte of the separator. One byte of `\r\n` is enough, since lenient parsers
+  /// accept it as the end of a line.
   private static func holds(_ separator: [UInt8], in value: String) -> Bool {
     value.utf8.contains { separator.contains($0) }
   }

@@ -1,6 +1,6 @@
 internal import GatewayJSON
 
-/// A table with a heading, as spreadsheets write it (RFC 4180): users with their passwords, for instance.
+/// A table with a heading in CSV (RFC 4180).
 struct CSVTable: Hashable, Sendable {
   let columns: [String]
   let rows: [[String]]
@@ -42,7 +42,7 @@ struct CSVTable: Hashable, Sendable {
   }
 }
 
-/// A reader of the rows of a table, from its bytes: `ann,eyJ…`, for instance.
+/// A parser of a CSV table's rows.
 private struct RowReader {
   private let bytes: ArraySlice<UInt8>
   private var index: Int
@@ -72,7 +72,7 @@ private struct RowReader {
     return (start, fields)
   }
 
-  /// A field, up to the comma or the end of the line behind it.
+  /// Reads a field up to the comma or the end of its line.
   private mutating func field() -> String {
     var field: [UInt8] = []
     var isQuoted = false

@@ -2,13 +2,13 @@ internal import GatewayCore
 internal import GatewayJSON
 
 extension DescribedTokenEndpoint {
-  /// What leads to the mend of a connection that did not come about; `reason` is what the report calls it.
+  /// Returns advice about a failed connection; `reason` is its name in the report.
   func advice(_ reason: String, _ detail: String, _ request: TokenRequest) -> String {
     let what = "\(title(of: request)) to \(description.places[request.place]?.text ?? "--provider")"
     return "\(what): \(Self.mend(reason) ?? detail + (isTLSLikely(reason, detail, request) ? Self.tlsHint : ""))"
   }
 
-  /// Whether the connection ended without a word where plain text was spoken, as servers of TLS do that are told nonsense.
+  /// Returns whether a server probably expects TLS: it closed a plain-text connection without an answer.
   private func isTLSLikely(_ reason: String, _ detail: String, _ request: TokenRequest) -> Bool {
     guard reason == "unreachable", description.places[request.place]?.isTLS != true else { return false }
     return detail.hasPrefix("receive") || detail.contains(bytesOf: "ended before")
@@ -16,8 +16,8 @@ extension DescribedTokenEndpoint {
 
   private static let tlsHint = "; if it wants TLS, \"url\" or --provider with https://"
 
-  /// What leads to the mend of a request that was answered with a status in place of a token; nil where that says nothing of
-  /// the request, or nothing better was to be expected.
+  /// Returns advice about a request that got a status instead of a token; nil if the status says nothing about the
+  /// request, or was expected.
   func advice(_ response: HTTPResponse, _ body: JSONView?, _ request: TokenRequest) -> String? {
     guard !request.wish.isHopeless, let mend = mend(response, request) else { return nil }
     return "\(title(of: request)) answered \(response.status): \(mend)\(unread(body))"
@@ -26,7 +26,7 @@ extension DescribedTokenEndpoint {
   private func mend(_ response: HTTPResponse, _ request: TokenRequest) -> String? {
     let call = request.isRenewal == true ? "renew" : "request"
     switch response.status {
-    // The page that nginx, Go and others give to whoever speaks plain text to them.
+    // The page that nginx, Go and others return to plain text on a TLS port.
     case 400 where description.places[request.place]?.isTLS != true && speaksOfHTTPS(response.body):
       return "it wants TLS; \"url\" or --provider with https://"
     case 400, 415, 422:
@@ -41,22 +41,22 @@ extension DescribedTokenEndpoint {
     }
   }
 
-  /// Whether the page speaks of HTTPS; not of the `https://` of a link, or of a problem's type.
+  /// Returns whether the page mentions HTTPS, except in `https://` of a link or of a problem's type.
   private func speaksOfHTTPS(_ page: [UInt8]) -> Bool {
     let (page, word) = (page.prefix(Self.pageMax), Array("HTTPS".utf8))
     return page.indices.contains { page[$0...].starts(with: word) }
   }
 
-  /// How much of a page is looked at, in bytes.
+  /// How much of a page is searched, in bytes.
   private static let pageMax = 2_048
 
-  /// What else the answer says, where the description does not know where that stands.
+  /// Returns the rest of the answer if the description does not say where the error is.
   private func unread(_ body: JSONView?) -> String {
     guard description.answer.error == nil, let members = body?.members, !members.isEmpty else { return "" }
     return "; its answer has \(TokenPlace.names(members.map(\.name))), which \"error\" of \"answer\" may point at"
   }
 
-  /// What leads to the mend of a token that was over before it came; nil where nothing better was asked for.
+  /// Returns advice about a token that had expired when it came; nil if that was requested.
   func late(_ end: WallTime, at now: WallTime, _ request: TokenRequest) -> String? {
     guard end <= now, !takesEnds, !request.wish.isHopeless else { return nil }
     let seconds = ((now - end).inSeconds * 10).rounded() / 10

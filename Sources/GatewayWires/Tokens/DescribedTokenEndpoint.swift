@@ -1,26 +1,27 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// A token endpoint that a file describes, as a fleet asks it: by `POST /login` with a name and a password, for
-/// instance.
+/// A token endpoint that a file describes, as a fleet's clients use it.
 package struct DescribedTokenEndpoint: TokenEndpoint {
   package let description: TokenDescription
-  /// Where paths are below that do not begin with a host.
+  /// The base of paths that do not begin with a host.
   private let base: String
-  /// Told of every exchange; nil for a fleet.
+  /// A callback for every exchange; nil for a fleet.
   private let watch: (@Sendable (TokenSight) -> Void)?
 
+  /// Creates an endpoint.
+  ///
   /// - Parameters:
-  ///   - description: What the endpoint is asked, and where its answers have what.
-  ///   - base: The path of the address that the command line names.
-  ///   - watch: Told of every exchange; nil for a fleet.
+  ///   - description: The requests, and the places of values in answers.
+  ///   - base: The path of the URL on the command line.
+  ///   - watch: A callback for every exchange; nil for a fleet.
   package init(_ description: TokenDescription, base: String = "", watch: (@Sendable (TokenSight) -> Void)? = nil) {
     self.description = description
     self.base = base.hasSuffix("/") ? String(base.dropLast()) : base
     self.watch = watch
   }
 
-  /// The same, telling `watch` of every exchange.
+  /// Returns this endpoint with a callback for every exchange.
   package func watched(by watch: @escaping @Sendable (TokenSight) -> Void) -> DescribedTokenEndpoint {
     DescribedTokenEndpoint(description, base: base, watch: watch)
   }
@@ -32,13 +33,13 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
 
   package func memory() -> TokenMemory { TokenMemory(slots: description.answer.taking.count) }
 
-  // MARK: Asking
+  // MARK: Requests
 
   package func request(_ wish: TokenWish, _ memory: TokenMemory) throws(TokenEndpointError) -> TokenRequest {
     let source = TokenHoles(
       wish: wish, memory: memory, users: description.users, secrets: description.secrets,
       wireTaken: description.wireTaken)
-    // Once everything that it needs is there. Who is to be refused shows nobody's refresh token.
+    // Used when all its values are available. A request that must be refused contains nobody's refresh token.
     let renew = wish.isHopeless ? nil : description.renew.flatMap { $0.isReady(source) ? $0 : nil }
     let call = renew ?? description.request
     let choice = (wish.number &+ memory.failures) % call.addresses.count
@@ -55,7 +56,7 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
     }
   }
 
-  /// What people may see of a request: method and address, without what fills the holes of a query.
+  /// Returns the request as it may be shown: method and URL, without the values in a query.
   func title(of request: TokenRequest) -> String {
     let path = request.http.path.prefix { $0 != "?" }
     let hidden = description.users.secrets(of: request.wish.number) + Array(description.secrets.values)
@@ -65,7 +66,7 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
     return "\(request.http.method) \(shown.prefix(200))\(path.endIndex == request.http.path.endIndex ? "" : "?…")"
   }
 
-  // MARK: Being answered
+  // MARK: Answers
 
   package func answer(
     _ response: HTTPResponse, to request: TokenRequest, at now: WallTime, _ memory: inout TokenMemory
@@ -99,7 +100,7 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
       return TokenAnswer(.busy(status: status, retryAfter: wait), label: label(status, body, request, memory))
     }
     if description.statuses.refused.contains(status) {
-      // Whoever comes again begins anew: what was taken is good no more.
+      // A new login starts again: earlier values are invalid.
       if request.isRenewal == true { memory.taken = memory.taken.map { _ in nil } }
       return TokenAnswer(
         .refused(status: status), label: label(status, body, request, memory), sentence: advice(response, body, request)
@@ -139,7 +140,7 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
       return answer
     }
     if takesEnds {
-      // Nobody says, so what was asked for is what there is.
+      // The answer has no expiry, so the requested one is assumed.
       answer.endSource = .asked
       switch request.wish.life {
       case .lasting(let life): (answer.end, answer.life) = (request.wish.now + life, life)
@@ -158,7 +159,7 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
     return answer
   }
 
-  /// A login page answers so, and where it leads may be somebody else's.
+  /// Returns the error for a redirect, as of a login page. Its target may belong to another server.
   private func redirected(_ response: HTTPResponse, _ request: TokenRequest) -> TokenAnswer {
     let location = response.header("location") ?? ""
     let host = EndpointPlace.split(location)?.place.text ?? "a path of its own"
@@ -178,7 +179,7 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
 }
 
 extension TokenCall {
-  /// Whether everything is there that it needs.
+  /// Returns whether all its values are available.
   fileprivate func isReady(_ source: TokenHoles) -> Bool {
     holes.allSatisfy { source.value(of: $0) != nil }
   }

@@ -1,16 +1,15 @@
-/// The place of a token endpoint, a host of its own or below the address that the command line names:
-/// `https://login.example:443`, for instance.
+/// The host of a token endpoint: its own, e.g. `https://login.example:443`, or the one on the command line.
 package struct EndpointPlace: Hashable, Sendable {
   package let host: String
   package let port: Int
   package let isTLS: Bool
 
-  /// For people.
+  /// The text for people.
   package var text: String {
     "\(isTLS ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
   }
 
-  /// The place that a whole URL begins with, and what follows it; nil if it is none.
+  /// Splits an absolute URL into its place and the rest; returns nil for another text.
   static func split(_ url: String) -> (place: EndpointPlace, rest: Substring)? {
     let isTLS = url.hasPrefix("https://")
     guard isTLS || url.hasPrefix("http://") else { return nil }

@@ -1,11 +1,12 @@
-/// The files that TLS with an endpoint needs: `ca.pem` of who signed its certificate, for instance, and the client's
-/// own.
+/// The files for TLS with an endpoint: the CA certificate, and the client's certificate and key.
 package struct EndpointTLS: Hashable, Sendable {
   package var ca: String?
   package var certificate: String?
   package var key: String?
 
-  /// - Parameter path: Where a file is that stands beside the description.
+  /// Reads the files.
+  ///
+  /// - Parameter path: Returns the path of a file beside the description.
   init(_ described: Described, path: (Described) throws(DescriptionError) -> String) throws(DescriptionError) {
     let tls = try described.object(["ca", "certificate", "key"])
     ca = try tls["ca"].map(path)

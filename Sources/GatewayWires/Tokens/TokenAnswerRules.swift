@@ -1,21 +1,20 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The places of what is to be found in an endpoint's answers: the token at `/access`, for instance, a refresh token at
-/// `/refresh`, a code at `/code`.
+/// The places of values in an endpoint's answers: the token, a refresh token, an error code.
 struct TokenAnswerRules: Sendable {
   let token: TokenPlace
-  /// In the order of their slots.
+  /// The pointers in the order of their slots.
   let taking: [JSONPointer]
   let ends: [TokenEndRule]
-  /// Where an answer says what is wrong; nil where the description does not know.
+  /// The place of the error; nil if the description does not know it.
   let error: JSONPointer?
 
   private static let keys = ["token", "take", "end", "error"]
   private static let slotsMax = 8
   static let bodyMax = 1 << 20
 
-  /// The names of what answers give for later.
+  /// Returns the names of values that answers give for later.
   static func taken(by described: Described) throws(DescriptionError) -> [String] {
     guard let take = try described.object(keys)["take"] else { return [] }
     let names = try take.members().map(\.name)
@@ -36,7 +35,7 @@ struct TokenAnswerRules: Sendable {
     (try? JSONDocument.parse(response.body, sizeMax: bodyMax))?.root
   }
 
-  /// Keeps what the answer gives for later. What it does not give stays: not every answer rotates.
+  /// Stores the answer's values for later. A missing value stays as it was, since not every answer rotates it.
   func take(from body: JSONView?, into memory: inout TokenMemory) {
     guard let body else { return }
     for (slot, pointer) in taking.enumerated() where memory.taken.indices.contains(slot) {
@@ -47,7 +46,7 @@ struct TokenAnswerRules: Sendable {
 
   private static let takenMax = 16_384
 
-  /// The endpoint's own word for what is wrong, as a report shows it: none of the user's secrets is in it.
+  /// Returns the endpoint's error as a report shows it, without the user's secrets.
   func errorLabel(in body: JSONView?, hiding secrets: [String]) -> String? {
     guard let body, let error, let text = error.find(in: body)?.scalarText, !text.isEmpty else { return nil }
     let shown = secrets.filter { $0.utf8.count >= 3 }.reduce(text) { $0.replacing(bytesOf: $1, with: "secret") }

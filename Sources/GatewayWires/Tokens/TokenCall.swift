@@ -1,10 +1,10 @@
 internal import GatewayCore
 
-/// One of an endpoint's requests as it is described: `POST /api/token/` with a user and a password, for instance.
+/// A request of a described token endpoint.
 struct TokenCall: Sendable {
-  /// A URL of the request, of which a client keeps to one: `https://login.example/token`, for instance.
+  /// A URL of the request. A client always uses the same one.
   struct Address: Sendable {
-    /// The number of its place; nil for below the address that the command line names.
+    /// The number of its place; nil for a path below the URL on the command line.
     let place: EndpointPlace?
     let target: Template
   }
@@ -36,7 +36,7 @@ struct TokenCall: Sendable {
     self.method = method
   }
 
-  /// Every template of the request.
+  /// All templates of the request.
   private var templates: [Template] {
     return addresses.map(\.target) + headers.map(\.value) + body.templates
   }
@@ -62,9 +62,9 @@ struct TokenCall: Sendable {
     return Address(place: nil, target: try Template(url, at: described, names, .url))
   }
 
-  // MARK: Saying
+  // MARK: Writing
 
-  /// The request to the `choice`-th address.
+  /// Returns the request to the URL with that number.
   func request(_ choice: Int, from source: some HoleSource) throws(HoleError) -> HTTPRequest {
     var fields: [HTTPField] = []
     for (name, value) in headers {

@@ -1,33 +1,34 @@
 internal import GatewayJSON
 internal import GatewayKit
 
-/// A token endpoint as a file describes it: what to ask, where the token stands in the answer, at `/access_token` for
-/// instance, when it ends.
+/// A token endpoint as a file describes it: its requests, and the places of token and expiry in its answers.
 package struct TokenDescription: Sendable {
   package let name: String
   let users: TokenUsers
   let request: TokenCall
-  /// Every later token; nil where the first request serves for them too.
+  /// The request for later tokens; nil if the first one serves for them too.
   let renew: TokenCall?
   let answer: TokenAnswerRules
   let statuses: TokenStatuses
   package let tls: EndpointTLS?
-  /// Whether connections are kept for the next request.
+  /// Whether connections are reused for the next request.
   package let keepsConnections: Bool
   let secrets: [String: String]
-  /// How many names the wire takes.
+  /// The number of names that the wire takes.
   let wireTaken: Int
-  /// The hosts that it names; nil stands for the address that the command line names.
+  /// The hosts that it names; nil stands for the URL on the command line.
   package let places: [EndpointPlace?]
 
   static let keys = [
     "$schema", "tokens", "name", "users", "request", "renew", "answer", "statuses", "tls", "keep_alive",
   ]
 
+  /// Reads a description.
+  ///
   /// - Parameters:
   ///   - file: The description.
-  ///   - secrets: What stands for `{{secret.NAME}}`.
-  ///   - wireTaken: What the wire takes before it asks for a token; the names come before those of the answer.
+  ///   - secrets: The values for `{{secret.NAME}}`.
+  ///   - wireTaken: The names that the wire takes before it requests a token; they precede those of the answer.
   package init(
     _ file: Described, secrets: [String: String] = [:], wireTaken: [String] = []
   ) throws(DescriptionError) {
@@ -75,15 +76,15 @@ package struct TokenDescription: Sendable {
     }
   }
 
-  /// What every request has.
+  /// The names that every request has.
   private static let words: Set<String> = [
     "user", "number", "random", "now", "now_ms", "life_s", "end_s", "end_ms",
   ]
 
-  /// How many users there are; nil for as many as are wanted.
+  /// The number of users; nil if it is not limited.
   package var userCount: Int? { users.count }
 
-  /// Whether a request says who asks, so that one can be made that has to be refused.
+  /// Whether a request contains the user, so that one can be made that must be refused.
   package var namesUser: Bool {
     request.holes.contains { hole in
       switch hole {
@@ -93,12 +94,12 @@ package struct TokenDescription: Sendable {
     }
   }
 
-  /// Whether a request says when the token is to end.
+  /// Whether a request contains the token's expiry.
   package var takesEnds: Bool {
     !request.holes.union(renew?.holes ?? []).isDisjoint(with: [.lifeSeconds, .endSeconds, .endMilliseconds])
   }
 
-  /// What there is to it, as a line for people.
+  /// The description in one line for people.
   package var outline: String {
     let who = users.count.map { "\($0) users" } ?? "users by a pattern"
     let ends = takesEnds ? "the storm chooses the ends of tokens" : "the endpoint chooses the ends of tokens"
@@ -107,9 +108,9 @@ package struct TokenDescription: Sendable {
       "\(name): \(who), \(renew == nil ? "one request" : "a request and another that renews"), at \(hosts); \(ends)"
   }
 
-  // MARK: Files beside it
+  // MARK: Files beside the description
 
-  /// A path of a description is told from its folder.
+  /// Returns the path in a value, relative to the description's folder.
   private static func path(_ value: Described) throws(DescriptionError) -> String {
     let path = try value.text()
     guard !path.isEmpty, !path.utf8.contains(0) else { throw value.error("expected the name of a file") }

@@ -2,8 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// The way in which the end of a token is known: by its own `exp`, for instance, or so many seconds from now as
-/// `/expires_in` says.
+/// The way in which a token's expiry is known: from its `exp`, or from a member of the answer such as `/expires_in`.
 enum TokenEndRule: Hashable, Sendable {
   case jwt
   case seconds(JSONPointer)
@@ -13,7 +12,7 @@ enum TokenEndRule: Hashable, Sendable {
   case fixed(Duration)
 
   private static let keys = ["seconds", "unix_s", "unix_ms", "rfc3339", "fixed"]
-  /// A life of a thousand years, in seconds; longer is nonsense.
+  /// A life of a thousand years, in seconds; longer ones are invalid.
   private static let longest = 31_557_600_000.0
 
   static func rules(_ described: Described?) throws(DescriptionError) -> [TokenEndRule] {
@@ -46,15 +45,15 @@ enum TokenEndRule: Hashable, Sendable {
     }
   }
 
-  /// An end with who told it: 12:00 by the token's own `exp`, for instance.
+  /// An expiry with its source.
   struct Told {
-    /// By our clock.
+    /// The expiry by our clock.
     let end: WallTime
     let source: EndSource
     let life: Duration?
   }
 
-  /// The end; nil if this rule finds none. `offset` is how far the endpoint's clock is ahead of ours.
+  /// Returns the expiry; nil if this rule finds none. `offset` is how far the endpoint's clock is ahead of ours.
   func end(of token: Credentials, _ body: JSONView?, at now: WallTime, offset: Duration) -> Told? {
     switch self {
     case .jwt:
@@ -81,7 +80,7 @@ enum TokenEndRule: Hashable, Sendable {
     }
   }
 
-  /// What is odd about the number that it finds and cannot take; nil if it finds none, or one that it takes.
+  /// Returns a warning about a number that it finds and cannot use; nil if there is none.
   func doubt(about token: Credentials, _ body: JSONView?) -> String? {
     switch self {
     case .jwt: (try? UnverifiedToken(token.token).payload).flatMap { NumericDate.doubt($0["exp"]) }.map { "exp \($0)" }
@@ -93,7 +92,7 @@ enum TokenEndRule: Hashable, Sendable {
     }
   }
 
-  /// Where it looks, for people.
+  /// The place of the expiry, for people.
   var words: String {
     switch self {
     case .jwt: "the token is no JWT with exp"
@@ -109,7 +108,7 @@ enum TokenEndRule: Hashable, Sendable {
     return number.flatMap { $0.isFinite ? $0 : nil }
   }
 
-  /// A time of this age, in seconds since 1970.
+  /// Returns the time that many seconds after 1970.
   private static func time(_ seconds: Double?) -> WallTime? {
     seconds.flatMap { (0...longest).contains($0) ? WallTime(seconds: $0) : nil }
   }

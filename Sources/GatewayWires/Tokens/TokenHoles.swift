@@ -1,16 +1,15 @@
 internal import GatewayCore
 
-/// The values for the holes of a request for a token: the user with its password, for instance, the refresh token that
-/// was taken.
+/// The values for the holes of a token request: the user, the password, the refresh token.
 struct TokenHoles: HoleSource {
   let wish: TokenWish
   let memory: TokenMemory
   let users: TokenUsers
   let secrets: [String: String]
-  /// How many names the wire takes, which come before the endpoint's own.
+  /// The number of the wire's names, which precede the endpoint's own.
   let wireTaken: Int
 
-  /// When the token is to end, in whole seconds.
+  /// The requested expiry in whole seconds.
   private var end: WallTime {
     switch wish.life {
     case .lasting(let duration): wish.now + duration
@@ -21,14 +20,14 @@ struct TokenHoles: HoleSource {
   func value(of hole: Hole) -> String? {
     switch hole {
     case .user: wish.user.rawValue
-    // Whoever is to be refused shows nobody's password.
+    // A request that must be refused contains nobody's password.
     case .column(let column): wish.isHopeless ? wish.user.rawValue : users.value(column, of: wish.number)
     case .token: memory.token?.token
     case .number: "\(wish.number)"
     case .random: random
     case .nowSeconds: "\(wish.now.nanoseconds / Self.second)"
     case .nowMilliseconds: "\(wish.now.nanoseconds / Self.millisecond)"
-    // At least a second: no endpoint gives a token that is over.
+    // At least a second, since no endpoint issues an expired token.
     case .lifeSeconds: "\(max(1, ((end - wish.now).nanoseconds + Self.second / 2) / Self.second))"
     case .endSeconds: "\(end.nanoseconds / Self.second)"
     case .endMilliseconds: "\(end.nanoseconds / Self.millisecond)"
@@ -44,7 +43,7 @@ struct TokenHoles: HoleSource {
   private static let second: Int64 = 1_000_000_000
   private static let millisecond: Int64 = 1_000_000
 
-  /// Sixteen hexadecimal digits, others for each client and request.
+  /// Sixteen random hexadecimal digits, different for each client and request.
   private var random: String {
     var generator = SeededGenerator(
       seed: UInt64(truncatingIfNeeded: wish.number) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(memory.requests) << 32)

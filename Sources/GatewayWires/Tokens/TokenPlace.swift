@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The place of the token in an answer: at `/access`, for instance, in the field `X-Token`, or it is the whole body.
+/// The place of the token in an answer: a member, a header field, or the whole body.
 enum TokenPlace: Hashable, Sendable {
   case pointer(JSONPointer)
   case header(String)
@@ -29,7 +29,7 @@ enum TokenPlace: Hashable, Sendable {
     }
   }
 
-  /// The token; a sentence that says what is there in its place, if there is none.
+  /// Returns the token; if there is none, a sentence about what is in its place.
   func token(in response: HTTPResponse, _ body: JSONView?) -> Result<Credentials, TokenEndpointError> {
     switch self {
     case .header(let name):
@@ -54,7 +54,7 @@ enum TokenPlace: Hashable, Sendable {
     }
   }
 
-  /// A token is one word: anything else would be cut apart on the way to the gateway.
+  /// Returns the text if it is one word: other texts would be split on the way to the gateway.
   private static func checked(_ text: String, in place: String) -> Result<Credentials, TokenEndpointError> {
     var token = text
     while let last = token.last, last.isWhitespace { token.removeLast() }
@@ -72,7 +72,7 @@ enum TokenPlace: Hashable, Sendable {
   /// In bytes.
   private static let tokenMax = 65_536
 
-  // MARK: What is there instead
+  // MARK: Missing tokens
 
   private static func noJSON(_ response: HTTPResponse) -> String {
     guard !response.body.isEmpty else { return "the body is empty" }
@@ -90,7 +90,7 @@ enum TokenPlace: Hashable, Sendable {
       ? "the body is said to be \(type), and is no JSON" : "the body is no JSON, but \(type)"
   }
 
-  /// `nothing at /token, only refresh, access; is it "/access"?`
+  /// Returns an error such as `nothing at /token, only refresh, access; is it "/access"?`
   private static func missing(_ pointer: JSONPointer, in body: JSONView) -> String {
     let members = body.members ?? []
     let likely = members.first { member in

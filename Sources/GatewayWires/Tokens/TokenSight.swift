@@ -1,14 +1,13 @@
 internal import GatewayCore
 
-/// A line about one client's exchange with a token endpoint: that it answered 401, for instance; no token, no secret
-/// stands in it.
+/// A line about one client's exchange with a token endpoint, without tokens and secrets.
 package enum TokenSight: Hashable, Sendable {
-  /// Method and path.
+  /// A request: method and path.
   case asked(String)
   case answered(status: Int, String)
   case unanswered(String)
 
-  /// What an answer came to, for people.
+  /// Returns the result of an answer for people.
   static func words(of answer: TokenAnswer, at now: WallTime) -> String {
     switch answer.outcome {
     case .token:
@@ -24,7 +23,7 @@ package enum TokenSight: Hashable, Sendable {
     }
   }
 
-  /// The endpoint's word, where there is one, and what leads to the mend.
+  /// Returns the endpoint's error, if there is one, with advice.
   private static func full(_ answer: TokenAnswer) -> String {
     guard let sentence = answer.sentence else { return answer.label }
     return answer.label.contains(" ") ? "\(answer.label): \(sentence)" : sentence

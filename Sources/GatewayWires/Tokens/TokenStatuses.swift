@@ -1,4 +1,4 @@
-/// The meanings of the statuses of answers: 429 that the endpoint is busy, 401 that it refuses, for instance.
+/// The meanings of an endpoint's statuses.
 struct TokenStatuses: Hashable, Sendable {
   private(set) var busy: Set<Int> = [429, 503]
   private(set) var refused: Set<Int> = [400, 401, 403]

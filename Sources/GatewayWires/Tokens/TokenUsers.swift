@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// The clients by their names: the rows of a CSV, the names of a list, or a pattern; `load-{{number}}`, for instance.
+/// The names of clients: the rows of a CSV, the names of a list, or a pattern such as `load-{{number}}`.
 struct TokenUsers: Sendable {
   private enum Source {
     case table(CSVTable, user: Int)
@@ -12,7 +12,9 @@ struct TokenUsers: Sendable {
 
   static let keys = ["csv", "user", "list", "template"]
 
-  /// - Parameter read: The bytes of a file that stands beside the description.
+  /// Reads the users.
+  ///
+  /// - Parameter read: Returns the bytes of a file beside the description.
   init(_ described: Described?, read: (Described, Int) throws(DescriptionError) -> (String, [UInt8]))
     throws(DescriptionError)
   {
@@ -54,7 +56,7 @@ struct TokenUsers: Sendable {
     }
   }
 
-  /// How many there are; nil for as many as are wanted.
+  /// The number of users; nil if it is not limited.
   var count: Int? {
     switch source {
     case .table(let table, _): table.rows.count
@@ -63,7 +65,7 @@ struct TokenUsers: Sendable {
     }
   }
 
-  /// What there is to know of each, for `{{user.COLUMN}}`.
+  /// The known columns, for `{{user.COLUMN}}`.
   var columns: [String] {
     if case .table(let table, _) = source { table.columns } else { [] }
   }
@@ -76,7 +78,7 @@ struct TokenUsers: Sendable {
     }
   }
 
-  /// Who client number `number` is: if there are fewer users, several clients are one.
+  /// Returns the name of client `number`: if there are fewer users, several clients share one.
   func name(of number: Int) -> String {
     switch source {
     case .table(let table, let user): table.rows[number % table.rows.count][user]
@@ -92,14 +94,14 @@ struct TokenUsers: Sendable {
     return table.rows[number % table.rows.count][index]
   }
 
-  /// What nobody may see of a user: everything but the name.
+  /// Returns the secret columns of a user: all except the name.
   func secrets(of number: Int) -> [String] {
     guard case .table(let table, let user) = source else { return [] }
     return table.rows[number % table.rows.count].enumerated().filter { $0.offset != user }.map(\.element)
   }
 }
 
-/// The source of the number that fills the pattern of a user's name: 7, for instance.
+/// The source of the number in the pattern of a user's name.
 private struct NumberSource: HoleSource {
   let number: Int
 

@@ -1,24 +1,24 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-/// The values that stood in the holes of a client's message: its token, for instance, the number of the message.
+/// The values of the holes in a client's message: its token, its number.
 struct Bindings {
   private(set) var token: String?
   private(set) var user: String?
   private(set) var id: String?
-  /// What ``Hearing`` took, by the slots of its names.
+  /// The values that ``Hearing`` took, by the slots of their names.
   private(set) var heard: [(slot: Int, value: String)] = []
 
-  /// Longer numbers of messages, and names, are not repeated to anybody.
+  /// The maximum length of numbers and names that are repeated to clients.
   private static let nameMax = 256
 
-  /// Notes a value that is repeated to the client; not one that is longer than a name.
+  /// Notes a value to repeat to the client, unless it is longer than a name.
   mutating func note(_ value: String, in slot: Int) {
     guard value.utf8.count <= Self.nameMax else { return }
     heard.append((slot, value))
   }
 
-  /// Notes what stood in a hole; false if it cannot have been written by that filter.
+  /// Notes the value of a hole; returns false if that filter cannot have written it.
   mutating func note(_ hole: Hole, _ filter: HoleFilter?, _ place: Template.Place, _ text: [UInt8]) -> Bool {
     guard let value = Self.unfiltered(text, filter, place) else { return false }
     switch hole {
@@ -46,8 +46,8 @@ struct Bindings {
 }
 
 extension Template {
-  /// Whether the text may be this template with its holes filled; notes what stood in them. A hole ends where what follows
-  /// it is found first.
+  /// Returns whether the text can be this template with its holes filled; notes their values. A hole ends at the first
+  /// occurrence of what follows it.
   func matches(_ bytes: ArraySlice<UInt8>, _ bindings: inout Bindings) -> Bool {
     var rest = bytes
     var index = pieces.startIndex
@@ -73,7 +73,7 @@ extension Template {
     return rest.isEmpty
   }
 
-  /// Where the literal stands that ends a hole: at the very end, if nothing follows it.
+  /// Returns the position of the literal that ends a hole: at the very end, if nothing follows it.
   private static func first(_ literal: [UInt8], in bytes: ArraySlice<UInt8>, isLast: Bool) -> Int? {
     guard bytes.count >= literal.count else { return nil }
     if isLast {

@@ -1,12 +1,11 @@
 internal import GatewayCore
 
-/// The values for the holes of a client's messages: its name, its token, what it took from the gateway; for `{{token}}`
-/// the JWT that it got last, for instance.
+/// The values for the holes of a client's messages: its name, its token, and values from the gateway's messages.
 struct ClientHoles: HoleSource {
   let client: ClientIdentity
   let memory: ClientMemory?
   let message: UInt32
-  /// When the token ends, as far as it says so.
+  /// The token's expiry, if it is known.
   let end: WallTime?
   let secrets: [String: String]
 
@@ -30,7 +29,7 @@ struct ClientHoles: HoleSource {
     }
   }
 
-  /// Sixteen hexadecimal digits, others for each client and message.
+  /// Sixteen random hexadecimal digits, different for each client and message.
   private var random: String {
     var generator = SeededGenerator(seed: client.number &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(message) << 32)
     let digits = String(generator.next(), radix: 16)

@@ -2,17 +2,18 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// The client's side of a wire that a file describes, `nats.json` for instance. Tokens are asked for as a built-in
-/// dialect does it, or as another file describes.
+/// A described wire, the client's side. It requests tokens like a built-in dialect, or as another file describes.
 package struct DescribedClientDialect: ClientDialect {
   package let wire: WireDescription
   private let provider: any ClientDialect
-  /// What stands for `{{secret.NAME}}`.
+  /// The values for `{{secret.NAME}}`.
   private let secrets: [String: String]
-  /// Told of every message and what took it; nil for a fleet.
+  /// A callback for every message and the rule that took it; nil for a fleet.
   private let watch: (@Sendable (WireSight) -> Void)?
 
-  /// - Parameter provider: Who asks for tokens, and reads the answers.
+  /// Creates the dialect.
+  ///
+  /// - Parameter provider: The dialect that requests tokens and reads the answers.
   package init(
     _ wire: WireDescription, provider: any ClientDialect, secrets: [String: String] = [:],
     watch: (@Sendable (WireSight) -> Void)? = nil
@@ -40,7 +41,7 @@ package struct DescribedClientDialect: ClientDialect {
 
   package func token(in response: HTTPResponse) -> Credentials? { provider.token(in: response) }
 
-  /// The `exp` of a JWT, which is read and not checked: the gateway is the judge.
+  /// Returns the `exp` of a JWT without verifying it, since only the gateway's verdict counts.
   package func end(of token: Credentials) -> WallTime? {
     guard let payload = try? UnverifiedToken(token.token).payload, let exp = payload[member: "exp"]?.number,
       (0...1e11).contains(exp)
@@ -48,9 +49,9 @@ package struct DescribedClientDialect: ClientDialect {
     return WallTime(seconds: exp)
   }
 
-  // MARK: What is said
+  // MARK: Sending
 
-  /// The same, telling `watch` of everything that is said and heard.
+  /// Returns this dialect with a callback for every message in both directions.
   package func watched(by watch: @escaping @Sendable (WireSight) -> Void) -> DescribedClientDialect {
     DescribedClientDialect(wire, provider: provider, secrets: secrets, watch: watch)
   }
@@ -83,7 +84,7 @@ package struct DescribedClientDialect: ClientDialect {
     return upgrade
   }
 
-  /// Path and query as people read them.
+  /// Returns path and query in readable form.
   private static func target(of request: HTTPRequest) -> [UInt8] {
     let query = request.query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
     return Array((request.path + (query.isEmpty ? "" : "?\(query)")).utf8)
@@ -108,7 +109,7 @@ package struct DescribedClientDialect: ClientDialect {
     }
   }
 
-  /// The frames of a message; none if a hole cannot be filled.
+  /// Returns the frames of a message; none if a hole cannot be filled.
   private func say(_ number: Int, _ client: ClientIdentity, _ memory: ClientMemory?) -> [Frame] {
     let id = (memory?.lastID ?? 0) &+ 1
     memory?.lastID = id
@@ -136,17 +137,17 @@ package struct DescribedClientDialect: ClientDialect {
       client: client, memory: memory, message: message, end: client.token.flatMap { end(of: $0) }, secrets: secrets)
   }
 
-  /// How many characters of a message are shown.
+  /// The number of characters of a message that are shown.
   private static let seenMax = 2000
 
-  /// What people may see of a message: no token, no secret, no control character.
+  /// Returns a message as it may be shown: without tokens, secrets and control characters.
   private func seen(_ bytes: [UInt8], _ client: ClientIdentity) -> String {
     var text = String(decoding: bytes, as: UTF8.self)
     if let token = client.token?.token { text = HoleFilter.hiding(token, in: text, behind: "<token>") }
     for secret in secrets.values { text = HoleFilter.hiding(secret, in: text, behind: "<secret>") }
-    // Not before: half a token is none that is found.
+    // Shortened only now, since half a token would not be found.
     text = String(text.prefix(Self.seenMax))
-    // What looks like a JWT of somebody else's is none of anybody's business either.
+    // Other texts that look like a JWT are hidden too.
     text = text.split(bytesOf: "eyJ").enumerated().map { number, part in
       number == 0 ? String(part) : "<token>" + part.drop { $0.isLetter || $0.isNumber || "_-.".contains($0) }
     }.joined()
@@ -154,7 +155,7 @@ package struct DescribedClientDialect: ClientDialect {
       String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
   }
 
-  // MARK: What is heard
+  // MARK: Receiving
 
   package func decode(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> ServerNotice? { nil }
 
@@ -191,7 +192,7 @@ package struct DescribedClientDialect: ClientDialect {
     var notices = taken.life.map { [ServerNotice.tokenLife($0)] } ?? []
     if let notice = notice(of: rule, taken, in: phase, source) { notices.append(notice) }
     if let reply = rule.reply {
-      // Of a client that asks at need, whatever holds its token is worth a new one.
+      // If the client requests its token when it is needed, any message with the token requires a new one.
       notices.append(wire.habits.asksAtNeed && wire.messages[reply].saysToken ? .tokenCue(reply) : .cue(reply))
     }
     return notices

@@ -1,10 +1,10 @@
 internal import GatewayJSON
 
-/// The values that a gateway takes from a client's message to say them again: `"take": { "topic": "/topic" }`.
+/// The values that a gateway takes from a client's message in order to repeat them: `"take": { "topic": "/topic" }`.
 struct Hearing: Sendable {
   private let places: [(slot: Int, pointer: JSONPointer)]
 
-  /// How many different names a description may take.
+  /// The most names that a description may take.
   private static let namesMax = 8
 
   init(_ described: Described?, _ names: HoleNames) throws(DescriptionError) {
@@ -14,10 +14,10 @@ struct Hearing: Sendable {
       } ?? []
   }
 
-  /// The slots of what it takes.
+  /// The slots of its values.
   var slots: [Int] { places.map(\.slot) }
 
-  /// Adds the names under which `described` takes something to `names`.
+  /// Adds the names under which `described` takes values to `names`.
   static func collect(_ described: Described?, into names: inout [String]) throws(DescriptionError) {
     for (name, value) in try described?.members() ?? []
     where !names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
@@ -26,7 +26,7 @@ struct Hearing: Sendable {
     }
   }
 
-  /// Notes what stands at the pointers. A member that is missing, or is no scalar, is not noted.
+  /// Notes the values at the pointers. A member that is missing or not a scalar is ignored.
   func take(from root: JSONView, into bindings: inout Bindings) {
     for (slot, pointer) in places {
       if let value = pointer.find(in: root)?.scalarText { bindings.note(value, in: slot) }

@@ -1,7 +1,6 @@
 internal import GatewayJSON
 
-/// A client's message as a gateway knows it again: `{"type":"refresh","token":"{{token}}"}`, for instance, with any
-/// token, and with more members than these.
+/// A pattern by which a gateway recognises a client's message: with any values in its holes, and with further members.
 struct MessagePattern: Sendable {
   private indirect enum Node: Sendable {
     case object([(name: String, value: Node)])
@@ -18,11 +17,11 @@ struct MessagePattern: Sendable {
 
   private let prefix: [UInt8]
   private let content: Content
-  /// What is asked of the message in place of its literals; empty where they count.
+  /// The conditions on the message instead of its literals; empty if the literals count.
   private let knownBy: [(pointer: JSONPointer, matcher: JSONMatcher)]
   private let hearing: Hearing
 
-  /// The pattern of one message; nil where its prefix has holes: it cannot be known again.
+  /// Creates the pattern of one message; fails if its prefix has holes, since it cannot be recognised then.
   init?(
     _ part: DescribedObject, knownBy: [(pointer: JSONPointer, matcher: JSONMatcher)], _ names: HoleNames
   ) throws(DescriptionError) {
@@ -57,7 +56,7 @@ struct MessagePattern: Sendable {
     }
   }
 
-  /// What stood in the holes, if the message is one of these.
+  /// Returns the values of the holes if the message matches.
   func match(_ message: WireText) -> Bindings? {
     guard message.bytes.starts(with: prefix) else { return nil }
     var bindings = Bindings()
@@ -72,7 +71,7 @@ struct MessagePattern: Sendable {
         hearing.take(from: root, into: &bindings)
         return bindings
       }
-      // An object without members is just that: every other would be one with more.
+      // An object without members matches only itself: otherwise it would match every object.
       if case .object(let members) = node, members.isEmpty, root.count != 0 { return nil }
       guard Self.matches(node, root, &bindings, isLoose: false) else { return nil }
       hearing.take(from: root, into: &bindings)

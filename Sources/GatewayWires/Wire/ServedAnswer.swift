@@ -1,15 +1,14 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A rule for what else clients say to a gateway that plays a description, with its answer: to `{"id":3,"subscribe":…}`
-/// it says `{"id":3,"subscribe":{}}`.
+/// A rule for the answer to further messages of clients: `{"id":3,"subscribe":{}}` to `{"id":3,"subscribe":…}`.
 struct ServedAnswer: Sendable {
   let described: Described
   let condition: WireCondition
-  /// Whether it holds before the login, and after it.
+  /// Whether it applies before the login, and after it.
   let holds: (beforeLogin: Bool, afterLogin: Bool)
   let hearing: Hearing
-  /// Empty for a message that needs no answer.
+  /// The answers; empty for a message that needs none.
   let says: [Template]
 
   static let keys = ["when", "during", "take", "say"]
@@ -32,7 +31,7 @@ struct ServedAnswer: Sendable {
       } ?? []
   }
 
-  /// What was taken from the message, if the rule holds for it.
+  /// Returns the values taken from the message if the rule applies to it.
   func match(_ text: WireText, isLoggedIn: Bool, _ source: some HoleSource) -> Bindings? {
     guard isLoggedIn ? holds.afterLogin : holds.beforeLogin, condition.holds(for: text, source) else { return nil }
     var bindings = Bindings()

@@ -1,14 +1,14 @@
 internal import GatewayCore
 
-/// The values that a rule took from a message: that the token lives 300 s, for instance.
+/// The values that a rule took from a message.
 struct Taken {
   private(set) var life: Duration?
   private(set) var wait: Duration?
   private(set) var retry: Duration?
-  /// What the report calls the message.
+  /// The message's name in the report.
   let label: String
 
-  /// A life of a thousand years, in seconds; longer is nonsense.
+  /// A life of a thousand years, in seconds; longer ones are invalid.
   private static let longest = 31_557_600_000.0
 
   init(_ rule: WireRule, from text: WireText, into memory: ClientMemory, of client: ClientIdentity) {
@@ -16,7 +16,7 @@ struct Taken {
     func found(_ pointer: JSONPointer) -> String? {
       text.find(pointer, behind: prefix, unpacking: rule.unpack)?.scalarText
     }
-    // A gateway may repeat the token that it refuses, and a report shows none.
+    // A gateway may repeat the token that it refuses, and a report must not show one.
     func label(_ text: String) -> String {
       ReportLabel.cleaned(HoleFilter.hiding(client.token?.token ?? "", in: text, behind: "token"))
     }

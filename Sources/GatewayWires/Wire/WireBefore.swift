@@ -1,8 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The content of the holes of the answer to a request ahead of an upgrade, which nobody has a connection for yet: the
-/// name of a session, for instance.
+/// The values for the answer to a request before an upgrade, which has no connection yet.
 private struct BeforeHoles: HoleSource {
   let name: String
   let now: WallTime
@@ -17,24 +16,24 @@ private struct BeforeHoles: HoleSource {
   }
 }
 
-/// The HTTP request that comes before each dial of a described wire: SignalR's `POST /hub/negotiate`, for instance, whose
-/// answer names the connection.
+/// The HTTP request before each connect on a described wire, e.g. SignalR's `POST /hub/negotiate`, whose answer names
+/// the connection.
 struct WireBefore: Sendable {
   let method: String
   let path: Template
   let query: [(name: String, value: Template)]
   let headers: [(name: String, value: Template)]
   let body: RequestBody
-  /// What is taken from the answer, all of it needed.
+  /// The values taken from the answer, all of them required.
   let taking: [(slot: Int, pointer: JSONPointer, name: String)]
 
   private static let methods = ["GET", "POST"]
   private static let bodyMax = 1 << 20
   private static let takenMax = 4096
 
-  /// What the gateway answers, where the description plays it.
+  /// The gateway's answer, if the description plays the gateway.
   let example: Template
-  /// Where it stands in the file.
+  /// Its place in the file.
   let described: Described
 
   static let keys = ["method", "path", "query", "headers", "json", "form", "text", "take", "as"]
@@ -47,7 +46,7 @@ struct WireBefore: Sendable {
       throw (before["method"] ?? described).unknown(method, "method", among: Self.methods)
     }
     self.method = method
-    // What this request takes is not there yet.
+    // The values that this request takes are not available yet.
     var asking = names
     asking.taken = []
     asking.sent = []
@@ -75,7 +74,7 @@ struct WireBefore: Sendable {
     try checkExample(before["as"])
   }
 
-  /// What is to be taken stands in the example.
+  /// Throws unless the example contains the values to take.
   private func checkExample(_ described: Described?) throws(DescriptionError) {
     guard let described else { return }
     var bytes: [UInt8] = []
@@ -85,10 +84,10 @@ struct WireBefore: Sendable {
     }
   }
 
-  /// Every template of the request.
+  /// All templates of the request.
   var templates: [Template] { [path] + query.map(\.value) + headers.map(\.value) + body.templates }
 
-  /// The request; nil if a hole cannot be filled.
+  /// Returns the request; nil if a hole cannot be filled.
   func request(_ source: some HoleSource) -> HTTPRequest? {
     guard let target = try? path.text(from: source), let (type, bytes) = try? body.written(from: source) else {
       return nil
@@ -109,9 +108,9 @@ struct WireBefore: Sendable {
     return HTTPRequest(method: method, path: target, query: parameters, headers: fields, body: bytes)
   }
 
-  /// What a gateway answers: the example, or an object with something for everything that is taken.
+  /// Returns a gateway's answer: the example, or an object with a value for everything that is taken.
   ///
-  /// - Parameter name: What stands for what is taken, and for `{{connection}}`.
+  /// - Parameter name: The value for what is taken, and for `{{connection}}`.
   func answer(naming name: String, at now: WallTime) -> [UInt8] {
     let source = BeforeHoles(name: name, now: now)
     var bytes: [UInt8] = []
@@ -121,7 +120,7 @@ struct WireBefore: Sendable {
     }
   }
 
-  /// Takes from the answer what is to be taken; returns the name of the first that is not there.
+  /// Takes the values from the answer; returns the name of the first missing one.
   func take(from response: HTTPResponse, into memory: ClientMemory?) -> String? {
     let root = (try? JSONDocument.parse(response.body, sizeMax: Self.bodyMax))?.root
     for (slot, pointer, name) in taking {

@@ -1,7 +1,6 @@
 internal import GatewayJSON
 
-/// The condition on a message that a rule takes: that it begins with `40`, and is a JSON object behind it with a `sid`,
-/// for instance.
+/// The condition on a message that a rule takes.
 struct WireCondition: Hashable, Sendable {
   private struct Member: Hashable {
     let pointer: JSONPointer
@@ -21,7 +20,7 @@ struct WireCondition: Hashable, Sendable {
     members =
       try when["json"]?.members().map { (entry) throws(DescriptionError) in
         guard JSONPointer(entry.name) != nil else {
-          // The name is what is wrong, and its object is the place that leads there.
+          // The name is wrong, and its object is the place that the error points to.
           throw (when["json"] ?? entry.value).error(
             "'\(entry.name)' is no JSON pointer; a pointer as \"/\(entry.name)\", or \"\" for the whole message")
         }
@@ -33,7 +32,7 @@ struct WireCondition: Hashable, Sendable {
     }
   }
 
-  /// Whether the message is like that.
+  /// Returns whether the message fulfils the condition.
   func holds(for message: WireText, _ source: some HoleSource) -> Bool {
     if let text {
       guard let wanted = try? text.text(from: source), message.bytes.elementsEqual(wanted.utf8) else { return false }

@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// The upgrade request of a described wire: `/socket?token={{token}}`, for instance.
+/// The upgrade request of a described wire, e.g. `/socket?token={{token}}`.
 struct WireConnect: Sendable {
   let path: Template
   let query: [(name: String, value: Template)]
@@ -18,7 +18,7 @@ struct WireConnect: Sendable {
       } ?? []
   }
 
-  /// The path of an object that has one.
+  /// Returns the path of an object that has one.
   static func path(
     _ object: DescribedObject, of described: Described, _ names: HoleNames
   ) throws(DescriptionError) -> Template {
@@ -33,7 +33,7 @@ struct WireConnect: Sendable {
     return try Template(url: path, names)
   }
 
-  /// Every template of the request.
+  /// All templates of the request.
   var templates: [Template] { [path] + query.map(\.value) + headers.map(\.value) + subprotocols }
 
   static func pairs(
@@ -44,8 +44,8 @@ struct WireConnect: Sendable {
     } ?? []
   }
 
-  /// The request. A hole that nothing fills, or that would end a header field, makes the field be left out: the gateway
-  /// refuses it.
+  /// Returns the request. A field whose hole has no value, or a value that would end the field, is left out: the
+  /// gateway then refuses it.
   func upgrade(_ source: some HoleSource) -> ClientUpgrade {
     var request = HTTPRequest(method: "GET", path: (try? path.text(from: source)) ?? "/")
     for (name, value) in query {

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// What each part of a description may say, and all of it together may not.
+// Checks of each part of a description, and of all of it together.
 
 extension WireDescription {
   func check(_ file: Described, _ renewing: WireRenewal) throws(DescriptionError) {
@@ -25,7 +25,7 @@ extension WireDescription {
     }
   }
 
-  /// Where the token is asked for at need, a step of the login says it, and nothing before that does.
+  /// Throws unless a token that is requested at need is contained in a step of the login, and in nothing before it.
   private func checkNeed(_ file: Described) throws(DescriptionError) {
     guard habits.asksAtNeed else { return }
     let token = try file.object(Self.keys)["token"] ?? file
@@ -40,7 +40,7 @@ extension WireDescription {
     }
   }
 
-  /// The token that is to be renewed is shown to the gateway by something that a client asks or says.
+  /// Throws unless some request or message shows the renewed token to the gateway.
   private func checkShown(_ file: Described) throws(DescriptionError) {
     guard habits.refresh.how != .none else { return }
     let asked = connect.templates + (before?.templates ?? [])
@@ -57,7 +57,7 @@ extension WireDescription {
     )
   }
 
-  /// What is taken under a name that nothing says was to have one of the names with a meaning, where it is nearly one.
+  /// Throws if a value is taken under an unused name that is almost one of the names with a meaning.
   private func checkTaken() throws(DescriptionError) {
     guard !habits.asksAtNeed else { return }
     for rule in rules {
@@ -71,7 +71,7 @@ extension WireDescription {
     }
   }
 
-  /// A rule whose condition an earlier one has, in all its phases, is never reached.
+  /// Throws if a rule is unreachable because an earlier one has the same condition in all its phases.
   private func checkReach() throws(DescriptionError) {
     for (number, rule) in rules.enumerated() {
       for earlier in rules[..<number]
@@ -81,7 +81,7 @@ extension WireDescription {
     }
   }
 
-  /// What the gateway says behind an example is taken by some rule.
+  /// Throws unless some rule takes a message that the gateway sends after an example.
   private func checkIsTaken(_ template: Template, _ described: Described) throws(DescriptionError) {
     var bytes: [UInt8] = []
     do {
@@ -96,7 +96,7 @@ extension WireDescription {
     }
   }
 
-  /// Every example is taken by its own rule.
+  /// Throws unless every example is taken by its own rule.
   private func checkExamples() throws(DescriptionError) {
     for (number, rule) in rules.enumerated() {
       guard let example = rule.example else { continue }
@@ -119,8 +119,7 @@ extension WireDescription {
   }
 }
 
-/// The values for the holes of examples: the user is `ann` everywhere, for instance, but each message has another
-/// number.
+/// The values for the holes of examples: the user is always `ann`, and each message has another number.
 struct ExampleSource: HoleSource {
   func value(of hole: Hole) -> String? {
     switch hole {
@@ -140,7 +139,7 @@ struct ExampleSource: HoleSource {
 }
 
 extension WireDescription {
-  /// What there is to it, as a line for people.
+  /// The description in one line for people.
   package var outline: String {
     let examples = rules.count { $0.example != nil }
     return
@@ -150,19 +149,19 @@ extension WireDescription {
   /// The path of the upgrade, if it has no holes.
   package var path: String? { connect.path.literal.map { String(decoding: $0, as: UTF8.self) } }
 
-  /// Whether the token stands in the address, which gateways and proxies write into their logs.
+  /// Whether the token is part of the URL, which gateways and proxies write into their logs.
   package var showsTokenInAddress: Bool {
     (connect.query.map(\.value) + [connect.path]).contains { $0.holes.contains(.token) }
   }
 
-  /// What rules take that a request for a token may say; none where it is asked for before anything is heard.
+  /// The values that a token request may contain; empty if it is sent before any message is received.
   package var takenBeforeToken: [String] {
     habits.asksAtNeed ? names.taken : []
   }
 }
 
 extension PlacedJSON {
-  /// Whether that text stands in it anywhere.
+  /// Returns whether that text occurs anywhere in it.
   fileprivate func holds(_ text: String) -> Bool {
     switch kind {
     case .object(let members): members.contains { $0.value.holds(text) }

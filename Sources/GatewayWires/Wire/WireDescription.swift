@@ -1,36 +1,37 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// A gateway's wire as a file describes it, from the client's side: Socket.IO 5 over WebSocket, for instance. Words and
-/// habits only; what a client does with them is the storm's one client machine.
+/// A gateway's wire as a file describes it, from the client's side. It contains only messages and habits; the storm's
+/// client machine acts on them.
 package struct WireDescription: Sendable {
   package let name: String
-  /// What is asked of the gateway before each dial; nil for nothing.
+  /// The request before each connect; nil for none.
   let before: WireBefore?
   let connect: WireConnect
   let frames: WireFraming
-  /// In the order of ``HoleNames/sent``.
+  /// The messages in the order of ``HoleNames/sent``.
   let messages: [WireMessage]
   let rules: [WireRule]
   let keepAlive: WireKeepAlive?
   package let names: HoleNames
   package let habits: ClientHabits
-  /// What a gateway that plays the description goes by.
+  /// The rules for a gateway that plays the description.
   let serving: WireServing
-  /// How clients renew.
+  /// The way in which clients renew.
   let renewing: WireRenewal
-  /// Where it stands.
+  /// The description with its place.
   let file: Described
-  /// What is said when the connection is open; nil where the gateway speaks first, or the upgrade said all.
+  /// The message that is sent when the connection opens; nil if the gateway begins, or the upgrade contained
+  /// everything.
   let opening: Int?
-  /// What carries a new token; nil where none is sent on a connection.
+  /// The message with a new token; nil if none is sent on a connection.
   let renewal: Int?
 
   static let keys = [
     "$schema", "wire", "name", "before", "connect", "token", "frames", "settle", "say", "at_open", "hear", "ends",
     "refresh", "comeback", "keep_alive", "serve",
   ]
-  /// What a client remembers of what rules took.
+  /// The most values of rules that a client stores.
   private static let slotsMax = 8
 
   package init(_ file: Described) throws(DescriptionError) {
@@ -74,15 +75,16 @@ package struct WireDescription: Sendable {
     try check(file, renewing)
   }
 
-  /// When a client asks for its token.
+  /// The moment when a client requests its token.
   private enum TokenMoment: String, CaseIterable {
-    /// Ahead of the dial.
+    /// Before the connect.
     case before
-    /// When a step of the login says a message that holds it.
+    /// When a step of the login sends a message that contains it.
     case atNeed = "at_need"
   }
 
-  /// The names under which rules, and the request before the dial, take something without a meaning of its own.
+  /// Returns the names under which rules, and the request before the connect, take a value without a predefined
+  /// meaning.
   private static func taken(by rules: [Described], _ before: Described?) throws(DescriptionError) -> [String] {
     var names: [String] = []
     var takers: [Described?] = [try before?.object(WireBefore.keys)["take"]]

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The meanings of ends and refusals on a described wire: `{ "code": "4403-4499", "then": "give_up" }`, for instance.
+/// The meanings of closes and refusals on a described wire, e.g. `{ "code": "4403-4499", "then": "give_up" }`.
 enum WireEnds {
   static func rules(_ described: Described?) throws(DescriptionError) -> [EndRule] {
     try described?.elements().map { (element) throws(DescriptionError) in try rule(element) } ?? []
@@ -28,13 +28,13 @@ enum WireEnds {
     }
   }
 
-  /// A word; or the text of the close frame.
+  /// Reads a word, or the text of the close frame.
   private static func name(_ described: Described, _ rule: DescribedObject) throws(DescriptionError) -> EndRule.Label {
     let word = try described.text()
     return word == "text" && rule["code"] != nil ? .text : .word(ReportLabel.cleaned(word))
   }
 
-  /// A number, a range as `"4000-4099"`, or a list of them.
+  /// Reads a number, a range such as `"4000-4099"`, or a list of them.
   private static func ranges(
     _ described: Described, _ allowed: ClosedRange<Int>
   ) throws(DescriptionError) -> [ClosedRange<Int>] {
@@ -56,7 +56,7 @@ enum WireEnds {
   }
 }
 
-/// The phases in which a rule holds: `"during": "live"`, for instance, or a list of them.
+/// The phases in which a rule applies, e.g. `"during": "live"`, or a list of them.
 enum WirePhases {
   static func read(_ described: Described?) throws(DescriptionError) -> Set<ClientPhase> {
     guard let described else { return Set(ClientPhase.allCases) }

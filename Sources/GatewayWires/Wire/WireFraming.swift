@@ -1,15 +1,14 @@
 internal import GatewayCore
 
-/// The layout of messages in WebSocket frames: one in each, several with a separator between them, or lines that frames
-/// cut anywhere, as NATS has them, for instance.
+/// The layout of messages in WebSocket frames.
 struct WireFraming: Sendable {
   let kind: Frame.Kind
-  /// Stands between the messages of a frame; empty where a frame is a message.
+  /// The separator between the messages of a frame; empty if a frame is a message.
   let split: [UInt8]
-  /// Ends every message, wherever frames end; empty where they end with the frame.
+  /// The end of every message, independent of frames; empty if messages end with their frame.
   let end: [UInt8]
 
-  /// A longer message that does not end is dropped, in bytes.
+  /// The maximum size in bytes of an unfinished message, which is dropped when larger.
   static let messageMax = 1 << 20
 
   init(_ described: Described?) throws(DescriptionError) {
@@ -37,7 +36,7 @@ struct WireFraming: Sendable {
     return bytes
   }
 
-  /// The messages in a frame, with what is left of the frame before; keeps what has not ended.
+  /// Returns the messages in a frame, with the rest of the frame before; keeps an unfinished one.
   func messages(
     in payload: UnsafeRawBufferPointer, _ rest: inout [UInt8], atMost size: Int = messageMax
   ) -> [[UInt8]] {
@@ -49,7 +48,7 @@ struct WireFraming: Sendable {
   private func ended(
     _ payload: UnsafeRawBufferPointer, _ rest: inout [UInt8], atMost size: Int
   ) -> [[UInt8]] {
-    // What was kept has no end in it, but perhaps the beginning of one.
+    // The kept rest contains no end, but perhaps the beginning of one.
     var index = max(0, rest.count - end.count + 1)
     rest.append(contentsOf: payload)
     var messages: [[UInt8]] = []
@@ -68,7 +67,7 @@ struct WireFraming: Sendable {
     return messages
   }
 
-  /// What stands between the separators, at least one part.
+  /// Returns the parts between the separators, at least one.
   private static func parts(_ bytes: ArraySlice<UInt8>, _ separator: [UInt8]) -> [ArraySlice<UInt8>] {
     var parts: [ArraySlice<UInt8>] = []
     var start = bytes.startIndex

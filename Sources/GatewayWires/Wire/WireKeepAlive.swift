@@ -1,16 +1,17 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// The signs of life by which clients of a described wire see that their connections live: `ping` every 25 s, for
-/// instance, dead after 35 s of silence.
+/// The signs of life by which clients of a described wire notice a dead connection.
+///
+/// For example `ping` every 25 s with a limit of 35 s of silence.
 struct WireKeepAlive: Sendable {
   let habit: KeepAliveHabit
-  /// What is said as a ping; nil where none is, or the protocol's own.
+  /// The message that is the ping; nil for none, or for the protocol's own.
   let message: Int?
   private let interval: Template?
   private let limit: Template?
 
-  /// As good as never.
+  /// Practically never.
   private static let never = Duration.seconds(315_360_000)
 
   init(_ described: Described, _ names: HoleNames) throws(DescriptionError) {
@@ -40,7 +41,7 @@ struct WireKeepAlive: Sendable {
     self.limit = limitTemplate
   }
 
-  /// A duration, or the template of one that the gateway tells.
+  /// Reads a duration, or a template whose value the gateway sends.
   private static func time(
     _ described: Described?, _ names: HoleNames
   ) throws(DescriptionError) -> (Duration?, Template?) {
@@ -52,7 +53,7 @@ struct WireKeepAlive: Sendable {
     return (duration, nil)
   }
 
-  /// The times that the gateway told, in place of those of the habit.
+  /// Returns the times that the gateway sent, which replace those of the habit.
   func times(_ source: some HoleSource) -> (interval: Duration?, limit: Duration?) {
     func told(_ template: Template?) -> Duration? {
       guard let template, let text = try? template.text(from: source), let told = DurationText.parse(text) else {

@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// The report's name for a message: the member at `/error/code`, for instance, or a word.
+/// The name of a message in the report: the value of a member, or a word.
 enum WireLabel: Hashable, Sendable {
   case pointer(JSONPointer)
   /// The whole text of the message.

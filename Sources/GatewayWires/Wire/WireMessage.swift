@@ -1,16 +1,16 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A message that a client of a described wire says: `40{"token":"…"}`, for instance, or two lines at once.
+/// A message that a client of a described wire sends, in one or several parts.
 struct WireMessage: Sendable {
-  /// One of the messages that are sent together: a line of a text protocol, for instance, which says the token.
+  /// One of several messages that are sent together, e.g. a line of a text protocol.
   struct Part: Sendable {
     let template: Template
-    /// In place of the wire's own.
+    /// The frame kind, if it differs from the wire's.
     let kind: Frame.Kind?
-    /// The names of the members that hold the token, without signs and capitals; nil where it stands elsewhere too.
+    /// The names of the members with the token, in lower case without punctuation; nil if it occurs elsewhere too.
     let tokenMembers: [String]?
-    /// How a gateway knows it again; nil where it cannot.
+    /// The pattern by which a gateway recognises it; nil if it cannot.
     let pattern: MessagePattern?
 
     var saysToken: Bool { template.holes.contains(.token) }
@@ -18,7 +18,7 @@ struct WireMessage: Sendable {
 
   let parts: [Part]
 
-  /// Whether the client's token is in it.
+  /// Whether it contains the client's token.
   var saysToken: Bool { parts.contains(where: \.saysToken) }
 
   init(_ described: Described, _ names: HoleNames) throws(DescriptionError) {
@@ -28,7 +28,7 @@ struct WireMessage: Sendable {
 
   private static let keys = ["json", "text", "prefix", "kind", "known_by", "take"]
 
-  /// Adds the names under which a gateway takes something from the message to `names`.
+  /// Adds the names under which a gateway takes values from the message to `names`.
   static func collectHeard(in described: Described, into names: inout [String]) throws(DescriptionError) {
     for part in try described.oneOrMore() { try Hearing.collect(part.object(keys)["take"], into: &names) }
   }
@@ -62,7 +62,7 @@ struct WireMessage: Sendable {
       pattern: try MessagePattern(part, knownBy: knownBy, names))
   }
 
-  /// See ``Part/tokenMembers``.
+  /// Returns the value for ``Part/tokenMembers``.
   private static func tokenMembers(in json: PlacedJSON) -> [String]? {
     func holds(_ value: PlacedJSON) -> Bool {
       if case .string(let text) = value.kind { text.contains(bytesOf: "{{token") } else { false }
@@ -91,7 +91,7 @@ struct WireMessage: Sendable {
     }
   }
 
-  /// The template of `json` or `text`, behind its prefix. The same for what is said and for `as`.
+  /// Reads the template of `json` or `text` with its prefix, for messages and for `as`.
   static func template(
     _ described: Described, _ part: DescribedObject, _ names: HoleNames
   ) throws(DescriptionError) -> Template {

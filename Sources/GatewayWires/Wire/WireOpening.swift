@@ -1,5 +1,5 @@
-/// The first deed of a described client when its connection is open: it says its login, for instance, counts as logged
-/// in, or waits.
+/// The first action of a described client when its connection is open: it sends its login, counts as logged in, or
+/// waits.
 struct WireOpening: Sendable {
   let message: Int?
   let isLoggedIn: Bool
@@ -23,7 +23,7 @@ struct WireOpening: Sendable {
 }
 
 extension HoleNames {
-  /// The number of the message that a value of a description names.
+  /// Returns the number of the message that a value of a description names.
   func message(_ described: Described) throws(DescriptionError) -> Int {
     let name = try described.text()
     guard let number = sent.firstIndex(of: name) else {

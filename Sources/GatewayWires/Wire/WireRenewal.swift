@@ -1,15 +1,15 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// The way in which clients of a described wire renew their tokens: `"how": "timer", "lead": "20%", "say": "renew"`,
-/// for instance.
+/// The way in which clients of a described wire renew their tokens, e.g. `"how": "timer", "lead": "20%", "say":
+/// "renew"`.
 struct WireRenewal: Sendable {
   let habit: RefreshHabit
-  /// What carries the new token.
+  /// The message with the new token.
   let message: Int?
-  /// Where it stands; nil where nothing is said of it.
+  /// Its place; nil if it is not described.
   let described: Described?
-  /// Whether the gateway ends connections whose token is over.
+  /// Whether the gateway closes connections whose token has expired.
   let endsAreEnforced: Bool
 
   init(_ described: Described?, _ names: HoleNames) throws(DescriptionError) {

@@ -1,12 +1,11 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A rule for what a message of the gateway means, and how it is told from others: `{"type":"pong"}` is a sign of life,
-/// for instance.
+/// A rule for the meaning of a gateway's message, and how the message is recognised.
 struct WireRule: Sendable {
-  /// The meaning of a message that a rule takes: `logged_in`, for instance.
+  /// The meaning of a message that a rule takes, e.g. `logged_in`.
   enum Verdict: String, Hashable, Sendable, CaseIterable {
-    /// Says something on, and nothing else.
+    /// Only continues the login with a message.
     case step
     case loggedIn = "logged_in"
     case loginRefused = "login_refused"
@@ -19,7 +18,7 @@ struct WireRule: Sendable {
     case ignore
   }
 
-  /// The purpose of a value that a rule takes: `life_s` for how many seconds the token lives, for instance.
+  /// The purpose of a value that a rule takes.
   enum Meaning: String, Hashable, Sendable, CaseIterable {
     case lifeSeconds = "life_s"
     case lifeMilliseconds = "life_ms"
@@ -30,7 +29,7 @@ struct WireRule: Sendable {
     case retryMilliseconds = "retry_ms"
   }
 
-  /// A value that a rule takes, and from where: the member at `/connect/ttl` as `life_s`, for instance.
+  /// A value that a rule takes, and its place.
   struct Taking: Sendable {
     enum Place: Hashable {
       case meaning(Meaning)
@@ -50,9 +49,9 @@ struct WireRule: Sendable {
   let then: ReturnVerdict
   let label: WireLabel?
   let unpack: JSONPointer?
-  /// The message as the gateway would say it.
+  /// The message as the gateway would send it.
   let example: Template?
-  /// What the gateway says behind the example.
+  /// The messages that the gateway sends after the example.
   let further: [(template: Template, described: Described)]
 
   static let keys = ["when", "during", "is", "say", "take", "then", "label", "unpack", "as"]

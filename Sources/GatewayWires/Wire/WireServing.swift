@@ -1,41 +1,41 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The rules for a gateway that plays a description, beside what its clients do: `"closes": { "expired": 3005 }`.
+/// The rules for a gateway that plays a description, besides those for its clients: `"closes": { "expired": 3005 }`.
 struct WireServing: Sendable {
-  /// The reasons to close a connection that a wire tells apart.
+  /// The reasons for closing a connection that a wire distinguishes.
   enum Close: String, Hashable, Sendable, CaseIterable {
-    /// The token is over.
+    /// The token has expired.
     case expired
     /// A login is refused.
     case refused
     /// The client has given no sign of life.
     case silent
-    /// A login is refused since its token is over; ``refused`` where it is not given.
+    /// A login is refused because its token has expired; ``refused`` if this is not given.
     case loginExpired = "login_expired"
-    /// A renewal is refused since the new token is over. A renewal that is refused ends the session where this code or
-    /// the next is given.
+    /// A renewal is refused because the new token has expired. A refused renewal ends the session if this code or the
+    /// next is given.
     case refreshExpired = "refresh_expired"
     /// A renewal is refused for any other reason.
     case refreshRefused = "refresh_refused"
   }
 
-  /// What becomes of the socket when the session's token is over.
+  /// The fate of the socket when the session's token expires.
   enum End: String, Hashable, Sendable, CaseIterable {
     case close
     /// It stays open, and the client may log in again.
     case stay
   }
 
-  /// What stands for `{{taken.NAME}}` in what the gateway says, by the slots of the names.
+  /// The values for `{{taken.NAME}}` in the gateway's messages, by the slots of the names.
   let values: [Int: String]
   let closes: [Close: UInt16]
-  /// How often clients are asked for a sign of life; nil for as often as the gateway asks any.
+  /// The interval at which clients are asked for a sign of life; nil for the gateway's own.
   let pingInterval: Duration?
-  /// How long a socket may stay without a login; nil for as long as everywhere.
+  /// The time for a login; nil for the gateway's own.
   let loginTimeout: Duration?
   let end: End
-  /// In their order.
+  /// The answers in order.
   let answers: [ServedAnswer]
 
   private static let keys = ["values", "closes", "ping_every", "login_timeout", "at_end", "hear"]
@@ -86,14 +86,14 @@ struct WireServing: Sendable {
 
   private static let timeMax = Duration.seconds(365 * 86400)
 
-  /// Adds the names under which rules take something from clients' messages to `names`.
+  /// Adds the names under which rules take values from clients' messages to `names`.
   static func collectHeard(in described: Described?, into names: inout [String]) throws(DescriptionError) {
     for rule in try described?.object(keys)["hear"]?.elements() ?? [] {
       try Hearing.collect(rule.object(ServedAnswer.keys)["take"], into: &names)
     }
   }
 
-  /// Whether the first renewal that is refused ends the session.
+  /// Whether the first refused renewal ends the session.
   var endsAtRefusedRenewal: Bool {
     end == .stay || closes[.refreshExpired] != nil || closes[.refreshRefused] != nil
   }

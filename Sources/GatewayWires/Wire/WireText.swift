@@ -1,8 +1,8 @@
 internal import GatewayJSON
 
-/// A message as it came, which is parsed once however many rules look at it: `42["tick",1]`, for instance.
+/// A received message, which is parsed once for all rules, e.g. `42["tick",1]`.
 ///
-/// Not Sendable: it lives as long as one message is read.
+/// Not Sendable: it is used only while one message is read.
 final class WireText {
   let bytes: [UInt8]
   private var documents: [Int: JSONDocument?] = [:]
@@ -13,7 +13,7 @@ final class WireText {
     self.bytes = bytes
   }
 
-  /// The JSON behind so many bytes; nil if there is none.
+  /// Returns the JSON after that many bytes; nil if there is none.
   func json(behind count: Int) -> JSONView? {
     if let known = documents[count] { return known?.root }
     guard count <= bytes.count else { return nil }
@@ -22,7 +22,7 @@ final class WireText {
     return document?.root
   }
 
-  /// What the pointer finds behind a prefix, where the member at `unpack` may be JSON as text.
+  /// Returns the pointer's value after a prefix, where the member at `unpack` may be JSON as text.
   func find(_ pointer: JSONPointer, behind count: Int, unpacking unpack: JSONPointer?) -> JSONView? {
     guard let root = json(behind: count) else { return nil }
     if let view = pointer.find(in: root) { return view }
@@ -34,7 +34,7 @@ final class WireText {
 }
 
 extension JSONView {
-  /// A scalar as text, for what is taken from a message.
+  /// A scalar as text, for values taken from a message.
   var scalarText: String? {
     switch kind {
     case .string: string
