@@ -26,7 +26,7 @@ struct APIDocumentTests {
   @Test("list every close code the gateway sends, and whether the client may come back")
   func closeCodes() throws {
     let text = try document("asyncapi.yaml")
-    // The others are what the gateway notes where no close frame of its own was sent.
+    // The other codes are only noted by the gateway when it sent no close frame.
     let sent = CloseReason.all.filter { CloseReason.maySend($0.code) && $0 != .peerClosed }
     for reason in sent {
       let entry = "{code: \(reason.code), name: \(reason.name), may_reconnect: \(reason.mayReconnect)}"

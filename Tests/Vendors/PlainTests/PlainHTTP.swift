@@ -9,15 +9,17 @@ import GatewayTokens
 import TestSupport
 import Testing
 
-/// The plain dialect's HTTP side, on a gateway in virtual time. Its token provider mints tokens that can be read, its
-/// users have real ones.
+/// The plain dialect's HTTP API on a gateway in virtual time. Its token provider issues readable tokens; its users have
+/// real ones.
 struct PlainHTTP {
   private static let secret = Array("a secret of thirty-two bytes, or more".utf8)
 
   let space: TestSpace<PlainVendor>
   private let issuer: PlainTokenIssuer
 
-  /// - Parameter callsMax: How many calls there can be.
+  /// Creates the gateway.
+  ///
+  /// - Parameter callsMax: The maximum number of calls.
   init(_ policy: TokenProviderPolicy, callsMax: Int = 100) throws {
     let secret = try KeyMaterial.secret(Self.secret)
     issuer = PlainTokenIssuer(signer: try JWTSigner(secret))
@@ -31,7 +33,7 @@ struct PlainHTTP {
 
   var world: SimulatedWorld { space.world }
 
-  /// Asks, and waits for the answer.
+  /// Sends a request, and waits for the answer.
   func ask(
     _ method: String, _ path: String, _ body: String = "", bearer: String? = nil, headers: [HTTPField] = []
   ) throws -> (response: HTTPResponse, body: JSONView) {
@@ -42,7 +44,7 @@ struct PlainHTTP {
     return (response, try JSONDocument.parse(response.body).root)
   }
 
-  /// Asks, and lets no time pass.
+  /// Sends a request without letting time pass.
   func begin(
     _ method: String, _ path: String, _ body: String = "", bearer: String? = nil, headers: [HTTPField] = []
   ) -> Started<Result<HTTPResponse, DialFailure>> {
@@ -52,7 +54,7 @@ struct PlainHTTP {
     return space.start { await dialer.fetch(request, from: .gateway, timeout: .seconds(1_000)) }
   }
 
-  /// A client of the user's, logged in.
+  /// Returns a logged-in client of the user.
   @discardableResult
   func connect(_ user: String) -> SimulatedPeer {
     space.dial(
@@ -69,13 +71,13 @@ struct PlainHTTP {
     ).token
   }
 
-  /// The error of an answer: its status and number.
+  /// Returns the status and number of an error answer.
   static func error(_ answer: (response: HTTPResponse, body: JSONView)) -> [Int] {
     [answer.response.status, Int(answer.body["error"]?["number"]?.integer ?? 0)]
   }
 }
 
-/// A vendor that has nothing but tokens, which are told apart from the plain ones.
+/// A vendor with only tokens, which differ from the plain ones.
 private struct AcmeSettings: VendorSettings {
   func vendor(on ground: Ground) -> Acme { Acme() }
 

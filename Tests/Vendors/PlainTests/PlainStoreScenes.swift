@@ -6,7 +6,7 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-/// The plain dialect while something is wrong with the store, in virtual time.
+/// The plain dialect with a faulty store, in virtual time.
 @Suite("While the store")
 struct PlainStoreScenes {
   private let gateway = try! SimulatedGateway()
@@ -108,7 +108,7 @@ struct PlainStoreScenes {
     for fault in [FaultyStore.Fault.away, .conflict, .lostAnswer] {
       gateway.store.fault = fault
       for (method, path) in [("POST", "/v1/calls/default/\(fault)"), ("POST", "/v1/guests")] {
-        // A second guest asks for no more than a name that is there.
+        // A second guest only needs an existing name.
         guard fault != .lostAnswer || path != "/v1/guests" else { continue }
         let answer = try status(method, path, token: token)
         #expect(answer.status == 503 && answer.header("retry-after") != nil, "\(fault): \(path)")

@@ -4,15 +4,15 @@ import GatewayKit
 import GatewayPlain
 import TestSupport
 
-/// Plays a transcript against the dialect and the session machine, and notes what is said on the wire.
+/// A player of transcripts against the dialect and the session machine, which records the messages on the wire.
 struct Transcript {
   private let dialect = PlainDialect()
   private var session = Transcript.freshSession()
   private var now = Instant.zero
-  /// What was said so far, in the words of the transcript.
+  /// The messages so far, in the transcript's notation.
   private(set) var said: [String] = []
 
-  /// The lines of a fixture without its comments.
+  /// Returns the lines of a fixture without its comments.
   static func lines(_ name: String) throws -> [String] {
     let url = Bundle.module.url(forResource: "Fixtures/plain/\(name)", withExtension: "txt")
     guard let url else { throw CocoaError(.fileNoSuchFile) }
@@ -25,7 +25,7 @@ struct Transcript {
     Session(id: ConnectionID(loop: 0, serial: 1), policy: SharedSessionPolicy(try! SessionPolicy()), now: .zero)
   }
 
-  /// Plays one line that somebody else than the gateway causes.
+  /// Plays one line that the gateway does not cause.
   mutating func play(_ line: String) throws {
     said.append(line)
     let text = String(line.dropFirst(2))

@@ -20,7 +20,7 @@ struct SendbirdClientDialectTests {
     SendbirdClientDialect(kind, applicationID: "APP", apiToken: apiToken)
   }
 
-  /// The upgrade as a gateway receives it.
+  /// Returns the upgrade as a gateway receives it.
   private func upgrade(_ kind: SendbirdSDK, _ client: ClientIdentity) -> HTTPRequest {
     let upgrade = self.client(kind).upgrade(of: client)
     var request = upgrade.request
@@ -43,7 +43,7 @@ struct SendbirdClientDialectTests {
     #expect(server.details(of: first)?.unpacked(SendbirdUpgrade.self)?.isExpiring == true)
     let back = upgrade(kind, Self.back)
     #expect(server.credentials(in: back)?.details?.unpacked(SendbirdDetails.self)?.key == "0123abcd")
-    // Unity alone says who it is and shows its token again.
+    // Only Unity names its user and presents its token again.
     #expect((back.parameter("user_id") != nil) == (kind == .unity))
     #expect(server.credentials(in: back)?.token == (kind == .unity ? "a.b-c_d" : ""))
   }
@@ -94,7 +94,7 @@ struct SendbirdClientDialectTests {
     let expired = ServerNotice.error(number: 400_302, name: "400302 token_invalid")
     #expect(heard(#"LOGI{"error":true,"code":400302,"message":"x"}"#) == expired)
     #expect(heard(#"EROR{"error":true,"code":400302,"message":"x","req_id":"1"}"#) == expired)
-    // Without a request's name every SDK played here passes it over.
+    // Without a request id every simulated SDK ignores it.
     #expect(heard(#"EROR{"error":true,"code":400302,"message":"x"}"#) == nil)
   }
 

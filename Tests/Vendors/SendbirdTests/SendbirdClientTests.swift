@@ -153,7 +153,7 @@ struct SendbirdClientTests {
       #expect(client.session.phase == .dialling(Self.key, since: client.now))
       _ = client.on(.opened)
       _ = client.on(.heard(.connected(nil, Self.welcome)))
-      // Unity shows both; by JavaScript's key alone the gateway has seen no token.
+      // Unity presents both; with JavaScript's key alone the gateway has seen no token.
       #expect(client.session.refreshes == (sdk == .unity ? 1 : 0))
     }
   }

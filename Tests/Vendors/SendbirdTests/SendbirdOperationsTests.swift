@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The list of Sendbird's operations")
 struct SendbirdOperationsTests {
-  /// What stands for any one segment of a path stands so whatever it is called.
+  /// Returns the route with `{}` for every parameter, so that routes with different parameter names compare equal.
   private static func shape(_ method: Substring, _ path: Substring) -> String {
     let segments = path.prefix { $0 != "?" }.split(separator: "/").map { $0.hasPrefix("{") ? "{}" : String($0) }
     return "\(method) /\(segments.joined(separator: "/"))"

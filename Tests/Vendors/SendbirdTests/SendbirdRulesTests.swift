@@ -10,7 +10,7 @@ struct SendbirdRulesTests {
   @Test("hold", arguments: GateCase.all(SendbirdGate(.javascript), SendbirdGate(.unity)))
   func rules(gate: GateCase) async throws { try await gate.holds() }
 
-  /// Its servers mint, and what it does not understand it answers as a command.
+  /// Servers issue its tokens, and malformed messages are answered as commands.
   private static let missing: Set<JournalKind> = [.providerAsked, .providerMinted, .malformed, .loggedOut]
 
   @Test("are told of in the journal, all that may happen, and without a token")
@@ -36,11 +36,11 @@ private struct SendbirdGate: GateDialect {
   func vendor(tokenLife: Duration) -> (any VendorSettings)? {
     var settings = SendbirdSettings(apiToken: Credentials(token: SimulatedSendbird.apiToken))
     settings.usersWithoutToken = .readOnly
-    // The vendor lets a living key act without a socket; the rule is kept where that is asked for.
+    // At the vendor a valid key works without a socket; the rule holds if the setting requires a connection.
     settings.needsConnectionOverHTTP = true
-    // Asked at the end, not ahead of it, as the others are.
+    // The refresh is requested at the end, as in the other dialects.
     settings.expiryLead = .zero
-    // Else the session ends before the token does, and its clients need not stay silent for so long.
+    // Otherwise the session ends before the token, and silent clients are closed.
     settings.sessionLife = tokenLife * 2
     settings.pingInterval = .seconds(1_000_000)
     return settings
@@ -52,12 +52,12 @@ private struct SendbirdGate: GateDialect {
       body: #"{"channel_url":"lobby","name":"Lobby"}"#)
   }
 
-  /// Who says neither a name nor a key is nobody.
+  /// Returns a client without a name and a key, which is anonymous.
   func anonymous(in world: TestWorld) async -> GateClient {
     await GateClient("", nil, await world.dial("/?ai=APP"), of: self)
   }
 
-  /// Who has never been given a token gets in by name, to read.
+  /// Returns a user who was never issued a token, and may log in by name to read.
   func guest(in world: TestWorld) async -> GateClient {
     await GateClient("zoe", with: nil, of: self, in: world)
   }
@@ -78,7 +78,7 @@ private struct SendbirdGate: GateDialect {
     return answer.text
   }
 
-  /// Of a revocation the SDKs make the end of the session, though another token would do.
+  /// The SDKs end the session at a revocation, although another token would continue it.
   func isRequest(_ notice: ServerNotice) -> Bool {
     switch notice {
     case .refreshRequired, .sessionClosed: true

@@ -10,7 +10,7 @@ import Testing
 @Suite("postern token --scheme sendbird")
 struct SendbirdTokenToolTests {
   private let now = WallTime(seconds: 1_700_000_000)
-  /// The vendor gives out secrets of any length.
+  /// The vendor issues secrets of any length.
   private var commands: TokenCommands { TokenCommands(SendbirdVendor.self, secret: "hunter2", at: now) }
 
   private func mint(_ words: String...) throws -> String { try commands.mint(words) }

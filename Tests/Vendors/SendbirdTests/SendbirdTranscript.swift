@@ -3,28 +3,28 @@ import GatewayRuntime
 import GatewaySimulator
 import TestSupport
 
-/// Plays a transcript of a Sendbird client against the whole gateway in virtual time, and notes what is said on the
-/// wire.
+/// A player of transcripts of a Sendbird client against the whole gateway in virtual time, which records the messages
+/// on the wire.
 ///
-/// Lines say what somebody else than the gateway does: `? /?query | field: value` opens a socket, `> COMMAND{…}` is
-/// what its client says, `= POST /path | field: value | body` is asked over HTTP, `~` loses the connection, `+ 10s` lets
-/// time pass, `! token ann 600s` mints a session token and `! revoke ann` revokes those of the user. `$T` stands for the
-/// token that was minted last, `$K` for the session key that was handed out last. Answers are `< ` what is heard and
-/// `x ` the code and name of a close frame.
+/// Lines with actions of others than the gateway: `? /?query | field: value` opens a socket, `> COMMAND{…}` is a
+/// client's message, `= POST /path | field: value | body` is an HTTP request, `~` loses the connection, `+ 10s` lets
+/// time pass, `! token ann 600s` issues a session token and `! revoke ann` revokes the user's. `$T` is the latest
+/// token, `$K` the latest session key. Answers are `< ` with a received message and `x ` with the code and name of a
+/// close frame.
 struct SendbirdTranscript {
   private let sendbird: SimulatedSendbird
   private var peer: SimulatedPeer?
   private var heard = 0
   private var token = ""
   private var key = ""
-  /// What was said so far, in the words of the transcript.
+  /// The messages so far, in the transcript's notation.
   private(set) var said: [String] = []
 
   init() throws {
     sendbird = try SimulatedSendbird()
   }
 
-  /// Plays one line that somebody else than the gateway causes.
+  /// Plays one line that the gateway does not cause.
   mutating func play(_ line: String) {
     said.append(line)
     let text = line.dropFirst(2).replacing("$T", with: token).replacing("$K", with: key)

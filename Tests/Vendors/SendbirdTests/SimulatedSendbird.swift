@@ -28,7 +28,7 @@ struct SimulatedSendbird {
 
   // MARK: Users and tokens
 
-  /// Makes the user if need be, and changes it.
+  /// Creates the user if needed, and changes it.
   func change(_ user: String, _ change: @escaping @Sendable (inout SendbirdUser) -> Void = { _ in }) {
     let (directory, now) = (directory, world.wallTime)
     _ = world.ask {
@@ -42,20 +42,20 @@ struct SimulatedSendbird {
     return world.ask { (try? await directory.user(UserID(name), at: now)) ?? nil } ?? nil
   }
 
-  /// A session token of the user that lives for `life` from now; the user is made if need be.
+  /// Returns a session token of the user that lives for `life` from now; creates the user if needed.
   func sessionToken(_ user: String = "ann", life: Duration = .seconds(86_400)) -> String {
     change(user) { $0.hasBeenIssuedToken = true }
     return mint(user, life: life)
   }
 
-  /// A session token minted without the gateway's knowledge.
+  /// Returns a session token issued without the gateway.
   func mint(_ user: String, life: Duration = .seconds(86_400)) -> String {
     let known = self.user(user) ?? SendbirdUser(UserID(user), createdAt: world.wallTime)
     let token = SendbirdSessionToken(for: known, at: world.wallTime, until: world.wallTime + life)
     return token.signed(by: space.vendor.signer).token
   }
 
-  /// Gives the user that access token.
+  /// Sets the user's access token.
   func setAccessToken(_ token: String?, of user: String = "ann") {
     change(user) { user in
       user.accessToken = token.map { Credentials(token: $0) }
@@ -65,7 +65,7 @@ struct SimulatedSendbird {
 
   // MARK: Clients
 
-  /// A client that opens a socket with these parameters and fields, and has got what it gets at once.
+  /// Returns a client that opens a socket with these parameters and fields, and has received the immediate messages.
   func connect(_ query: [String: String], headers: [String: String] = [:]) -> SimulatedPeer {
     let query = ["ai": "APP"].merging(query) { $1 }.sorted { $0.key < $1.key }.map { HTTPField($0.key, $0.value) }
     let fields = headers.sorted { $0.key < $1.key }.map { HTTPField($0.key, $0.value) }
@@ -76,13 +76,13 @@ struct SimulatedSendbird {
     space.dial(upgrade)
   }
 
-  /// The client says a command, and has got the answer.
+  /// Sends a client's command, and waits for the answer.
   func say(_ text: String, _ peer: SimulatedPeer) {
     peer.say(text + "\n")
     world.settle()
   }
 
-  /// An HTTP request. What stands behind a question mark is the query.
+  /// Returns an HTTP request. The part after a question mark is the query.
   static func request(
     _ method: String, _ target: String, _ headers: [String: String] = [:], body: String = ""
   ) -> HTTPRequest {
@@ -95,7 +95,7 @@ struct SimulatedSendbird {
     return HTTPRequest(method: method, path: String(parts[0]), query: query, headers: fields, body: Array(body.utf8))
   }
 
-  /// The answer to an HTTP request.
+  /// Returns the answer to an HTTP request.
   func fetch(
     _ method: String, _ target: String, _ headers: [String: String] = [:], body: String = ""
   ) -> HTTPResponse {
@@ -105,35 +105,35 @@ struct SimulatedSendbird {
     return response
   }
 
-  /// The answer to a server of the application, who knows its Api-Token.
+  /// Returns the answer to a server of the application, with its Api-Token.
   @discardableResult
   func serve(_ method: String, _ target: String, _ body: String = "") -> HTTPResponse {
     fetch(method, target, ["api-token": Self.apiToken], body: body)
   }
 
-  /// The codes of the answers to a server that asks for all of this at once; 0 for a success.
+  /// Returns the codes of concurrent requests of a server; 0 for a success.
   func serve(atOnce orders: [(method: String, target: String, body: String)]) -> [Int] {
     let requests = orders.map { Self.request($0.method, $0.target, ["api-token": Self.apiToken], body: $0.body) }
     return space.fetch(atOnce: requests).map { $0?.code ?? -1 }
   }
 
-  // MARK: Orders
+  // MARK: Operator's orders
 
-  /// Gives an order to the user's sessions.
+  /// Sends an event to the user's sessions.
   func order(_ user: String, _ event: SessionEvent) {
     let gateway = gateway
     _ = world.ask { try? await gateway.control(UserID(user), event) }
     world.settle()
   }
 
-  /// Revokes the session tokens of the user issued until now, as the Platform API does: in the directory, and live.
+  /// Revokes the user's session tokens issued until now, like the Platform API: in the directory, and in live sessions.
   func revokeSessionTokens(of user: String) {
     let now = world.wallTime
     change(user) { $0.sessionTokensValidFrom = now }
     order(user, .revoked)
   }
 
-  /// How many connections the gateway knows of.
+  /// The number of the gateway's connections.
   var connectionCount: Int {
     let gateway = gateway
     return world.ask { await gateway.sessions(of: nil, after: nil, limit: .max).count } ?? 0
@@ -146,7 +146,7 @@ extension SimulatedPeer {
     texts.map { $0.hasSuffix("\n") ? String($0.dropLast()) : "\($0) <without its line feed>" }
   }
 
-  /// The value of a member of the last command of that name, as it stands in it; nil if there is none.
+  /// Returns the JSON text of a member of the last command with that name; nil if there is none.
   func last(_ member: String, of name: String) -> String? {
     guard let command = commands.last(where: { $0.hasPrefix(name) }) else { return nil }
     guard let root = try? JSONDocument.parse(String(command.dropFirst(4))).root, let value = root[member: member]
@@ -154,7 +154,7 @@ extension SimulatedPeer {
     return value.string ?? value.text
   }
 
-  /// The session key that the client was given last.
+  /// The client's latest session key.
   var sessionKey: String { last("new_key", of: "LOGI") ?? last("key", of: "LOGI") ?? "" }
 }
 

@@ -6,7 +6,7 @@ import GatewaySinch
 import GatewayTokens
 import TestSupport
 
-/// A gateway that speaks Sinch, in virtual time, with real tokens.
+/// A gateway that plays Sinch in virtual time, with real tokens.
 struct SimulatedSinch {
   static let application: Name = "app"
   static let secret = SinchSecret(bytes: Array(0..<16))
@@ -16,12 +16,14 @@ struct SimulatedSinch {
 
   let space: TestSpace<SinchVendor>
   let settings: SinchSettings
-  /// Whence the nonces of tokens come that the gateway has not made itself: no seed of a gateway's.
+  /// The random source of tokens that the gateway has not issued; no gateway has this seed.
   private let chance = Secrets(seed: .max)
 
+  /// Creates the gateway.
+  ///
   /// - Parameters:
-  ///   - takesFaults: Whether it may be ordered to fail.
-  ///   - change: What is set otherwise.
+  ///   - takesFaults: Whether it accepts orders to fail.
+  ///   - change: Changes the settings.
   init(
     _ session: SessionPolicy = try! SessionPolicy(), takesFaults: Bool = false,
     _ change: (inout SinchSettings) -> Void = { _ in }
@@ -39,7 +41,8 @@ struct SimulatedSinch {
 
   // MARK: Tokens
 
-  /// A registration token as of now, by a clock that is `ahead`; its registration lasts `life`, for ever if nil.
+  /// Returns a registration token issued now, by a clock that is `ahead`; its registration lasts `life`, without an end
+  /// if nil.
   func token(
     _ user: String = "alice", _ kind: UserKind = .regular, life: Duration? = nil, ahead: Duration = .zero
   ) -> String {
@@ -51,12 +54,12 @@ struct SimulatedSinch {
 
   // MARK: Clients
 
-  /// A client whose socket is open, and that has said nothing.
+  /// Returns a client with an open socket that has sent nothing.
   func connect() -> SinchPeer {
     SinchPeer(peer: space.dial(HTTPRequest(method: "GET", path: SinchDialect.path)), world: world)
   }
 
-  /// A client that has started and registered.
+  /// Returns a client that has started and registered.
   func started(_ user: String = "alice", device: String = "d1", life: Duration? = nil) -> SinchPeer {
     let peer = connect()
     peer.start(user, device: device)
@@ -71,12 +74,12 @@ struct SimulatedSinch {
     return try? space.fetch(HTTPRequest(method: method, path: path, headers: headers, body: Array(body.utf8)))?.get()
   }
 
-  /// What the gateway answers to an order of an operator.
+  /// Returns the gateway's answer to an operator's order.
   func order<Answer: Sendable>(_ body: @escaping @Sendable (Gateway) async -> Answer) -> Answer? {
     space.order(body)
   }
 
-  /// The user's living instances.
+  /// Returns the user's valid instances.
   func instances(of user: String = "alice") -> [SinchInstance] {
     let directory = directory
     let now = world.wallTime
@@ -86,25 +89,25 @@ struct SimulatedSinch {
   }
 }
 
-/// A client in a test's hand.
+/// A client that a test controls.
 struct SinchPeer {
   let peer: SimulatedPeer
   let world: SimulatedWorld
 
-  /// Says a message, and hears what comes of it at once.
+  /// Sends a message, and receives the immediate answers.
   func say(_ text: String) {
     peer.say(text)
     world.settle()
   }
 
-  /// Says `start`; `more` is further members, with a comma before them.
+  /// Sends `start`; `more` contains further members, beginning with a comma.
   func start(_ user: String = "alice", application: String = "app", device: String = "d1", _ more: String = "") {
     say(
       #"{"type":"start","applicationKey":"\#(application)","userId":"\#(user)","deviceId":"\#(device)","#
         + #""sdk":{"platform":"ios","version":"5.33"}\#(more)}"#)
   }
 
-  /// Starts with an instance that was registered before, signed as of `timestamp`.
+  /// Starts with an earlier instance, signed as of `timestamp`.
   func start(instance id: String, secret: [UInt8], at time: WallTime? = nil, user: String = "alice") {
     let timestamp = SinchCalendar.text(time ?? world.wallTime)
     let signature = SinchRequestSignature(method: "GET", timestamp: timestamp, path: SinchDialect.path).sign(secret)
@@ -115,10 +118,10 @@ struct SinchPeer {
   /// The types of all messages so far.
   var types: [String] { peer.texts.map { Self.value("type", in: $0) ?? "" } }
 
-  /// The last message's string of that name, wherever it stands.
+  /// Returns the last message's string with that name, at any depth.
   func last(_ name: String) -> String? { peer.texts.last.flatMap { Self.value(name, in: $0) } }
 
-  /// The id and secret of the last registration that told one.
+  /// The id and secret in the latest registration that contained them.
   var registered: (id: String, secret: [UInt8])? {
     for text in peer.texts.reversed() {
       if let id = Self.value("id", in: text), let secret = Self.value("secret", in: text).flatMap(Base64.decode) {

@@ -4,10 +4,10 @@ import GatewaySimulator
 import GatewayStream
 import TestSupport
 
-// Calls with the SFU's stand-in.
+// Calls with the gateway's own SFU.
 
 extension SimulatedStream {
-  /// A guest's name and token.
+  /// Returns a guest's name and token.
   func guest(_ name: String) -> (user: String, token: String)? {
     let answer = fetch("POST", "/video/guest", body: #"{"user":{"id":"\#(name)"}}"#)
     guard let root = answer.flatMap({ try? JSONDocument.parse($0.body).root }), let user = root.at("user.id")?.string,
@@ -16,7 +16,7 @@ extension SimulatedStream {
     return (user, token)
   }
 
-  /// The answer to a join over REST with that token of a user's; one that has no `sub` of its own is the user's.
+  /// Returns the answer to a join over REST with that token; one without a `sub` of its own belongs to the user.
   func join(
     _ user: String, _ call: String = "default/standup", token: String? = nil, headers: [HTTPField]? = nil
   ) -> HTTPResponse? {
@@ -25,15 +25,15 @@ extension SimulatedStream {
       headers: headers)
   }
 
-  /// A client that has joined over REST and opened the SFU's socket; it has said nothing yet.
+  /// Returns a client that has joined over REST and opened the SFU's socket, and has sent nothing yet.
   func openSFU() -> SimulatedPeer {
     space.dial(HTTPRequest(method: "GET", path: StreamSFUDialect.socketPath))
   }
 
-  /// A client that has joined over REST, and sent its JoinRequest as JSON text.
+  /// Returns a client that has joined over REST, and sent its JoinRequest as JSON text.
   ///
   /// - Parameters:
-  ///   - session: What the client calls its participation.
+  ///   - session: The client's name for its participation.
   ///   - credentials: The join's token; nil to join for one.
   ///   - details: The JoinRequest's `reconnectDetails`, as JSON.
   func enter(
@@ -48,25 +48,25 @@ extension SimulatedStream {
     return peer
   }
 
-  /// The token of a join's answer.
+  /// Returns the token in a join's answer.
   static func credentials(_ answer: HTTPResponse) -> String? {
     (try? JSONDocument.parse(answer.body).root)?.at("credentials.token")?.string
   }
 
-  /// The call as a server sees it.
+  /// Returns the call as a server sees it.
   func call(_ call: String = "default/standup") -> JSONView? {
     let answer = fetch("GET", "/video/call/\(call)", token: serverToken)
     return (try? answer.map { try JSONDocument.parse($0.body).root })?.at("call")
   }
 
-  /// The names of the sessions of those who are in the call.
+  /// Returns the session names of the call's participants.
   func participants(_ call: String = "default/standup") -> [String] {
     self.call(call)?.at("session.participants")?.elements?.compactMap { $0["user_session_id"]?.string } ?? []
   }
 }
 
 extension SimulatedPeer {
-  /// What a client of the SFU heard that speaks JSON: each message's only member.
+  /// The messages that an SFU client with JSON has received: each message's only member.
   var signals: [(name: String, body: JSONView)] {
     texts.compactMap { text in
       (try? JSONDocument.parse(text).root)?.members?.first.map { ($0.name, $0.value) }
@@ -76,12 +76,12 @@ extension SimulatedPeer {
   /// The names of these messages.
   var heard: [String] { signals.map(\.name) }
 
-  /// The last of that name.
+  /// Returns the last one with that name.
   func signal(_ name: String) -> JSONView? { signals.last { $0.name == name }?.body }
 }
 
 extension JSONView {
-  /// What stands at a path of names and indices with dots between them.
+  /// Returns the value at a path of names and indices separated by dots.
   func at(_ path: String) -> JSONView? {
     path.split(separator: ".").reduce(Optional(self)) { view, part in
       if let index = Int(part) { return view?.elements.flatMap { $0.indices.contains(index) ? $0[index] : nil } }
@@ -91,7 +91,7 @@ extension JSONView {
 }
 
 extension HTTPResponse {
-  /// The text at a path of names and indices with dots between them.
+  /// Returns the text at a path of names and indices separated by dots.
   func at(_ path: String) -> String? {
     (try? JSONDocument.parse(body, sizeMax: 1 << 20).root)?.at(path)?.string
   }
@@ -103,7 +103,7 @@ extension SimulatedPeer {
     events.compactMap { if case .message(let frame) = $0.event { frame } else { nil } }
   }
 
-  /// What the coordinator called the connection.
+  /// The coordinator's name for the connection.
   var coordinatorID: String? {
     texts.first.flatMap { try? JSONDocument.parse($0, sizeMax: 1 << 20).root["connection_id"]?.string }
   }

@@ -14,11 +14,13 @@ struct SimulatedStream {
   private let issuer: StreamTokenIssuer
   private let signer: JWTSigner
 
+  /// Creates the gateway.
+  ///
   /// - Parameters:
   ///   - session: The gateway's times.
-  ///   - isSecure: Whether it says that clients reach it over TLS.
-  ///   - takesFaults: Whether it may be ordered to fail.
-  ///   - adjust: Changes the settings from what they are by default.
+  ///   - isSecure: Whether its URLs say that clients use TLS.
+  ///   - takesFaults: Whether it accepts orders to fail.
+  ///   - adjust: Changes the settings from their defaults.
   init(
     session: SessionPolicy = try! SessionPolicy(), isSecure: Bool = false, takesFaults: Bool = false,
     _ adjust: (inout StreamVideoSettings) -> Void = { _ in }
@@ -39,7 +41,7 @@ struct SimulatedStream {
 
   // MARK: Tokens
 
-  /// A token of the user, issued now, that lives for `life`; for ever if nil.
+  /// Returns a token of the user, issued now, that lives for `life`; without an end if nil.
   func token(_ user: String = "ann", life: Duration? = .seconds(3600), calls: [String]? = nil) -> String {
     let now = world.wallTime
     return issuer.mint(
@@ -48,14 +50,14 @@ struct SimulatedStream {
     ).token
   }
 
-  /// A signed token of these claims.
+  /// Returns a signed token with these claims.
   func token(claims: String) -> String { signer.sign(Array(claims.utf8)) }
 
   var serverToken: String { token(claims: "{}") }
 
   // MARK: Clients
 
-  /// A client that has opened a socket.
+  /// Returns a client that has opened a socket.
   func open(
     _ kind: StreamDialect.Kind, query: [HTTPField] = [], headers: [HTTPField] = [], key: String? = SimulatedStream.key
   ) -> SimulatedPeer {
@@ -63,7 +65,7 @@ struct SimulatedStream {
     return space.dial(HTTPRequest(method: "GET", path: kind.path, query: fields + query, headers: headers))
   }
 
-  /// A client that has opened a socket and said who it is.
+  /// Returns a client that has opened a socket and logged in.
   func connect(
     _ token: String, as user: String = "ann", on kind: StreamDialect.Kind = .video
   ) -> SimulatedPeer {
@@ -81,7 +83,7 @@ struct SimulatedStream {
     return peer
   }
 
-  /// The answer to a REST request with that token; without one it is anonymous.
+  /// Returns the answer to a REST request with that token; anonymous without one.
   func fetch(
     _ method: String, _ path: String, token: String? = nil, query: [HTTPField] = [], body: String = "",
     headers: [HTTPField]? = nil, key: String? = SimulatedStream.key
@@ -96,7 +98,7 @@ struct SimulatedStream {
     return try? space.fetch(request)?.get()
   }
 
-  /// Gives the user's sessions an event. Returns how many those were.
+  /// Sends an event to the user's sessions. Returns the number of these.
   func control(_ user: String, _ event: SessionEvent) -> Int? {
     space.order { try? await $0.control(UserID(user), event) }.flatMap { $0 }
   }

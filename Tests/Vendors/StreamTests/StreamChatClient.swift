@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayStream
 
-/// A client of Stream Chat: all that it has to say is in its upgrade. The rest it has from the one of Video.
+/// A client of Stream Chat, whose whole login is in its upgrade. Otherwise it is like the client of Video.
 struct StreamChatClient: ClientDialect {
   private let video = StreamVideoClientDialect(.javascript, apiKey: "key")
 
@@ -22,7 +22,7 @@ struct StreamChatClient: ClientDialect {
 
   func encode(_ message: ClientMessage, of client: ClientIdentity) -> Frame? { nil }
 
-  /// A login is a sign of life that knows who one is.
+  /// A login is a health check that contains the user.
   func decode(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> ServerNotice? {
     let text = String(decoding: payload, as: UTF8.self)
     if text.contains(#""me":"#) {

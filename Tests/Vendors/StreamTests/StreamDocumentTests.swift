@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Stream's page of operations")
 struct StreamDocumentTests {
-  /// A path as both families of them have it, its parameters without names.
+  /// Returns a path in the form of both families, without the names of its parameters.
   private static func bare(_ path: String) -> String {
     var rest = Substring(path)
     for prefix in ["/api/v2/chat/", "/api/v2/video/", "/api/v2/", "/video/", "/"] where rest.hasPrefix(prefix) {

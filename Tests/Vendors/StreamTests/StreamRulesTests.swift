@@ -65,7 +65,7 @@ private struct StreamGate: GateDialect {
     var settings = StreamVideoSettings(
       applications: StreamApplications(fallback: try StreamApplication(secret: SimulatedStream.secret)))
     settings.calls.sfu?.tokenLife = tokenLife
-    // Nobody need give signs of life for so long.
+    // Health checks are not required for so long.
     settings.calls.sfu?.silenceMax = tokenLife * 2
     return settings
   }
@@ -75,7 +75,7 @@ private struct StreamGate: GateDialect {
     return await GateClient(user, with: token, of: self, in: world)
   }
 
-  /// A guest's name and token.
+  /// Returns a guest's name and token.
   static func guest(in world: TestWorld) async throws -> (String, Credentials) {
     let answer = try await world.fetch(
       "POST", "/video/guest", query: [HTTPField("api_key", key)], headers: [HTTPField("stream-auth-type", "anonymous")],
@@ -83,7 +83,7 @@ private struct StreamGate: GateDialect {
     return (answer.at("user.id") ?? "", Credentials(token: answer.at("access_token") ?? ""))
   }
 
-  /// The answer to a join of the lobby with that token.
+  /// Returns the answer to a join of the lobby with that token.
   static func join(
     _ token: Credentials?, authType: String = "jwt", on connection: String? = nil, in world: TestWorld
   ) async throws -> HTTPResponse {
@@ -95,7 +95,7 @@ private struct StreamGate: GateDialect {
   }
 
   func joins(_ guest: GateClient) async throws -> Bool {
-    // A guest's token makes no call.
+    // A guest's token cannot create a call.
     let server = try await token(of: "host", life: .seconds(3_600), in: guest.peer.world)
     _ = try await Self.join(server, in: guest.peer.world)
     return try await Self.join(guest.token, on: guest.welcome?.connection, in: guest.peer.world).status == 201
@@ -110,7 +110,7 @@ private struct StreamGate: GateDialect {
   }
 }
 
-/// Participants of a call at the SFU's stand-in: their tokens are those of joins over REST.
+/// Participants of a call at the gateway's own SFU: their tokens come from joins over REST.
 private struct StreamSFUGate: GateDialect {
   let client: any ClientDialect = StreamSFUClient()
   let name = "stream-sfu"
@@ -138,12 +138,12 @@ private struct StreamSFUGate: GateDialect {
 
   func guest(in world: TestWorld) async throws -> GateClient {
     let (user, token) = try await StreamGate.guest(in: world)
-    // A guest's token makes no call.
+    // A guest's token cannot create a call.
     _ = try await self.token(of: "host", life: .seconds(3_600), in: world)
     return await GateClient(user, with: try await credentials(token, in: world), of: self, in: world)
   }
 
-  /// To be at the SFU is to have joined.
+  /// A client at the SFU has joined.
   func joins(_ guest: GateClient) -> Bool {
     guest.peer.texts.first?.contains("joinResponse") == true
   }

@@ -30,11 +30,11 @@ struct StreamStormTests {
     let result = try Self.storm(sdk).run().result
     VirtualStorm.checkMixed(result)
     #expect(result.returns.interrupted == 200 && result.returns.returned == 160)
-    // Android's clients are gone before the close comes.
+    // Android's clients have disconnected before the close arrives.
     #expect(result.disconnects.counts == [sdk == .android ? "client_returns" : "4001 token_expired": 200])
     let latency = try #require(result.behaviours[.wellBehaved]?.refreshLatency)
     #expect(try #require(latency.minimum) >= .seconds(least) && (try #require(latency.maximum)) <= .seconds(most))
-    // JavaScript alone does not know that its token is over before it is told so.
+    // Only JavaScript does not know that its token has expired before it is told.
     let old = sdk == .javascript ? 200 : 0
     #expect(result.returns.refusedWithOldToken >= old)
     #expect(try #require(result.latencies.outage.maximum) >= .seconds(least))
@@ -56,7 +56,7 @@ struct StreamStormTests {
   func late() throws {
     var storm = try Self.storm(.swift)
     storm.plan.behaviours = .allWell
-    // Tokens that expire together at 8 s, of which a provider of 20 in a second has given less than all by then.
+    // Tokens that expire together at 8 s. By then a provider of 20 per second has issued only some of the new ones.
     storm.provider = try TokenProviderPolicy(latency: .milliseconds(50), concurrency: 1)
     let result = try storm.run().result
     #expect(result.everybody.late > 20 && result.everybody.unrefreshed == 0 && !result.ranOutOfTime)

@@ -99,7 +99,7 @@ struct StreamTokenTests {
 
   @Test("a call token of a hundred long names is read, and one above the limit is malformed", arguments: [105, 127])
   func longNames(length: Int) {
-    // The gateway's own secret comes with the usual limit.
+    // The gateway's own secret has the usual limit.
     let own = StreamApplication(
       verifier: JWTVerifier(keys: Self.application.verifier.keys), signer: Self.application.signer)
     let calls = (0..<100).map { "\"default:\(String(repeating: "c", count: length - 11))\(100 + $0)\"" }

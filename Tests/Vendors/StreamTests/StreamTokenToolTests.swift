@@ -10,7 +10,7 @@ import Testing
 @Suite("postern token --scheme stream-video")
 struct StreamTokenToolTests {
   private let now = WallTime(seconds: 1_700_000_000)
-  /// The vendor gives out secrets of any length.
+  /// The vendor issues secrets of any length.
   private var commands: TokenCommands { TokenCommands(StreamVendor.self, secret: "hunter2", at: now) }
 
   private func mint(_ words: String...) throws -> String { try commands.mint(words) }
@@ -48,7 +48,7 @@ struct StreamTokenToolTests {
     ]
     for (words, claims, nature) in kinds {
       let token = try commands.mint(words)
-      // `jti` tells tokens of one second apart.
+      // `jti` distinguishes tokens of one second.
       #expect(try UnverifiedToken(token).payload.text.replacing(#/,"jti":"[0-9a-z]+-[0-9]+"/#, with: "") == claims)
       let verdict = try verify(token)
       #expect(verdict.isValid && verdict.headline == "valid: \(nature)")

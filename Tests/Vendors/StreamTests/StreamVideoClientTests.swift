@@ -16,7 +16,7 @@ struct StreamVideoClientTests {
     return client
   }
 
-  /// A seed whose first number lets JavaScript notice a silence.
+  /// Returns a seed whose first number lets JavaScript notice a silence.
   private static func noticingSeed() throws -> UInt64 {
     try #require(
       (0..<50 as Range<UInt64>).first { seed in
@@ -25,7 +25,7 @@ struct StreamVideoClientTests {
       })
   }
 
-  /// How long from now the client wants to sleep.
+  /// Returns how long from now the client wants to sleep.
   private static func sleep(_ client: Client) throws -> Duration {
     try #require(client.session.nextDeadline) - client.now
   }
@@ -57,7 +57,7 @@ struct StreamVideoClientTests {
     #expect(try client.wake().isEmpty)
     let silence = try Self.sleep(client) + .seconds(35)
     #expect(silence >= .milliseconds(35_250) && silence <= .milliseconds(35_500))
-    // With the old token, which is refused; then after a wait the provider; then at last with the new one.
+    // First with the old token, which is refused; after a wait it asks the provider, and then uses the new one.
     #expect(try client.wake() == [.record(.reconnecting), .dial])
     #expect(client.on(.opened) == [.send(.connect(Client.old))])
     let refused = ClientRecord.returnRefused("40 token_expired", isOldToken: true)

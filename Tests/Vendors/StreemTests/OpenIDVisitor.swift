@@ -7,7 +7,7 @@ import Testing
 struct OpenIDVisitor {
   static let issuer = "http://gateway:80/streem/oidc/postern"
   static let redirect = "pro.streem.sdk.StreemNow:/oauth-callback"
-  /// RFC 7636 appendix B.
+  /// The verifier in RFC 7636 appendix B.
   static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
   static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
@@ -33,7 +33,7 @@ struct OpenIDVisitor {
     return post(path, text: text.joined(separator: "&"), basic: basic)
   }
 
-  /// As AppAuth sends it: the media type has a parameter.
+  /// Sends a form like AppAuth: the media type has a parameter.
   func post(
     _ path: String, text: String, type: String = "application/x-www-form-urlencoded; charset=UTF-8",
     basic: String? = nil
@@ -49,14 +49,14 @@ struct OpenIDVisitor {
     streem.fetch("POST", "/streem/v1/streem-token", token: Credentials(token: token), body: body)
   }
 
-  /// The member of that name in an answer.
+  /// Returns the member with that name in an answer.
   func member(_ name: String, _ response: HTTPResponse) throws -> String {
     try #require(SimulatedStreem.member(name, response.text), "\(response.text)")
   }
 
   // MARK: The flow
 
-  /// A good authorization request, with other parameters in place of some; nil leaves one out.
+  /// Returns a valid authorization request in which some parameters are changed; nil removes one.
   static func authorization(_ changes: [String: String?] = [:]) -> [String: String] {
     var query = [
       "client_id": "streem-sdk", "redirect_uri": redirect, "response_type": "code",
@@ -67,7 +67,7 @@ struct OpenIDVisitor {
     return query
   }
 
-  /// The name of the request in the page's form; nil if there is no page.
+  /// Returns the sealed request in the page's form; nil if there is no page.
   func open(_ changes: [String: String?] = [:]) -> String? {
     let page = get("/authorize", Self.authorization(changes))
     guard page.status == 200, let match = page.text.firstMatch(of: /name="request" value="([^"]+)"/) else { return nil }
@@ -78,19 +78,19 @@ struct OpenIDVisitor {
     post("/login", ["request": request, "username": user, "password": password])
   }
 
-  /// What the address that a redirect leads to says.
+  /// Returns the parameters in a redirect's URL.
   static func answer(_ response: HTTPResponse) -> [String: String] {
     guard let location = response.header("location"), let mark = location.firstIndex(of: "?") else { return [:] }
     let fields = QueryString.parameters(of: location[location.index(after: mark)...]) ?? []
     return Dictionary(fields.map { ($0.name, $0.value) }) { first, _ in first }
   }
 
-  /// A code for a person who has logged in.
+  /// Returns a code for a person who has logged in.
   func code(_ user: String = "ann", _ changes: [String: String?] = [:]) -> String {
     Self.answer(logIn(open(changes) ?? "", as: user))["code"] ?? "none"
   }
 
-  /// Redeems a code, with other parameters in place of some.
+  /// Exchanges a code, with some parameters changed.
   func redeem(_ code: String, _ changes: [String: String?] = [:]) -> HTTPResponse {
     var form = [
       "grant_type": "authorization_code", "code": code, "redirect_uri": Self.redirect, "client_id": "streem-sdk",
@@ -106,7 +106,7 @@ struct OpenIDVisitor {
     return post("/token", form)
   }
 
-  /// The claims of the ID token in an answer, as JSON text.
+  /// Returns the claims of the ID token in an answer, as JSON text.
   static func claims(_ response: HTTPResponse) -> String {
     let parts = (SimulatedStreem.member("id_token", response.text) ?? "").split(separator: ".")
     guard parts.count == 3, let bytes = Base64URL.decode(String(parts[1])) else { return "" }

@@ -32,19 +32,19 @@ struct SimulatedStreem {
 
   // MARK: Tokens and clients
 
-  /// A good token of the user, with other claims in place of some.
+  /// Returns a valid token of the user in which some claims are changed.
   func token(
     _ user: String = "ann", sessionLife: Int64 = 14_400, _ changes: [String: String?] = [:]
   ) -> Credentials {
     forge.token(user, at: world.wallTime, sessionLife: sessionLife, changes)
   }
 
-  /// A good token of `ann`, with other claims in place of some.
+  /// Returns a valid token of `ann` in which some claims are changed.
   func token(_ changes: [String: String?]) -> Credentials {
     token("ann", changes)
   }
 
-  /// Makes another company; who signs its tokens.
+  /// Creates another company; returns the issuer of its tokens.
   func otherCompany() throws -> StreemTokenIssuer {
     _ = fetch("POST", "/streem/companies", body: #"{"code":"other","name":"Other"}"#, from: .control)
     let made = fetch("POST", "/streem/api-keys", body: #"{"company_code":"other"}"#, from: .control).text
@@ -53,35 +53,35 @@ struct SimulatedStreem {
       jwk: try StreemSecret.jwk(try #require(Self.member("secret", made))), settings: StreemSettings())
   }
 
-  /// A client whose socket is open.
+  /// Returns a client with an open socket.
   func open() -> SimulatedPeer {
     space.dial(HTTPRequest(method: "GET", path: StreemDialect.path))
   }
 
-  /// A client that has sent its identify.
+  /// Returns a client that has sent its identify.
   func identify(_ token: Credentials, _ members: String = "") -> SimulatedPeer {
     let peer = open()
     say(peer, #"{"type":"identify","token":"\#(token.token)"\#(members)}"#)
     return peer
   }
 
-  /// Lets the client say something, and everybody answer.
+  /// Sends a client's message, and waits for all answers.
   func say(_ peer: SimulatedPeer, _ text: String) {
     peer.say(text)
     world.settle()
   }
 
-  /// The `type` of everything the client heard.
+  /// Returns the `type` of each message that the client received.
   func types(_ peer: SimulatedPeer) -> [String] {
     peer.texts.map { Self.member("type", $0) ?? "?" }
   }
 
-  /// The text of a member of what the client heard last.
+  /// Returns the text of a member of the client's last message.
   func last(_ name: String, _ peer: SimulatedPeer) -> String? {
     peer.texts.last.flatMap { Self.member(name, $0) }
   }
 
-  /// The first member of that name whose value is a text, at any depth.
+  /// Returns the first member with that name whose value is a text, at any depth.
   static func member(_ name: String, _ json: String) -> String? {
     guard let start = json.firstRange(of: "\"\(name)\":\"")?.upperBound else { return nil }
     return String(json[start...].prefix { $0 != "\"" })
@@ -89,7 +89,7 @@ struct SimulatedStreem {
 
   // MARK: HTTP
 
-  /// The answer to an HTTP request.
+  /// Returns the answer to an HTTP request.
   func fetch(
     _ method: String, _ path: String, query: [HTTPField] = [], token: Credentials? = nil, basic: String? = nil,
     body: String = "", from target: DialTarget = .gateway, source: String? = nil
@@ -103,7 +103,7 @@ struct SimulatedStreem {
       HTTPRequest(method: method, path: path, query: query, headers: headers, body: Array(body.utf8)), from: target)
   }
 
-  /// The answer to an HTTP request, whatever it says.
+  /// Returns the answer to any HTTP request.
   func fetch(_ request: HTTPRequest, from target: DialTarget = .gateway) -> HTTPResponse {
     guard case .success(let response) = space.fetch(request, from: target) else {
       preconditionFailure("no answer to \(request.method) \(request.path)")
@@ -111,7 +111,7 @@ struct SimulatedStreem {
     return response
   }
 
-  /// What the gateway answers to an order of an operator.
+  /// Returns the gateway's answer to an operator's order.
   func order<Answer: Sendable>(_ body: @escaping @Sendable (Gateway) async -> Answer) -> Answer? {
     space.order(body)
   }

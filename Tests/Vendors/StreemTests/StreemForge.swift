@@ -3,13 +3,13 @@ import GatewayStreem
 import GatewayTokens
 import TestSupport
 
-/// An API key with its private half, and Streem Tokens of any shape signed with it.
+/// An API key with its private half, and Streem Tokens of any form signed with it.
 struct StreemForge: Sendable {
   let id: Name
   let publicKey: P256PublicKey
-  /// The secret as its owner has it.
+  /// The secret in its owner's form.
   let secret: String
-  /// Name and password of HTTP Basic.
+  /// Name and password for HTTP Basic.
   var basic: String { "\(id):\(secret)" }
   private let signer: JWTSigner
 
@@ -22,7 +22,7 @@ struct StreemForge: Sendable {
     signer = try JWTSigner(material[0], algorithm: .es256, type: nil)
   }
 
-  /// The claims of a good token of `user` at `now`, as JSON text by name.
+  /// Returns the claims of a valid token of `user` at `now`, as JSON texts by name.
   func claims(
     _ user: String = "ann", at now: WallTime, sessionLife: Int64 = 14_400
   ) -> [String: String] {
@@ -33,7 +33,7 @@ struct StreemForge: Sendable {
     ]
   }
 
-  /// A good token of `user`, with other claims in place of some; nil leaves one out.
+  /// Returns a valid token of `user` in which some claims are changed; nil removes one.
   func token(
     _ user: String = "ann", at now: WallTime, sessionLife: Int64 = 14_400, header: String = #"{"alg":"ES256"}"#,
     _ changes: [String: String?] = [:]
@@ -44,7 +44,7 @@ struct StreemForge: Sendable {
     return sign(header: header, payload: "{\(members.joined(separator: ","))}")
   }
 
-  /// The token of these two texts, whatever they are.
+  /// Returns a token of these two texts, whatever they contain.
   func sign(header: String, payload: String) -> Credentials {
     let input = Self.encode(header) + "." + Self.encode(payload)
     return Credentials(token: input + "." + Base64URL.encode(signer.signature(of: Array(input.utf8))))

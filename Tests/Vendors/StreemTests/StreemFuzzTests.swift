@@ -24,7 +24,7 @@ struct StreemFuzzTests {
   private static func gateway(_ side: Side) throws -> FuzzedGateway {
     let streem = try SimulatedStreem(FuzzedGateway.patient)
     let server = Base64.encode(Array(streem.forge.basic.utf8))
-    // Its operations over HTTP want the user to be connected.
+    // Its HTTP operations require the user to be connected.
     _ = streem.identify(streem.token())
     return FuzzedGateway(
       streem.space, corpus: FuzzCorpus(folder: "Streem", tests: ["Streem", "openid"]), control: side == .control,

@@ -12,7 +12,7 @@ struct StreemTokenTests {
   private static let stranger = try! StreemForge(id: forge.id)
   private let verifier = StreemTokenVerifier(audience: StreemSettings().audience, skew: .seconds(60))
 
-  /// What the checks say: nil for a good token.
+  /// Returns the result of the checks: nil for a valid token.
   private func reason(
     _ token: Credentials, for use: StreemTokenVerifier.Use = .starting, at now: WallTime = Self.now
   ) -> StreemReason? {
@@ -138,15 +138,15 @@ struct StreemTokenTests {
     (token(["iat": nil]), .claimMissing), (token(["exp": nil]), .claimMissing),
     (token(["session_exp": nil]), .claimMissing), (token(["session_exp": "null"]), .claimMissing),
     (token(["exp": #""1800000300""#]), .claimInvalid), (token(["name": "7"]), .claimInvalid),
-    // Dates at both ends of what 64 bits hold.
+    // Dates at both ends of the range of 64 bits.
     (token(["exp": "9223372036854775807", "iat": "9223372036854775807"]), .notYetValid),
     (token(["exp": "-9223372036854775808"]), .expired), (token(["session_exp": "-1e300"]), .sessionExpired),
-    // 8: times. 600: a duration given to a builder that wants a time.
+    // 8: times. 600: a duration given to a builder that expects a time.
     (token(["iat": "1800000061"]), .notYetValid), (token(["exp": "600"]), .expired),
     (token(["exp": "1799999940"]), .expired), (token(["exp": "-1e300"]), .expired),
-    // 9: the session's end; no skew is borne here.
+    // 9: the session's end; the clock tolerance does not apply here.
     (token(["session_exp": "1800000000"]), .sessionExpired),
-    // What is wrong twice is refused for what is checked first.
+    // Of two errors the one that is checked first is reported.
     (token(header: #"{"alg":"ES256","kid":"x"}"#, ["aud": nil, "exp": "600"]), .keyID),
     (token(["aud": nil, "sub": nil, "exp": "600"]), .audience), (token(["sub": nil, "exp": "600"]), .claimMissing),
     (token(["exp": "600", "session_exp": "600"]), .expired),

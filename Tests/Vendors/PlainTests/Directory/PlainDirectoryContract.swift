@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension StoreCase {
-  /// A directory with room for `room` of everything.
+  /// Returns a directory with room for `room` of everything.
   fileprivate func make(_ room: Int) throws -> PlainDirectory {
     let limits = PlainDirectoryLimits(calls: room, membersOfCall: room, memberships: 2 * room, accessTokens: room)
     return PlainDirectory(try make(), limits: limits, generator: SeededGenerator(seed: 1))
@@ -90,7 +90,7 @@ struct PlainDirectoryContract {
     }
     #expect(names.count == 10)
     #expect(try await store.tallies([StoreCount("plain.guests", atMost: 2, of: "")]) == [2])
-    // The last two are known: who has their seeds draws other names.
+    // The last two are known: a process with their seeds draws other names.
     for seed in [4, 5] as [UInt64] {
       let directory = PlainDirectory(store, limits: limits, generator: SeededGenerator(seed: seed))
       #expect(names.insert(try await directory.makeGuest(wish: nil, at: now)).inserted)

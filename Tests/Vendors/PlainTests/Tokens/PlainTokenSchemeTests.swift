@@ -11,7 +11,7 @@ struct PlainTokenSchemeTests {
   private static let verifier = JWTVerifier(keys: try! KeySet([try! VerificationKey(secret)]))
   private static let now = WallTime(seconds: 1_700_000_000)
 
-  /// The judgement on a JWT of these claims, which is never a question.
+  /// Returns the verdict on a JWT with these claims, which is always immediate.
   private func judge(_ claims: String) -> Verdict {
     let token = Self.signer.sign(Array(claims.utf8))
     let authenticator = PlainAuthenticator(

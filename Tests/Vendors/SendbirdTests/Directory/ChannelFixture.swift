@@ -12,7 +12,7 @@ enum ChannelFixture {
   static let phone = ConnectionID(loop: 0, serial: 1)
   static let laptop = ConnectionID(loop: 1, serial: 1)
 
-  /// A directory with room for `room` of everything.
+  /// Returns a directory with room for `room` of everything.
   static func channels(_ engine: StoreCase, _ room: Int) throws -> SendbirdChannels {
     let limits = SendbirdChannelLimits(
       channels: room, membersOfChannel: room, memberships: 2 * room, participantsOfChannel: room,

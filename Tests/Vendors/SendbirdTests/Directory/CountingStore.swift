@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayKit
 import Synchronization
 
-/// A store that counts the rows that are read and written.
+/// A store that counts the rows read and written.
 final class CountingStore: Store {
   private let inner: any Store
   private let count = Mutex(0)

@@ -45,7 +45,7 @@ struct SendbirdChannelBytesContract {
     let query = SendbirdMessageQuery(around: .time(F.now), before: 0, after: 0, includesPoint: true)
     #expect(try await directory.messages(of: "a", query, at: F.now).count == 4)
     #expect(try await directory.messages(of: "b", query, at: F.now).count == 1)
-    // One that is longer than all may be is kept all the same: it was sent.
+    // A message above the limit for all is stored nevertheless, since it was sent.
     let longest = String(repeating: "x", count: 200_000)
     _ = try await directory.send(F.text(longest, in: "a", by: F.ann), needsPresence: true, at: F.now)
     #expect(try await directory.messages(of: "a", query, at: F.now).map(\.text) == [longest])

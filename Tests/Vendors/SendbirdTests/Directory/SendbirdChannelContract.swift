@@ -128,7 +128,7 @@ struct SendbirdChannelContract {
   func pagesMeanwhile(_ engine: StoreCase, _ order: SendbirdChannelQuery.Order) async throws {
     let directory = try F.channels(engine, 40)
     for number in 10..<20 {
-      // Two have the same name, and nothing was said in some.
+      // Pairs of channels have the same name, and some have no messages.
       let url = Name("c\(number)")
       _ = try await directory.create(F.group(url, F.ann) { $0.name = "n\(number / 2)" }, at: F.now)
       guard number > 12 else { continue }
@@ -146,7 +146,7 @@ struct SendbirdChannelContract {
       query.after = page.next
       for gone in page.channels.suffix(2) { _ = try await directory.delete(gone.url, at: F.now) }
       pages += 1
-      // Before all others, in each of the orders.
+      // It is the first in each of the orders.
       let new = Name("new\(pages)")
       _ = try await directory.create(F.group(new, F.ann) { $0.name = "a" }, at: F.now)
       _ = try await directory.send(F.text("hi", in: new, by: F.ann), needsPresence: true, at: F.now)

@@ -8,7 +8,7 @@ import Testing
 struct SendbirdChannelStoreContract {
   private typealias F = ChannelFixture
 
-  /// What was announced, in order.
+  /// The announcements in order.
   private actor Told {
     var deliveries: [Name: [SendbirdDelivery]] = [:]
 
@@ -48,7 +48,7 @@ struct SendbirdChannelStoreContract {
     #expect(try await second.create(F.open("new"), at: F.now).channel.number > made.channel.number)
     let next = try await second.send(F.text("four", in: "a", by: F.ann), needsPresence: true, at: F.now)
     #expect(next.message.id > last.id && next.members == [F.ann, F.bob])
-    // A message that was deleted was not read either.
+    // A deleted message counted as unread before.
     #expect(next.unread[F.bob] == SendbirdUnread(messages: 3, channels: 1, messagesByType: ["food": 3]))
     #expect(next.unread[F.ann]?.messages == 1)
   }
@@ -149,7 +149,7 @@ struct SendbirdChannelStoreContract {
     _ = try await directory.create(F.open("open"), at: F.now)
     _ = try await directory.enter("open", user: F.ann, by: F.phone, at: F.now)
     store.fault = .away
-    // Nothing keeps anybody in a channel.
+    // A fault never keeps a user in a channel.
     var ends: [Bool] = []
     await directory.exitAll(F.ann, by: F.phone) { ends.append($0.isChange) }
     #expect(ends == [true])

@@ -124,7 +124,7 @@ struct SendbirdDirectoryContract {
       let page = try await directory.users(SendbirdUserQuery(before: next, limit: 2), at: now)
       seen.append(page.users.map(\.id.rawValue))
       next = page.next
-      // Who comes in meanwhile is on a page that has passed.
+      // A user who is created meanwhile belongs to an earlier page.
       if seen.count == 1 { _ = try await directory.getOrCreateUser(UserID("late"), at: now) }
     } while next != nil
     #expect(seen == [["u7", "u5"], ["u4", "u3"], ["u2", "u1"]])

@@ -153,7 +153,7 @@ struct SendbirdMessageContract {
   func messagesOfOneMillisecond(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 20)
     _ = try await directory.create(F.group("group", F.ann, F.bob), at: F.now)
-    // Two in one millisecond, as a busy channel has them, between two of others.
+    // Two messages in one millisecond, as in a busy channel, between two others.
     for (number, microseconds) in [4_999, 5_100, 5_900, 6_000].enumerated() {
       let message = F.text("\(number)", in: "group", by: F.ann, at: F.now + .microseconds(microseconds))
       _ = try await directory.send(message, needsPresence: true, at: F.now)
@@ -167,7 +167,7 @@ struct SendbirdMessageContract {
     #expect(try await texts { $0.after = 0 } == "012")
     #expect(try await texts { $0.before = 0 } == "123")
     #expect(try await texts { $0.includesPoint = false } == "03")
-    // A client goes on from the time of the outermost: all of its millisecond are there.
+    // A client continues from the time of the outermost message: all of its millisecond are included.
     let page = SendbirdMessageQuery(around: .time(F.now + .seconds(1)), before: 2, after: 0, includesPoint: true)
     #expect(try await texts { $0 = page } == "123")
     #expect(try await texts { ($0.point, $0.before, $0.after) = (.time(F.now), 0, 2) } == "012")
@@ -182,7 +182,7 @@ struct SendbirdMessageContract {
   func rising(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 20)
     _ = try await directory.create(F.group("group", F.ann, F.bob), at: F.now)
-    // The second waited longer for its turn than the third; the last comes when the clock was put back by an hour.
+    // The second waited longer for its turn than the third; the last comes after the clock was set back by an hour.
     for (number, milliseconds) in [9_000, 8_000, 9_001, 9_000 - 3_600_000].enumerated() {
       let time = F.now + .milliseconds(milliseconds)
       let message = F.text("\(number)", in: "group", by: F.ann, at: time)

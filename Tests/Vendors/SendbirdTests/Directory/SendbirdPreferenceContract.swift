@@ -40,7 +40,7 @@ struct SendbirdPreferenceContract {
     await #expect(throws: GatewayError.tooMany.detailed("20 device tokens")) {
       try await devices.register("x", .gcm, of: F.bob, isUnique: false, at: F.now)
     }
-    // One that moves from its owner to another is no one more.
+    // A token that moves to another owner does not count twice.
     try await devices.register("5", .gcm, of: F.bob, isUnique: true, at: F.now)
     #expect(try await devices.owners(of: "5", .gcm, at: F.now) == [F.bob])
   }

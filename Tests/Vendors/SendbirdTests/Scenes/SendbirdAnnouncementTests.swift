@@ -29,7 +29,7 @@ struct SendbirdAnnouncementTests {
       "POST", "/v3/announcements", #"{"message":\#(message),"target_at":"\#(target)","target_list":\#(list)\#(more)}"#)
   }
 
-  /// In which channels the peer heard it.
+  /// Returns the channels in which the peer received it.
   private func heard(_ peer: SimulatedPeer) -> [String] {
     ["talk", "team", "far"].filter { url in
       peer.commands.contains {

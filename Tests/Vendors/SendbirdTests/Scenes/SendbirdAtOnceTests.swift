@@ -17,7 +17,7 @@ struct SendbirdAtOnceTests {
     ann = sendbird.connect(["user_id": "ann"])
   }
 
-  /// The codes of eight answers to the same order at once.
+  /// Returns the codes of eight concurrent requests.
   private func eightTimes(_ method: String, _ target: String, _ body: String = "") -> [Int: Int] {
     let codes = sendbird.serve(atOnce: Array(repeating: (method, target, body), count: 8))
     return Dictionary(codes.map { ($0, 1) }, uniquingKeysWith: +)

@@ -124,7 +124,7 @@ struct SendbirdBotTests {
     bob.close()
     sendbird.world.advance(by: .seconds(1))
     #expect(sendbird.serve("GET", "/v3/applications/dau").member("dau") == "2")
-    // Time begins on 2027-01-15 here.
+    // The time begins on 2027-01-15 here.
     #expect(sendbird.serve("GET", "/v3/applications/dau?date=2027-01-15").member("dau") == "2")
     #expect(sendbird.serve("GET", "/v3/applications/dau?date=2027-01-14").member("dau") == "0")
     #expect(sendbird.serve("GET", "/v3/applications/mau?date=2027-01").member("mau") == "2")

@@ -20,7 +20,7 @@ struct SendbirdChangeLogTests {
       "POST", "/v3/group_channels/talk/messages", #"{"message_type":"MESG","user_id":"bob","message":"\#(text)"}"#)
   }
 
-  /// The values of a member of the objects in an answer's list.
+  /// Returns the values of a member of the objects in an answer's list.
   private func values(_ name: String, in list: String?) -> [String] {
     (list ?? "").split(separator: "\"\(name)\":").dropFirst().map { part in
       String(part.prefix { $0 != "," && $0 != "}" }).replacing("\"", with: "")
@@ -85,7 +85,7 @@ struct SendbirdChangeLogTests {
     change(1)
     sendbird.serve("DELETE", "/v3/group_channels/talk/messages/2")
     sendbird.world.advance(by: .seconds(3))
-    // What happened three seconds ago may have waited so long, and is told once more.
+    // An event of three seconds ago may have waited that long, and is returned again.
     let token = try #require(sendbird.fetch("GET", changes + "?change_ts=1", key).member("next"))
     let again = sendbird.fetch("GET", changes + "?token=\(token)", key)
     #expect(values("message_id", in: again.member("updated")) == ["1"])

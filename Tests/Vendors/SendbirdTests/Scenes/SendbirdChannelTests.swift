@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Clients in a Sendbird channel")
 struct SendbirdChannelTests {
-  /// An application with users of these names, who are not connected.
+  /// Returns an application with users of these names, who are not connected.
   private func application(
     _ users: String..., change: (inout SendbirdSettings) -> Void = { _ in }
   ) throws -> SimulatedSendbird {
@@ -28,7 +28,7 @@ struct SendbirdChannelTests {
     var refreshes = 0
     for second in 0..<100 {
       sendbird.say(#"MESG{"channel_url":"talk","message":"a\#(second)","req_id":"a\#(second)"}"#, ann)
-      // Bob says something while the gateway waits for his refresh, too.
+      // Bob also sends while the gateway waits for his refresh.
       sendbird.say(#"MESG{"channel_url":"talk","message":"b\#(second)","req_id":"b\#(second)"}"#, bob)
       if commands(bob, "EXPR").count > refreshes, second % 3 == 0 {
         refreshes += 1
@@ -44,7 +44,7 @@ struct SendbirdChannelTests {
       #expect(ids == Array(1...200))
       #expect(commands(peer, "EROR").isEmpty)
     }
-    // Who speaks has the answer, with the name of the request, and no second copy; the other hears no name.
+    // The sender gets the answer with the request id, and no second copy; the other user gets no request id.
     #expect(commands(ann, "MESG").filter { $0.contains(#""req_id":"a"#) }.count == 100)
     #expect(commands(ann, "MESG").filter { $0.contains(#""req_id":"b"#) }.isEmpty)
   }
@@ -144,7 +144,7 @@ struct SendbirdChannelTests {
       sendbird.fetch(
         "PUT", "/v3/group_channels/talk/messages/mark_as_read", ["session-key": bob.sessionKey], body: body)
     }
-    // Of four messages two from the second on are of others.
+    // Two of the four messages, from the second on, are by others.
     let answer = mark(#"{"user_id":"bob","message_id":\#(ids[1]),"is_excluded":true}"#)
     #expect(answer.status == 200 && answer.member("channel_url") == "talk")
     #expect(answer.member("unread_message_count") == "2" && answer.member("ts") == "1800000001999")

@@ -84,7 +84,7 @@ struct SendbirdCollectionTests {
     }
   }
 
-  // MARK: What is gone
+  // MARK: Deletions
 
   @Test("hears which messages were deleted, and which channels it has lost")
   func deletions() throws {
@@ -131,7 +131,7 @@ struct SendbirdCollectionTests {
     #expect(texts(answer(list + "&include_reply_type=all")?["messages"]) == ["root", "re", "re to all", "other"])
     let both = texts(answer(list + "&include_reply_type=only_reply_to_channel")?["messages"])
     #expect(both == ["root", "re to all", "other"])
-    // The message itself comes first.
+    // The parent message comes first.
     let thread = answer(list + "&include_reply_type=all&parent_message_id=1")?["messages"]
     #expect(texts(thread) == ["root", "re", "re to all"])
     let root = thread?.elements?.first
@@ -146,7 +146,7 @@ struct SendbirdCollectionTests {
       #expect(peer.last("parent_message_id", of: "MTHD") == "1")
       #expect(peer.last("thread_info", of: "MTHD")?.hasPrefix(#"{"reply_count":2,"#) == true)
     }
-    // The answer comes before what it has led to.
+    // The answer comes before its effects.
     let heard = ann.commands.map { $0.prefix(4) }.suffix(5)
     #expect(Array(heard) == ["MESG", "MTHD", "MESG", "MTHD", "MESG"])
     #expect(sendbird.fetch("DELETE", "/v3/group_channels/talk/messages/2", key).code == 0)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A Sendbird command that cannot be done")
 struct SendbirdCommandErrorTests {
-  /// Channels in every state a command can meet, and who is what in them: ann writes.
+  /// Returns channels in every state that a command can meet. Ann sends the commands.
   private func application(change: (inout SendbirdSettings) -> Void = { _ in }) throws -> SimulatedSendbird {
     let sendbird = try SimulatedSendbird(change)
     for user in ["ann", "bob", "eve"] { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)"}"#) }
@@ -68,7 +68,7 @@ struct SendbirdCommandErrorTests {
     sendbird.say(command.dropLast() + #","req_id":"the request"}"#, ann)
     #expect(ann.last("code", of: "EROR") == "\(code)" && ann.last("req_id", of: "EROR") == "the request")
     #expect(ann.last("error", of: "EROR") == "true" && ann.last("message", of: "EROR")?.isEmpty == false)
-    // Without a request nobody is answered: an unsolicited EROR logs the strictest client out.
+    // A command without a request gets no answer: an unsolicited EROR logs the strictest client out.
     let commands = ann.commands.count
     sendbird.say(command, ann)
     #expect(ann.commands.count == commands && ann.isOpen && bob.isOpen && bob.commands.count == heard)

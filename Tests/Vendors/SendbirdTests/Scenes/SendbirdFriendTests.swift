@@ -20,7 +20,7 @@ struct SendbirdFriendTests {
     sendbird.fetch(method, target, key, body: body)
   }
 
-  /// The ids of the users in a member of the answer.
+  /// Returns the ids of the users in a member of the answer.
   private func ids(_ response: HTTPResponse, _ name: String = "users") -> [String] {
     (response.member(name) ?? "").matches(of: /"user_id":"(\w+)"/).map { String($0.output.1) }
   }

@@ -4,7 +4,7 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-/// A first connection or a re-connection as one of the vendor's clients makes it.
+/// A first connection or a reconnect in the form of one of the vendor's clients.
 struct SendbirdClientShape: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let firstQuery: @Sendable (_ token: String) -> [String: String]
@@ -12,7 +12,7 @@ struct SendbirdClientShape: CustomTestStringConvertible, Sendable {
   var againQuery: @Sendable (_ key: String) -> [String: String] = { _ in [:] }
   var againHeaders: @Sendable (_ token: String, _ key: String) -> [String: String] = { _, _ in [:] }
 
-  /// As the clients of section 2 of the vendor's behaviour are known to do it.
+  /// The clients in section 2 of the vendor's behaviour.
   static let all = [
     SendbirdClientShape(
       testDescription: "JavaScript 4",
@@ -100,7 +100,7 @@ struct SendbirdLoginTests {
     #expect(sendbird.user("ann")?.hasEverLoggedIn == true)
   }
 
-  /// Why a login is refused, how that comes about, and with which code.
+  /// The reasons for refusing a login, with their codes.
   static let refusals: [(String, Int)] = [
     ("deactivated", 400_300), ("deleted", 400_301), ("deleted, by key", 400_301), ("no such user", 400_302),
     ("wrong access token", 400_302), ("expired token", 400_302), ("token of another user", 400_302),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("What one Sendbird client says in one segment")
 struct SendbirdOrderTests {
-  /// Everything at once, as a client does that sends without waiting.
+  /// Sends everything at once, like a client that does not wait.
   private func say(_ commands: [String], _ peer: SimulatedPeer, _ sendbird: SimulatedSendbird) {
     for command in commands { peer.say(command + "\n") }
     sendbird.world.settle()

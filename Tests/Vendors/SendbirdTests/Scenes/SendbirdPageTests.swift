@@ -15,7 +15,7 @@ struct SendbirdPageTests {
     #expect(sendbird.serve("POST", "/v3/group_channels", body).code == 0)
   }
 
-  /// The users of the list's pages; `change` is done between two pages, told whom the first of them showed.
+  /// Returns the users of the list's pages; `change` runs between two pages, with the users on the first one.
   private func pages(_ target: String, _ list: String, _ change: ([String]) -> Void) -> [String] {
     var (seen, token): ([String], String) = ([], "")
     repeat {
@@ -37,7 +37,7 @@ struct SendbirdPageTests {
       sendbird.serve("PUT", "\(talk)/leave", #"{"user_ids":["\#(shown[0])"]}"#)
     }
     #expect(seen == Self.names + ["ann"])
-    // The last that was shown leaves too.
+    // The last user on the page leaves too.
     let rest = pages("\(talk)/members", "members") { shown in
       sendbird.serve("PUT", "\(talk)/leave", #"{"user_ids":["\#(shown[shown.count - 1])"]}"#)
     }

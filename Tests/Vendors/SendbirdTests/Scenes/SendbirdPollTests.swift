@@ -39,7 +39,7 @@ struct SendbirdPollTests {
     #expect(ask(bob, "GET", "/v3/polls/1").code == 400_108)
     send()
     #expect(bob.last("poll", of: "MESG")?.contains(#""title":"Lunch?""#) == true)
-    // The number of the message that was refused is given to no other.
+    // The number of the refused message is not used again.
     #expect(ask(bob, "GET", "/v3/polls/1").member("message_id") == "2")
     #expect(ask(bob, "GET", "/v3/polls?channel_url=talk").member("polls")?.contains("Lunch") == true)
     send()
@@ -64,7 +64,7 @@ struct SendbirdPollTests {
     #expect(bob.last("req_id", of: "VOTE") == "2" && ann.last("message_id", of: "VOTE") == "1")
     let voted = ask(ann, "PUT", "/v3/polls/1/vote", #"{"option_ids":[2],"channel_url":"talk"}"#)
     #expect(voted.member("voter_count") == "2" && voted.member("voted_option_ids") == "[2]")
-    // One vote each: the one before is taken back.
+    // Each user has one vote: a new one replaces the earlier one.
     #expect(ask(ann, "PUT", "/v3/polls/1/vote", #"{"option_ids":[1]}"#).member("voter_count") == "2")
     #expect(ask(bob, "GET", "/v3/polls/1/options/1/voters").member("vote_count") == "2")
     #expect(ask(bob, "GET", "/v3/polls/1/options/2").member("vote_count") == "0")

@@ -200,7 +200,7 @@ struct SendbirdPushTests {
     #expect(sendbird.serve("GET", talk + "/ban/ann").code == 400_201)
     #expect(sendbird.fetch("GET", talk + "/ban", key).code == 400_108)
     #expect(sendbird.serve("POST", talk + "/ban", #"{"user_id":"ann","seconds":0}"#).code == 400_113)
-    // The first one said nothing for too long.
+    // The first one was silent for too long.
     let listener = sendbird.connect(["user_id": "ann"])
     _ = sendbird.fetch("POST", "/v3/users/ann/block", key, body: #"{"target_id":"bob"}"#)
     sendbird.world.settle()

@@ -21,7 +21,7 @@ struct SendbirdRefreshTests {
     sendbird.fetch("GET", "/v3/users/ann/my_group_channels", ["session-key": key])
   }
 
-  /// The code of an error over HTTP; 0 for a success.
+  /// Returns the code of an error over HTTP; 0 for a success.
   private func code(_ response: HTTPResponse) -> Int {
     response.status == 200 ? 0 : response.member("code").flatMap { Int($0) } ?? -1
   }
@@ -40,7 +40,7 @@ struct SendbirdRefreshTests {
         sendbird.say(#"PING{"id":1}"#, peer)
       }
       #expect(peer.commands.allSatisfy { !$0.hasPrefix("EXPR") } && code(get(sendbird, key)) == 0)
-      // Ahead of the end, so that a client on iOS renews on the open socket.
+      // Before the end, so that a client on iOS refreshes on the open socket.
       sendbird.world.advance(by: .seconds(10))
       #expect(peer.commands.last == #"EXPR{"expires_in":30,"reason":400309}"# && code(get(sendbird, key)) == 0)
       sendbird.say(#"PING{"id":1}"#, peer)
@@ -48,7 +48,7 @@ struct SendbirdRefreshTests {
       #expect(code(get(sendbird, key)) == 400_309)
       refresh(sendbird, peer, token)
       #expect(peer.commands.last?.hasPrefix(#"LOGI{"req_id":"r","user_id":"ann","#) == true && peer.sessionKey != key)
-      // A client that never takes a new key from its socket goes on with the old one.
+      // A client that never accepts a new key on its socket continues with the old one.
       #expect(code(get(sendbird, key)) == 0 && code(get(sendbird, peer.sessionKey)) == 0)
       #expect(peer.commands.filter { $0.hasPrefix("EXPR") }.count == 1)
       #expect(sendbird.connectionCount == 1)
@@ -152,7 +152,7 @@ struct SendbirdRefreshTests {
     let token = sendbird.sessionToken()
     let peer = expiring(sendbird, token)
     sendbird.world.advance(by: .seconds(660))
-    // 60 s after it was told, which was 30 s ahead.
+    // 60 s after the notice, which came 30 s before the end.
     #expect(peer.ending?.at == .seconds(630) && peer.ending?.code == 4000)
     let refused = sendbird.connect(["key": peer.sessionKey])
     #expect(refused.last("code", of: "LOGI") == "400309")
@@ -162,7 +162,7 @@ struct SendbirdRefreshTests {
     let key = answer.member("key") ?? ""
     #expect(answer.status == 200 && answer.member("services") == #"["chat"]"#)
     #expect(sendbird.connect(["key": key]).last("user_id", of: "LOGI") == "ann")
-    // The key the client had is good again too: one SDK never lets go of it.
+    // The client's earlier key is still valid: one SDK never drops it.
     #expect(sendbird.connect(["key": peer.sessionKey]).last("user_id", of: "LOGI") == "ann")
   }
 
@@ -261,10 +261,10 @@ struct SendbirdRefreshTests {
     #expect(code(again) == 400_302)
     let login = sendbird.fetch("POST", "/v3/users/ann/login", ["access-token": token, "app-id": "APP"], body: "{}")
     #expect(code(login) == 400_302)
-    // What the token has opened has ended with it, as at its own end.
+    // The session ended with its token, as at the token's own end.
     #expect(code(get(sendbird, key)) == 400_309)
     #expect(sendbird.connect(["key": key, "expiring_session": "1"]).last("code", of: "LOGI") == "400309")
-    // Another token keeps the socket, and the session goes on under a new key.
+    // With another token the socket stays, and the session continues under a new key.
     sendbird.world.advance(by: .seconds(1))
     refresh(sendbird, peer, sendbird.sessionToken())
     #expect(peer.commands.last?.hasPrefix("LOGI{") == true && code(get(sendbird, peer.sessionKey)) == 0)

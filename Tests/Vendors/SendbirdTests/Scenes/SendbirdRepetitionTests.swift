@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A run of Sendbird's side in virtual time")
 struct SendbirdRepetitionTests {
-  /// What a server, and two clients who talk, are told: access tokens, session keys and names of channels included.
+  /// Returns the messages to a server and two clients, including access tokens, session keys and channel names.
   private func run() throws -> [String] {
     let sendbird = try SimulatedSendbird()
     let ann = sendbird.serve(

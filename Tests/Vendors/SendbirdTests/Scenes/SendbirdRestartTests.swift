@@ -8,7 +8,7 @@ import Testing
 struct SendbirdRestartTests {
   private static let access = "a94a8fe5ccb19ba61c4c0873d391e987982fbbd3"
 
-  /// The key that `ann` gets from a gateway that is gone.
+  /// Returns the key that `ann` gets from a gateway that has ended.
   private func key(_ token: String, isExpiring: Bool = true) throws -> (key: String, token: String) {
     let sendbird = try SimulatedSendbird()
     if token == "access" { sendbird.setAccessToken(Self.access) }

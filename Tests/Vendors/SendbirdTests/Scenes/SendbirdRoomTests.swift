@@ -50,7 +50,7 @@ struct SendbirdRoomTests {
 
 @Suite("Sendbird's names, byte by byte")
 struct SendbirdNameTests {
-  /// One letter, in one scalar and in two: canonically equivalent.
+  /// One letter as one scalar and as two, which are canonically equivalent.
   private static let (one, two) = ("\u{e9}", "e\u{301}")
 
   @Test("a token of one spelling does not let the other in", arguments: [(one, two), (two, one)])
@@ -68,7 +68,7 @@ struct SendbirdNameTests {
       let own = "/v3/users/\(PercentEncoding.encode(other))/unread_message_count"
       #expect(sendbird.fetch("GET", own, ["session-key": key]).code == 400_108)
     }
-    // The other is somebody else, whom nobody has given a token.
+    // The other is a different user, without a token.
     #expect(sendbird.connect(["user_id": other]).last("user_id", of: "LOGI")?.utf8.elementsEqual(other.utf8) == true)
   }
 

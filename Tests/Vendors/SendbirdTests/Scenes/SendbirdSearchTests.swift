@@ -44,7 +44,7 @@ struct SendbirdSearchTests {
     for (query, count) in cases { #expect(find(query).member("total_count") == "\(count)", "\(query)") }
     #expect(find("limit=1").code == 400_105 && find("query=x&after=y").code == 400_111)
     #expect(sendbird.serve("GET", "/v3/search/messages?query=lunch&user_id=bob").member("total_count") == "3")
-    // What a member has put behind them is not found either.
+    // Hidden history is not found either.
     _ = sendbird.fetch("PUT", "/v3/group_channels/talk/reset_user_history", key, body: "{}")
     #expect(find("query=lunch").member("total_count") == "1")
   }

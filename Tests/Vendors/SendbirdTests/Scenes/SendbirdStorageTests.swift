@@ -66,7 +66,7 @@ struct SendbirdStorageTests {
     #expect(made.member("is_distinct") == "true" && made.member("cover_url")?.hasSuffix("/c.png") == true)
   }
 
-  /// The head of a PNG, or of a JPEG with a segment before its frame.
+  /// The head of a PNG, and of a JPEG with a segment before its frame.
   private static let pictures: [(type: String, bytes: [UInt8])] = [
     (
       "image/png",

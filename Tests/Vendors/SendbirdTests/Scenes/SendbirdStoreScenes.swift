@@ -5,7 +5,7 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-/// Sendbird while something is wrong with the store, in virtual time.
+/// Sendbird with a faulty store, in virtual time.
 @Suite("While the store of Sendbird's side")
 struct SendbirdStoreScenes {
   private let sendbird = try! SimulatedSendbird()

@@ -8,7 +8,7 @@ struct SendbirdStrayInputTests {
   private static let huge = String(repeating: "x", count: 60_000)
   private static let deep = String(repeating: "[", count: 5_000)
 
-  /// What is said twice, with a request's name and without: nothing of it is a good command.
+  /// Commands that are sent with and without a request id; none of them is valid.
   private static let commands = [
     "", "\n", "X", "MESG", "MESG\n", "mesg{}", "MES1{}", "MESG[]", "MESG{", #"MESG{"channel_url":"talk","message":"x"#,
     "MESG{}{}", "MESG null", "MESG\u{0}{}", #"MESG{"channel_url":"talk","message":"a\#u{0}b"}"#,

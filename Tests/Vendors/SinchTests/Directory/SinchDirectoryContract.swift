@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension StoreCase {
-  /// A directory with room for `room` of everything.
+  /// Returns a directory with room for `room` of everything.
   fileprivate func make(_ room: Int) throws -> SinchDirectory {
     let limits = SinchDirectoryLimits(
       instances: room, nonces: room, sequences: room, devices: max(room, 4), passwords: room)
@@ -100,7 +100,7 @@ struct SinchDirectoryContract {
     for at in [now, now + .seconds(500)] {
       await expect(.endRequired) { try await directory.register(nonce("n2", instance("i2")), at: at) }
     }
-    // What was refused has spent nothing.
+    // The refused registration used up nothing.
     _ = try await directory.register(nonce("n2", instance("i2", endsAt: 3_000)), at: now)
     _ = try await directory.register(nonce("n3", instance("i3", device: "d2")), at: now)
     _ = try await directory.register(nonce("n4", instance("i4", user: "bob")), at: now)
@@ -184,7 +184,7 @@ struct SinchDirectoryContract {
     for isRight in [false, false, true, false, false, false] { #expect(try await isLookedAt(isRight, now)) }
     for isRight in [true, false] { #expect(try await !isLookedAt(isRight, now + .nanoseconds(299_999_999_999))) }
     #expect(try await isLookedAt(false, now, of: UserID("bob")))
-    // Names that nobody has are locked as well, and push no account's lock out.
+    // Unknown names are locked as well, and displace no account's lock.
     for number in 0..<100 {
       for _ in 0..<3 { #expect(try await isLookedAt(false, now, of: UserID("x\(number)"), isKnown: false)) }
       #expect(try await !isLookedAt(false, now, of: UserID("x\(number)"), isKnown: false))

@@ -174,7 +174,7 @@ struct SinchGateTests {
     #expect(ask("POST", "/instance")?.status == 200)
   }
 
-  // MARK: Strangers
+  // MARK: Guests and strangers
 
   @Test("guests are made so many a minute by one address, and their registrations end")
   func guestsOfAnAddress() throws {

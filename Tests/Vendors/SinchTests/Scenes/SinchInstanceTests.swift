@@ -184,7 +184,7 @@ struct SinchInstanceTests {
       let peer = gateway.connect()
       peer.start()
       peer.say(#"{"type":"register","jwt":"\#(token)"}"#)
-      // Not as one whose nonce is spent.
+      // Not as one with a used nonce.
       #expect(peer.types.last == "clientFailed" && peer.peer.texts.last!.contains(#""reason":"token_revoked""#))
     }
     #expect(gateway.instances().isEmpty)
@@ -251,7 +251,7 @@ struct SinchInstanceTests {
     #expect(first.types.last == "clientStarted")
     gateway.world.advance(by: .seconds(1))
     try gateway.space.fail(#"{"fault": "gateway_clock", "ahead_s": 86400, "for_s": 60}"#)
-    // Each commit sweeps rows that have expired.
+    // Each commit removes expired rows.
     for number in 0..<40 {
       let peer = gateway.connect()
       peer.start("u\(number)", #","jwt":"\#(gateway.token("u\(number)", ahead: .seconds(86_400)))""#)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A run of Sinch's side in virtual time")
 struct SinchRepetitionTests {
-  /// What a registration and a guest are told, their names, secrets and nonces included.
+  /// Returns the messages to a registration and a guest, including names, secrets and nonces.
   private func run() throws -> [String] {
     let sinch = SimulatedSinch()
     let alice = sinch.started(life: .seconds(200_000))

@@ -5,7 +5,7 @@ import GatewaySinch
 import TestSupport
 import Testing
 
-/// Sinch while something is wrong with the store, in virtual time.
+/// Sinch with a faulty store, in virtual time.
 @Suite("While the store of Sinch's side")
 struct SinchStoreScenes {
   private let gateway = SimulatedSinch()

@@ -2,7 +2,7 @@ import GatewayCore
 import GatewaySinch
 import GatewayTokens
 
-/// A registration token to be signed as some signer does, with anything in it changed.
+/// A registration token to sign, in which everything can be changed.
 struct SinchTokenSketch {
   static let key: Name = "d404a4d3-51cf-45e2-bc32-e294ae879d58"
   static let secret = SinchSecret("oYdgGRXoxEuJhGDY2KQ/HQ==")!
@@ -15,14 +15,14 @@ struct SinchTokenSketch {
     SinchApplications([SinchApplication(key: key, secrets: [secret])])
   }
 
-  /// JSON text by name, in order.
+  /// The header: JSON texts by name, in order.
   var header: [(String, String)] = [("alg", "\"HS256\""), ("kid", "\"hkdfv1-20250401\"")]
   var claims: [(String, String)] = [
     ("iss", "\"\(issuer)\""), ("sub", "\"\(issuer)/users/alice\""), ("iat", "\(noon)"), ("exp", "\(noon + 600)"),
     ("nonce", "\"n1\""),
   ]
   var secret = SinchTokenSketch.secret
-  /// The date the key is derived for; nil for what `kid` ends with.
+  /// The date from which the key is derived; nil for the date in `kid`.
   var date: String?
 
   mutating func set(_ claim: String, _ json: String?) {
@@ -35,7 +35,7 @@ struct SinchTokenSketch {
     if let json { header.append((name, json)) }
   }
 
-  /// Both dates of the token, `life` apart, with the day of `iat` in `kid`.
+  /// Sets both dates of the token, `life` apart, and the day of `iat` in `kid`.
   mutating func date(_ issuedAt: Int64, life: Int64 = 600) {
     set("iat", "\(issuedAt)")
     set("exp", "\(issuedAt + life)")

@@ -3,7 +3,7 @@ import GatewaySinch
 import GatewayTokens
 import Testing
 
-/// A token, and the one reason for which it is refused.
+/// A token with the only reason for which it is refused.
 private struct Refused: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let reason: SinchRefusal
@@ -265,7 +265,7 @@ struct SinchTokenVerifierTests {
     let applications = SinchApplications(
       others + [SinchApplication(key: SinchTokenSketch.key, secrets: [SinchTokenSketch.secret])])
     #expect(try verify(SinchTokenSketch().text(), applications: applications).application == SinchTokenSketch.key)
-    // The secret of one application signs nothing for another.
+    // One application's secret signs nothing for another.
     var sketch = SinchTokenSketch()
     sketch.set("iss", "\"//rtc.sinch.com/applications/app-1\"")
     #expect(throws: SinchRefusal.badSignature) { try verify(sketch.text(), applications: applications) }
@@ -301,7 +301,7 @@ struct SinchTokenVerifierTests {
       let read = try verify(token.token)
       #expect(read.instanceEndsAt == now + .seconds(life) && read.expiresAt == now + .seconds(presentable))
       #expect(claims(of: token).contains(#""postern:life":"any""#))
-      // What it would register is over, though the skew would still let it in.
+      // The registration would be over, although the tolerance would still allow it.
       #expect(throws: SinchRefusal.expired) { try verify(token.token, at: now + .seconds(life)) }
     }
     let endless = issuer.mint(user: UserID("alice"), kind: .regular, issuedAt: now, expiresAt: nil, calls: nil)

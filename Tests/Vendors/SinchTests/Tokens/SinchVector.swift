@@ -4,7 +4,7 @@ import GatewayJSON
 import GatewaySinch
 import Testing
 
-/// One vector of `Fixtures/sinch/registration-tokens.json`, with what it says as text.
+/// One vector of `Fixtures/sinch/registration-tokens.json`, with its values as text.
 struct SinchVector: CustomTestStringConvertible, Sendable {
   let id: String
   private let object: JSONView

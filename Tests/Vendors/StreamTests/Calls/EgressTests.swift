@@ -11,7 +11,7 @@ struct EgressTests {
     "frame_recording":{"mode":"available"}}}}
     """
 
-  /// A call that ann has made, whose settings allow everything.
+  /// Returns a call that ann has created, whose settings allow everything.
   private func world(_ body: String = Self.all) throws -> StreamCallWorld {
     let http = try StreamCallWorld()
     #expect(try http.ask("POST", "call/default/a", body).status == 201)
@@ -35,7 +35,7 @@ struct EgressTests {
     #expect(started.at("recording_type")?.string == type && started.at("egress_id")?.string?.utf8.count == 36)
     #expect(try call(http, "recording")?.bool == true)
     #expect(try call(http, "egress.\(type)_recording.status")?.string == "running")
-    // A second time changes nothing.
+    // A repetition changes nothing.
     #expect(try http.ask("POST", "call/default/a/recordings/\(type)/start").status == 201)
     #expect(http.told().filter { $0 == "call.recording_started" }.count == 1)
     http.advance(by: .seconds(90))
@@ -148,7 +148,7 @@ struct EgressTests {
         "call.session_ended",
       ])
     #expect(try http.ask("GET", "call/default/a/recordings").body.at("recordings.0.session_id")?.string == session)
-    // JavaScript asks for those of one session so.
+    // JavaScript requests those of one session in this way.
     for name in ["recordings", "transcriptions"] {
       let own = try http.ask("GET", "call/default/a/\(session)/\(name)")
       #expect(own.status == 200 && own.body.at("\(name).0.session_id")?.string == session)
@@ -221,7 +221,7 @@ struct EgressTests {
   }
 }
 
-/// What an operator does on the control port.
+/// An operator's orders on the control port.
 @Suite("What is taken out of a Stream call and fails")
 struct EgressFailureTests {
   private let http: StreamCallWorld

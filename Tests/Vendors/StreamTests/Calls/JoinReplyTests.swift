@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A join's reply has what the strictest decoder needs")
 struct JoinReplyTests {
-  /// What the Swift SDK's decoder fails without, and what the API description requires beyond that.
+  /// The members without which the Swift SDK's decoder fails, and those that the API description requires besides.
   static let required: [String] = {
     let top = "call created credentials duration members own_capabilities stats_options"
     let user = "id role language teams custom created_at updated_at blocked_user_ids"
@@ -70,7 +70,7 @@ struct JoinReplyTests {
     return (http, answer.body)
   }
 
-  /// The `data` of a join as the body of a get-or-create.
+  /// Returns the `data` of a join as the body of a get-or-create.
   private static func body(_ join: String) -> String { join }
 
   @Test(

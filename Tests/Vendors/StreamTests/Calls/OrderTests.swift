@@ -14,7 +14,7 @@ struct OrderTests {
     _ = try http.ask("POST", "call/default/a")
     store.fault = .late(.seconds(1))
     _ = http.begin("PATCH", "call/default/a", #"{"starts_at":"\#(times[0])"}"#)
-    // Until the first is made: its users are looked for now, which takes another second.
+    // Until the first one is created: its users are being looked up, which takes another second.
     for _ in 0..<10 {
       http.advance(by: .seconds(1))
       store.fault = nil

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Participants of Stream's calls")
 struct ParticipantTests {
-  /// A call with ann and bob in it: the world, and their names in it.
+  /// Returns a call with ann and bob: the world, and the names of their connections and sessions.
   private func call() throws -> (http: StreamCallWorld, connections: [String], sessions: [String]) {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a", #"{"data":{"members":[{"user_id":"bob","role":"host"}]}}"#)

@@ -110,7 +110,7 @@ struct QueryTests {
   @Test("none twice and none left out, though calls come and go between the pages", arguments: ["created_at", "id"])
   func meanwhile(field: String) throws {
     let http = try StreamCallWorld(limits: StreamCallLimits(calls: 200))
-    // Two calls of each moment: equal in what they are sorted by.
+    // Two calls of each time: equal in their sort value.
     for number in 10..<30 {
       _ = try http.ask("POST", "call/default/c\(number)")
       if number % 2 == 1 { http.advance(by: .seconds(1)) }
@@ -121,7 +121,7 @@ struct QueryTests {
     while true {
       seen += body.at("calls")?.elements?.compactMap { $0.at("call.id")?.string } ?? []
       guard let next = body.at("next")?.string else { break }
-      // The last that was seen goes, and one before it; another comes before all.
+      // The last call on the page is removed, and one before it; a new one precedes all.
       for gone in [seen[seen.count - 2], seen[seen.count - 1]] {
         #expect(try http.ask("POST", "call/default/\(gone)/delete", "{}", as: .server).status == 201)
       }

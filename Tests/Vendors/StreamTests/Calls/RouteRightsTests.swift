@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The permission that each route of a Stream call asks for")
 struct RouteRightsTests {
-  /// A user who asks something of a call that ann has made.
+  /// A user who sends requests about a call of ann's.
   enum Role: String, CaseIterable, CustomTestStringConvertible {
     case anonymous, guest, stranger, member, host, owner, server
 
@@ -25,7 +25,7 @@ struct RouteRightsTests {
     }
   }
 
-  /// A route, the permission that it asks for, and who passes in calls of each type.
+  /// A route with its permission, and the users who have it in calls of each type.
   struct Row: Sendable, CustomTestStringConvertible {
     var route: String
     var body: String
@@ -44,7 +44,7 @@ struct RouteRightsTests {
 
   private static let all = Set(Role.allCases)
   private static let known = all.subtracting([.anonymous])
-  /// Those who are `user` or more.
+  /// The users with the rights of `user` or more.
   private static let users: Set<Role> = [.stranger, .member, .host, .owner, .server]
   private static let owners: Set<Role> = [.host, .owner, .server]
   private static let hosts: Set<Role> = [.host, .server]
@@ -118,13 +118,13 @@ struct RouteRightsTests {
     }
   }
 
-  /// The body with the user whom a server acts for, unless it names one.
+  /// Returns the body with the user for whom a server acts, unless it names one.
   private static func acting(_ body: String) -> String {
     guard !body.contains(#"{"user_id""#), !body.contains("members") else { return body }
     return body == "{}" ? #"{"user_id":"ann"}"# : String(body.dropLast()) + #","user_id":"ann"}"#
   }
 
-  /// A call that ann has made, which bob is a member of, and hal as its host.
+  /// Returns a call that ann has created, with the member bob and the host hal.
   private func world(of type: String) throws -> StreamCallWorld {
     let http = try StreamCallWorld()
     let members = #"{"data":{"members":[{"user_id":"bob"},{"user_id":"hal","role":"host"}]}}"#
@@ -147,7 +147,7 @@ struct RouteRightsTests {
     #expect(try put(#"{"user_id":"eve"},{"user_id":"bob","role":"admin"}"#, as: .user("eve"), in: http) == 403)
     #expect(try put(#"{"user_id":"new","role":"admin"}"#, as: .user("eve"), in: http) == 403)
     #expect(try http.ask("GET", "call/default/a").body.at("members")?.count == 2, "nobody was added on the way")
-    // As a member without a role of his own he has no more rights than before.
+    // A member without a role of his own has no more rights than before.
     #expect(try put(#"{"user_id":"eve"}"#, as: .user("eve"), in: http) == 201)
     #expect(try put(#"{"user_id":"eve","role":"admin"}"#, as: .user("eve"), in: http) == 403)
     for (path, body) in [("kick", #"{"user_id":"bob"}"#), ("block", #"{"user_id":"bob"}"#)] {

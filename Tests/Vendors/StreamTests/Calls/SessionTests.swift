@@ -162,7 +162,7 @@ struct SessionTests {
       http.stream.space.store.fault = .late(.seconds(1))
       let answer = http.begin("POST", "call/default/a/join", join, on: ann)
       http.advance(by: .milliseconds(1000 * moment + 500))
-      // Whoever takes her out of calls is quick now.
+      // Her removal from calls is fast now.
       http.stream.space.store.fault = nil
       http.disconnect(ann)
       http.advance(by: .seconds(20))

@@ -12,7 +12,7 @@ struct SetupAtOnceTests {
     http = try StreamCallWorld()
   }
 
-  /// The statuses of eight answers to the same order at once.
+  /// Returns the statuses of eight concurrent requests.
   private func eightTimes(_ method: String, _ path: String, _ body: String = "") -> [Int: Int] {
     let statuses = http.serve(atOnce: Array(repeating: (method, path, body), count: 8))
     return Dictionary(statuses.map { ($0, 1) }, uniquingKeysWith: +)
@@ -60,7 +60,7 @@ struct SetupAtOnceTests {
       atOnce: (0..<8).map { ("PUT", "\(path)/\(ids[1])", #"{"name":"desk-\#($0)","numbers":["+\#($0)"]}"#) })
     #expect(changed == Array(repeating: 200, count: 8))
     let kept = try #require(try server(path).at("sip_trunks")?.elements?.first { $0["id"]?.string == ids[1] })
-    // One of them, whole.
+    // One of them as a whole.
     #expect(kept["name"]?.string?.last == kept["numbers"]?.elements?.first?.string?.last)
   }
 

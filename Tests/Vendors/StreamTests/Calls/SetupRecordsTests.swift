@@ -13,7 +13,7 @@ struct SetupRecordsTests {
     http = try StreamCallWorld()
   }
 
-  /// The status, and the body.
+  /// Returns the status and the body.
   private func server(_ method: String, _ path: String, _ body: String = "") throws -> (status: Int, body: JSONView) {
     let parts = path.split(separator: "?", maxSplits: 1)
     let query = (parts.count == 2 ? parts[1].split(separator: "&") : []).map { field in

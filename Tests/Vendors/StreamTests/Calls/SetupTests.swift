@@ -9,7 +9,7 @@ struct SetupTests {
   private let join = #"{"location":"FRA","create":true}"#
   private static let roles = ["admin", "host", "moderator", "user", "guest", "anonymous", "call_member"]
 
-  /// Capabilities of whoever asks for the call.
+  /// Returns the capabilities of the user who requests the call.
   private func capabilities(
     _ http: StreamCallWorld, _ call: String = "default/a", as asker: StreamCallWorld.Asker = .user("ann")
   ) throws -> [String] {
@@ -20,7 +20,7 @@ struct SetupTests {
   func recorded() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
-    // As the coordinator answered in October 2024.
+    // The coordinator's answer in October 2024.
     let seen = [
       "block-users", "change-max-duration", "create-call", "create-reaction", "enable-noise-cancellation", "end-call",
       "join-call", "join-ended-call", "mute-users", "pin-for-everyone", "read-call", "remove-call-member",

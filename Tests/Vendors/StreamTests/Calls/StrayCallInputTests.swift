@@ -9,7 +9,7 @@ struct StrayCallInputTests {
   private static let members101 = (0..<101).map { #"{"user_id":"u\#($0)"}"# }.joined(separator: ",")
   private static let long = String(repeating: "x", count: 5000)
 
-  /// What is no good wherever a body is read.
+  /// Values that are invalid in every body.
   private static let broken = [
     "{", "[]", "null", "7", #""text""#, #"{"a":}"#, "{\"a\":1}garbage", "\u{0}", #"{"a":1,"a":2}"#,
     String(repeating: #"{"a":"#, count: 100),
@@ -129,7 +129,7 @@ struct StrayCallInputTests {
     let names = #"{"\u00e9":1,"e\u0301":2}"#
     let answer = try http.ask(method, path, body.replacing("NAMES", with: names))
     #expect(answer.status == (method == "PATCH" ? 200 : 201), "\(answer.body.text)")
-    // Both are kept, as they came.
+    // Both are stored unchanged.
     let said = answer.body.text + http.events().map(\.text).joined()
     #expect(said.utf8.count(of: #""e\#u{301}":2,"\#u{e9}":1"#) > 0)
   }
@@ -152,7 +152,7 @@ struct StrayCallInputTests {
 }
 
 extension String.UTF8View {
-  /// How often the bytes of `text` stand here.
+  /// Returns how often the bytes of `text` occur here.
   fileprivate func count(of text: String) -> Int {
     let wanted = Array(text.utf8)
     let bytes = Array(self)

@@ -6,27 +6,27 @@ import GatewayStream
 import TestSupport
 import Testing
 
-/// Stream's calls over REST in virtual time, and what clients hear of them: of each family's sockets one listens to calls,
-/// `default:a` for instance.
+/// Stream's calls over REST in virtual time, with the clients that receive their events.
 final class StreamCallWorld {
   let stream: SimulatedStream
   private let listeners: [StreamDialect.Kind: SimulatedPeer]
-  /// Who has connected since, by the connection's name.
+  /// The clients that have connected since, by the names of their connections.
   private var clients: [String: SimulatedPeer] = [:]
 
-  /// Who asks, as the headers say.
+  /// The sender of a request, as in its headers.
   enum Asker {
     case server
     case user(String, calls: [String]? = nil, role: String? = nil)
     case anonymous(calls: [String])
-    /// No authentication at all.
+    /// Without authentication.
     case nobody
 
-    /// A guest, as the name says.
+    /// A guest, as its name says.
     static let guest = Asker.user("guest-00000000-0000-4000-8000-000000000000-tom")
   }
 
-  /// Calls that users are in as soon as they have joined over REST, with listeners to those named.
+  /// Creates a world in which users are in a call as soon as they have joined over REST, with a listener for each of
+  /// the named sockets.
   init(
     limits: StreamCallLimits = StreamCallLimits(calls: 100), policy: StreamCallPolicy = StreamCallPolicy(),
     listeningTo calls: [String] = ["default:a"]
@@ -49,7 +49,7 @@ final class StreamCallWorld {
     self.listeners = listeners
   }
 
-  /// A connection of the user: its name on the wire.
+  /// Connects the user; returns the connection's name on the wire.
   func connect(_ user: String, on kind: StreamDialect.Kind = .video) throws -> String {
     let (peer, connection) = try Self.connect(user, on: kind, to: stream)
     clients[connection] = peer
@@ -64,7 +64,7 @@ final class StreamCallWorld {
     return (peer, try #require(first["connection_id"]?.string))
   }
 
-  /// Lets the connection end.
+  /// Ends the connection.
   func disconnect(_ connection: String) {
     clients[connection]?.abort()
     stream.world.settle()
@@ -72,9 +72,9 @@ final class StreamCallWorld {
 
   func advance(by duration: Duration) { stream.world.advance(by: duration) }
 
-  // MARK: Asking
+  // MARK: Requests
 
-  /// Asks below `/video/` (RFC 3339 dates), or below `/api/v2/` (nanoseconds) if `v2`.
+  /// Sends a request below `/video/` (RFC 3339 dates), or below `/api/v2/` (nanoseconds) if `v2`.
   func ask(
     _ method: String, _ path: String, _ body: String = "", as asker: Asker = .user("ann"), on connection: String? = nil,
     query: [HTTPField] = [], v2: Bool = false
@@ -92,7 +92,7 @@ final class StreamCallWorld {
     return try #require(stream.fetch(method, path, query: query, body: body, headers: headers(of: asker)))
   }
 
-  /// The statuses of the answers to a server that asks for all of this at once.
+  /// Returns the statuses of concurrent requests of a server.
   func serve(atOnce orders: [(method: String, path: String, body: String)]) -> [Int] {
     let requests = orders.map { order in
       HTTPRequest(
@@ -102,7 +102,7 @@ final class StreamCallWorld {
     return stream.space.fetch(atOnce: requests).map { $0?.status ?? 0 }
   }
 
-  /// Asks below `/video/`, and does not wait for the answer.
+  /// Sends a request below `/video/` without waiting for the answer.
   func begin(
     _ method: String, _ path: String, _ body: String, on connection: String? = nil
   ) -> Started<Result<HTTPResponse, DialFailure>> {
@@ -141,21 +141,21 @@ final class StreamCallWorld {
     return stream.token(claims: claims.text)
   }
 
-  // MARK: What was heard
+  // MARK: Received events
 
-  /// What the listener of that family has heard of calls: the kinds of the events, in order.
+  /// Returns the kinds of the call events that the family's listener has received, in order.
   func told(_ kind: StreamDialect.Kind = .video) -> [String] {
     events(kind).compactMap { $0["type"]?.string }
   }
 
   func events(_ kind: StreamDialect.Kind = .video) -> [JSONView] { listeners[kind].map(Self.events(of:)) ?? [] }
 
-  /// The last event of that kind that the listener has heard.
+  /// Returns the last event of that kind that the listener has received.
   func event(_ type: String, _ kind: StreamDialect.Kind = .video) throws -> JSONView {
     try #require(events(kind).last { $0["type"]?.string == type })
   }
 
-  /// What the connection has heard of calls: the kinds of the events, in order.
+  /// Returns the kinds of the call events that the connection has received, in order.
   func heard(on connection: String) -> [String] {
     events(on: connection).compactMap { $0["type"]?.string }
   }

@@ -57,7 +57,7 @@ struct WatchTests {
     #expect(http.told() == ["call.created", "custom"] && http.heard(on: bobs) == [])
   }
 
-  /// Lets something happen in the call, of which its watchers hear.
+  /// Causes an event of the call, which its watchers receive.
   private func wave(_ http: StreamCallWorld) throws {
     #expect(try http.ask("POST", "call/default/a/event", #"{"custom":{}}"#, as: .user("eve")).status == 201)
   }
@@ -117,7 +117,7 @@ struct WatchTests {
       "call.permissions_updated": "own_capabilities user", "call.reaction_new": "reaction", "custom": "custom user",
     ]
     let host = try http.connect("ann")
-    // What is for members alone, they hear.
+    // Events for members only are received by them.
     let members = [try http.connect("bob", on: kind), try http.connect("eve", on: kind)]
     let steps: [(String, String, StreamCallWorld.Asker)] = [
       ("", #"{"ring":true,"notify":true,"data":{"members":[{"user_id":"bob"},{"user_id":"eve"}]}}"#, .user("ann")),

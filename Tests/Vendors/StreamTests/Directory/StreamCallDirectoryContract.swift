@@ -10,7 +10,7 @@ struct StreamCallDirectoryContract {
   private let standup = CallID(cid: "default:standup")!
   private let now = WallTime(seconds: 1_000)
 
-  /// With room for `room` of everything in a call, and twice that of all calls together.
+  /// Returns a directory with room for `room` of everything in a call, and twice that of all calls together.
   private func directory(on engine: StoreCase, room: Int, bytes: Int = 1 << 20) throws -> StreamCallDirectory {
     StreamCallDirectory(
       try engine.make(),
@@ -199,7 +199,7 @@ struct StreamCallDirectoryContract {
     }
     let change = try await directory.updateCall(standup, at: now, ring: { _ in ring("bob", 15) }) { $0.team = "a" }
     #expect(change.after.team == "a")
-    // The same ring again needs no room; one more is not waited for, and its change is made all the same.
+    // The same ring again needs no room; one more is not stored, and its change is made nevertheless.
     _ = try await directory.updateCall(standup, at: now, ring: { _ in ring("eve", 15) }) { _ in }
     let other = try await directory.updateCall(standup, at: now, ring: { _ in ring("dan", 5) }) { $0.team = "b" }
     #expect(other.after.team == "b")

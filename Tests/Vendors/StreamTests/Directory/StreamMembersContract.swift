@@ -24,7 +24,7 @@ struct StreamMembersContract {
   @Test("are looked up by name, and as many as are asked for in the order in which they came", arguments: StoreCase.all)
   func order(_ engine: StoreCase) async throws {
     let directory = StreamCallDirectory(try engine.make())
-    // More than one look takes in, and in no order of names.
+    // More than fit into one read, and not in the order of names.
     let names = (0..<2_300).map { "\($0 * 7 % 2_300)" }
     _ = try await directory.makeCall(call(standup, names.map { member($0) }), at: now)
     let known = try #require(try await directory.call(standup, with: [UserID("7"), ann], at: now))
@@ -88,7 +88,7 @@ struct StreamMembersContract {
       }
       try await group.waitForAll()
     }
-    // Each of the twenty came and went ten times.
+    // Each of the twenty joined and left ten times.
     #expect(try await directory.call(standup, at: now)?.members.count == 0)
     #expect(try await directory.members(of: standup, at: now) == [])
   }
@@ -109,7 +109,7 @@ struct StreamMembersContract {
     #expect(try await calls(of: UserID("eve")) == [])
   }
 
-  /// A row as it was written when members stood in it.
+  /// The format of a row that contained its members.
   private struct FormerRow: StoreValue {
     struct Call: Codable {
       var call: StreamCall

@@ -2,7 +2,7 @@ import Foundation
 import GatewayJSON
 import Testing
 
-/// One message of `Fixtures/stream-sfu/vectors.json`: as Stream's own classes write it in bytes, and as JSON.
+/// One message of `Fixtures/stream-sfu/vectors.json`: in the bytes of Stream's own classes, and as JSON.
 struct SignalVector: CustomTestStringConvertible, Sendable {
   let name: String
   let bytes: [UInt8]

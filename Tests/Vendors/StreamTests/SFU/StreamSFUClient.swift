@@ -1,9 +1,9 @@
 import GatewayCore
 import GatewayStream
 
-/// A client of Stream's SFU that speaks ProtoJSON; its token is that of a join over REST.
+/// A client of Stream's SFU that uses ProtoJSON; its token comes from a join over REST.
 struct StreamSFUClient: ClientDialect {
-  /// What stands for the error that asks for another token.
+  /// The number for the error that requires another token.
   static let unauthenticated = 401
 
   private let video = StreamVideoClientDialect(.javascript, apiKey: "key")

@@ -15,7 +15,7 @@ struct StreamSFUDialectTests {
     try bytes.span.bytes.withUnsafeBytes { (payload) throws(GatewayError) in try dialect.decode(payload, kind) }
   }
 
-  // MARK: What clients say
+  // MARK: Messages of clients
 
   @Test(
     "every message of a client is read from Stream's own bytes and from their JSON", arguments: SignalVector.requests)
@@ -97,7 +97,7 @@ struct StreamSFUDialectTests {
       [0x08, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x02],
       [0x08, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01],
       [0xF8, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01, 0x00],
-      // No UTF-8 in the token, and in the session.
+      // Invalid UTF-8 in the token, and in the session.
       [0x0A, 0x06, 0x0A, 0x01, 0xFF, 0x12, 0x01, 0x73], [0x0A, 0x06, 0x0A, 0x01, 0x74, 0x12, 0x01, 0xFF],
       // No session, an empty one, and one with a line feed.
       [0x0A, 0x00], [0x0A, 0x02, 0x12, 0x00], [0x0A, 0x03, 0x12, 0x01, 0x0A],
@@ -143,7 +143,7 @@ struct StreamSFUDialectTests {
     #expect(throws: GatewayError.self) { try decode(Array(text.utf8), .text) }
   }
 
-  // MARK: What the gateway says
+  // MARK: Messages of the gateway
 
   private static let ann = StreamSignalParticipant(
     userID: UserID("ann"), sessionID: session, joinedAt: time, name: "Ann Ångström", image: "https://i.example/a.png",

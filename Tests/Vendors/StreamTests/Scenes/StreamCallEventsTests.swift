@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Events of Stream's calls, through the whole gateway")
 struct StreamCallEventsTests {
-  /// What the client heard after its login, without answers to signs of life.
+  /// Returns the messages that the client received after its login, without answers to health checks.
   private func heard(_ peer: SimulatedPeer) -> [JSONView] {
     peer.texts.compactMap { try? JSONDocument.parse($0, sizeMax: 1 << 20).root }.filter {
       $0["type"]?.string?.hasPrefix("call.") == true || $0["type"]?.equals("custom") == true
@@ -23,7 +23,7 @@ struct StreamCallEventsTests {
 
   @Test("reach who watches, on any loop and in any family's dates, until that connection ends")
   func events() throws {
-    // Who joins over REST is in the call at once.
+    // A user who joins over REST is in the call at once.
     let stream = try SimulatedStream { $0.calls.sfu = nil }
     // Connections alternate between the loops: these two watch from both.
     let video = stream.connect(stream.token("ann"), as: "ann")

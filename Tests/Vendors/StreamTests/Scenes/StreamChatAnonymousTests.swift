@@ -14,7 +14,7 @@ struct StreamChatAnonymousTests {
     stream = try SimulatedStream { $0.admitsAnonymousToChat = true }
   }
 
-  /// As JavaScript's `connectAnonymousUser` does: a name of chance, no token.
+  /// Connects like JavaScript's `connectAnonymousUser`: with a random name and without a token.
   private func visit(_ json: String = #"{"user_id":"8e2e","user_details":{"id":"8e2e","anon":true}}"#) -> SimulatedPeer
   {
     stream.open(

@@ -52,7 +52,7 @@ struct StreamChatStartTests {
     return try #require(first.body.at("event.connection_id")?.string)
   }
 
-  /// A poll that waits for its answer.
+  /// Starts a poll that waits for its answer.
   private func poll(_ connection: String, _ token: String) -> Started<Result<HTTPResponse, DialFailure>> {
     let query = [HTTPField("api_key", SimulatedStream.key), HTTPField("connection_id", connection)]
     let request = HTTPRequest(

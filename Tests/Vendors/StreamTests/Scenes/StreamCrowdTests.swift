@@ -10,7 +10,7 @@ import Testing
 struct StreamCrowdTests {
   private static let callSize = 50
 
-  /// One client: its socket at the coordinator, which it opens anew when its token ends, and that of the SFU.
+  /// A client with its coordinator socket, which it reopens when its token expires, and its SFU socket.
   private final class Client {
     let user: String
     let call: String
@@ -20,7 +20,7 @@ struct StreamCrowdTests {
     init(_ number: Int, on stream: SimulatedStream) {
       user = "u\(number)"
       call = "default/room-\(number / callSize)"
-      // Half of them end in one second, the others each in their own.
+      // Half of the tokens expire in one second, the others each in their own.
       let life = number % 2 == 0 ? 20 : 5 + number % 30
       socket = stream.connect(stream.token(user, life: .seconds(life)), as: user)
       media = stream.enter(user, call, session: user)
@@ -39,7 +39,7 @@ struct StreamCrowdTests {
     #expect(clients.allSatisfy { $0.media.heard.first == "joinResponse" && $0.socket.types.first == "connection.ok" })
     #expect(people(in: stream, calls: calls).allSatisfy { $0.count == Self.callSize })
 
-    // The tokens end: who is asked comes back with another one, and is in the call all the while.
+    // The tokens expire: the clients reconnect with new ones, and stay in the call all the while.
     var returns = 0
     for _ in 0..<40 {
       stream.world.advance(by: .seconds(1))
@@ -63,7 +63,7 @@ struct StreamCrowdTests {
           Set((call * Self.callSize..<(call + 1) * Self.callSize).map { "u\($0)" })
         })
 
-    // A third says that it leaves, a third just goes, the last third loses its network.
+    // A third of the clients leave with a message, a third close, and a third lose their network.
     for (number, client) in clients.enumerated() where number % Self.callSize != 0 {
       switch number % 3 {
       case 0: client.media.say(#"{"leaveCallRequest":{"sessionId":"\#(client.user)"}}"#)

@@ -28,7 +28,7 @@ struct StreamFaultTests {
     try stream.space.fail(#"{"fault": "refuse_token", "error": "signature_invalid", "of": "login"}"#)
     #expect(code(of: stream.connect(token, as: "ann", on: .video)))
     #expect(users(token) == (401, 43))
-    // A server's token is nobody's session.
+    // A server's token belongs to no session.
     #expect(users(stream.serverToken).status == 200)
   }
 

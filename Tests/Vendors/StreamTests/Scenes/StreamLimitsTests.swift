@@ -9,7 +9,7 @@ struct StreamLimitsTests {
   private let stream: SimulatedStream
 
   init() throws {
-    // 20 for the application and 6 for a user, of each operation and platform.
+    // 20 for the application and 6 for a user, for each operation and platform.
     stream = try SimulatedStream {
       var limits = StreamLimits()
       limits.applicationPerMinute = 20

@@ -18,7 +18,7 @@ struct StreamLoginTests {
     try JSONDocument.parse(try #require(text)).root
   }
 
-  /// Code and status of a refusal, after which the socket must be closed with 1000 and no text.
+  /// Returns code and status of a refusal, after which the socket must be closed with 1000 and no text.
   private func refusal(_ client: SimulatedPeer) throws -> [Int64?] {
     let message = try root(client.texts.first)
     #expect(message["type"]?.string == "connection.error" && message["connection_id"]?.string == "")

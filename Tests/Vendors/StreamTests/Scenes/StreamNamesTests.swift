@@ -5,7 +5,7 @@ import GatewayStream
 import TestSupport
 import Testing
 
-/// Names that Swift's strings take for the same, and Stream for two.
+/// Names that are equal as Swift strings, and different at Stream.
 @Suite("Stream's names that differ in their bytes only")
 struct StreamNamesTests {
   private static let one = "\u{e9}"

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A run of Stream's side in virtual time")
 struct StreamRepetitionTests {
-  /// What joining a call answers, the tokens of its SFU included, and what a server is told of an export.
+  /// Returns the answers to joining a call, including the SFU's tokens, and to a server's export.
   private func run(sfuIsHere: Bool) throws -> [String] {
     let stream = try SimulatedStream { if !sfuIsHere { $0.calls.sfu = nil } }
     var answers = try ["ann", "bob"].map { user in

@@ -107,7 +107,7 @@ struct StreamSFUTests {
     #expect(stream.participants() == ["a", "e"] && mallory.isOpen && !eve.isOpen)
   }
 
-  // MARK: Coming back
+  // MARK: Reconnects
 
   @Test("a participant whose socket is lost stays for five seconds, and comes back without anybody hearing of it")
   func fastReconnect() throws {

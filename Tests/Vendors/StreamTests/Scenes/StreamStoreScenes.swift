@@ -5,11 +5,11 @@ import GatewayStream
 import TestSupport
 import Testing
 
-/// Stream while something is wrong with the store, in virtual time.
+/// Stream with a faulty store, in virtual time.
 @Suite("While the store of Stream's side")
 struct StreamStoreScenes {
   private let stream: SimulatedStream
-  /// The same where users are in a call as soon as they have joined over REST.
+  /// A gateway where users are in a call as soon as they have joined over REST.
   private let plain: SimulatedStream
 
   init() throws {

@@ -33,7 +33,7 @@ struct StreamTranscriptTests {
   }
 }
 
-/// Plays a transcript against a gateway in virtual time, and notes what its client says and hears.
+/// A player of transcripts against a gateway in virtual time, which records its client's messages.
 struct StreamTranscript {
   private let stream: SimulatedStream
   private var client: SimulatedPeer?
@@ -44,7 +44,7 @@ struct StreamTranscript {
     stream = try SimulatedStream()
   }
 
-  /// The lines of a fixture without its comments.
+  /// Returns the lines of a fixture without its comments.
   static func lines(_ name: String) throws -> [String] {
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let file = tests.appending(path: "Fixtures/stream-video/\(name).txt")
@@ -53,7 +53,7 @@ struct StreamTranscript {
     }
   }
 
-  /// Plays one line that somebody else than the gateway causes.
+  /// Plays one line that the gateway does not cause.
   mutating func play(_ line: String) throws {
     listen()
     said.append(line)
@@ -70,7 +70,7 @@ struct StreamTranscript {
     stream.world.settle()
   }
 
-  /// Writes a token for each `TOKEN(n)`.
+  /// Replaces each `TOKEN(n)` by a token.
   private func mint(_ text: String) -> String {
     text.replacing(#/TOKEN\((-?\d+)\)/#) { match in
       stream.token(life: .seconds(Int(match.output.1) ?? 0))
@@ -88,7 +88,7 @@ struct StreamTranscript {
     heardCount = 0
   }
 
-  /// Notes what was heard since the last time, dates and connection ids by their kind.
+  /// Records the messages since the last call, with placeholders for dates and connection ids.
   mutating func listen() {
     for (_, event) in client?.events.dropFirst(heardCount) ?? [] {
       heardCount += 1

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension StoreCase {
-  /// A directory with room for `room` of everything.
+  /// Returns a directory with room for `room` of everything.
   fileprivate func make(_ room: Int) throws -> StreemDirectory {
     let limits = StreemDirectoryLimits(
       companies: room, keys: room, users: room, invitations: room, reservations: room, webhooksPerCompany: room)
@@ -94,7 +94,7 @@ struct StreemDirectoryContract {
       let own = StreemAPIKey(
         id: Name("api_\(life)"), publicKey: [1], company: "acme", secretHash: nil, createdAt: now)
       try await directory.addAPIKey(own, isOwn: true, at: now)
-      // The first life's end was told at the second's beginning, and no later one puts it off.
+      // The second life's beginning fixed the first one's end, and no later life extends it.
       guard life == 50 else { continue }
       #expect(try await directory.apiKey("api_0", at: self.now + .seconds(100)) != nil)
       #expect(try await directory.apiKey("api_0", at: self.now + .seconds(101)) == nil)
@@ -261,7 +261,7 @@ struct StreemDirectoryContract {
     }
     for sid: Name in ["wh_2", "wh_1"] { try await directory.addWebhook(webhook(sid), at: now) }
     await expect(.tooMany) { try await directory.addWebhook(webhook("wh_3"), at: now) }
-    // Not one whose name begins like another's.
+    // Not a company whose name has the same prefix.
     try await directory.addWebhook(webhook("wh_3", of: "acme-2"), at: now)
     #expect(try await directory.webhooks(of: "acme", at: now).map(\.sid) == ["wh_1", "wh_2"])
     #expect(try await directory.webhooks(of: "acme-2", at: now).map(\.sid) == ["wh_3"])

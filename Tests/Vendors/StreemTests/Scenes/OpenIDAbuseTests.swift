@@ -34,7 +34,7 @@ struct OpenIDAbuseTests {
     let locked = visitor.logIn(try #require(visitor.open()), password: "right")
     #expect(locked.status == 429 && locked.header("retry-after") == "300")
     #expect(locked.text.contains("Too many tries. Try again in 300 seconds.") && locked.text.contains(#"value="ann""#))
-    // Another company's user of the name, and another name, are counted by themselves.
+    // Another company's user with that name, and another name, are counted separately.
     #expect(visitor.logIn(try #require(visitor.open()), as: "eve", password: "x").status == 403)
     streem.world.advance(by: .seconds(299))
     #expect(visitor.logIn(try #require(visitor.open()), password: "right").status == 429)

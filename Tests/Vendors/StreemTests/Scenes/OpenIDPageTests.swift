@@ -70,7 +70,7 @@ struct OpenIDPageTests {
         #expect(contrast >= least, "\(front) on \(back): \(contrast)")
       }
     }
-    // Nothing is coloured but by these.
+    // No other rule sets a colour.
     let rules = page.text.replacing(/:root\{[^}]*\}/, with: "").matches(
       of: /(color|background|border|outline):([^;}]*)/)
     for rule in rules where !rule.output.1.contains("border-radius") {
@@ -78,7 +78,7 @@ struct OpenIDPageTests {
     }
   }
 
-  /// The custom properties of a rule that are colours, as red, green and blue in 0...1.
+  /// Returns the custom properties of a rule that are colours, as red, green and blue in 0...1.
   private static func colours(_ rule: String) -> [String: [Double]] {
     var colours: [String: [Double]] = [:]
     for match in rule.matches(of: /--([a-z-]+):#([0-9a-f]{6})/) {
@@ -88,7 +88,7 @@ struct OpenIDPageTests {
     return colours
   }
 
-  /// WCAG 2.2, "contrast ratio" and "relative luminance".
+  /// Returns the contrast by WCAG 2.2, "contrast ratio" and "relative luminance".
   private static func contrast(_ one: [Double], _ other: [Double]) -> Double {
     func luminance(_ colour: [Double]) -> Double {
       let linear = colour.map { $0 <= 0.04045 ? $0 / 12.92 : pow(($0 + 0.055) / 1.055, 2.4) }

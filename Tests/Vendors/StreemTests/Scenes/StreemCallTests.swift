@@ -21,7 +21,7 @@ struct StreemCallTests {
     try #require(SimulatedStreem.member("streemUserId", peer.texts[0]))
   }
 
-  /// The customer calls the pro; the call's sid.
+  /// Calls the pro as the customer; returns the call's sid.
   private func call(_ members: String = #","role":"LOCAL_CUSTOMER""#) throws -> String {
     streem.say(
       customer, #"{"type":"startRemoteStream","id":"1","remoteUserId":"\#(try id(pro))","referenceId":"R1"\#(members)}"#

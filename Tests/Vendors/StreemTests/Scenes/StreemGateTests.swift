@@ -5,7 +5,7 @@ import GatewayStreem
 import TestSupport
 import Testing
 
-/// The rules of the gate, on Streem's wire.
+/// The rules of the gate on Streem's wire.
 @Suite("At Streem's gate")
 struct StreemGateTests {
   private let streem: SimulatedStreem
@@ -93,7 +93,7 @@ struct StreemGateTests {
     let peer = streem.identify(streem.token(sessionLife: 100))
     streem.world.advance(by: .seconds(70))
     #expect(streem.last("reason", peer) == "session_expiring")
-    // No answer, but no haste either: the session is still good.
+    // No answer, but no immediate close either: the session is still valid.
     streem.say(peer, #"{"type":"tokenFailed"}"#)
     #expect(peer.isOpen)
     streem.world.advance(by: .seconds(60))
@@ -129,7 +129,7 @@ struct StreemGateTests {
     #expect(streem.last("reason", theirs) == "revoked" && streem.types(mine) == ["identified"])
     let late = streem.identify(issuer.mint("eve", issuedAt: streem.world.wallTime))
     #expect(streem.last("reason", late) == "unknown_api_key" && late.ending?.code == 4500)
-    // A token by a key that is good keeps the connection.
+    // A token with a valid key keeps the connection.
     streem.say(theirs, #"{"type":"token","token":"\#(streem.token("bob").token)"}"#)
     #expect(streem.types(theirs).last == "identified")
     #expect(streem.fetch("POST", "/streem/api-keys/nobody/revoke", from: DialTarget.control).status == 404)

@@ -208,7 +208,7 @@ struct StreemOpenIDTests {
     _ = streem.fetch("POST", "/streem/companies", body: #"{"code":"other"}"#, from: DialTarget.control)
     let other = OpenIDVisitor(streem, company: "other")
     #expect(other.logIn(try #require(other.open()), as: "bob", password: "right").status == 303)
-    // The form of one issuer is of no use to another.
+    // The form of one issuer is invalid at another.
     #expect(other.logIn(try #require(visitor.open()), as: "bob", password: "right").status == 400)
   }
 }

@@ -79,7 +79,7 @@ struct StreemOpenIDTokenTests {
     let code = visitor.code()
     let access = try visitor.member("access_token", visitor.redeem(code))
     try streem.space.fail(#"{"fault": "gateway_clock", "ahead_s": 86400, "for_s": 60}"#)
-    // Each commit sweeps rows that have expired.
+    // Each commit removes expired rows.
     for _ in 0..<5 { #expect(visitor.redeem(visitor.code()).status == 200) }
     streem.world.advance(by: .seconds(61))
     #expect(visitor.get("/userinfo", bearer: access).status == 200)
@@ -91,7 +91,7 @@ struct StreemOpenIDTokenTests {
   func refreshing() throws {
     let first = visitor.redeem(visitor.code())
     streem.world.advance(by: .seconds(1_000))
-    // AppAuth JS sends its redirect address again.
+    // AppAuth JS sends its redirect URL again.
     let second = visitor.refresh(
       try visitor.member("refresh_token", first), ["redirect_uri": OpenIDVisitor.redirect, "scope": "openid profile"])
     #expect(second.status == 200 && second.header("cache-control") == "no-store")
@@ -127,7 +127,7 @@ struct StreemOpenIDTokenTests {
     streem.world.advance(by: .seconds(9))
     let third = visitor.refresh(used)
     #expect(second.status == 200 && third.status == 200)
-    // Both of the two that refreshed at once go on, whenever they want the next.
+    // Both clients of the concurrent refresh continue, whenever they request the next token.
     streem.world.advance(by: .seconds(1_000))
     let fourth = visitor.refresh(try visitor.member("refresh_token", second))
     let fifth = visitor.refresh(try visitor.member("refresh_token", third))

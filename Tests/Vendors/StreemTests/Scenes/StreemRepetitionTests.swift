@@ -7,8 +7,8 @@ import Testing
 
 @Suite("A run of Streem's side in virtual time")
 struct StreemRepetitionTests {
-  /// Everything that is said in a call that an invitation and a reservation go before, but for signatures: OpenSSL 3.0
-  /// draws those of ES256 by itself.
+  /// Returns everything that is sent in a call with an invitation and a reservation before it, except signatures:
+  /// OpenSSL 3.0 uses its own random numbers for those of ES256.
   private func run(_ forge: StreemForge) throws -> [String] {
     let streem = try SimulatedStreem { $0.apiKeys = [(forge.id, try! StreemSecret(forge.secret))] }
     let now = streem.world.wallTime

@@ -47,7 +47,7 @@ struct StreemSessionTests {
     _ = streem.fetch(
       "POST", "/streem/companies", body: #"{"code":"other","name":"Other"}"#, from: DialTarget.control)
     var token = streem.token(changes).token
-    // A character changed in the middle of the signature; or a fourth segment.
+    // A changed character in the middle of the signature, or a fourth segment.
     if tail == "x" { token.replaceSubrange(token.index(token.endIndex, offsetBy: -20)..., with: Self.twenty) }
     if tail == ".x" { token += tail }
     let peer = streem.identify(Credentials(token: token), members)
@@ -117,7 +117,7 @@ struct StreemSessionTests {
   func logoutOverHTTP() {
     let peers = (0..<3).map { _ in streem.identify(streem.token()) }
     let other = streem.identify(streem.token("bob"))
-    // A token that could start no session any more still speaks for one that has started.
+    // A token that is too old to start a session still serves for one that has started.
     let answer = streem.fetch("POST", "/streem/v1/logout", token: streem.token(["exp": "600"]))
     #expect(answer.status == 200 && answer.text == #"{"type":"loggedOut","externalUserId":"ann"}"#)
     for peer in peers { #expect(streem.types(peer) == ["identified", "loggedOut"] && peer.isOpen) }
@@ -155,7 +155,7 @@ struct StreemSessionTests {
     let issuer = try StreemTokenIssuer(
       apiKey: Name(try #require(SimulatedStreem.member("id", made.text))),
       jwk: try StreemSecret.jwk(try #require(SimulatedStreem.member("secret", made.text))), settings: StreemSettings())
-    // A tilde below, as a combining mark: with the ~ before it one character of Swift's.
+    // A tilde below, as a combining mark: with the ~ before it, it is one Swift character.
     let theirs = streem.identify(issuer.mint("\u{330}ann", issuedAt: streem.world.wallTime))
     let ours = streem.identify(streem.token("other~\u{330}ann"))
     #expect(streem.types(theirs) == ["identified"] && streem.types(ours) == ["identified"])
@@ -166,7 +166,7 @@ struct StreemSessionTests {
 
   @Test("whose id merely looks the same is another user")
   func lookalikes() {
-    // One é is a letter of its own, the other an e and an accent.
+    // One é is a single letter, the other an e and an accent.
     let one = streem.identify(streem.token("\u{E9}ve"))
     let two = streem.identify(streem.token("e\u{301}ve"))
     #expect(streem.last("streemUserId", one) != streem.last("streemUserId", two))

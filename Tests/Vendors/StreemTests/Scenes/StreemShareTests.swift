@@ -27,7 +27,7 @@ struct StreemShareTests {
     streem.fetch("POST", "/v1/rooms/\(sid)/share-tokens", basic: basic ?? streem.forge.basic)
   }
 
-  /// The path that the address of a new token has here.
+  /// Returns the path in a new token's URL.
   private func path() throws -> String {
     let made = share(sid)
     #expect(made.status == 201 && made.text.contains(#""room_sid":"\#(sid)""#))

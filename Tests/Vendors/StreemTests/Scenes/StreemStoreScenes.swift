@@ -5,7 +5,7 @@ import GatewayStreem
 import TestSupport
 import Testing
 
-/// Streem while something is wrong with the store, in virtual time.
+/// Streem with a faulty store, in virtual time.
 @Suite("While the store of Streem's side")
 struct StreemStoreScenes {
   private let streem = try! SimulatedStreem()
