@@ -5,8 +5,8 @@ internal import GatewayTokens
 internal import Testing
 
 extension Arguments {
-  /// What the words of a command line ask for, every flag with its value behind it but for switches; and `secret`, as the
-  /// environment has it.
+  /// Parses the words of a command line: every flag is followed by its value, except switches. `secret` is the
+  /// environment's.
   package init(_ words: [String], _ flags: [Flag], secret: String? = nil) {
     self.init(flags: flags)
     var rest = words[...]
@@ -19,10 +19,10 @@ extension Arguments {
   }
 }
 
-/// `postern token mint|verify` for one vendor, without a process.
+/// The commands `postern token mint|verify` for one vendor, without a process.
 package struct TokenCommands: Sendable {
   package let vendor: any OfferedVendor.Type
-  /// What the environment has for `--secret`.
+  /// The environment's value for `--secret`.
   package var secret: String?
   package let now: WallTime
 
@@ -42,7 +42,8 @@ package struct TokenCommands: Sendable {
     return try vendor.verify(token, Arguments(words, flags, secret: secret), at: time ?? now)
   }
 
-  /// The check and the code that a token is refused with; what is said of it never has the token itself.
+  /// Returns the check and the code with which a token is refused, and checks that no message contains the token
+  /// itself.
   package func refusal(_ token: String, _ words: [String]) throws -> [String] {
     let report = try verify(token, words)
     let answer = try JSONDocument.parse(report.json).root
@@ -50,12 +51,12 @@ package struct TokenCommands: Sendable {
     return [answer["check"]?.string ?? "", answer["error"]?["code"]?.text ?? ""]
   }
 
-  /// What a token is by its form.
+  /// Returns what a token is by its form.
   package func nature(_ token: String) -> TokenNature? {
     (try? UnverifiedToken(token)).flatMap { vendor.tokens.nature(of: $0, token) }
   }
 
-  /// What is said of a mistake in minting; "none" if it is none.
+  /// Returns the error of a mistake in minting; "none" if there is none.
   package func mistake(_ words: String...) -> String {
     do {
       _ = try mint(words)
@@ -67,12 +68,12 @@ package struct TokenCommands: Sendable {
 }
 
 extension OfferedVendor {
-  /// The settings that the flags of `serve` ask for.
+  /// Returns the settings from flags of `serve`.
   package static func settings(_ words: [String], _ own: OwnKeys) throws -> Settings {
     try settings(Arguments(words, flags), own)
   }
 
-  /// What is said of flags of `serve` that cannot be; nothing of others.
+  /// Returns the error about impossible flags of `serve`; empty for others.
   package static func complaint(_ words: [String], _ own: OwnKeys) -> String {
     do {
       _ = try settings(words, own)
@@ -84,7 +85,7 @@ extension OfferedVendor {
 }
 
 extension OwnKeys {
-  /// Keys of a test's own.
+  /// Returns keys of a test's own.
   package static func test() throws -> OwnKeys {
     let secret = "a secret of more than thirty-two bytes"
     let key = try KeyMaterial.secret(Array(secret.utf8))

@@ -1,7 +1,7 @@
 package import GatewayCore
 
-/// Tokens that say in plain words what a real one says in claims: an issuer and the authenticator of what it issues.
-/// For tests of what stands around tokens.
+/// Tokens with readable content instead of claims: an issuer and its authenticator, for tests that are not about
+/// tokens.
 package struct FakeTokens: TokenIssuer, Authenticator {
   package init() {}
 
@@ -18,7 +18,7 @@ package struct FakeTokens: TokenIssuer, Authenticator {
     .decided(verdict(credentials, at: now))
   }
 
-  /// What the token says, if it is one of ours and has not expired.
+  /// Returns the content of the token, if it was issued here and has not expired.
   package func verdict(_ credentials: Credentials, at now: WallTime) -> Verdict {
     let parts = credentials.token.split(separator: "|", omittingEmptySubsequences: false)
     guard parts.count == 5, let kind = UserKind(rawValue: String(parts[1])), let issued = Int64(parts[2]) else {

@@ -1,13 +1,13 @@
 package import GatewayCore
 internal import Testing
 
-/// Messages of a transcript with a mark in the place of every secret: ann's token, say. When a dialect has redacted them no
-/// mark is left, and everything else is.
+/// A transcript's messages with a mark instead of every secret. After a dialect has redacted them no mark is left, and
+/// all other text is.
 package enum MarkedMessages {
   private static let mark = "a.marked-secret.that-nobody-sees"
 
-  /// Holds the dialect to that. `names` are those of the members that hold secrets, as a pattern; what `isWhole` says no to
-  /// may be shown less of.
+  /// Checks that. `names` is a pattern of the names of members with secrets; messages for which `isWhole` returns false
+  /// may be redacted further.
   package static func check(
     _ messages: [String], secrets names: String, by dialect: any Dialect,
     isWhole: (String) -> Bool = { $0.hasPrefix("{") && $0.hasSuffix("}") }
@@ -24,7 +24,7 @@ package enum MarkedMessages {
       if isWhole(message) { #expect(shown == marked.replacing(mark, with: "(redacted)")) }
       let strange = Array(marked.utf8).withUnsafeBytes { dialect.redacted($0, .text, isUnderstood: false) }
       #expect(strange?.contains(mark) != true, "\(message)")
-      // In a member that nobody knows, of a message that nobody understands.
+      // In an unknown member of an unknown message.
       let lost = Array(marked.replacing(names.prefix { $0 != "|" }, with: "tok").utf8)
       #expect(lost.withUnsafeBytes { dialect.redacted($0, .text, isUnderstood: false) }?.contains(mark) != true)
     }
@@ -32,7 +32,7 @@ package enum MarkedMessages {
     try checkEveryMember(of: messages, by: dialect)
   }
 
-  /// The shapes of secrets that are known by how they look, whatever member they stand in.
+  /// The forms of secrets that are recognised in any member.
   private static let shapes = [
     "eyJhbGciOiJIUzI1NiJ9.\(mark).x", "see eyJhbGciOiJIUzI1NiJ9.\(mark)",
     "https://h.example/a?access_token=\(mark)&b=1",
@@ -41,7 +41,7 @@ package enum MarkedMessages {
     #"{\"data\":\"{\\\"password\\\":\\\"\#(mark)\\\"}\"}"#, #"\u0065yJhbGciOiJIUzI1NiJ9.\#(mark)"#,
   ]
 
-  /// Holds the dialect to hiding each of them in the value of each member of each message.
+  /// Checks that the dialect hides each of them in the value of each member of each message.
   private static func checkEveryMember(of messages: [String], by dialect: any Dialect) throws {
     let member = try Regex(#""[A-Za-z_]+":\s*("(?:[^"\\]|\\.)*")"#, as: (Substring, Substring).self)
     for message in messages {

@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// An executor for the actors of a test that need no loop: one job after the other, in the order of arrival.
+/// An executor for a test's actors that need no loop: it runs jobs one after another, in the order of arrival.
 package final class SerialTestExecutor: SerialExecutor {
   private let queue = DispatchQueue(label: "test")
 

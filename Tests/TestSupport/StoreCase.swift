@@ -2,7 +2,7 @@ package import GatewayKit
 internal import GatewayStores
 internal import Testing
 
-/// An engine that a contract is tried on: a store in memory, for instance.
+/// A store engine for contract tests.
 package struct StoreCase: CustomTestStringConvertible, Sendable {
   package let testDescription: String
   package let make: @Sendable () throws -> any Store

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file that goes when the test does.
+/// A file that is removed with the test.
 package final class TemporaryFile: Sendable {
   package let path: String
 

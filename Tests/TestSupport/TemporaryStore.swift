@@ -1,8 +1,8 @@
 internal import Foundation
 package import GatewayStores
 
-/// The path of a database file in a folder of its own among the system's temporary ones, removed with the last reference;
-/// who has opened it by then goes on without its name.
+/// The path of a database file in its own temporary folder. The folder is removed with the last reference; an open file
+/// stays usable without its name.
 package final class TemporaryStore: Sendable {
   package let path: String
   private let folder: String
@@ -13,7 +13,7 @@ package final class TemporaryStore: Sendable {
     path = folder + "/store"
   }
 
-  /// A store in the file.
+  /// Returns a store in the file.
   package func open() throws(SQLiteFileError) -> SQLiteStore {
     try SQLiteStore(path: path)
   }

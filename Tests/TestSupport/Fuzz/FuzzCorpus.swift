@@ -1,18 +1,18 @@
 import Foundation
 
-/// What a dialect's fuzz begins with: the words of its sources, and the good messages and bodies of its tests. Read from
-/// the repository, so that a new member or a new message is known here without being told.
+/// The starting texts of a dialect's fuzz test: the words in its sources, and the valid messages and bodies in its
+/// tests. They are read from the repository, so that new members and messages are included automatically.
 package struct FuzzCorpus {
-  /// Which folder it is of.
+  /// The dialect's folder.
   let folder: String
   private(set) var words: [String] = []
-  /// The texts of JSON objects.
+  /// JSON texts of objects.
   private(set) var objects: [String] = []
-  /// The names that stand in front of objects, where the dialect's messages begin with one: `MESG{…}`.
+  /// The names before objects, if the dialect's messages begin with one: `MESG{…}`.
   private(set) var commands: [String] = []
 
-  /// The words and examples of a dialect whose sources are in `folder` below Sources/Vendors; the paths of its tests have
-  /// one of `tests` in them.
+  /// Reads the words and examples of a dialect with sources in `folder` below Sources/Vendors; the paths of its tests
+  /// contain one of `tests`.
   package init(folder: String, tests: [String]) {
     self.folder = folder
     var words: Set<String> = [], objects: Set<String> = [], commands: Set<String> = []

@@ -1,6 +1,6 @@
 import GatewayCore
 
-/// A source of hostile texts that have the structure of good ones: good examples, changed in a few places by chance.
+/// A generator of hostile texts with a valid structure: examples with a few random changes.
 struct FuzzSource {
   var generator: SeededGenerator
   private let examples: [JSONTree]
@@ -13,7 +13,7 @@ struct FuzzSource {
     precondition(!examples.isEmpty && !words.isEmpty, "a fuzz with nothing to begin with")
   }
 
-  // MARK: Chance
+  // MARK: Random choices
 
   mutating func below(_ limit: Int) -> Int { Int(generator.next() % UInt64(limit)) }
 
@@ -23,13 +23,14 @@ struct FuzzSource {
 
   // MARK: Values
 
-  /// Numbers at the edges of what 32 and 64 bits, and doubles, hold.
+  /// Numbers at the limits of 32 and 64 bits and of doubles.
   private static let numbers = [
     "0", "-0", "-1", "1", "2147483647", "2147483648", "-2147483649", "4294967296", "9007199254740993",
     "9223372036854775807", "-9223372036854775808", "9223372036854775808", "18446744073709551616", "1e18", "9.3e18",
     "-9.3e18", "1e19", "1e308", "-1e308", "1e309", "1e-400", "0.1", "1.0", "1e3", "1700000000", "1700000000000",
   ]
-  /// Texts between quotes: nothing, white space, NUL, halves of pairs, names that are equivalent, paths, dates, long ones.
+  /// Contents of JSON strings: empty, white space, NUL, halves of surrogate pairs, equivalent names, paths, dates, long
+  /// ones.
   private static let texts = [
     "", " ", "\\u0000", "a\\u0000b", "\\ud800", "\\udc00\\ud800", "\\ud83d\\ude00", "\u{E9}", "e\u{301}", "\u{212A}",
     "\\n", "\\r\\nX: y", "../..", "%00", "%", "a%", "a/b", "a?b#c", "*", "!anon", "null", "true", "-1", "1e999", "0x10",
@@ -53,7 +54,7 @@ struct FuzzSource {
     }
   }
 
-  /// Pairs of names that Unicode calls equivalent, and issuers two.
+  /// Pairs of names that are canonically equivalent in Unicode, and different here.
   private static let equivalents = [("\u{E9}", "e\u{301}"), ("K", "\u{212A}"), ("\u{C5}", "A\u{30A}")]
 
   private mutating func changed(_ value: JSONTree) -> JSONTree {
@@ -91,7 +92,7 @@ struct FuzzSource {
 
   // MARK: Texts
 
-  /// An object like one of the examples, or nearly.
+  /// Returns an object similar to one of the examples.
   mutating func object() -> String {
     var tree = pick(examples)
     if isHit(0.15), case .object(let members) = tree, case .object(let others) = pick(examples) {
@@ -101,7 +102,7 @@ struct FuzzSource {
     return isHit(0.03) ? broken(tree.text) : tree.text
   }
 
-  /// A text that is no JSON any more, or hardly.
+  /// Returns a text that is hardly JSON or not at all.
   private mutating func broken(_ text: String) -> String {
     switch below(5) {
     case 0: String(decoding: Array(text.utf8).prefix(below(text.utf8.count + 1)), as: UTF8.self)
@@ -112,7 +113,7 @@ struct FuzzSource {
     }
   }
 
-  /// A form (application/x-www-form-urlencoded), or the parameters of a query.
+  /// Returns a form (application/x-www-form-urlencoded), or the parameters of a query.
   mutating func form(_ known: [String] = []) -> [HTTPField] {
     (0..<below(7)).map { _ in HTTPField(isHit(0.5) && !known.isEmpty ? pick(known) : pick(words), text()) }
   }

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// A client's side of a wire that is given hostile messages and answers, which have the structure of a vendor's own.
+/// A client dialect that gets hostile messages and answers with a valid structure.
 package struct FuzzedClient {
   private let dialect: any ClientDialect
   private let corpus: FuzzCorpus
@@ -10,7 +10,7 @@ package struct FuzzedClient {
     self.corpus = corpus
   }
 
-  /// How many of the messages mean something to the client. It traps at none.
+  /// Returns how many of the messages mean something to the client. None may trap.
   package func heard(of count: Int = 2_000, seed: UInt64 = 31) -> Int {
     var source = FuzzSource(seed: seed, corpus: corpus)
     var bytes = HostileBytes(seed: seed, examples: Array(corpus.objects.prefix(200)))

@@ -4,15 +4,15 @@ import GatewayJSON
 import GatewaySimulator
 import Testing
 
-// Whatever a peer sends, the gateway answers and lives: each vendor's tests try it. A trap ends the test process; what
-// stands in the log then is the seed, which brings the same texts again.
+// Checks that the gateway answers every input of a peer and survives; each vendor's tests call them. A trap ends the
+// test process; the log then contains the seed, which repeats the same texts.
 
 extension FuzzedGateway {
-  /// Another one for each day, so that the test goes on finding; `POSTERN_FUZZ_SEED` repeats one.
+  /// A different seed for each day, so that the test keeps finding errors; `POSTERN_FUZZ_SEED` repeats one.
   private static let seed =
     ProcessInfo.processInfo.environment["POSTERN_FUZZ_SEED"].flatMap(UInt64.init)
     ?? UInt64(ProcessInfo.processInfo.systemUptime * 1_000)
-  /// How many texts each dialect is sent, over HTTP and as many over sockets; `POSTERN_FUZZ_COUNT` for a long search.
+  /// The number of texts for each dialect over HTTP, and as many over sockets; `POSTERN_FUZZ_COUNT` for a long search.
   private static let count =
     ProcessInfo.processInfo.environment["POSTERN_FUZZ_COUNT"].flatMap { Int($0) } ?? 800
 
@@ -21,7 +21,7 @@ extension FuzzedGateway {
     return FuzzSource(seed: Self.seed, corpus: corpus)
   }
 
-  /// Every route answers every body, and never with an error of its own making.
+  /// Checks that every route answers every body, and never with an internal error.
   package func answersEveryBody() {
     var source = source
     var statuses: [Int: Int] = [:]
@@ -66,7 +66,7 @@ extension FuzzedGateway {
       body: isRead && source.isHit(0.9) ? [] : Array(body.utf8))
   }
 
-  /// Every socket takes every message, and the next client gets in.
+  /// Checks that every socket survives every message, and the next client can log in.
   package func takesEveryMessage() {
     var source = source
     var peers: [SimulatedPeer] = []
@@ -86,7 +86,7 @@ extension FuzzedGateway {
       peer.say(
         source.isHit(0.02)
           ? Frame(.binary, Array(text.utf8)) : Frame(text: command + text + (command.isEmpty ? "" : "\n")))
-      // Some come together, as in one segment.
+      // Some are sent together, as in one segment.
       if source.isHit(0.7) { world.settle() }
       if number % 500 == 499 { world.advance(by: .seconds(1)) }
     }
@@ -97,7 +97,7 @@ extension FuzzedGateway {
     #expect(last.isOpen && !last.texts.isEmpty)
   }
 
-  /// An upgrade with parameters of all kinds.
+  /// Returns an upgrade with parameters of all kinds.
   private func anyUpgrade(_ source: inout FuzzSource) -> HTTPRequest {
     var upgrade = upgrade
     upgrade.query += source.form(parameters)
@@ -106,7 +106,7 @@ extension FuzzedGateway {
   }
 }
 
-/// Writes forms and queries.
+/// A writer of forms and queries.
 private enum QueryText {
   static func encode(_ fields: [HTTPField]) -> String {
     fields.map { PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value) }.joined(separator: "&")

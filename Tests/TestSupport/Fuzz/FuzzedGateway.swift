@@ -4,8 +4,8 @@ import GatewayRuntime
 package import GatewaySimulator
 import GatewaySpace
 
-/// A gateway in virtual time that is told anything, with what a client of its dialect must send to get as far as the
-/// bodies are read: registration tokens, for instance.
+/// A gateway in virtual time that gets hostile input, with the requests that a client of its dialect must send before
+/// bodies are read.
 package struct FuzzedGateway {
   let world: SimulatedWorld
   private let network: SimulatedNetwork
@@ -13,20 +13,20 @@ package struct FuzzedGateway {
   private let address: DialTarget
   let routes: [HTTPRoute]
   let corpus: FuzzCorpus
-  /// Names of what exists, for the places in a path.
+  /// Names of existing objects, for the parameters of a path.
   let names: [String]
-  /// What callers of several kinds send with a request.
+  /// The credentials of several kinds of callers.
   let callers: [Caller]
-  /// A socket that is logged in, or is about to be.
+  /// Returns a socket that is logged in, or is about to be.
   let connect: () -> SimulatedPeer
-  /// An upgrade that opens a socket on which nobody has logged in; the fuzz changes its parameters, and knows some.
+  /// An upgrade that opens a socket without a login; the fuzz test changes its parameters.
   let upgrade: HTTPRequest
   let parameters: [String]
 
-  /// What a caller sends with a request: header fields, and parameters of the query.
+  /// A caller's credentials: header fields, and parameters of the query.
   package typealias Caller = (headers: [HTTPField], query: [HTTPField])
 
-  /// The gateway of a space, with all its routes unless some are named; at its control port if `control`.
+  /// Creates the gateway of a space, by default with all its routes, or those of its control port if `control`.
   package init<Played>(
     _ space: TestSpace<Played>, corpus: FuzzCorpus, control: Bool = false, routes: [HTTPRoute]? = nil, names: [String],
     callers: [Caller], upgrade: HTTPRequest, parameters: [String] = [], connect: @escaping () -> SimulatedPeer
@@ -44,13 +44,13 @@ package struct FuzzedGateway {
     self.parameters = parameters
   }
 
-  /// What a fuzzed gateway's sessions are held to: nobody is sent away for messages that are not understood.
+  /// The session policy of a fuzzed gateway, which closes no session for malformed messages.
   package static var patient: SessionPolicy { get throws { try SessionPolicy(malformedMax: 1_000_000) } }
 
-  /// The header field of a caller with a token.
+  /// Returns the header field of a caller with a token.
   package static func bearer(_ token: String) -> [HTTPField] { [HTTPField("authorization", "Bearer \(token)")] }
 
-  /// The answer to a request; nil if there was none.
+  /// Returns the answer to a request; nil if there was none.
   func fetch(_ request: HTTPRequest) -> HTTPResponse? {
     let dialer = SimulatedDialer(network, on: clients)
     let answer = world.ask(on: clients.eventLoop.index) { [address] in

@@ -1,13 +1,13 @@
 import GatewayCore
 
-/// A source of hostile bytes that have the structure of good ones: good examples, in which words and numbers are
-/// exchanged, doubled, left out or cut by chance. For parsers of bytes; ``FuzzSource`` is for messages of JSON.
+/// A generator of hostile bytes with a valid structure: examples whose words and numbers are randomly replaced,
+/// doubled, removed or cut. For parsers of bytes; ``FuzzSource`` is for JSON messages.
 package struct HostileBytes {
   private var generator: SeededGenerator
   private let examples: [[[UInt8]]]
   private let words: [[UInt8]]
 
-  /// Numbers at the edges of what 8 to 64 bits and doubles hold, with signs, digits of other scripts and bases.
+  /// Numbers at the limits of 8 to 64 bits and of doubles, with signs, digits of other scripts and bases.
   private static let numbers = [
     "0", "-0", "+5", "-1", "1", "00", "255", "256", "65535", "65536", "2147483648", "4294967296", "9007199254740993",
     "9223372036854775806", "9223372036854775807", "9223372036854775808", "-9223372036854775808",
@@ -24,7 +24,9 @@ package struct HostileBytes {
     String(repeating: "[", count: 200),
   ]
 
-  /// - Parameter words: What else may stand in a text, beside what its examples have.
+  /// Creates a generator.
+  ///
+  /// - Parameter words: Further words for the texts, besides those of the examples.
   package init(seed: UInt64, examples: [String], words: [String] = []) {
     precondition(!examples.isEmpty, "a fuzz with nothing to begin with")
     generator = SeededGenerator(seed: seed)
@@ -34,7 +36,7 @@ package struct HostileBytes {
 
   package mutating func below(_ limit: Int) -> Int { Int(generator.next() % UInt64(limit)) }
 
-  /// The next hostile bytes; now and then a good example as it is.
+  /// Returns the next hostile bytes; sometimes an unchanged example.
   package mutating func next() -> [UInt8] {
     var pieces = examples[below(examples.count)]
     for _ in 0..<[0, 1, 1, 1, 2, 2, 3, 8][below(8)] where !pieces.isEmpty {
@@ -66,7 +68,7 @@ package struct HostileBytes {
     (0x41...0x5a).contains(byte & 0xdf) || byte == 0x5f || byte > 0x7f
   }
 
-  /// Words, numbers, and everything else byte by byte.
+  /// Splits bytes into words, numbers, and single other bytes.
   private static func pieces(_ bytes: [UInt8]) -> [[UInt8]] {
     var pieces: [[UInt8]] = []
     for byte in bytes {

@@ -1,15 +1,15 @@
 import GatewayCore
 import GatewayJSON
 
-/// A JSON text as a tree that can be changed anywhere; names and strings are kept as they stand between their quotes, so
-/// that a half of a surrogate pair or a member named twice can be written too.
+/// A JSON text as a tree that can be changed anywhere. Names and strings are kept in their written form, so that half
+/// of a surrogate pair or a repeated member can be written too.
 indirect enum JSONTree {
   case literal(String)
   case string(String)
   case array([JSONTree])
   case object([(name: String, value: JSONTree)])
 
-  /// The tree of a text; nil if it is no JSON.
+  /// Parses a text; fails if it is not JSON.
   init?(parsing text: String) {
     guard let document = try? JSONDocument.parse(text, sizeMax: 1 << 20) else { return nil }
     self.init(document.root)
@@ -48,7 +48,7 @@ indirect enum JSONTree {
     }
   }
 
-  /// How many values there are in it, itself among them.
+  /// The number of values in it, including itself.
   var count: Int {
     switch self {
     case .literal, .string: 1
@@ -57,7 +57,7 @@ indirect enum JSONTree {
     }
   }
 
-  /// The tree with what `change` makes of its `index`-th value, in the order of the text.
+  /// Returns the tree with its `index`-th value, in the order of the text, replaced by the result of `change`.
   func changing(_ index: Int, _ change: (JSONTree) -> JSONTree) -> JSONTree {
     guard index > 0 else { return change(self) }
     var left = index - 1
@@ -72,7 +72,7 @@ indirect enum JSONTree {
     }
   }
 
-  /// Every name of a member in it.
+  /// All names of members in it.
   var names: [String] {
     switch self {
     case .literal, .string: []

@@ -6,13 +6,13 @@ internal import GatewaySpace
 internal import GatewayTokens
 import Testing
 
-/// A rule of the gate in one dialect and one place: plain guests over sockets, say.
+/// A rule of the gate in one dialect and one place.
 package struct GateCase: CustomTestStringConvertible, Sendable {
   package let rule: GateRule
   package let dialect: any GateDialect
   package let place: TestPlace
 
-  /// Every rule for these, in every place.
+  /// Returns every rule for these dialects, in every place.
   package static func all(_ dialects: any GateDialect...) -> [GateCase] {
     dialects.flatMap { dialect in
       GateRule.allCases.flatMap { rule in
@@ -23,7 +23,7 @@ package struct GateCase: CustomTestStringConvertible, Sendable {
 
   package var testDescription: String { "\(dialect.name), \(place.rawValue): \(rule.rawValue)" }
 
-  /// Tries it. Where the dialect says that the rule cannot be, it must not hold.
+  /// Checks the rule. If the dialect is exempt from it, it must not hold.
   package func holds() async throws {
     guard let reason = dialect.exemptions[rule] else { return try await run() }
     await withKnownIssue("\(reason)") { try await run() }
@@ -37,7 +37,7 @@ package struct GateCase: CustomTestStringConvertible, Sendable {
     }
   }
 
-  /// What a gateway of the dialect and of the plain one is told, whose tokens live so long.
+  /// Returns the settings of a gateway with the dialect and the plain one, whose tokens have that life.
   static func settings(
     _ dialect: any GateDialect, _ session: SessionPolicy, life: Duration
   ) throws -> SpaceSettings {

@@ -1,13 +1,13 @@
 package import GatewayCore
 
-/// A client of some dialect at the gate: ann's, with the habits of its SDK.
+/// A client of a dialect at the gate, with the habits of its SDK.
 package struct GateClient: Sendable {
   package let user: String
   package let token: Credentials?
   package let peer: TestPeer
   private let dialect: any GateDialect
 
-  /// A client that has said who it is, and has its answer.
+  /// Returns a client that has logged in and received its answer.
   package init(_ user: String, with token: Credentials?, of dialect: any GateDialect, in world: TestWorld) async {
     let identity = Self.identity(user, token, world)
     let peer = await world.dial(dialect.client.upgrade(of: identity))
@@ -15,7 +15,7 @@ package struct GateClient: Sendable {
     await self.init(user, token, peer, of: dialect)
   }
 
-  /// A client that has done by hand what logs in.
+  /// Returns a client that was logged in by hand.
   package init(_ user: String, _ token: Credentials?, _ peer: TestPeer, of dialect: any GateDialect) async {
     (self.user, self.token, self.peer, self.dialect) = (user, token, peer, dialect)
     let client = self
@@ -27,9 +27,9 @@ package struct GateClient: Sendable {
       user: UserID(user), token: token, number: UInt64(clamping: world.now.nanoseconds), now: world.wallTime)
   }
 
-  // MARK: What it heard
+  // MARK: Received messages
 
-  /// What it understood, and when that came.
+  /// The messages that it understood, with their times.
   package var notices: [(at: Instant, notice: ServerNotice)] {
     peer.heard.compactMap { at, frame in
       frame.payload.withUnsafeBytes { dialect.client.decode($0, frame.kind) }.map { (at, $0) }
@@ -43,7 +43,7 @@ package struct GateClient: Sendable {
 
   package var isLoggedIn: Bool { welcome != nil }
 
-  /// When it was asked for another token.
+  /// The times at which another token was requested.
   package var requests: [Instant] { notices.filter { dialect.isRequest($0.notice) }.map(\.at) }
 
   package var errors: [Int] {
@@ -61,14 +61,14 @@ package struct GateClient: Sendable {
 
   // MARK: Another token
 
-  /// Whether its wire lets a token take another's place; else it comes back with it.
+  /// Whether its wire can replace a token; otherwise the client reconnects with the new one.
   package var refreshesInPlace: Bool { refresh(with: Credentials(token: "")) != nil }
 
   private func refresh(with token: Credentials) -> Frame? {
     dialect.client.encode(.refresh(token), of: Self.identity(user, token, peer.world))
   }
 
-  /// Answers with that token, on the same connection. Returns whether it was taken, when there is an answer.
+  /// Sends that token on the same connection. Returns whether it was accepted, if there is an answer.
   package func answers(with token: Credentials) async -> Bool {
     let (accepted, refused) = (acceptances, errors.count)
     if let frame = refresh(with: token) { peer.say(frame) }
@@ -76,7 +76,7 @@ package struct GateClient: Sendable {
     return acceptances > accepted
   }
 
-  /// The client after it has got another good token of its user: the same, or one that came back with it.
+  /// Returns the client after it got another valid token of its user: this one, or one that reconnected.
   package func renewed() async throws -> GateClient {
     let token = try await dialect.token(of: user, life: GateRule.usualLife, in: peer.world)
     guard refreshesInPlace else { return await GateClient(user, with: token, of: dialect, in: peer.world) }

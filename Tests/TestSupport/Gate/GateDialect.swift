@@ -1,53 +1,53 @@
 package import GatewayCore
 package import GatewayKit
 
-/// A dialect as the rules of the gate ask for it, with what differs from wire to wire: how a guest gets in, for instance.
-/// What its clients say and hear is the storm's.
+/// A dialect as the rules of the gate need it, with the differences between wires. Its messages come from the storm's
+/// client dialect.
 package protocol GateDialect: Sendable {
-  /// As the results call it.
+  /// Its name in results.
   var name: String { get }
 
-  /// The side of its clients.
+  /// Its client dialect.
   var client: any ClientDialect { get }
 
-  /// Its vendor, set so that a token may live as long as that; nil for the plain one, which is always there.
+  /// Returns its vendor, set so that tokens may have that life; nil for the plain one, which always exists.
   func vendor(tokenLife: Duration) throws -> (any VendorSettings)?
 
-  /// The rules that its wire cannot have, and why.
+  /// The rules that are impossible on its wire, with reasons.
   var exemptions: [GateRule: String] { get }
 
-  /// What its close frames say.
+  /// The codes of its close frames.
   var closeCodes: GateCloseCodes { get }
 
-  /// What a client says that is no login, and wants one.
+  /// A client's message that is not a login, and requires one.
   var operation: String { get }
 
-  /// What has to be there before the first client comes.
+  /// Creates what must exist before the first client connects.
   func prepare(_ world: TestWorld) async throws
 
-  /// A token of the user, issued now.
+  /// Returns a token of the user, issued now.
   func token(of user: String, life: Duration, in world: TestWorld) async throws -> Credentials
 
-  /// A client that has whatever an anonymous user can have, and tries for a socket.
+  /// Returns a client that has everything an anonymous user can have, and tries to open a socket.
   func anonymous(in world: TestWorld) async throws -> GateClient
 
-  /// A client that tries to get in as a guest.
+  /// Returns a client that tries to log in as a guest.
   func guest(in world: TestWorld) async throws -> GateClient
 
-  /// Whether the guest gets into a call, or what the wire has in its place.
+  /// Returns whether the guest can join a call, or do what the wire has instead.
   func joins(_ guest: GateClient) async throws -> Bool
 
-  /// What is answered to somebody who asks for an operation and has no authenticated connection.
+  /// Returns the answer to a caller who requests an operation without an authenticated connection.
   func answerWithoutConnection(in world: TestWorld) async throws -> String
 
-  /// Whether the journal can show what is said on its wire.
+  /// Whether the journal can show the messages of its wire.
   var showsMessages: Bool { get }
 
-  /// Whether that is the request for another token.
+  /// Returns whether that is the request for another token.
   func isRequest(_ notice: ServerNotice) -> Bool
 }
 
-/// The codes of the close frames that a wire ends sessions with, where the gateway's own are not it.
+/// The codes of the close frames that end sessions on a wire, if they differ from the gateway's own.
 package struct GateCloseCodes: Sendable {
   package var loginTimeout = CloseReason.loginTimeout.code
   package var refreshTimeout = CloseReason.refreshTimeout.code
@@ -56,7 +56,7 @@ package struct GateCloseCodes: Sendable {
   package init() {}
 }
 
-// What holds for a dialect that says nothing else.
+// Defaults for dialects.
 
 extension GateDialect {
   package var name: String { client.name }
@@ -75,7 +75,7 @@ extension GateDialect {
     return await GateClient(UserID.anonymous.rawValue, with: token, of: self, in: world)
   }
 
-  /// A token that opens a call, over HTTP.
+  /// Returns a token that allows a call, over HTTP.
   package func anonymousToken(in world: TestWorld) async throws -> Credentials {
     let body = #"{"kind":"anonymous","life_s":600,"call_cids":["default:lobby"],"scheme":"\#(client.name)"}"#
     return try await token(
@@ -101,7 +101,7 @@ extension GateDialect {
   }
 }
 
-/// A provider's answer that holds no token.
+/// An answer of the provider without a token.
 package struct NoToken: Error {
   package let answer: String
 }

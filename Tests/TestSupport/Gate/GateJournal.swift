@@ -4,16 +4,15 @@ package import GatewayRuntime
 internal import GatewaySpace
 internal import Testing
 
-/// A conversation of one dialect in which everything happens that its wire can have, and what the journal tells of it:
-/// that ann was refreshed, say.
+/// A conversation of one dialect with everything that its wire can have, and the journal's record of it.
 package struct GateJournal {
   private let dialect: any GateDialect
   private let world: TestWorld
-  /// Whatever must not stand in a line.
+  /// The texts that no line may contain.
   private var secrets: [String] = []
 
-  /// Which kinds of lines, with what messages said, the conversation does not leave, in virtual time, but for those of a token provider that fails.
-  /// No line holds a token.
+  /// Returns the kinds of lines, with messages, that the conversation does not produce in virtual time, except those of
+  /// a failing token provider. Checks that no line contains a token.
   package static func missing(of dialect: any GateDialect) async throws -> Set<JournalKind> {
     let rule = GateRule.loginTimeout
     let settings = try GateCase.settings(dialect, rule.policy(in: .hosted), life: GateRule.usualLife)
@@ -32,13 +31,13 @@ package struct GateJournal {
     self.world = world
   }
 
-  /// `@unchecked Sendable`: touched only on the world's one thread.
+  /// `@unchecked Sendable`: used only on the world's one thread.
   private final class Seen: @unchecked Sendable {
     var kinds: Set<JournalKind> = []
   }
 
   private mutating func token(_ user: String) async throws -> Credentials {
-    // Tokens that are dated in seconds are one token if they are of one second.
+    // Tokens dated in seconds are equal if they are issued in the same second.
     await world.pass(.seconds(1))
     let token = try await dialect.token(of: user, life: GateRule.usualLife, in: world)
     secrets.append(token.token)

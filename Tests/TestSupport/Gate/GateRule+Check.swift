@@ -2,7 +2,7 @@ import GatewayCore
 internal import GatewayRuntime
 internal import Testing
 
-// What each rule means, in whatever dialect and place.
+// The checks of each rule, for every dialect and place.
 
 extension GateRule {
   func check(_ dialect: any GateDialect, in world: TestWorld) async throws {
@@ -36,7 +36,7 @@ private struct GateScene {
     return client
   }
 
-  /// Lets the user's tokens expire; true when that has reached one session.
+  /// Lets the user's tokens expire; returns true when that has reached one session.
   private func expire(_ user: String) async throws -> Bool {
     try await world.gateway.control(UserID(user), .expireNow) == 1
   }
@@ -49,12 +49,12 @@ private struct GateScene {
     await world.wait(atMost: limit) { !client.requests.isEmpty }
   }
 
-  /// As what those who are logged in are: who has just been closed may be there still, but nobody.
+  /// Returns the kinds of logged-in connections: one that has just been closed may still exist without a user.
   private func kinds() async -> [UserKind] {
     await world.gateway.sessions(of: nil, after: nil, limit: 10).compactMap(\.kind)
   }
 
-  /// Nothing more is to come: long where time costs nothing.
+  /// Waits until nothing more can happen: for long if time costs nothing.
   private func quiet() async {
     await world.pass(world.place.isVirtual ? .seconds(50) : .milliseconds(200))
   }
@@ -100,7 +100,7 @@ private struct GateScene {
 
   func refreshTimeout() async throws {
     let ann = try await connect("ann")
-    // A wire that has no answer to the request closes with it.
+    // A wire without an answer to the request closes with it.
     let timeout = ann.refreshesInPlace ? GateRule.timeout(in: world.place) : .zero
     let began = world.now
     #expect(try await expire("ann"))
@@ -115,7 +115,7 @@ private struct GateScene {
     let (ann, bob) = (try await connect("ann"), try await connect("bob"))
     #expect(try await expire("ann"))
     #expect(await isAsked(ann))
-    // Tokens that are dated in seconds are one token if they are of one second.
+    // Tokens dated in seconds are equal if they are issued in the same second.
     await world.pass(.seconds(1))
     let renewed = try await ann.renewed()
     #expect(renewed.isLoggedIn && renewed.peer.isOpen)
@@ -136,7 +136,7 @@ private struct GateScene {
 
   func revocation() async throws {
     let (ann, bob) = (try await connect("ann"), try await connect("bob"))
-    // Those of one second stand or fall together.
+    // Tokens of the same second are revoked together.
     await world.pass(.seconds(1))
     #expect(try await revoke("ann"))
     #expect(await isAsked(ann))

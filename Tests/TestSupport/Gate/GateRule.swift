@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// A rule of the gate: that guests can join, for instance. It holds in every dialect, or the dialect says why it cannot.
+/// A rule of the gate. It holds in every dialect, or the dialect says why it cannot.
 package enum GateRule: String, CaseIterable, Sendable {
   case anonymous = "anonymous users get no socket"
   case guests = "guests can join"
@@ -13,20 +13,20 @@ package enum GateRule: String, CaseIterable, Sendable {
   case revocation = "a revoked token is asked for, nobody else's is; it comes in no more, and a good one goes on"
   case closingRevocation = "where it is set so, a revoked token's session is closed, and nobody else's"
 
-  /// How long tokens live where they need not end.
+  /// The life of tokens that need not expire.
   package static let usualLife = Duration.seconds(3_600)
 
-  /// How long the rule's tokens live.
+  /// Returns the life of the rule's tokens.
   func life(in place: TestPlace) -> Duration {
     self == .expiry && place == .sockets ? .seconds(3) : Self.usualLife
   }
 
-  /// How long its clients may take where they are to miss it.
+  /// Returns the timeout that its clients are to miss.
   static func timeout(in place: TestPlace) -> Duration {
     place == .sockets ? .seconds(1) : .seconds(60)
   }
 
-  /// The times that the rule's sessions keep to: the usual ones, but that nobody waits for a real minute.
+  /// Returns the times of the rule's sessions: the usual ones, but without waiting for a real minute.
   func policy(in place: TestPlace) throws(SessionPolicyError) -> SessionPolicy {
     let timeout = Self.timeout(in: place)
     return try SessionPolicy(

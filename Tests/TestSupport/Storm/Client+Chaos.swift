@@ -3,7 +3,7 @@ package import GatewayFleet
 internal import GatewayRuntime
 internal import Testing
 
-// Clients that come back by themselves, under any sequence of events.
+// Clients that reconnect by themselves, under any sequence of events.
 
 extension Client {
   private static func events(_ fetch: UInt32) -> [ClientEvent] {
@@ -22,8 +22,8 @@ extension Client {
     ]
   }
 
-  /// Checks that a client with these habits keeps one socket at a time, says nothing without one, and that its records add
-  /// up; one without a comeback of its own comes back because the plan says so, if `reconnects`.
+  /// Checks that a client with these habits has one socket at a time, sends nothing without one, and that its records
+  /// add up. A client without a reconnect habit reconnects because the plan says so, if `reconnects`.
   package static func checkChaos(_ behaviour: Behaviour, _ habits: ClientHabits, reconnects: Bool = false) {
     var chance = SeededGenerator(seed: 1)
     for _ in 0..<300 {
@@ -37,7 +37,8 @@ extension Client {
         client.now = client.now + .milliseconds(Int64(chance.nextShare() * 8000))
         let events = Self.events(client.session.fetchNumber)
         let event = step == 59 ? .stop : events[Int(chance.nextShare() * Double(events.count))]
-        // The transport keeps its own rules: a socket opens once after a dial, speaks while open, and ends once.
+        // The transport keeps its own rules: a socket opens once after a connect, sends and receives while open, and
+        // ends once.
         switch event {
         case .opened, .dialFailed:
           guard isDialling else { continue }

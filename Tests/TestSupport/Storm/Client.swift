@@ -3,7 +3,7 @@ package import GatewayFleet
 internal import GatewayRuntime
 internal import Testing
 
-/// A client's machine in a test's hand, with what it wanted done so far.
+/// A client machine that a test controls, with its effects so far.
 package struct Client {
   package var session: ClientSession
   package var generator = SeededGenerator(seed: 1)
@@ -36,7 +36,7 @@ package struct Client {
     on(.fetched(number: session.fetchNumber, answer))
   }
 
-  /// A client that is logged in.
+  /// Returns a logged-in client.
   package static func live(
     _ behaviour: Behaviour, slowDelay: Duration = .seconds(3), reconnects: Bool = false,
     habits: ClientHabits = ClientHabits(), welcome: Welcome = Welcome()

@@ -3,10 +3,10 @@ package import GatewayFleet
 package import GatewayKit
 internal import Testing
 
-// A storm of twenty clients of which four are to be lost, ten times over: what each vendor's clients go through.
+// A storm of twenty clients, four of which are lost, ten times over, for each vendor's clients.
 
 extension VirtualStorm {
-  /// One with these clients, of a vendor that is played so.
+  /// Returns a storm with these clients and that vendor.
   package static func mixed(_ dialect: any ClientDialect, on vendor: any VendorSettings) throws -> VirtualStorm {
     var storm = try VirtualStorm()
     storm.dialect = dialect
@@ -16,7 +16,7 @@ extension VirtualStorm {
     return storm
   }
 
-  /// Nobody is lost but those whose behaviour demands it: four of twenty.
+  /// Checks that only the clients whose behaviour demands it are lost: four of twenty.
   package static func checkMixed(_ result: StormResult) {
     #expect(result.everybody.connected == 200)
     #expect(result.everybody.kept == 160 && result.everybody.lostExpectedly == 40)

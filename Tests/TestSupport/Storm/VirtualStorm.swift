@@ -17,17 +17,17 @@ package struct VirtualStorm {
   package var provider: TokenProviderPolicy
   package var isMinted = false
   package var dialect: any ClientDialect = PlainClientDialect()
-  /// How the vendor is played whose clients the gateway is stormed with; nil for the plain dialect's.
+  /// The settings of the clients' vendor; nil for the plain dialect.
   package var vendor: (any VendorSettings)?
   package var latency = Duration.milliseconds(1)...(.milliseconds(20))
   package var interruptAfter: Duration?
-  /// Its phases; what it orders of the gateway is nobody's to order here.
+  /// The phases of the storm, without orders to the gateway.
   package var scenario: StormScenario?
-  /// Where the clients connect to; the gateway is at `gateway`.
+  /// The address to which the clients connect; the gateway is at `gateway`.
   package var target = DialTarget(host: "gateway", port: 80)
-  /// Whether it is a part that waits for others until it is interrupted.
+  /// Whether it is one part that waits for others until it is interrupted.
   package var waitsForOthers = false
-  /// Which of the plan's processes this is.
+  /// The number of the process in the plan.
   package var process = 0
 
   package init() throws {
@@ -35,11 +35,11 @@ package struct VirtualStorm {
     plan.clients = 200
     plan.rate = 100
     plan.loops = 2
-    // Not at the turn of a second, so that the requests all count in one.
+    // Not at the start of a second, so that all requests count in the same one.
     plan.expireAfter = 7.2
   }
 
-  /// Runs it, and returns what it came to with the times at which it told of its progress.
+  /// Runs the storm; returns its result with the progress reports.
   package func run(seed: UInt64 = 1) throws -> (result: StormResult, progress: [StormProgress]) {
     let world = SimulatedWorld(seed: seed, loops: 4, keepsTrace: false)
     let network = SimulatedNetwork(world, conditions: LinkConditions(latency: latency))
@@ -92,15 +92,15 @@ package struct VirtualStorm {
     network.listen(on: target, loops: loops, site: space.site)
   }
 
-  /// What the gateway signs with.
+  /// The gateway's signing secret.
   package static let secret = "a secret of thirty-two bytes, or more"
   private static var key: KeyMaterial { get throws { try KeyMaterial.secret(Array(secret.utf8)) } }
   private static var issuer: PlainTokenIssuer { get throws { PlainTokenIssuer(signer: try JWTSigner(key)) } }
 }
 
-/// What a storm told while it ran.
+/// The progress reports of a storm.
 ///
-/// `@unchecked Sendable`: touched only by the thread that runs the world.
+/// `@unchecked Sendable`: used only by the thread that runs the world.
 private final class Told: @unchecked Sendable {
   package var progress: [StormProgress] = []
 }

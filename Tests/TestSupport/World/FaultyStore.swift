@@ -4,18 +4,18 @@ package import GatewayKit
 internal import GatewayStores
 internal import Synchronization
 
-/// A store with something wrong, as long as the test says so.
+/// A store with a fault, for as long as the test wants.
 package final class FaultyStore: Store {
   package enum Fault: Hashable, Sendable {
-    /// Nothing reaches it.
+    /// The store is unavailable.
     case away
-    /// Every question takes that long.
+    /// Every request takes that long.
     case late(Duration)
-    /// Commits are made, but nobody learns of it.
+    /// Commits are made, but their answers are lost.
     case lostAnswer
-    /// One in five commits is not made, and of one in five that are nobody learns: whoever asked cannot say which it was.
+    /// One commit in five is not made, and the answers of one in five are lost, so that the caller cannot tell which.
     case lossy
-    /// Somebody else was always faster.
+    /// Every commit has a conflict.
     case conflict
   }
 
@@ -23,7 +23,7 @@ package final class FaultyStore: Store {
   private let inner: any Store
   private let state: State
 
-  /// What is wrong, and what has been asked for.
+  /// The present fault, and the number of requests.
   private final class State: Sendable {
     let fault: Mutex<Fault?>
     let commits = Atomic(0)
@@ -54,7 +54,7 @@ package final class FaultyStore: Store {
     }
   }
 
-  /// A store with that wrong.
+  /// Creates a store with that fault.
   package init(_ inner: any Store, _ fault: Fault?) {
     let state = State(fault)
     self.state = state
@@ -62,15 +62,15 @@ package final class FaultyStore: Store {
     lines = inner.lines
   }
 
-  /// A store in memory.
+  /// Creates a store in memory.
   package convenience init(_ fault: Fault? = nil, on executor: any SerialExecutor = SerialTestExecutor()) {
     self.init(MemoryStore(on: executor), fault)
   }
 
-  /// How many commits it has been asked for.
+  /// The number of requested commits.
   package var commitCount: Int { state.commits.load(ordering: .relaxed) }
 
-  /// What is wrong now; nil for nothing.
+  /// The present fault; nil for none.
   package var fault: Fault? {
     get { state.fault.withLock { $0 } }
     set { state.fault.withLock { $0 = newValue } }

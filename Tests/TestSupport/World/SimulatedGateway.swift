@@ -5,21 +5,24 @@ package import GatewayRuntime
 package import GatewaySimulator
 internal import GatewayTokens
 
-/// The whole gateway in virtual time, with real tokens: what the tests of connections talk to.
+/// The whole gateway in virtual time with real tokens, for the tests of connections.
 package struct SimulatedGateway {
   package let space: TestSpace<TimedVendor>
   package let issuer: PlainTokenIssuer
   package let dialect = PlainClientDialect()
-  /// Whence tokens come that the gateway has not made itself: no seed of a gateway's.
+  /// The random source of tokens that the gateway has not issued; no gateway has this seed.
   private let chance = Secrets(seed: .max)
 
-  /// The dialect of its sockets, its tokens judged by the one, what it does later done on the other.
+  /// A function that returns the binding of its sockets: the first argument verifies tokens, the second runs later
+  /// work.
   package typealias Binding = @Sendable (any Authenticator, any (SerialExecutor & TaskExecutor)) -> DialectBinding
 
+  /// Creates the gateway.
+  ///
   /// - Parameters:
-  ///   - loops: How many loops the gateway has.
-  ///   - judgement: How long the judgement of a token takes; nil for at once.
-  ///   - bind: Who does the commands, where it is not the plain dialect.
+  ///   - loops: The number of the gateway's loops.
+  ///   - judgement: The duration of a token's verification; nil for at once.
+  ///   - bind: Returns the binding, if it is not the plain dialect's.
   package init(
     seed: UInt64 = 1, loops: Int = 2, conditions: LinkConditions = LinkConditions(),
     _ configuration: GatewayConfiguration = GatewayConfiguration(session: try! SessionPolicy()),
@@ -42,7 +45,7 @@ package struct SimulatedGateway {
 
   // MARK: Tokens
 
-  /// A token of the user that lives for `life` from now; for ever if nil.
+  /// Returns a token of the user that lives for `life` from now; without an end if nil.
   package func token(
     _ user: String = "ann", _ kind: UserKind = .regular, life: Duration? = .seconds(3_600), calls: [String]? = nil
   ) -> Credentials {
@@ -52,7 +55,7 @@ package struct SimulatedGateway {
       calls: calls?.map { CallID(cid: $0)! })
   }
 
-  /// An opaque token for the user, as the directory keeps it.
+  /// Returns an opaque token for the user, stored in the directory.
   package func opaqueToken(_ user: UserID, _ kind: UserKind, life: Duration) -> Credentials {
     let (token, hash) = AccessToken.mint(from: chance)
     let now = world.wallTime
@@ -64,22 +67,23 @@ package struct SimulatedGateway {
 
   // MARK: Clients
 
-  /// A client that dials with the token in `Authorization`, or without one, and has got what it gets at once.
+  /// Returns a client that connects with the token in `Authorization`, or without one, and has received the immediate
+  /// messages.
   package func connect(_ token: Credentials? = nil) -> SimulatedPeer {
     dial(headers: token.map { [HTTPField("authorization", "Bearer \($0.token)")] } ?? [])
   }
 
-  /// A client that dials with these fields and parameters.
+  /// Returns a client that connects with these fields and parameters.
   package func dial(headers: [HTTPField] = [], query: [HTTPField] = []) -> SimulatedPeer {
     space.dial(HTTPRequest(method: "GET", path: dialect.upgradeTarget, query: query, headers: headers))
   }
 
-  /// What the client heard that it needs to understand, without the times.
+  /// Returns the meanings of the client's received messages, without times.
   package func notices(_ peer: SimulatedPeer) -> [ServerNotice] {
     peer.notices(in: dialect).map(\.notice)
   }
 
-  /// The answer to an HTTP request.
+  /// Returns the answer to an HTTP request.
   package func fetch(
     _ method: String, _ path: String, token: Credentials? = nil, headers: [HTTPField] = [], body: String = ""
   ) -> Result<HTTPResponse, DialFailure>? {
@@ -88,16 +92,16 @@ package struct SimulatedGateway {
     return space.fetch(HTTPRequest(method: method, path: path, headers: headers, body: Array(body.utf8)))
   }
 
-  // MARK: Orders
+  // MARK: Operator's orders
 
-  /// What the gateway answers to an order of an operator.
+  /// Returns the gateway's answer to an operator's order.
   package func order<Answer: Sendable>(
     _ body: @escaping @Sendable (Gateway) async -> Answer
   ) -> Answer? {
     space.order(body)
   }
 
-  /// How many connections the gateway knows of.
+  /// The number of the gateway's connections.
   package var connectionCount: Int {
     order { gateway in
       var count = 0

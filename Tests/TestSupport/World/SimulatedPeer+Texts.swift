@@ -1,6 +1,6 @@
 package import GatewaySimulator
 
 extension SimulatedPeer {
-  /// How many of the messages hold `text`.
+  /// Returns how many of the messages contain `text`.
   package func count(_ text: String) -> Int { texts.count { $0.contains(text) } }
 }

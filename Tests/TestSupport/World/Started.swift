@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What work that was started in virtual time came to, a request's answer for instance; nil while it goes on.
+/// The result of work that was started in virtual time; nil while it goes on.
 package final class Started<Answer: Sendable>: Sendable {
   private let stored = Mutex<Answer?>(nil)
 

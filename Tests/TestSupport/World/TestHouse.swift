@@ -5,8 +5,7 @@ package import GatewaySimulator
 package import GatewaySpace
 internal import GatewayTokens
 
-/// Hosted spaces in virtual time, all on one loop and each with an address of its own, and a loop for their clients: 200
-/// spaces, for instance.
+/// Hosted spaces in virtual time, all on one loop and each with its own address, and a loop for their clients.
 package struct TestHouse {
   package let world: SimulatedWorld
   package let network: SimulatedNetwork
@@ -39,7 +38,7 @@ package struct TestHouse {
     }
   }
 
-  /// A client of that space that dials, and has got what it gets at once.
+  /// Returns a client of that space that connects, and has received the immediate messages.
   package func dial(_ space: Int, _ upgrade: HTTPRequest) -> SimulatedPeer {
     let peer = SimulatedPeer(network, on: clients, to: .space(space), upgrade: upgrade)
     world.settle()
@@ -51,7 +50,7 @@ package struct TestHouse {
     _ = world.ask { await space.end() }
   }
 
-  /// Forgets its spaces and where they listen.
+  /// Forgets its spaces and their addresses.
   package mutating func forget() {
     for number in spaces.indices { network.stopListening(on: .space(number)) }
     spaces = []
@@ -60,6 +59,6 @@ package struct TestHouse {
 }
 
 extension DialTarget {
-  /// Where that space of a ``TestHouse`` listens.
+  /// Returns the address of that space of a ``TestHouse``.
   package static func space(_ number: Int) -> DialTarget { DialTarget(host: "space-\(number)", port: 80) }
 }

@@ -1,24 +1,25 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// A client in the hand of a test that runs in a ``TestWorld``: says what the test wants said, and remembers what it hears.
+/// A client that a test in a ``TestWorld`` controls: it sends what the test wants, and records what it receives.
 ///
-/// `@unchecked Sendable`: touched only on the world's loop.
+/// `@unchecked Sendable`: used only on the world's loop.
 package final class TestPeer: SocketHandler, CustomReflectable, @unchecked Sendable {
   package let world: TestWorld
-  /// All messages so far, and when they came.
+  /// All messages so far, with their times.
   package private(set) var heard: [(at: Instant, frame: Frame)] = []
-  /// How and when the connection ended: the code of the close frame, nil if there was none. Nil while it has not.
+  /// The end of the connection: its time, and the code of the close frame, nil if there was none. Nil while it is open.
   package private(set) var end: (at: Instant, code: UInt16?)?
   private var socket: (any Socket)?
-  /// How many of the messages the test has taken.
+  /// The number of messages that the test has taken.
   private var taken = 0
 
   init(in world: TestWorld) {
     self.world = world
   }
 
-  /// What a failed expectation shows of it: behind the world stands the whole gateway, at work on threads of its own.
+  /// The parts that a failed expectation prints: the world contains the whole gateway, which runs on threads of its
+  /// own.
   package var customMirror: Mirror { Mirror(self, children: ["texts": texts, "isOpen": isOpen]) }
 
   package var isOpen: Bool { socket != nil && end == nil }
@@ -35,7 +36,8 @@ package final class TestPeer: SocketHandler, CustomReflectable, @unchecked Senda
     socket?.close(.normal)
   }
 
-  /// The next message that the test has not taken; nil when the connection ends without one, or none comes in time.
+  /// Returns the next message that the test has not taken; nil when the connection ends without one, or none comes in
+  /// time.
   package func hear(within limit: Duration? = nil) async -> String? {
     _ = await world.wait(atMost: limit) { taken < heard.count || end != nil }
     guard taken < heard.count else { return nil }
@@ -43,12 +45,12 @@ package final class TestPeer: SocketHandler, CustomReflectable, @unchecked Senda
     return heard[taken].frame.text
   }
 
-  /// The first message so far, or within `limit`, that holds `text`.
+  /// Returns whether a message so far, or within `limit`, contains `text`.
   package func hears(_ text: String, within limit: Duration? = nil) async -> Bool {
     await world.wait(atMost: limit) { heard.contains { $0.frame.text.contains(text) } }
   }
 
-  /// Whether the connection ends.
+  /// Returns whether the connection ends.
   package func ends(within limit: Duration? = nil) async -> Bool {
     await world.wait(atMost: limit) { end != nil }
   }

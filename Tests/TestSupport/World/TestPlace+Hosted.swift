@@ -5,8 +5,8 @@ package import GatewaySpace
 internal import GatewayStores
 
 extension TestPlace {
-  /// A hosted space with these settings listens on a free port of loopback as long as `body` runs, which does so on the
-  /// loop of its clients. What is asked of the space is asked by `ask`, on its host.
+  /// Runs a hosted space with these settings on a free loopback port while `body` runs on the loop of its clients.
+  /// `ask` runs work for the space on its host.
   package static func runHostedOverSockets(
     _ settings: SpaceSettings, _ body: @escaping @Sendable (TestWorld, HostedSpaceOnSockets) async throws -> Void
   ) async throws {
@@ -37,7 +37,7 @@ extension TestPlace {
   }
 }
 
-/// A hosted space on real sockets, and the way to its host.
+/// A hosted space on real sockets, with access to its host.
 package struct HostedSpaceOnSockets: Sendable {
   package let space: HostedSpace
   private let stage: LoopStage
@@ -46,7 +46,7 @@ package struct HostedSpaceOnSockets: Sendable {
     (self.space, self.stage) = (space, stage)
   }
 
-  /// Does something to the space, on its host.
+  /// Runs work on the space, on its host.
   package func ask<Answer: Sendable>(
     _ body: nonisolated(nonsending) @escaping @Sendable (HostedSpace) async -> Answer
   ) async -> Answer {

@@ -7,17 +7,17 @@ package import GatewaySpace
 internal import PosternTesting
 import Testing
 
-/// Where a test's gateway stands and what time is there: virtual time, for instance. The body of a test does not know.
+/// The place of a test's gateway and its kind of time. The body of a test does not know it.
 package enum TestPlace: String, CaseIterable, CustomTestStringConvertible, Sendable {
   case virtualTime = "in virtual time"
-  /// The same, in two of three spaces on one loop at once; the third must notice nothing.
+  /// In virtual time, in two of three spaces on one loop at once; the third must notice nothing.
   case hosted = "in hosted spaces"
-  /// On a free port of loopback, where time passes by itself.
+  /// On a free loopback port in real time.
   case sockets = "over sockets"
 
   package var testDescription: String { rawValue }
 
-  /// The gateway with these settings is there as long as `body` runs, which does so on the loop of its clients.
+  /// Runs a gateway with these settings while `body` runs on the loop of its clients.
   package func run(
     _ settings: SpaceSettings, _ body: @escaping @Sendable (TestWorld) async throws -> Void
   ) async throws {
@@ -77,10 +77,10 @@ package enum TestPlace: String, CaseIterable, CustomTestStringConvertible, Senda
     for space in house.spaces { house.end(space) }
   }
 
-  /// Whether time is what the test makes of it.
+  /// Whether the test controls the time.
   package var isVirtual: Bool { self != .sockets }
 
-  /// Time ended before the test's body did.
+  /// The error that the test's time ended before its body did.
   struct Unfinished: Error {}
 
   private static func runOverSockets(
@@ -117,6 +117,6 @@ package enum TestPlace: String, CaseIterable, CustomTestStringConvertible, Senda
     return outcome
   }
 
-  /// So few gateways at a time listen on sockets that the machine is not what the tests wait for.
+  /// A limit of gateways on sockets, so that tests do not wait for a busy machine.
   private static let turns = TestTurns(16)
 }

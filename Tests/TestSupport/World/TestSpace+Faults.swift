@@ -5,7 +5,7 @@ internal import GatewaySpace
 internal import Testing
 
 extension TestSpace {
-  /// Orders a fault. Only where the space takes faults.
+  /// Orders a fault. Only in a space that accepts faults.
   package func fail(_ json: String) throws {
     let faults = try #require(space.faults)
     let order = try FaultOrder.read(json: Array(json.utf8))

@@ -6,23 +6,24 @@ package import GatewaySimulator
 package import GatewaySpace
 internal import GatewayTokens
 
-/// A gateway in virtual time that plays one vendor, with a loop for its clients: what a test of `PlainVendor`,
-/// for instance, talks to.
+/// A gateway in virtual time that plays one vendor, with a loop for its clients.
 package struct TestSpace<Played> {
   package let world: SimulatedWorld
   package let network: SimulatedNetwork
   package let space: Space
-  /// What everything is remembered in.
+  /// The store of all data.
   package let store: FaultyStore
   package let vendor: Played
-  /// The loop the clients live on; the gateway has those before it.
+  /// The clients' loop; the gateway has those before it.
   package let clients: SimulatedLoop
 
+  /// Creates a gateway.
+  ///
   /// - Parameters:
-  ///   - loops: How many loops the gateway has.
-  ///   - issuer: Signs the gateway's own tokens.
-  ///   - isSecure: Whether it says that clients reach it over TLS.
-  ///   - takesFaults: Whether it may be ordered to fail; it has one loop and a journal then.
+  ///   - loops: The number of the gateway's loops.
+  ///   - issuer: The issuer of the gateway's own tokens.
+  ///   - isSecure: Whether its URLs say that clients use TLS.
+  ///   - takesFaults: Whether it accepts orders to fail; it then has one loop and a journal.
   package init<Settings: VendorSettings>(
     _ settings: Settings, _ configuration: GatewayConfiguration, seed: UInt64 = 1, loops: Int = 2,
     conditions: LinkConditions = LinkConditions(), keepsTrace: Bool = true, issuer: any TokenIssuer = FakeTokens(),
@@ -35,7 +36,7 @@ package struct TestSpace<Played> {
     try self.init(space, seed: seed, loops: loops, conditions: conditions, keepsTrace: keepsTrace)
   }
 
-  /// A gateway with these settings, of whose vendors the first is the one that is played.
+  /// Creates a gateway with these settings; the first of its vendors is the one that is tested.
   package init(
     _ settings: SpaceSettings, seed: UInt64 = 1, loops: Int = 2, conditions: LinkConditions = LinkConditions(),
     keepsTrace: Bool = true
@@ -59,14 +60,14 @@ package struct TestSpace<Played> {
 
   package var gateway: Gateway { space.gateway }
 
-  /// A client that dials, and has got what it gets at once.
+  /// Returns a client that connects, and has received the immediate messages.
   package func dial(_ upgrade: HTTPRequest) -> SimulatedPeer {
     let peer = SimulatedPeer(network, on: clients, to: .gateway, upgrade: upgrade)
     world.settle()
     return peer
   }
 
-  /// What the gateway answers to an HTTP request; nil if it has not within the time of a test.
+  /// Returns the gateway's answer to an HTTP request; nil if there is none within a test's time.
   package func fetch(
     _ request: HTTPRequest, from target: DialTarget = .gateway
   ) -> Result<HTTPResponse, DialFailure>? {
@@ -76,8 +77,8 @@ package struct TestSpace<Played> {
     }
   }
 
-  /// What the gateway answers to requests that come at once, each over a connection of its own; nil where it has not
-  /// while no time passed.
+  /// Returns the gateway's answers to concurrent requests, each on its own connection; nil for a request without an
+  /// answer while no time passes.
   package func fetch(atOnce requests: [HTTPRequest]) -> [HTTPResponse?] {
     let dialer = SimulatedDialer(network, on: clients)
     let started = requests.map { request in
@@ -89,7 +90,7 @@ package struct TestSpace<Played> {
     return started.map { try? $0.value?.get() }
   }
 
-  /// Starts work on the loop of the clients, and lets happen what can without time passing.
+  /// Starts work on the loop of the clients, and runs everything that is possible without letting time pass.
   package func start<Answer: Sendable>(
     _ body: nonisolated(nonsending) @escaping @Sendable () async -> Answer
   ) -> Started<Answer> {
@@ -99,7 +100,7 @@ package struct TestSpace<Played> {
     return started
   }
 
-  /// What the gateway answers to an order of an operator.
+  /// Returns the gateway's answer to an operator's order.
   package func order<Answer: Sendable>(_ body: @escaping @Sendable (Gateway) async -> Answer) -> Answer? {
     let gateway = gateway
     return world.ask { await body(gateway) }
@@ -107,8 +108,8 @@ package struct TestSpace<Played> {
 }
 
 extension DialTarget {
-  /// Where the gateway of a ``TestSpace`` listens.
+  /// The address of a ``TestSpace``'s gateway.
   package static let gateway = DialTarget(host: "gateway", port: 80)
-  /// Where the vendors' part of its control port is.
+  /// The address of the vendors' part of its control port.
   package static let control = DialTarget(host: "gateway", port: 81)
 }

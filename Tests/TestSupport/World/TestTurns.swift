@@ -1,4 +1,4 @@
-/// Turns that only so many take at a time, first come, first served: sixteen gateways on real sockets, say.
+/// A semaphore: only so many take a turn at a time, first come, first served.
 actor TestTurns {
   private var free: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []

@@ -1,8 +1,7 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// A gateway and the loop of its clients, as the body of a test sees them, whose words are the same in every
-/// ``TestPlace``. The body runs on the loop.
+/// A gateway and the loop of its clients, as a test's body sees them in every ``TestPlace``. The body runs on the loop.
 package struct TestWorld: Sendable {
   package let place: TestPlace
   package let gateway: Gateway
@@ -23,7 +22,7 @@ package struct TestWorld: Sendable {
   package var now: Instant { loop.now }
   package var wallTime: WallTime { loop.wallTime }
 
-  /// How much later than it should a thing may happen: a machine that has much to do needs its time.
+  /// The tolerance for late events on a busy machine.
   package var slack: Duration {
     switch place {
     case .virtualTime, .hosted: .seconds(1)
@@ -31,7 +30,7 @@ package struct TestWorld: Sendable {
     }
   }
 
-  /// How much earlier than it should a thing may seem to happen: each of two loops reads its clock once for each wake-up.
+  /// The tolerance for early events: each of two loops reads its clock once for each wake-up.
   package var haste: Duration {
     switch place {
     case .virtualTime, .hosted: .zero
@@ -44,7 +43,7 @@ package struct TestWorld: Sendable {
     await loop.sleep(until: now + duration)
   }
 
-  /// Lets time pass until it is as the test wants it. False if it is not after `limit`.
+  /// Lets time pass until the condition holds. Returns false if it does not hold after `limit`.
   package func wait(atMost limit: Duration? = nil, until isSo: () async -> Bool) async -> Bool {
     let end = now + (limit ?? slack)
     let most: Duration = place.isVirtual ? .seconds(5) : .milliseconds(20)
@@ -59,7 +58,7 @@ package struct TestWorld: Sendable {
 
   // MARK: Clients
 
-  /// A client whose connection is open, or has been refused.
+  /// Returns a client whose connection is open, or has been refused.
   package func dial(_ upgrade: ClientUpgrade) async -> TestPeer {
     let peer = TestPeer(in: self)
     dialer.dial(target, upgrade: upgrade.request, subprotocols: upgrade.subprotocols, handler: peer)
@@ -71,7 +70,7 @@ package struct TestWorld: Sendable {
     await dial(ClientUpgrade(HTTPRequest(method: "GET", path: path)))
   }
 
-  /// The answer to an HTTP request.
+  /// Returns the answer to an HTTP request.
   package func fetch(
     _ method: String, _ path: String, query: [HTTPField] = [], headers: [HTTPField] = [], body: String = ""
   ) async throws -> HTTPResponse {

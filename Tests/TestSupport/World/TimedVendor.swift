@@ -3,7 +3,7 @@ package import GatewayKit
 package import GatewayPlain
 internal import GatewayRuntime
 
-/// The plain dialect's side with the judgement of a token that takes its time, or with commands of a test's own.
+/// The plain dialect with a slow token verification, or with a test's own commands.
 package struct TimedVendor: Vendor {
   package let plain: PlainVendor
   package let bindings: [DialectBinding]
@@ -13,7 +13,7 @@ package struct TimedVendor: Vendor {
 
 struct TimedSettings: VendorSettings {
   let plain: PlainSettings
-  /// How long the judgement of a token takes; nil for at once.
+  /// The duration of a token's verification; nil for at once.
   let judgement: Duration?
   let bind: SimulatedGateway.Binding
 
@@ -25,7 +25,7 @@ struct TimedSettings: VendorSettings {
   }
 }
 
-/// An authenticator that takes its time, as one that asks a store does.
+/// An authenticator that takes time, like one that asks a store.
 private struct SlowAuthenticator: Authenticator {
   private let inner: any Authenticator
   private let duration: Duration
