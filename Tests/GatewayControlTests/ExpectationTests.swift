@@ -5,12 +5,12 @@ import Testing
 
 @Suite("What a client is held to")
 struct ExpectationTests {
-  /// A story, and what it comes to.
+  /// A story and its expected outcome.
   struct Case: CustomTestStringConvertible {
     let testDescription: String
     let lines: [Story.Line]
     let outcome: JournalVerdict.Outcome
-    /// The numbers of the lines that prove it, where the case says.
+    /// The numbers of the lines that prove it, if the case gives them.
     var proof: [UInt64]?
 
     init(
@@ -223,7 +223,7 @@ struct ExpectationTests {
       Case("at once, as a busy machine likes it", restarts([1, 40, 2, 90, 25]), .undecided),
       Case("four", restarts([400, 900, 120, 610]), .undecided),
       Case("nothing", [], .undecided),
-      // A back-off that doubles has waits of all lengths, and no chance in them.
+      // A doubling backoff has waits of all lengths, without randomness.
       Case("doubling once", (0..<8).map { .turnedAway(.overloaded, 100 << $0) }, .undecided),
     ])
   func jitter(_ scene: Case) {
@@ -311,7 +311,7 @@ struct ExpectationTests {
     #expect(behind.outcome == .undecided)
   }
 
-  // MARK: Whose lines
+  // MARK: Lines and clients
 
   @Test("lines that are lost decide nothing")
   func lost() {
@@ -352,7 +352,7 @@ struct ExpectationTests {
     let (whole, pieces, pauses) = try #require(story.verdicts(expectation))
     #expect(whole.outcome != .undecided || whole.sentence.contains("nothing has happened"))
     #expect(whole == pieces)
-    // Who has failed is not heard to the end.
+    // A failed expectation ignores the later lines.
     #expect(pauses || whole.outcome == .failed)
   }
 

@@ -121,7 +121,7 @@ struct SlowMachineTests {
 }
 
 extension [Story.Line] {
-  /// Asked for a token once, and given two at once.
+  /// The lines of a client that requests a token once and gets two.
   fileprivate static let refreshTwice: [Story.Line] =
     [.requested()] + call + call + [.presented(), .refreshed()]
 }

@@ -3,7 +3,7 @@ import GatewayCore
 import GatewayRuntime
 import GatewaySimulator
 
-/// Lines of a journal that a test makes up, each so many milliseconds after the one before.
+/// A journal of lines that a test invents, each a number of milliseconds after the one before.
 struct Story {
   private let world = SimulatedWorld(keepsTrace: false)
   private let journal: Journal
@@ -14,7 +14,7 @@ struct Story {
 
   static let ann = UserID("ann")
 
-  /// What happens, to whom and where: ann's connection 1, unless it is said.
+  /// An event with its user and connection; by default ann's connection 1.
   struct Line {
     var event: JournalEvent
     var after: Int
@@ -22,7 +22,7 @@ struct Story {
     var user: UserID?
   }
 
-  /// A story of these lines.
+  /// Creates a story of these lines.
   init(_ lines: [Line], records: Int = 1_024) {
     self.init(records: records)
     for line in lines { write(line) }
@@ -44,7 +44,7 @@ struct Story {
 
   func pass(_ milliseconds: Int) { world.advance(by: .milliseconds(milliseconds)) }
 
-  /// The verdict on ann's client that is made all at once, and one that is made piece by piece, with whether the host's time
+  /// Returns the verdict on ann's client from the whole story, the one from its pieces, and whether the host's time
   /// passed meanwhile.
   func verdicts(_ expectation: GatewayControl.Expectation) -> (
     whole: JournalVerdict, pieces: JournalVerdict, pauses: Bool
@@ -58,7 +58,7 @@ struct Story {
     return pieces.map { (whole, $0, world.now > before) }
   }
 
-  /// The verdict on ann's client, or on whom the lines tell of, a minute later.
+  /// Returns the verdict on ann's client, or on the client in the lines, a minute later.
   func verdict(
     _ expectation: GatewayControl.Expectation, of user: UserID? = ann, after: UInt64 = 0, later: Int = 60_000,
     late: LateTimes = LateTimes()
@@ -75,7 +75,7 @@ extension Story.Line {
     Story.Line(event: event, after: after, connection: connection, user: Story.ann)
   }
 
-  /// A token that is told from others by its letter.
+  /// Returns a grant that differs from others by its letter.
   private static func grant(_ token: Character) -> JournalGrant {
     JournalGrant(TokenFingerprint(high: UInt64(token.asciiValue ?? 0), low: 1), expiresAt: .distantFuture)
   }
@@ -114,12 +114,12 @@ extension Story.Line {
   }
 
   static func said() -> Story.Line { own(.messageOut(.refreshed, nil, bytes: 40), 0) }
-  /// Closed with a code that a fault has made of the gateway's own.
+  /// Returns the line of a close whose code a fault has changed.
   static func closedOtherwise(_ reason: CloseReason, _ code: UInt16) -> Story.Line {
     own(.closed(JournalClose(reason, code: code, isFaulted: true), by: .gateway), 10)
   }
 
-  /// What the provider does for ann.
+  /// Returns the line of a provider's event for ann.
   static func asked(_ after: Int = 10) -> Story.Line { of(.providerAsked, after) }
   static func minted(_ after: Int = 10) -> Story.Line { of(.providerMinted, after) }
   static func failed(_ after: Int = 10) -> Story.Line { of(.providerFailed(JournalError(.providerFailure)), after) }
@@ -128,26 +128,27 @@ extension Story.Line {
     Story.Line(event: event, after: after, connection: nil, user: Story.ann)
   }
 
-  /// Somebody else is let in.
+  /// Another user logs in.
   static let bobComes = Story.Line(
     event: .loggedIn(grant("z"), .regular), after: 1, connection: 99, user: UserID("bob"))
 }
 
 extension [Story.Line] {
-  /// Asked for a token, and given one.
+  /// A token is requested and issued.
   static let call: [Story.Line] = [.asked(), .minted()]
-  /// Let in with token a.
+  /// A login with token a.
   static let login: [Story.Line] = call + [.opened(), .loggedIn()]
-  /// A refresh as it should be.
+  /// Returns the lines of a regular refresh.
   static func refresh(_ token: Character = "b") -> [Story.Line] {
     [.requested()] + call + [.presented(), .refreshed(token)]
   }
-  /// The token has ended, and the client asks so many times before it comes back with another.
+  /// Returns the lines of an expired token after which the client requests a token this many times, and reconnects with
+  /// it.
   static func renewal(_ token: Character, calls: Int, as connection: UInt64) -> [Story.Line] {
     [.cutOff(.refreshTimeout, 1_000, on: connection - 1), .closed(.refreshTimeout, on: connection - 1)]
       + (0..<calls).flatMap { _ in [Story.Line].call } + [.opened(on: connection), .loggedIn(token, on: connection)]
   }
-  /// Cut off and back again, after so many milliseconds of which the close had its share.
+  /// Returns the lines of a close and a reconnect after that many milliseconds, including the time of the close.
   static func returning(after milliseconds: Int, as connection: UInt64, with token: Character = "b") -> [Story.Line] {
     [
       .cutOff(.serviceRestart, on: connection - 1), .closed(.serviceRestart, on: connection - 1),

@@ -19,7 +19,7 @@ struct ClockFaultTests {
     arguments: [(4, nil), (6, 401), (-600, nil), (-607, 401)] as [(Int, Int?)])
   func issuer(ahead: Int, refusal: Int?) throws {
     try faulty.fail(#"{"fault": "issuer_clock", "ahead_s": \#(ahead)}"#)
-    // Behind by more than the token's life and the leeway it has expired already.
+    // A clock that is behind by more than the token's life and the leeway makes the token expired.
     #expect(faulty.simulated.connect(try faulty.minted(for: "ann", life: 602)).refusal == refusal)
   }
 

@@ -29,7 +29,7 @@ struct EndingFaultTests {
     _ = faulty.simulated.order { try? await $0.control(UserID("ann"), .disconnect(.disconnected)) }
     faulty.world.advance(by: .seconds(1))
     #expect(!ann.hasHeardNoEnd && ann.closeCode == nil)
-    // No frame came, whatever the gateway meant.
+    // No frame was sent, whatever the gateway intended.
     #expect(faulty.closes(of: "ann") == [1006, 1006])
   }
 
@@ -83,7 +83,7 @@ struct EndingFaultTests {
     faulty.expire()
     #expect(ann.types == ["connected"] && ann.hasHeardNoEnd)
     try faulty.mend(fault)
-    // What the client had said was with the system.
+    // The client's messages had reached the system.
     #expect(ann.types == ["connected", "pong"])
     ann.say(#"{"type":"ping"}"#)
     faulty.world.settle()

@@ -6,7 +6,7 @@ import GatewaySpace
 import TestSupport
 import Testing
 
-/// A gateway of the plain dialect in virtual time that can be ordered to fail.
+/// A gateway of the plain dialect in virtual time that accepts orders to fail.
 struct FaultyGateway {
   let simulated: SimulatedGateway
 
@@ -17,7 +17,7 @@ struct FaultyGateway {
 
   var world: SimulatedWorld { simulated.world }
 
-  /// Has it fail so. Throws what is wrong with the order.
+  /// Orders a fault. Throws an error about the order.
   @discardableResult
   func fail(_ json: String) throws -> StandingFault {
     let faults = try #require(simulated.space.space.faults)
@@ -35,17 +35,17 @@ struct FaultyGateway {
     world.settle()
   }
 
-  /// A client that is logged in.
+  /// Returns a logged-in client.
   func connect(_ user: String = "ann", _ kind: UserKind = .regular, life: Duration = .seconds(600)) -> SimulatedPeer {
     simulated.connect(simulated.token(user, kind, life: life))
   }
 
-  /// What the token provider answers.
+  /// Returns the token provider's answer.
   func mint(_ user: String, life: Int = 600, _ more: String = "") -> Result<HTTPResponse, DialFailure>? {
     simulated.fetch("POST", "/v1/tokens", body: #"{"user_id":"\#(user)","life_s":\#(life)\#(more)}"#)
   }
 
-  /// The token that it gives.
+  /// Returns the provider's token.
   func minted(for user: String, life: Int = 600, _ more: String = "") throws -> Credentials {
     let answer = try #require(try mint(user, life: life, more)?.get())
     let text = String(decoding: answer.body, as: UTF8.self)
@@ -53,19 +53,19 @@ struct FaultyGateway {
     return Credentials(token: String(token.1))
   }
 
-  /// Lets the tokens of the user expire now.
+  /// Expires the user's tokens now.
   func expire(_ user: String = "ann") {
     _ = simulated.order { try? await $0.control(UserID(user), .expireNow) }
     world.settle()
   }
 
-  /// Has the client answer with a new token.
+  /// Sends a new token from the client.
   func refresh(_ peer: SimulatedPeer, _ user: String = "ann") {
     peer.say(#"{"type":"refresh","token":"\#(simulated.token(user, life: .seconds(1200)).token)"}"#)
     world.settle()
   }
 
-  /// The codes with which the journal says that the user's connection was cut off and had ended.
+  /// Returns the close codes in the journal's lines about the close and the end of the user's connection.
   func closes(of user: String) -> [UInt16] {
     lines(.cutOff, .closed).filter { $0.user == UserID(user) }.map { line in
       switch line.event {
@@ -75,31 +75,31 @@ struct FaultyGateway {
     }
   }
 
-  /// What the journal has of such lines.
+  /// Returns the journal's lines of these kinds.
   func lines(_ kinds: JournalKind...) -> [JournalLine] {
     simulated.order { await $0.journal(Journal.Query(kinds: kinds))?.lines ?? [] } ?? []
   }
 }
 
 extension SimulatedPeer {
-  /// What kinds of messages it has heard, in order: the words of `type`.
+  /// The `type` of each received message, in order.
   var types: [String] {
     texts.map { text in
       text.firstMatch(of: #/"type":"([a-z_]+)"/#).map { String($0.1) } ?? text
     }
   }
 
-  /// Whether it has been told nothing of an end.
+  /// Whether it has received no message about an end.
   var hasHeardNoEnd: Bool {
     !events.contains { if case .closed = $0.event { true } else { false } }
   }
 
-  /// The code that it was closed with; nil if it has not been, or without one.
+  /// The code with which it was closed; nil if it was not closed, or without one.
   var closeCode: UInt16? {
     events.compactMap { if case .closed(let code, _) = $0.event { code } else { nil } }.first
   }
 
-  /// The status that its upgrade was refused with.
+  /// The status with which its upgrade was refused.
   var refusal: Int? {
     events.compactMap { if case .refused(.refused(let status)) = $0.event { status } else { nil } }.first
   }

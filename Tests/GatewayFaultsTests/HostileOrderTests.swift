@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Orders for faults that mean harm")
 struct HostileOrderTests {
-  /// What somebody may write where another thing is wanted.
+  /// Values that may be written where others are expected.
   private static let values = [
     "null", "true", "-1", "0", "1", "0.0000000001", "599", "1e15", "315360000", "86400000", "9223372036854775807",
     "1e308",

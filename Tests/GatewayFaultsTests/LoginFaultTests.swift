@@ -35,7 +35,7 @@ struct LoginFaultTests {
     let ann = faulty.connect()
     faulty.world.advance(by: .seconds(1))
     #expect(ann.types == said && ann.closeCode == code && !ann.hasHeardNoEnd)
-    // The gateway has let nobody in, and says so.
+    // The gateway has admitted nobody, and its journal says so.
     #expect(faulty.lines(.loggedIn).isEmpty && faulty.lines(.loginRefused).count == 1)
     #expect(faulty.connect().types == ["connected"])
   }

@@ -13,7 +13,7 @@ struct ProviderFaultTests {
 
   init() throws {
     faulty = try FaultyGateway()
-    // Some of a day, so that nothing is before its beginning.
+    // Wait a while, so that no time is before the beginning.
     faulty.world.advance(by: .seconds(5))
   }
 
@@ -95,7 +95,7 @@ struct ProviderFaultTests {
     let answer = try #require(
       try faulty.simulated.fetch("GET", "/v1/calls/default/a", token: Credentials(token: token))?.get())
     #expect(answer.status == 401 && String(decoding: answer.body, as: UTF8.self).contains("signature_invalid"))
-    // One that has no signature is no token of anybody's either.
+    // A token without a signature is not an issued token either.
     let opaque = try faulty.minted(for: "ann", #","format":"opaque""#)
     #expect(faulty.simulated.connect(opaque).refusal == 401)
   }
@@ -145,7 +145,7 @@ struct ProviderFaultTests {
   }
 }
 
-/// The claims of a token, as text, whoever signed it.
+/// The claims of a token as text, without verifying it.
 private struct UnverifiedClaims {
   let text: String
 

@@ -8,7 +8,7 @@ struct FieldsTests {
     let path: String
   }
 
-  /// Words that count characters.
+  /// Error messages that count characters.
   enum TestWords: FieldWords {
     static func length(of text: String) -> Int { text.unicodeScalars.count }
     static func failure(_ fault: FieldFault, _ name: String, path: String) -> Told { Told(fault: fault, path: path) }

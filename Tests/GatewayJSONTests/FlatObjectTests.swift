@@ -58,7 +58,7 @@ struct FlatObjectTests {
         }
       }
       guard bytes.withUnsafeBytes({ FlatObject($0) != nil }) else { continue }
-      // What stands in an array is not plain, and so is read by the parser.
+      // Values inside an array are not plain, and therefore read by the parser.
       let words = String(decoding: bytes, as: UTF8.self)
       let parsed = try #require(JSONDocument.parse("[\(words)]").root.elements?.first, "\(words)")
       let plain = try JSONDocument.parse(bytes).root

@@ -36,7 +36,7 @@ struct JSONCoderTests {
   func readsWhatItHasWritten(layout: JSONCoder.Layout) throws {
     for names in [JSONCoder.Names.asWritten, .snakeCase] {
       let text = try JSONCoder(names: names, layout: layout).encode(Self.value)
-      // `wsURLPath` comes back as `wsUrlPath` would.
+      // `wsURLPath` is decoded as `wsUrlPath`.
       var expected = Self.value
       if names == .snakeCase { expected.wsURLPath = nil }
       #expect(try JSONCoder(names: names).decode(Value.self, from: text) == expected)
@@ -55,7 +55,7 @@ struct JSONCoderTests {
       }
       let ours = try coder.encode(Self.value)
       let theirs = try Array(encoder.encode(Self.value))
-      // A line feed within a text is written in its long form by ours.
+      // Our encoder writes a line feed inside a text in its long form.
       let text = String(decoding: theirs, as: UTF8.self).replacingOccurrences(of: #"\n"#, with: #"\u000a"#)
       #expect(String(decoding: ours, as: UTF8.self) == text)
       #expect(try decoder.decode(Value.self, from: Data(ours)) == coder.decode(Value.self, from: theirs))
@@ -79,7 +79,7 @@ struct JSONCoderTests {
       for _ in 0..<Int.random(in: 0...2, using: &chance) where !text.isEmpty {
         text[Int.random(in: text.indices, using: &chance)] = marks.randomElement(using: &chance)!
       }
-      // Allowed by RFC 8259, and refused by jansson as it is asked to read: a NUL, a number by itself.
+      // Allowed by RFC 8259, and refused by jansson with our options: a NUL, a number by itself.
       if text.first != UInt8(ascii: "[") || String(decoding: text, as: UTF8.self).contains("\\u0000") { continue }
       let ours = (try? JSONCoder().decode(Anything.self, from: Array(text))) != nil
       let theirs: Bool

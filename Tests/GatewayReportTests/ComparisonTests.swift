@@ -73,7 +73,7 @@ struct ComparisonTests {
     let stopped = try Self.compare { $0.stopped = "half failed" }
     #expect(!stopped.passes && stopped.verdict.hasSuffix("it ended itself: half failed"))
     #expect(stopped.table.last == stopped.verdict && stopped.html.contains("<b class=\"fail\">worse</b>"))
-    // A baseline may be what it is, and is told so.
+    // An interrupted baseline is accepted with a notice.
     let base = try Self.compare(base: { $0.wasInterrupted = true }) { _ in }
     #expect(base.passes && base.caveats.contains { $0.hasPrefix("baseline: interrupted after") })
   }
@@ -102,7 +102,7 @@ struct ComparisonTests {
     let comparison = ReportComparison(base: base, value: other)
     #expect(comparison.outcome == .different && !comparison.passes)
     #expect(comparison.verdict.hasPrefix("different: these are not runs of one storm: the plan's clients differs"))
-    // Who names what decides has it judged.
+    // Metrics that the user names are judged.
     let rule = ComparisonRule(asked: [(Metric.named("lost")!, nil)])
     #expect(ReportComparison(base: base, value: other, rule).passes)
   }
@@ -143,7 +143,7 @@ struct ComparisonTests {
     let frame = ChartFrame(title: "t", largest: 100)
     let points = try #require(chart.html.firstMatch(of: #/points="([^"]*)"/#)).output.1.split(separator: " ")
       .map { $0.split(separator: ",").compactMap { Double($0) } }
-    // 1 ms to 100 ms are two decades: half of all took up to 50 ms, which lies 1.699 of them from the left.
+    // 1 ms to 100 ms are two decades: half of all took up to 50 ms, which is 1.699 of them from the left.
     let half = try #require(points.last { $0[1] >= frame.y(50.0) - 0.1 })
     #expect(abs(half[0] - frame.x(1.699 / 2)) < 12)
     #expect(abs(points.last![1] - frame.y(100.0)) < 0.2 && abs(points[0][1] - frame.y(0)) < 0.2)
@@ -159,7 +159,7 @@ struct ComparisonTests {
         var histogram = LatencyHistogram()
         for client in 0..<200 { histogram.record(.microseconds(Int64(milliseconds * 1000) + Int64(client % 7))) }
         result.behaviours[.wellBehaved]?.refreshLatency = histogram
-        // What the generator cost is no outcome of the gateway's, whatever it is.
+        // The generator's cost is never an outcome of the gateway.
         result.generator[.beforeExpiry] = .init(cpuSeconds: 1, residentBytes: 1e6)
         result.generator[.afterSettling] = .init(cpuSeconds: 1 + milliseconds, residentBytes: 1e6)
       }
@@ -229,7 +229,7 @@ struct ComparisonTests {
       return ReportComparison(
         first: reports[0], more: Array(reports.dropFirst()), value: try recorded(value), ComparisonRule())
     }
-    // Steady baselines tell what a single one cannot.
+    // Several steady baselines show more than a single one.
     #expect(try judged([100], 130).passes)
     #expect(try !judged([100, 101, 100, 101], 130).passes)
     #expect(try judged([80, 120, 90, 130], 140).passes)

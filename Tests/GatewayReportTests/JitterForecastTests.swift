@@ -8,7 +8,7 @@ import Testing
 
 @Suite("What jitter would have changed")
 struct JitterForecastTests {
-  /// A thousand clients whose tokens of 100 s expire together, before a provider of 100 tokens a second.
+  /// Returns a thousand clients whose tokens of 100 s expire together, with a provider of 100 tokens a second.
   private static func storm(jitter: Double = 0) throws -> VirtualStorm {
     var storm = try VirtualStorm()
     storm.plan.clients = 1000
@@ -31,7 +31,7 @@ struct JitterForecastTests {
     #expect(forecast.refreshes == 1000)
     #expect(abs(forecast.serviceRate - 100) < 3, "\(forecast.serviceRate)")
     #expect((0.04..<0.1).contains(forecast.fastestS))
-    // A thousand at a hundred a second are ten seconds, a tenth of the life.
+    // A thousand at a hundred a second take ten seconds, a tenth of the life.
     #expect(abs((forecast.enough ?? 0) - 0.1) < 0.005)
     #expect(forecast.rows.map(\.jitter) == [0.01, 0.02, 0.05, 0.1, 0.2])
   }
@@ -46,7 +46,7 @@ struct JitterForecastTests {
     let peak = try Self.value("provider.refresh_peak", result)
     #expect(abs(Double(row.providerPeak) - peak) <= 0.2 * peak, "\(row.providerPeak) and \(peak)")
     let wait = try Self.value("refresh.p99", result)
-    // Where hardly anybody waits, chance and the network's milliseconds decide.
+    // If hardly any client waits, randomness and the network's milliseconds decide.
     #expect(abs(row.p99WaitS - wait) <= max(0.15 * wait, 0.5), "\(row.p99WaitS) and \(wait)")
     let before = try Self.value("refresh.p99", seen.run().result)
     #expect(wait < before * 0.7, "it makes a difference at all")
@@ -62,7 +62,7 @@ struct JitterForecastTests {
     real.refreshTimeout = .seconds(3)
     let result = try real.run().result
     let lost = Double(result.everybody.lostUnexpectedly) / 1000
-    // Whoever is cut off asks no more, which the forecast does not know: it says more rather than less.
+    // A closed client requests no more tokens, which the forecast does not know: it predicts more rather than less.
     #expect(lost > 0.1 && row.lateShare > 0.1)
     #expect(row.lateShare >= lost - 0.05, "\(row.lateShare) and \(lost)")
   }

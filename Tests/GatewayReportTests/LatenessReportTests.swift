@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A storm that was late itself")
 struct LatenessReportTests {
-  /// A wave that a storm saw in 2.5 s, all but 46 ms of which it stood still.
+  /// Returns a wave that a storm saw in 2.5 s, during all but 46 ms of which it was stopped.
   private static func stalled() -> StormResult {
     var result = ThresholdTests.result()
     var tally = result.behaviours[.wellBehaved] ?? .init()
@@ -68,7 +68,7 @@ struct LatenessReportTests {
     #expect(try #require(Metric.named("refresh.p99")).value(result) ?? 0 > 2.5)
   }
 
-  /// A storm of 100 clients of which all were cut off, 40 of them while its loop stood still.
+  /// Returns a storm of 100 clients that were all closed, 40 of them while its loop was stopped.
   private static func cutOff() -> StormResult {
     var result = Self.stalled()
     result.connects.accepted = 100

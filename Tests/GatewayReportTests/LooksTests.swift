@@ -51,7 +51,7 @@ struct LooksTests {
     let y: Double
   }
 
-  /// Where the texts of a chart stand, at 0.5 em for a character, in the largest size.
+  /// Returns the positions of a chart's texts, at 0.5 em for a character, in the largest size.
   private static func places(_ html: String) throws -> [Place] {
     html.matches(of: #/<text class="axis( middle| end)?" x="([-0-9.]+)" y="([-0-9.]+)">([^<]*)</text>/#).compactMap {
       match in
@@ -63,7 +63,7 @@ struct LooksTests {
     }
   }
 
-  /// By the formula of WCAG 2.2, "contrast ratio".
+  /// Returns the contrast by the formula of WCAG 2.2, "contrast ratio".
   private static func contrast(_ one: String, _ other: String) throws -> Double {
     let (first, second) = (try luminance(one), try luminance(other))
     return (max(first, second) + 0.05) / (min(first, second) + 0.05)

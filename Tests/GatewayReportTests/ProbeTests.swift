@@ -18,7 +18,7 @@ struct ProbeTests {
       #expect(Metric.named(name)?.value(result) == nil)
       #expect(Metric.named(name)?.absence(result)?.reason.contains("started anew") == true)
     }
-    // One that does not say when it started gives itself away by what it counts.
+    // A process without a start time is recognised by its counters.
     for moment in ProcessProbe.Moment.allCases { result.probes[moment]?.startedAt = nil }
     #expect(result.gatewayCPUPerRefresh != nil)
     result.probes[.beforeExpiry]?.connectionsOpened = 100

@@ -44,7 +44,7 @@ struct RecordedOutputTests {
     #expect(Array(bytes.prefix(head.count)) == head)
     let payload = bytes.dropFirst(head.count).dropLast(4)
     #expect(Array(payload.prefix(8)) == [0x1c, 0x84, 0x93, 0x13, 0, 0, 0, 5])
-    // Two zeros, a three, 276 zeros, a one: 303 is the longest of its bucket, and has place 279 there.
+    // Two zeros, a three, 276 zeros, a one: 303 is the longest of its bucket, which has index 279.
     #expect(Array(payload.suffix(5)) == [3, 6, 0xa7, 4, 2])
     let log = try RecordedReportTests.recorded().hdrLog.components(separatedBy: "\n")
     #expect(log[0] == "#[Histogram log format version 1.3]" && log.last == "")
@@ -109,7 +109,7 @@ struct RecordedOutputTests {
   }
 }
 
-/// The cases of JUnit's XML, as a reader of XML finds them.
+/// The cases of JUnit's XML, as an XML parser finds them.
 private final class JUnitCases: NSObject, XMLParserDelegate {
   private(set) var suite: [String: String] = [:]
   private(set) var names: [String] = []

@@ -38,13 +38,13 @@ struct StopRuleTests {
   @Test("it ends when more than the share of what was over in the span failed, and not for what was before")
   func span() throws {
     var watch = StopWatch([try StopRule(parsing: "connects.failed.share > 50% over 10s")])
-    // A hundred fail at once, and then all is well.
+    // A hundred fail at once, and later requests succeed.
     for second in 1...9 { #expect(watch.reason(Self.progress(Double(second), attempts: 100, failures: 100)) == nil) }
     #expect(watch.reason(Self.progress(9.9, attempts: 300, failures: 100)) == nil)
     for second in 10...40 {
       #expect(watch.reason(Self.progress(Double(second), attempts: 300 + 10 * second, failures: 100)) == nil)
     }
-    // Of those within ten seconds most fail.
+    // Most of those within ten seconds fail.
     let said = (41...60).lazy.compactMap { second in
       watch.reason(
         Self.progress(Double(second), attempts: 700 + 20 * (second - 40), failures: 100 + 20 * (second - 40)))

@@ -1,4 +1,4 @@
-/// Checks that tags are closed in order; the void elements that the page uses are known.
+/// A checker that tags are closed in order; it knows the void elements of the page.
 struct XMLTags {
   var problem: String?
   var count = 0

@@ -25,7 +25,8 @@ import Testing
   @Test(
     "what no server may send is no head",
     arguments: [
-      // Masked; the three bits; opcodes that mean nothing; a ping in pieces, and one too long; a length above 63 bits.
+      // Masked; the three reserved bits; unknown opcodes; a fragmented ping, and one that is too long; a length above
+      // 63 bits.
       [0x81, 0x85], [0xc1, 5], [0xa1, 5], [0x91, 5], [0x83, 0], [0x8b, 0], [0x09, 0], [0x89, 126], [0x88, 127],
       [0x82, 127, 0x80, 0, 0, 0, 0, 0, 0, 0],
     ] as [[UInt8]])
@@ -50,7 +51,7 @@ import Testing
     #expect(mask == [0xef, 0xbe, 0xad, 0xde])
     let said = buffer[(6 + extra)..<length].enumerated().map { $1 ^ mask[$0 & 3] }
     #expect(said == payload)
-    // A reader of ours understands its length, but for the mask.
+    // Our own parser understands its length, except for the mask.
     var head = Array(buffer[..<(2 + extra)])
     head[1] &= 0x7f
     #expect(read(head) == .head(ClientFrame(opcode: .binary, isFinal: true, headBytes: 2 + extra, payloadBytes: count)))

@@ -8,12 +8,12 @@ import Testing
     [0x88, UInt8(2 + reason.utf8.count), UInt8(code >> 8), UInt8(code & 0xff)] + reason.utf8
   }
 
-  /// How the server sends its frames.
+  /// The way in which the server sends its frames.
   enum Sending: CaseIterable {
     case withTheAnswer, atOnce, byteByByte, behindOthers
   }
 
-  /// What a dialled connection hears of a close frame's code.
+  /// Returns the code that a client connection receives in a close frame.
   private func heard(_ frame: [UInt8], _ sending: Sending, over files: TLSFiles?) async throws -> UInt16? {
     let raw = try RawServer(files)
     var opening = raw.opening(with: sending == .withTheAnswer ? frame : []).makeAsyncIterator()
@@ -35,7 +35,7 @@ import Testing
     case .atOnce: try peer.send(frame)
     case .byteByByte: try peer.send(frame, byByte: true)
     case .behindOthers:
-      // A message that looks like close frames, and one that is cut by the read's end.
+      // A message that looks like close frames, and one that is cut at the read's end.
       let decoy: [UInt8] = Self.close(1014, "x") + Self.close(3000) + [0x88, 0x7d]
       try peer.send([0x82, UInt8(decoy.count)] + decoy)
       #expect(await events.next() == .received(Frame(.binary, decoy)))

@@ -75,10 +75,10 @@ import Testing
         events.add(.outcome(socket.send(Frame(text: "too late"))))
         isSaid.set(true)
       }
-      // The first byte is read when all has been said, or some would never have to wait.
+      // The first byte is read when everything was sent, since otherwise some would never have to wait.
       isSaid.wait(until: { $0 })
-      // Nothing is waited for between here and the close frame but bytes: on a busy machine that would take longer than
-      // the closing handshake may. Neither is every byte of 8 MB looked at.
+      // Only bytes are awaited between here and the close frame: on a busy machine other waits would exceed the closing
+      // handshake's timeout. For the same reason the 8 MB are not compared byte by byte.
       for index in 0..<messages {
         let frame = try client.readFrame()
         #expect(
@@ -178,7 +178,7 @@ import Testing
         }), { $0.limits.outboundBytesMax = 256 << 10 }
     ) { server in
       let client = try RawClient.open(port: server.port)
-      // All is sent by then, in one step; what reads too long after it is cut off.
+      // Everything was sent by then, in one step; reading for too long afterwards is cut off.
       var frame = try client.readFrame()
       while frame.opcode == .binary { frame = try client.readFrame() }
       #expect(frame.closeCode == 4003)
@@ -203,7 +203,7 @@ import Testing
   }
 }
 
-/// Closes a socket when a deadline passes.
+/// A waiter that closes a socket when a deadline passes.
 ///
 /// `@unchecked Sendable`: used on one loop.
 private final class DeadlineCloser: WakeupTarget, @unchecked Sendable {

@@ -4,7 +4,7 @@ import GatewayServer
 import Glibc
 import Testing
 
-/// Each in a process of its own, where nobody else opens descriptors.
+/// Each test runs in its own process, in which no other test opens descriptors.
 @Suite("The library's table of descriptors") struct DescriptorTests {
   private static var softLimit: Int {
     var limit = rlimit()
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  /// How many descriptors the kernel has a place for; `FDSize` of proc(5).
+  /// Returns the number of descriptors for which the kernel has room; `FDSize` of proc(5).
   private static func placesOfSystem() throws -> Int {
     let file = try #require(fopen("/proc/self/status", "r"))
     defer { fclose(file) }
@@ -51,7 +51,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       let before = try DescriptorTests.placesOfSystem()
       try #require(DescriptorTests.softLimit > before, "the soft limit is too low for this test: ulimit -n")
-      // More than there are places for, whatever the process has been given by the one that started it.
+      // More than there are places, whatever limit the process inherited.
       try await TestServer.with(TestSite(), { $0.limits.connectionsMax = before }) { server in
         let (wanted, places) = (server.loops[0].descriptorsMax, try DescriptorTests.placesOfSystem())
         #expect(wanted > before && places >= wanted)
@@ -85,7 +85,7 @@ import Testing
         var settings = Listener.Settings(host: "127.0.0.1", port: 0)
         settings.takesLastDescriptors = true
         let control = try await Listener.start(settings, serving: TestSite(), on: server.loops)
-        // Both ends of each are this process's.
+        // Both ends of each belong to this process.
         var clients: [RawClient] = []
         var status = 200
         while status == 200, clients.count < 200 {
@@ -129,8 +129,8 @@ import Testing
         try #require(descriptor >= 0)
         held.append(descriptor)
       } while held[held.count - 1] < server.loops[0].descriptorsMax
-      // More of them than there are spare numbers, one after the other. The server closes a number after its client has
-      // seen the end: one below the table's length may come free meanwhile, and whoever gets it is served.
+      // More of them than there are spare numbers, one after another. The server closes a number after its client has
+      // seen the end: one below the table's length may become free meanwhile, and its client is then served.
       var refused = 0
       for _ in 0..<12 {
         let answer = try ask()

@@ -204,7 +204,7 @@ import Testing
           return
         }
       }
-      // Even over both loops, but for those that ended while others came.
+      // Evenly over both loops, except for those that ended while others came.
       #expect(server.listener.connectionsByLoop.count == 2)
     }
   }

@@ -4,7 +4,7 @@ import GatewayServer
 import Testing
 
 @Suite("Dialled sockets, and servers that do as they like", .serialized) struct DialledSocketTests {
-  /// Dials, on `loop`, a server that says `frames` with its 101. Returns the server's side.
+  /// Connects, on `loop`, to a server that sends `frames` with its 101. Returns the server's side.
   private func dial(
     saying frames: [UInt8] = [], on loop: SocketLoop, _ handler: RecordingHandler
   ) async throws -> RawServer.Peer {
@@ -18,7 +18,7 @@ import Testing
     return try #require(await opening.next()).get()
   }
 
-  /// Dials a server that says `frames` with its 101; what the handler hears, up to `count` things.
+  /// Connects to a server that sends `frames` with its 101; returns up to `count` events of the handler.
   private func heard(
     _ frames: [UInt8], count: Int, byByte: Bool = false, _ act: @escaping @Sendable (any Socket) -> Void = { _ in }
   ) async throws -> [SocketEvents.Event?] {
@@ -30,7 +30,7 @@ import Testing
     var all: [SocketEvents.Event?] = [await events.next()]
     if byByte { try peer.send(frames, byByte: true) }
     while all.count < count { all.append(await events.next()) }
-    // Whatever it does at its opening is done, and the server was there.
+    // Everything at its opening is done, and the server was there.
     await loop.perform {}
     withExtendedLifetime(peer) {}
     return all
@@ -68,7 +68,7 @@ import Testing
       [0x88, 1, 3], [0x8b, 0],
     ] as [[UInt8]])
   func protocolError(frames: [UInt8]) async throws {
-    // What comes behind is not looked at.
+    // Later bytes are ignored.
     #expect(
       try await heard(frames + [0x81, 1, 0x61, 0x80, 0], count: 3) == [
         .opened, .violated(.protocolError), .closed(nil),
@@ -129,12 +129,13 @@ import Testing
     #expect(await events.next() == .opened)
     let count = 150_000
     let ping: [UInt8] = [0x89, 125] + [UInt8](repeating: 1, count: 125)
-    // The last is answered whatever came before; a pong without a payload is six bytes, of which the mask is chance.
+    // The last ping is answered after everything before; a pong without a payload has six bytes, four of them a random
+    // mask.
     let read = try await Task(executorPreference: BlockingThreads.shared) {
       for _ in 0..<count / 1_000 { try peer.send([UInt8]((0..<1_000).map { _ in ping }.joined())) }
       return try peer.readToPong(behind: [0x89, 0])
     }.value
-    // What the system holds of both sides is a few megabytes; all pongs would be 131 bytes each.
+    // The system buffers a few megabytes of both sides; all pongs would be 131 bytes each.
     #expect(read < count * 131 / 2, "\(read)")
   }
 
@@ -157,7 +158,7 @@ import Testing
   }
 }
 
-/// Notes a close frame's text.
+/// A handler that notes a close frame's text.
 ///
 /// `@unchecked Sendable`: used on one loop.
 private final class GoodbyeHandler: SocketHandler, @unchecked Sendable {

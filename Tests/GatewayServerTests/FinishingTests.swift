@@ -4,7 +4,7 @@ import GatewayServer
 import Testing
 
 @Suite("Requests under way when a server ends") struct FinishingTests {
-  /// A site whose answers wait for the test, and what tells that one has been asked for.
+  /// Returns a site whose answers wait for the test, a stream of its requests, and a function that lets it answer.
   private static func site(bytes: Int = 3) -> (TestSite, arrivals: AsyncStream<Void>, release: @Sendable () -> Void) {
     let (arrivals, arrived) = AsyncStream<Void>.makeStream()
     let (releases, release) = AsyncStream<Void>.makeStream()
@@ -17,7 +17,7 @@ import Testing
     return (site, arrivals, { release.yield() })
   }
 
-  /// Other tests may keep these waiting for longer than a server waits for anything.
+  /// Sets long timeouts: other tests may delay these for longer than a server waits.
   static func bePatient(_ settings: inout Listener.Settings) {
     settings.limits.handshakeTimeout = .seconds(600)
     settings.limits.idleTime = .seconds(600)
@@ -125,7 +125,7 @@ import Testing
       }
     ) { server in
       let client = try SecureClient(port: server.port)
-      // In one record: when the answer has come, so has the part.
+      // In one record: when the answer has arrived, so has the part.
       try client.send("GET /x HTTP/1.1\r\nHost: x\r\n\r\nGET /y HTT")
       _ = try client.read(through: "GET /x")
       #expect(await server.listener.finishRequests(within: .seconds(20)) == 0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayServer
 
-/// Responses that have the structure of good ones, with some of their pieces exchanged for hostile ones by chance.
+/// A generator of responses with a valid structure, some of whose pieces are randomly replaced by hostile ones.
 private struct HostileResponses {
   private var generator: SeededGenerator
 
@@ -79,7 +79,7 @@ private struct HostileResponses {
       #expect(parser.response.body.count <= bytes.count)
       if step == .complete { complete += 1 }
     }
-    // Enough get through that what lies behind the head is tried too.
+    // Enough are parsed that the code after the head is tested too.
     #expect(complete > 400)
   }
 }

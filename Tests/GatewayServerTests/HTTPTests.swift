@@ -4,7 +4,7 @@ import GatewayServer
 import Testing
 
 @Suite("HTTP requests") struct HTTPTests {
-  /// Answers with what it was asked.
+  /// A site that answers with the request.
   private static var mirror: TestSite {
     var site = TestSite()
     site.onRespond = { request, _ in
@@ -79,7 +79,7 @@ import Testing
         "PUT /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: Chunked\r\n\r\n"
         + "2;a=b\r\nhe\r\n3\r\nllo\r\n0\r\nTrailer: x\r\n\r\n"
       for piece in byByte ? text.utf8.map({ [$0] }) : [Array(text.utf8)] {
-        // The answer may come before the trailer has gone.
+        // The answer may come before the trailer was sent.
         try? client.send(piece)
       }
       #expect(try client.readAnswer().body == "PUT /x hello")
@@ -272,7 +272,7 @@ import Testing
     try await TestServer.with(site) { server in
       let client = try RawClient(port: server.port)
       try client.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
-      // One that has ended its side, and sends too much, besides.
+      // A client that has ended its side, and also sends too much.
       client.endSending()
       let other = try RawClient(port: server.port)
       try other.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")

@@ -23,7 +23,7 @@ import Testing
       try client.send(RawClient.upgrade())
       let answer = try client.readAnswer()
       #expect(answer.status == 101)
-      // The example of RFC 6455 section 1.3.
+      // The example in RFC 6455 section 1.3.
       #expect(answer.headers["sec-websocket-accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
       #expect(answer.headers["sec-websocket-protocol"] == nil)
       try client.sendText("hello")
@@ -155,9 +155,9 @@ import Testing
     }
   }
 
-  /// What a vendor's clients in browsers offer: JSON, percent-encoded, with the session's token in it.
+  /// The offer of a vendor's browser clients: percent-encoded JSON with the session's token.
   private static let tokenOffer = "%7B%22token%22%3A%22" + String(repeating: "a1B2", count: 90) + "%22%7D"
-  /// Every character that a token may have.
+  /// All characters that a token may contain.
   private static let everyCharacter = "!#$%&'*+-.^_`|~09azAZ"
 
   @Test(

@@ -5,7 +5,7 @@ import Testing
 @testable import GatewayServer
 
 @Suite("Hostile bytes that the server's and the client's readers are given") struct HostileRequestTests {
-  /// What comes of the bytes in these pieces, as text.
+  /// Returns the result of the bytes in these pieces, as text.
   private func read(_ bytes: [UInt8], pieces: () -> Int) -> String {
     var rest = bytes[...]
     var head = HeadBuffer(bytesMax: 8192)

@@ -13,7 +13,7 @@ import Testing
     let fetcher = Fetcher(loop: loop)
     var target = DialTarget(host: "127.0.0.1", port: server.port)
     target.keepsConnections = keeps
-    // On the loop, one behind the other: a connection is kept for a while only, and other tests have the processors.
+    // On the loop, one after another: a connection is kept only for a while, and other tests use the processors.
     return await Task(executorPreference: loop.events) { [target] in
       var results: [Result<HTTPResponse, DialFailure>] = []
       for method in methods {
@@ -44,7 +44,7 @@ import Testing
       return
     }
     #expect(reason.contains("not sent twice"))
-    // The next one has a connection of its own, and nothing was kept of the one that ended.
+    // The next request has a new connection, and nothing was kept of the one that ended.
     #expect((try? results[2].get().status) == 200)
     #expect(server.seen.requests == Array(repeating: "POST /t HTTP/1.1", count: 3))
   }

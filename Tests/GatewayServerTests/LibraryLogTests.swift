@@ -4,7 +4,7 @@ import GatewayServer
 import Glibc
 import Testing
 
-/// Each in a process of its own: the library has one log, and the descriptors are the process's.
+/// Each test runs in its own process: the library has one log, and descriptors belong to the process.
 @Suite("The library's log") struct LibraryLogTests {
   @Test("has nothing of connections that come, speak and go")
   func silence() async {
@@ -34,7 +34,7 @@ import Testing
         let port = try #require(LibraryLogTests.port(of: client.descriptor, getsockname))
         try client.send(RawClient.upgrade("/\(port)"))
         #expect(try client.readToEnd().isEmpty)
-        // The client sees the end before the library sees a descriptor that is none.
+        // The client sees the end before the library notices that the descriptor is invalid.
         let deadline = time(nil) + 10
         while lines.get().isEmpty, time(nil) < deadline { sched_yield() }
         #expect(lines.get().contains { $0.contains("nonblocking") }, "\(lines.get())")
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  /// The lines of the log from here on.
+  /// Returns the lines of the log from now on.
   private static func listen() -> Box<[String]> {
     let lines = Box<[String]>([])
     LibraryLog.send { line in lines.update { $0.append(line) } }
@@ -57,7 +57,7 @@ import Testing
     #expect(try client.readFrame().text == "x")
   }
 
-  /// This process's end of the connection whose other end has that port.
+  /// Returns this process's end of the connection whose other end has that port.
   private static func descriptor(connectedTo port: UInt16) -> CInt? {
     (0..<1024).first { self.port(of: $0, getpeername) == port }
   }

@@ -4,11 +4,11 @@ import GatewayServer
 import Glibc
 import Testing
 
-/// Serialised: they count descriptors.
+/// Serialised because the tests count descriptors.
 @Suite("A listener that is taken away while its loops run", .serialized) struct ListenerEndTests {
   private static let get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
-  /// Whether anybody listens on the port.
+  /// Returns whether a server listens on the port.
   private static func isServed(_ port: Int) -> Bool { (try? RawClient(port: port)) != nil }
 
   @Test("closes every kind of connection, tells their handlers, and leaves its port free", arguments: [1, 3])
@@ -147,14 +147,14 @@ import Testing
       }
       for _ in 0..<20 { try await cycle() }
       let descriptors = openDescriptors()
-      // What the process itself keeps, of tasks for instance, it keeps once; what is lost is lost each time.
+      // What the process itself keeps, such as tasks, it keeps once; a leak grows each time.
       var grown = Int.max
       for _ in 0..<3 {
         let bytes = allocatedBytes()
         for _ in 0..<100 { try await cycle() }
         grown = min(grown, allocatedBytes() - bytes)
       }
-      // A vhost that were kept has 977 bytes, over TLS 22 KB.
+      // A leaked vhost has 977 bytes, over TLS 22 KB.
       #expect(grown < (isTLS ? 1_000_000 : 60_000), "\(grown) bytes are kept of 100 listeners")
       #expect(openDescriptors() == descriptors)
     }

@@ -4,7 +4,7 @@ import GatewayServer
 import Glibc
 import Testing
 
-/// Serialised: they count descriptors, or take most of them.
+/// Serialised because the tests count descriptors, or use most of them.
 @Suite("Listeners", .serialized) struct ListenerTests {
   @Test("a port that is taken is refused with a clear error")
   func portTaken() async throws {
@@ -115,7 +115,7 @@ import Testing
       #expect(await events.next() == .closed(1000))
       _ = try clients[0].readToEnd()
       let loop = server.loops[0]
-      // The library frees the connection after it told of its end.
+      // The library frees the connection after it has reported its end.
       while await loop.perform({ server.listener.connections }) >= 3 {}
       _ = try RawClient.open(port: server.port)
     }
@@ -123,7 +123,7 @@ import Testing
 
   @Test("listeners of one server on several addresses have one limit and one rate of connections together")
   func commonAllowance() async {
-    // In a process of its own: the library's table is short, and others' descriptors would go beyond it.
+    // In its own process: the library's table is short, and other tests' descriptors would exceed it.
     await #expect(processExitsWith: .success) { try await ListenerTests.shareAllowance() }
   }
 
@@ -135,7 +135,7 @@ import Testing
         for server in [one, other] { try await Self.expect(503, at: server) }
         try clients[0].sendClose(1000)
         _ = try clients[0].readToEnd()
-        // Who was refused has seen the end before the server has seen its end.
+        // A refused client has seen the end before the server has.
         for server in [one, other] {
           while server.listener.connections >= 2 { await server.loops[0].perform {} }
         }
@@ -189,7 +189,7 @@ import Testing
     }
   }
 
-  /// The reasons that have a count, as the page of metrics shows them.
+  /// Returns the reasons with a count, as in the metrics.
   private static func counted(_ refusals: TransportRefusals) -> [String: Int] {
     var page = PrometheusText()
     refusals.write(to: &page)
@@ -233,7 +233,7 @@ import Testing
 
   @Test("after it stops accepting, new connections are refused and old ones stay")
   func stopAccepting() async throws {
-    // On an address of its own: another test may get the port as soon as it is free.
+    // On its own address: another test may get the port as soon as it is free.
     let host = "127.0.0.9"
     try await TestServer.with(host: host) { server in
       let client = try RawClient.open(port: server.port, host: host)
@@ -248,7 +248,7 @@ import Testing
     "thousands of connects, aborts and half requests leave neither descriptors nor memory behind, and the loops serve on"
   )
   func noLeak() async {
-    // In a process of its own, where nobody else opens descriptors.
+    // In its own process, in which no other test opens descriptors.
     await #expect(processExitsWith: .success) { try await ListenerTests.connectAndAbort() }
   }
 
@@ -257,14 +257,14 @@ import Testing
     let before = openDescriptors()
     try await TestServer.with(TestSite(), loops: 2) { server in
       let running = openDescriptors()
-      // The first round fills what is kept for the next.
+      // The first round fills caches for the next.
       try await abuse(server)
       let used = allocatedBytes()
       for _ in 0..<8 { try await abuse(server) }
-      // The runtime opens some of its own when it likes.
+      // The runtime opens some descriptors of its own at any time.
       #expect(openDescriptors() - running < 10)
-      // 24,000 connections, half of them WebSockets: an object forgotten for each of those would be more, and tables that
-      // grew in a moment when many waited are less.
+      // 24,000 connections, half of them WebSockets: a leaked object for each would be more, and tables that grew while
+      // many waited are less.
       let kept = allocatedBytes() - used
       #expect(kept < 500_000)
       let client = try RawClient.open(port: server.port)
@@ -293,13 +293,13 @@ import Testing
 
   @Test("without descriptors left the listener waits without spinning, and accepts again when there are some")
   func outOfDescriptors() async {
-    // In a process of its own, whose limit it lowers.
+    // In its own process, whose limit it lowers.
     await #expect(processExitsWith: .success) { try await ListenerTests.exhaust() }
   }
 
   private static func exhaust() async throws {
     try await TestServer.with { server in
-      // The loop and Dispatch open some of their own when they first wait, and trap where they cannot.
+      // The loop and Dispatch open some descriptors when they first wait, and trap if they cannot.
       let first = try RawClient(port: server.port)
       try first.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
       #expect(try first.readAnswer().status == 200)

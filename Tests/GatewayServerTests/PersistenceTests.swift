@@ -4,7 +4,7 @@ import GatewayServer
 import Testing
 
 @Suite("Several requests on one connection") struct PersistenceTests {
-  /// Answers with what it was asked.
+  /// A site that answers with the request.
   private static var mirror: TestSite {
     var site = TestSite()
     site.onRespond = { request, _ in
@@ -211,7 +211,7 @@ import Testing
 
   @Test("those that wait for another request make room for who comes when there are too many", arguments: [1, 3])
   func room(loops: Int) async {
-    // In a process of its own: the library's table is short, and others' descriptors would go beyond it.
+    // In its own process: the library's table is short, and other tests' descriptors would exceed it.
     if loops == 1 {
       await #expect(processExitsWith: .success) { try await PersistenceTests.makeRoom(loops: 1) }
     } else {
@@ -227,7 +227,7 @@ import Testing
         try idle.send(get(path))
         #expect(try idle.readAnswer().status == 200)
       }
-      // The answer is out before the server has gone on to wait for another request.
+      // The answer is sent before the server begins to wait for another request.
       for loop in server.loops { await loop.perform {} }
       let socket = try RawClient.open(port: server.port)
       #expect(try idle.readToEnd().isEmpty)
@@ -261,7 +261,7 @@ import Testing
 }
 
 extension String {
-  /// The non-empty parts between those texts.
+  /// Returns the non-empty parts between those texts.
   fileprivate func components(of separator: String) -> [String] {
     split(separator: separator, omittingEmptySubsequences: true).map(String.init)
   }

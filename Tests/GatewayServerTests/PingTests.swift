@@ -26,7 +26,7 @@ import Testing
       }
       #expect(await dialled.next() == .opened)
       #expect(await served.next() == .opened)
-      // Both pings are answered: in which order with the rest is the network's choice.
+      // Both pings are answered, in an order that the network decides.
       #expect(Set([await dialled.next(), await dialled.next()].map { "\($0!)" }) == ["ping", "pong"])
       let heard = [await served.next(), await served.next(), await served.next()]
       #expect(heard.count { $0 == .ping } == 1)
@@ -92,7 +92,7 @@ import Testing
   }
 }
 
-/// Does something as soon as it hears of a ping.
+/// A handler that runs an action as soon as a ping arrives.
 ///
 /// `@unchecked Sendable`: used on one loop.
 private final class PingedHandler: SocketHandler, @unchecked Sendable {

@@ -13,7 +13,7 @@ import Testing
       return .accept(EchoHandler(), subprotocol: nil)
     }
     try await TestServer.with(site) { server in
-      // A name that nobody can have (RFC 6761 section 6.4).
+      // A name that never exists (RFC 6761 section 6.4).
       var target = DialTarget(host: "gateway.invalid", port: server.port)
       let fetcher = Fetcher(loop: server.loops[0])
       let unknown = await fetcher.fetch(HTTPRequest(method: "GET", path: "/"), from: target)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayServer
 
-/// What reads requests meets every byte that a stranger cares to send.
+/// The request parser must accept every byte from a stranger without a trap.
 @Suite("Bytes of requests") struct RequestBytesTests {
   private static let head =
     "POST /a%2Fb?c=d%26&e HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nContent-Length: 5\r\n"
@@ -24,7 +24,7 @@ import Testing
     return bytes
   }
 
-  /// The bytes cut into pieces.
+  /// Returns the bytes cut into pieces.
   private static func pieces(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> [ArraySlice<UInt8>] {
     var pieces: [ArraySlice<UInt8>] = []
     var rest = bytes[...]
@@ -36,7 +36,7 @@ import Testing
     return pieces
   }
 
-  /// What came of a head, and how many bytes it took.
+  /// Returns the result of parsing a head, and how many bytes it used.
   private static func read(_ pieces: [ArraySlice<UInt8>]) -> (step: HeadBuffer.Step, used: Int, reading: String) {
     var buffer = HeadBuffer(bytesMax: 400)
     var before = 0

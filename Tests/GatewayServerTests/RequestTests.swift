@@ -4,7 +4,7 @@ import GatewayServer
 import Testing
 
 @Suite("What a request says reaches the site") struct RequestTests {
-  /// What the site sees of a request.
+  /// Returns the request as the site sees it.
   private static func seen(_ text: String, inPieces: Bool = false, overTLS: Bool = false) async throws -> HTTPRequest {
     let seen = Box<HTTPRequest?>(nil)
     var site = TestSite()
@@ -35,7 +35,8 @@ import Testing
 
   // MARK: Fields
 
-  /// Fields such as vendors' clients send, and names that begin like one libwebsockets knows or like another of these.
+  /// Fields that vendors' clients send, and names with the same prefix as one that libwebsockets knows or as another of
+  /// these.
   private static let fields = [
     ("strict-auth-type", "jwt"), ("x-strict-client", "strict-video-ios-1.2|os=iOS 17;x"),
     ("X-Client-Request-Id", "5e1b"), ("Server-WS-Token", "t1"), ("SERVER-WS-Auth", "t2"), ("Session-Key", "k1"),

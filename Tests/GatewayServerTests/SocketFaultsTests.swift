@@ -4,7 +4,7 @@ import GatewayServer
 import Testing
 
 @Suite("What a socket does for a faulty gateway") struct SocketFaultsTests {
-  /// A server whose sockets do what a message says, and answer everything else with itself.
+  /// Runs a server whose sockets do what a message says, and echo everything else.
   private static func with(
     tls: Bool = false, closeTimeout: Duration = .seconds(600), _ deed: @escaping @Sendable (any Socket, String) -> Void,
     _ body: (TestServer, SocketEvents) async throws -> Void
@@ -28,12 +28,12 @@ import Testing
   private static let ping = RawClient.frame(9, [])
   private static let close = RawClient.frame(8, [0x03, 0xe8])
 
-  /// The seconds of the processor that a loop's thread has had.
+  /// Returns the processor time of a loop's thread in seconds.
   private static func processorTime(of server: TestServer) async -> Double {
     await server.loops[0].perform { processorTimeOfThread() }
   }
 
-  /// Waits for the last connection to be given back, which is a little after its handler has heard of the end.
+  /// Waits until the last connection is released, which is a little after its handler was told of the end.
   private static func allGone(_ server: TestServer) async {
     while server.listener.connections > 0 { await server.loops[0].perform {} }
   }
@@ -79,7 +79,8 @@ import Testing
     try await Self.with(tls: tls, deed) { server, events in
       let client = try server.open()
       #expect(await events.next() == .opened)
-      // Some of it comes in one piece with what stops the reading, some later, and more than one read of the library's.
+      // Some of it comes in one piece with the message that stops reading, some later, and more than one read of the
+      // library.
       try client.send(Self.text("stop") + Self.text("0") + Self.ping + Self.text("1"))
       #expect(await events.next() == .received(Frame(text: "stop")))
       _ = try client.read(through: "stop")
@@ -178,7 +179,7 @@ import Testing
       try client.send(Self.text("anybody?"))
       #expect(client.isSilent(for: 300))
       #expect(server.listener.connections == 1)
-      // Others are served meanwhile, with other descriptors.
+      // Other clients are served meanwhile, with other descriptors.
       try await Self.isServed(server, events)
       client.endSending()
       client.reset()

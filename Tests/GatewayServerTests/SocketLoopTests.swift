@@ -6,12 +6,12 @@ import Testing
 @Suite("Socket loops", .serialized) struct SocketLoopTests {
   @Test("a loop starts and stops, again and again, and leaves no descriptor behind")
   func startStop() async {
-    // In a process of its own, where nobody else opens any.
+    // In its own process, in which no other test opens any.
     await #expect(processExitsWith: .success) {
       try SocketLoopTests.cycle()
       let before = openDescriptors()
       for _ in 0..<20 { try SocketLoopTests.cycle() }
-      // The runtime opens some of its own when it likes.
+      // The runtime opens some descriptors of its own at any time.
       #expect(openDescriptors() - before < 10)
     }
   }
@@ -25,7 +25,7 @@ import Testing
 
   @Test("connections that come and go on several loops at once leave each loop a good end")
   func comingAndGoing() async {
-    // What goes wrong there ends the process: from libwebsockets 4.3 on all contexts counted in one place, without a lock.
+    // An error there ends the process: from libwebsockets 4.3 on all contexts share one counter without a lock.
     await #expect(processExitsWith: .success) {
       for _ in 0..<4 {
         try await TestServer.with(loops: 3) { server in
@@ -65,7 +65,7 @@ import Testing
     let loop = SocketLoop(index: 0)
     try loop.start()
     let sleeper = LoopSleeper(loop: loop)
-    // A task that prefers no executor is resumed elsewhere, and comes back when the loop may be gone.
+    // A task without a preferred executor is resumed elsewhere, and returns when the loop may be gone.
     let once = Task(executorPreference: loop.events) { await sleeper.sleep(for: .seconds(3600)) }
     let twice = Task(executorPreference: loop.events) { await sleeper.sleepTwice(for: .seconds(3600)) }
     while await loop.perform({ loop.events.deadlines.count }) < 2 {}
@@ -99,7 +99,7 @@ import Testing
 
   @Test("a loop whose last deadline has passed rests")
   func rest() async {
-    // In a process of its own, where nobody else uses the processor.
+    // In its own process, in which no other test uses the processor.
     await #expect(processExitsWith: .success) {
       let loops = (0..<2).map { SocketLoop(index: $0) }
       for loop in loops { try loop.start() }
@@ -127,7 +127,7 @@ import Testing
   }
 }
 
-/// Does something at a deadline, and keeps itself alive until then.
+/// A waiter that runs an action at a deadline, and retains itself until then.
 ///
 /// `@unchecked Sendable`: used on one loop.
 private final class Alarm: WakeupTarget, @unchecked Sendable {

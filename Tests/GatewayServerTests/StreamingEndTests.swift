@@ -193,7 +193,7 @@ import Testing
   }
 }
 
-/// Tells when it goes.
+/// An object that reports when it is released.
 private final class Sentinel: Sendable {
   private let goes: @Sendable () -> Void
 

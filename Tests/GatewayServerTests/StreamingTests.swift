@@ -14,10 +14,10 @@ import Testing
   private static let head =
     "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-store\r\ntransfer-encoding: chunked\r\n\r\n"
 
-  /// What came, without its `Date`.
+  /// Returns the received text without its `Date`.
   private static func undated(_ text: String) -> String { text.replacing(#/date: [^\r]*\r\n/#, with: "") }
 
-  /// Has `body` run against a server, plain and over TLS.
+  /// Runs `body` with a server, plain and over TLS.
   static func with(
     _ site: TestSite, overTLS: Bool, _ change: (inout Listener.Settings) -> Void = { _ in },
     _ body: (TestServer) async throws -> Void
@@ -106,7 +106,7 @@ import Testing
     let feed = TestFeed(endsByItself: true)
     let (piece, times) = ([UInt8](repeating: 0x78, count: 10_000), 2_000)
     let site = feed.site { feed.flood(piece, times: times) }
-    // On a busy machine other tests hold this one up for longer than a server waits.
+    // On a busy machine other tests delay this one for longer than a server waits.
     try await Self.with(site, overTLS: overTLS, { $0.limits.readerPatience = .seconds(600) }) { server in
       let client = try server.client()
       try client.send(Self.get() + Self.get("/x", "Connection: close\r\n"))
@@ -117,7 +117,7 @@ import Testing
         await sleeper.sleep(milliseconds: 100)
         (asked, before) = (feed.asked.get(), asked)
       }
-      // The system holds up to 4 MB for who sends and 6 MB for who reads.
+      // The system buffers up to 4 MB for the sender and 6 MB for the reader.
       #expect(asked < 1_200, "\(asked) pieces")
       let rest = Array(try client.rest().utf8)
       let chunk = Array("2710\r\n".utf8) + piece + Array("\r\n".utf8)

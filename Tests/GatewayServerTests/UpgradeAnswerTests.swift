@@ -5,7 +5,7 @@ import Testing
 @testable import GatewayServer
 
 @Suite("What an upgrade is answered") struct UpgradeAnswerTests {
-  // The example of RFC 6455 section 1.3.
+  // The example in RFC 6455 section 1.3.
   private static let key = Array("dGhlIHNhbXBsZSBub25jZQ==".utf8)
   private static let accept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
   private static let good =

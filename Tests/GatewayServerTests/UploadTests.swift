@@ -6,7 +6,7 @@ import Testing
 struct UploadTests {
   private static let uploadBytesMax = 24 << 20
 
-  /// Answers how long a body was.
+  /// A site that answers with the length of the body.
   private var site: TestSite {
     var site = TestSite()
     site.onRespond = { request, _ in
@@ -70,7 +70,7 @@ struct UploadTests {
       waiting[0].reset()
       let body = [UInt8](repeating: 7, count: length)
       var status = 503
-      // The server hears of the reset a little later.
+      // The server notices the reset a little later.
       for _ in 0..<1_000 where status == 503 {
         let next = try RawClient(port: server.port)
         try next.send(Self.head("/photos", length))

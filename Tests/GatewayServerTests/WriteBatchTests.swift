@@ -4,7 +4,7 @@ import GatewayServer
 import Testing
 
 @Suite("The batch that a loop writes at the end of its turn") struct WriteBatchTests {
-  /// What breaks off the connection behind a message, in the segment that brought it.
+  /// The end of the connection after a message, in the same segment.
   struct Ending: CustomTestStringConvertible {
     let testDescription: String
     let bytes: [UInt8]
@@ -54,7 +54,7 @@ import Testing
     try await TestServer.with { server in
       let client = try RawClient.open(port: server.port)
       for round in 0..<20 {
-        // The library's pong comes before what answers a message in fragments, so that one is held back.
+        // The library's pong is sent before the answer to a fragmented message, so it is held back.
         try client.send(
           RawClient.frame(1, Array("one \(round)".utf8)) + RawClient.frame(1, Array("two ".utf8), isFinal: false)
             + RawClient.frame(0, Array("\(round)".utf8)) + RawClient.frame(1, Array("three \(round)".utf8)))

@@ -167,7 +167,7 @@ struct AdvanceTests {
     #expect(second.isAnswered && client.isOpen && client.refreshes == 1)
   }
 
-  /// Lets ann's token end and be asked for, and asks the provider for the next.
+  /// Lets ann's token expire and a refresh be requested, and requests the next token from the provider.
   private func fetchBehindExpiry(_ plain: PlainHouse) throws -> Started<HTTPResponse?> {
     _ = try plain.advance(by: .seconds(3_700), patience: .zero, until: .refreshRequired)?.get()
     return plain.fetch(0, "POST", "/v1/tokens", body: #"{"user_id":"ann"}"#)

@@ -3,7 +3,7 @@ import GatewayKit
 import GatewayRuntime
 import Synchronization
 
-/// A vendor whose one resource is a feed of what a test says.
+/// A vendor whose only resource is a feed of a test.
 struct FeedVendor: Vendor {
   let feed: TestFeed
   let loop: EventLoop
@@ -15,7 +15,7 @@ struct FeedVendor: Vendor {
   }
 }
 
-/// A feed in a test's hand.
+/// A feed that a test controls.
 final class TestFeed: VendorSettings {
   private let pieces: AsyncStream<String>
   private let giving: AsyncStream<String>.Continuation
@@ -34,10 +34,10 @@ final class TestFeed: VendorSettings {
     return FeedVendor(feed: self, loop: loop)
   }
 
-  /// How often somebody was cancelled who waited for it.
+  /// The number of cancelled waits.
   var cancelled: Int { cancellations.withLock { $0 } }
 
-  /// How many pieces somebody has got.
+  /// The number of delivered pieces.
   var given: Int { taken.withLock { $0 } }
 
   func give(_ text: String) { giving.yield(text) }

@@ -10,7 +10,7 @@ import Testing
 struct HostedStreamTests {
   let feed = TestFeed()
 
-  /// Reads the feed on the host, as a connection there does.
+  /// Reads the feed on the host, like a connection there.
   private func read(_ plain: PlainHouse) -> (reader: Task<String, Never>, whole: Started<String>) {
     let (space, host, whole) = (plain.house.spaces[0], plain.house.host, Started<String>())
     let reader = host.eventLoop.asCurrent {

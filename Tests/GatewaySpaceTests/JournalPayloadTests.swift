@@ -54,7 +54,7 @@ struct JournalPayloadTests {
     let kept = said.map(\.payload)
     let first = try #require(kept.firstIndex { $0 != nil })
     #expect(kept[first...].elementsEqual(pings[first...].map { Optional($0) }))
-    // What the gateway said in between takes room as well.
+    // The gateway's messages in between need room as well.
     let room = 100_000 / (pings[59].utf8.count + 40)
     #expect(first == 0 || (60 - first >= room - 1 && 60 - first <= room + 1))
     #expect((first == 0) == (pings.reduce(0) { $0 + $1.utf8.count } < 90_000))

@@ -13,7 +13,7 @@ struct JournalTests {
     return plain.world.ask { await gateway.journal(query)?.lines ?? [] } ?? []
   }
 
-  /// Begins to wait for a refresh of ann's.
+  /// Starts to wait for a refresh of ann's.
   private func wait(_ plain: PlainHouse) -> Started<Journal.Outcome?> {
     let gateway = plain.house.spaces[0].space.gateway
     let started = Started<Journal.Outcome?>()

@@ -7,12 +7,12 @@ import GatewaySpace
 import GatewayTokens
 import TestSupport
 
-/// Hosted spaces that play the plain dialect, with real tokens.
+/// Hosted spaces with the plain dialect and real tokens.
 struct PlainHouse {
   var house: TestHouse
   let issuer: PlainTokenIssuer
 
-  /// What they are told; the provider is the usual one unless it is another.
+  /// Returns their settings, with the usual provider by default.
   static func settings(_ provider: TokenProviderPolicy? = nil) throws -> (SpaceSettings, PlainTokenIssuer) {
     let secret = try KeyMaterial.secret(Array("a secret of thirty-two bytes, or more".utf8))
     let issuer = PlainTokenIssuer(signer: try JWTSigner(secret))
@@ -35,12 +35,12 @@ struct PlainHouse {
 
   var world: SimulatedWorld { house.world }
 
-  /// A token of ann's that lives for `life` from that time of day.
+  /// Returns a token of ann's that lives for `life` from that time.
   static func token(_ issuer: PlainTokenIssuer, life: Duration, from now: WallTime) -> Credentials {
     issuer.mint(user: UserID("ann"), kind: .regular, issuedAt: now, expiresAt: now + life, calls: nil)
   }
 
-  /// What a client asks for that comes with that token.
+  /// Returns the upgrade request of a client with that token.
   static func upgrade(with token: Credentials) -> HTTPRequest {
     HTTPRequest(
       method: "GET", path: PlainClientDialect().upgradeTarget,
@@ -51,12 +51,12 @@ struct PlainHouse {
     Self.upgrade(with: Self.token(issuer, life: life, from: wallTime(of: space)))
   }
 
-  /// A client in the test's hand.
+  /// Returns a client that the test controls.
   func connect(_ space: Int = 0, life: Duration = .seconds(3_600)) -> SimulatedPeer {
     house.dial(space, upgrade(life, in: space))
   }
 
-  /// A client that answers each request for a token with a new one.
+  /// Returns a client that answers each refresh request with a new token.
   func connectRefreshing(
     _ space: Int = 0, life: Duration = .seconds(3_600), after delay: Duration = .zero,
     by wallTime: @escaping () -> WallTime
@@ -75,7 +75,7 @@ struct PlainHouse {
 
   func wallTime(of space: Int) -> WallTime { house.spaces[space].loop.wallTime }
 
-  /// Moves the time of a space, to the end of the move.
+  /// Advances the time of a space, and waits until it has advanced.
   func advance(
     _ space: Int = 0, by duration: Duration, patience: Duration = .seconds(1), wall: Advance.WallClock = .moves,
     until stop: Advance.Stop? = nil
@@ -103,9 +103,9 @@ struct PlainHouse {
   }
 }
 
-/// A client that lives as long as it is asked: it answers each request for a token with a new one, after some thought.
+/// A client that stays as long as it is asked: it answers each refresh request with a new token, after a delay.
 ///
-/// `@unchecked Sendable`: touched only by the thread that runs the world.
+/// `@unchecked Sendable`: used only by the thread that runs the world.
 final class RefreshingClient: SocketHandler, @unchecked Sendable {
   private(set) var refreshes = 0
   private(set) var pings = 0

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The hosted spaces of a process")
 struct SpacesTests {
-  /// What has become of the ports of the spaces; touched only by the thread that runs the world.
+  /// A record of the spaces' ports; used only by the thread that runs the world.
   private final class Ports: @unchecked Sendable {
     // @unchecked Sendable: the world has one thread.
     var opened = 0

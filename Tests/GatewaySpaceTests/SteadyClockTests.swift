@@ -8,7 +8,7 @@ struct SteadyClockTests {
   private static let start = WallTime(seconds: 1_800_000_000)
   private static let hour = Duration.seconds(3_600)
 
-  /// What it says after so many hours, on a time of day that is `ahead` then.
+  /// Returns the clock's time after that many hours, when the wall clock is `ahead`.
   private func time(_ clock: inout SteadyClock, after hours: Int, ahead: Duration = .zero) -> Duration {
     let passed = Self.hour * hours
     return clock.time(at: .zero + passed, Self.start + passed + ahead) - Self.start

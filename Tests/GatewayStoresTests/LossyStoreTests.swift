@@ -3,7 +3,7 @@ import GatewayKit
 import TestSupport
 import Testing
 
-/// Money on an account, or how often a payment was made.
+/// The amount on an account, or the number of times that a payment was made.
 private struct Amount: StoreValue {
   var cents: Int
 
@@ -18,7 +18,7 @@ struct LossyStoreTests {
   private let now = WallTime(seconds: 1_000)
   private let accounts = (0..<6).map { Amount.accounts.key("\($0)") }
 
-  /// What came of a payment: made, or nobody can say.
+  /// The result of a payment: made, or unknown.
   private struct Payment {
     var from: Int
     var to: Int
@@ -46,7 +46,7 @@ struct LossyStoreTests {
     var generator = SeededGenerator(seed: UInt64(payer))
     var made: [Payment] = []
     for number in 0..<count {
-      // The first says whose they are.
+      // The first account pays.
       let from = number == 0 ? payer : Int.random(in: 0..<6, using: &generator)
       let to = (from + Int.random(in: 1..<6, using: &generator)) % 6
       var payment = Payment(from: from, to: to, cents: Int.random(in: 1..<100, using: &generator))
@@ -77,7 +77,7 @@ struct LossyStoreTests {
     }
   }
 
-  /// How many payments were surely made, and how many not so surely, once the accounts are found to be right.
+  /// Checks the accounts; returns the numbers of certain and of uncertain payments.
   private func check(_ payments: [[Payment]], in store: any Store) async throws -> (sure: Int, unsure: Int) {
     var balances = Array(repeating: 0, count: accounts.count)
     var (sure, unsure) = (0, 0)

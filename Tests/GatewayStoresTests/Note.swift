@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayKit
 
-/// What the rows of these tests hold.
+/// The rows of these tests.
 struct Note: StoreValue, Hashable {
   var text: String
 
@@ -13,7 +13,7 @@ extension Store {
     try await get(parts, as: Note.self, at: now)?.text
   }
 
-  /// Whether the rows were written.
+  /// Writes rows; returns whether they were written.
   func write(
     _ writes: [StoreCommit.Write], if checks: [StoreCommit.Check] = [], at now: WallTime
   ) async throws -> Bool {

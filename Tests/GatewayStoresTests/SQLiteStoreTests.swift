@@ -11,7 +11,7 @@ struct SQLiteStoreTests {
   private let now = WallTime(seconds: 1_000)
   private let ann = Note.table.key("ann")
 
-  /// Opens the file when who had it before has let go of it.
+  /// Opens the file when its former owner has released it.
   private func open() async throws -> SQLiteStore {
     for _ in 0..<100_000 {
       do throws(SQLiteFileError) {
@@ -33,7 +33,7 @@ struct SQLiteStoreTests {
     }
   }
 
-  /// Writes these bytes over those of the file.
+  /// Overwrites bytes of the file.
   private func overwrite(_ bytes: [UInt8], at offset: Int) throws {
     var data = try Data(contentsOf: URL(fileURLWithPath: file.path))
     data.replaceSubrange(offset..<(offset + bytes.count), with: bytes)
@@ -90,7 +90,7 @@ struct SQLiteStoreTests {
       #expect(try await store.write(notes, at: now))
     }
     #expect(await error() == "opened")
-    // In the head of a file of SQLite's: the version of its tables at 60, whose it is at 68.
+    // In the header of a SQLite file: the version of its tables at 60, its application at 68.
     try overwrite([0, 0, 0, 1], at: 60)
     #expect(await error().contains("its tables are version 1, this one knows 2"))
     try overwrite([0, 0, 0, 2, 0, 0, 0, 0, 1, 2, 3, 4], at: 60)

@@ -85,12 +85,12 @@ struct StoreContract {
     #expect(try await store.note(bob, at: now) == nil)
     #expect(try await store.note(keys[2], at: now) == nil)
     #expect(try await store.write([.init(keys[0], "again", in: [two, three])], at: now))
-    // One goes, and one comes in the same step.
+    // One is removed, and one added in the same step.
     #expect(try await store.write([.init(keys[2], "2", in: [two]), .removal(of: keys[0])], at: now))
     await expectFull(two) { try await store.write([.init(keys[3], "3", in: [two])], at: now) }
     #expect(try await store.write([.init(keys[3], "3", in: [two])], at: now + .seconds(5)))
     await expectFull(two) { try await store.write([.init(keys[4], "4", in: [two])], at: now + .seconds(5)) }
-    // A row that is written anew is in the counts that the last write named.
+    // A rewritten row belongs to the counts of its last write.
     #expect(try await store.write([.init(keys[3], "3")], at: now + .seconds(5)))
     #expect(try await store.write([.init(keys[4], "4", in: [two])], at: now + .seconds(5)))
   }
@@ -172,7 +172,7 @@ struct StoreContract {
     #expect(try await store.commit(first, at: now))
     #expect(try await store.commit(first, at: now + .seconds(59)))
     #expect(try await store.note(ann, at: now) == "two")
-    // One that was refused was not done: it is tried anew.
+    // A refused commit was not made: it is tried again.
     #expect(try await !store.commit(refused, at: now))
     #expect(try await store.write([.removal(of: ann)], at: now))
     #expect(try await store.commit(refused, at: now))
@@ -180,7 +180,7 @@ struct StoreContract {
     await expectFull(one) { try await store.commit(crowd, at: now) }
     #expect(try await store.write([.removal(of: bob)], at: now))
     #expect(try await store.commit(crowd, at: now))
-    // After a minute it is forgotten, and its check sees that the row is there.
+    // After a minute it is forgotten, and its check finds the row.
     #expect(try await store.write([.removal(of: bob)], at: now + .seconds(60)))
     #expect(try await !store.commit(first, at: now + .seconds(60)))
   }
@@ -199,7 +199,7 @@ struct StoreContract {
               runs += 1
               let count = try await transaction.get(key, as: Note.self).flatMap { Int($0.text) } ?? 0
               transaction.put(key, Note(text: "\(count + 1)"))
-              // One that fails at the head of the line lets the next come.
+              // If the first in the line fails, the next one starts.
               if number % 5 == 0, runs > 1 { throw .notFound }
             }
             return (false, runs)

@@ -3,7 +3,7 @@ import GatewayKit
 import TestSupport
 import Testing
 
-/// What a store is to do, in the simplest words.
+/// A model of a store in its simplest form.
 private struct StoreModel {
   struct Row {
     var text: String
@@ -19,7 +19,7 @@ private struct StoreModel {
     rows[path].flatMap { row in row.expires.map { now < $0 } ?? true ? row : nil }
   }
 
-  /// Whether a row of that path is as the model knew it then.
+  /// Returns the row's version in the model at that time.
   func version(_ path: StorePath, at now: WallTime) -> Int { row(path, at: now)?.version ?? 0 }
 
   enum Outcome { case done, conflict, full }
@@ -73,7 +73,7 @@ struct StoreModelTests {
     var outcomes: [StoreModel.Outcome: Int] = [:]
     for step in 0..<5_000 {
       if Int.random(in: 0..<3, using: &generator) == 0 { now = now + .seconds(1) }
-      // What somebody has read a while ago: now and then it has changed since, or is said to have.
+      // Something that was read earlier: sometimes it has changed since, or is claimed to have.
       let read = Array(keys.shuffled(using: &generator).prefix(Int.random(in: 0...3, using: &generator)))
       let entries = try await store.read(read, at: now)
       for (key, entry) in zip(read, entries) {
@@ -117,7 +117,7 @@ struct StoreModelTests {
       let last = try await store.scan(Note.table.range("low").backwards, limit: 7, at: now)
       try #require(last.map(\.path) == alive.suffix(7).reversed(), "step \(step)")
     }
-    // None of the answers was always the same.
+    // Each answer occurred often.
     #expect(outcomes.values.allSatisfy { $0 > 200 } && outcomes.count == 3, "\(outcomes)")
   }
 }

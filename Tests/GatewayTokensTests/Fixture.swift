@@ -3,7 +3,7 @@ import GatewayCore
 import GatewayJSON
 import GatewayTokens
 
-/// Files beside the tests, and keys made of them.
+/// Files beside the tests, and keys created from them.
 enum Fixture {
   static func bytes(_ path: String) throws -> [UInt8] {
     let url = Bundle.module.bundleURL.appending(path: "Fixtures").appending(path: path)
@@ -14,7 +14,7 @@ enum Fixture {
     try JSONDocument.parse(try bytes(path), sizeMax: 1 << 20).root
   }
 
-  /// The key of `keys/<name>`: a secret if it is called hmac, else PEM; its name is its `kid`.
+  /// Returns the key in `keys/<name>`: a secret if it is called hmac, else PEM; its name is its `kid`.
   static func key(
     _ name: String, id: String? = nil, algorithms: [JWTAlgorithm]? = nil, endsAt: WallTime? = nil
   ) throws -> KeyMaterial {
@@ -30,7 +30,7 @@ enum Fixture {
     return material
   }
 
-  /// The name of the key that signs by `algorithm` in `pyjwt.json`.
+  /// Returns the name of the key that signs with `algorithm` in `pyjwt.json`.
   static func keyName(_ algorithm: JWTAlgorithm) -> String {
     switch algorithm {
     case .hs256: "hmac-32"
@@ -53,6 +53,6 @@ enum Fixture {
 }
 
 extension WallTime {
-  /// The moment at which the tests verify: 2023-11-14T22:13:20Z.
+  /// The time at which the tests verify: 2023-11-14T22:13:20Z.
   static let verification = WallTime(seconds: 1_700_000_000)
 }

@@ -2,7 +2,7 @@ import GatewayJSON
 import GatewayWires
 import Testing
 
-/// A client that has said one message, as number 7.
+/// A client that has sent one message, as number 7.
 private struct Said: HoleSource {
   func value(of hole: Hole) -> String? { hole == .sent(0) ? "7" : nil }
 }

@@ -8,7 +8,7 @@ import GatewayWires
 import TestSupport
 import Testing
 
-/// What a gateway that plays a description hears, however it is cut and whatever it says.
+/// A gateway that plays a description must accept every message, in any pieces.
 @Suite("A conversation of a described wire")
 struct ServedConversationTests {
   private static let ann = DialectContext(
@@ -89,7 +89,7 @@ struct ServedConversationTests {
     _ = centrifugo.decode(Array(connect.utf8), Self.ann)
     let text = try #require(centrifugo.encode(welcome, Self.ann).first?.text)
     #expect(text.hasPrefix(#"{"id":9,"#) && text.contains(#""ttl":60,"#) && !text.contains("a.b.c"))
-    // A pong is no login, nor is an object that nobody described.
+    // A pong is not a login, nor is an unknown object.
     #expect(centrifugo.decode(Array("{}".utf8), Self.ann) == nil)
     #expect(centrifugo.decode(Array(#"{"id":1e999}"#.utf8), Self.ann) == nil)
     #expect(centrifugo.decode(Array(#"{"id":"9","connect":{"token":"a.b.c"}}"#.utf8), Self.ann) == nil)
@@ -118,7 +118,7 @@ struct ServedConversationTests {
     _ = centrifugo.decode(Array(#"{"id":2,"refresh":{"token":"a.b.d"}}"#.utf8), Self.live)
     #expect(texts(centrifugo, .error(error, request: nil)).isEmpty)
     #expect(centrifugo.closeReason(for: .tooManyFailures)?.code == code)
-    // Other ends keep their own codes.
+    // Other closes keep their own codes.
     #expect(centrifugo.closeReason(for: .serviceRestart) == nil)
     #expect(centrifugo.farewell(before: .tooManyFailures, Self.live).isEmpty)
   }
@@ -152,11 +152,11 @@ struct ServedConversationTests {
     #expect(answer(#"{"id":8,"publish":{"channel":"news","data":1}}"#) == [#"{"id":8,"publish":{}}"#])
     #expect(answer(#"{"send":{"data":1}}"#) == [])
     #expect(answer(#"{"id":9,"teleport":{}}"#) == nil)
-    // A number that is none cannot be repeated as one; nor can one of another message stand for it.
+    // A number that is not one cannot be repeated as one, and another message's number cannot replace it.
     #expect(answer(#"{"id":"x","subscribe":{}}"#) == nil)
     #expect(answer(#"{"subscribe":{}}"#) == nil)
     #expect(answer(#"{"id":1e999,"subscribe":{}}"#) == nil)
-    // Before the login nobody is answered.
+    // Before the login there are no answers.
     #expect(answer(#"{"id":7,"subscribe":{}}"#, Self.ann) == nil)
   }
 
@@ -178,7 +178,7 @@ struct ServedConversationTests {
       second == [
         #"{"topic":"realtime:news\"","event":"phx_reply","ref":"2","payload":{"status":"ok","response":{}}}"#
       ])
-    // A heartbeat between says nothing of channels.
+    // A heartbeat in between does not concern channels.
     _ = supabase.decode(Array(#"{"topic":"phoenix","event":"heartbeat","ref":"3","payload":{}}"#.utf8), Self.live)
     let end = texts(supabase, .loggedOut(user: UserID("ann"), request: nil))
     #expect(end.count == 4)
@@ -186,7 +186,7 @@ struct ServedConversationTests {
     #expect(end[0].contains("Access token has expired"))
     #expect(end[1].hasPrefix(#"{"topic":"realtime:lobby","event":"phx_close""#))
     #expect(end[2].contains(#"realtime:news\""#) && end[3].contains(#"realtime:news\""#))
-    // Once.
+    // Only once.
     #expect(texts(supabase, .loggedOut(user: UserID("ann"), request: nil)).isEmpty)
     let leave = #"{"topic":"realtime:lobby","event":"phx_leave","ref":"9","payload":{}}"#
     #expect(supabase.decode(Array(leave.utf8), Self.ann) == nil)

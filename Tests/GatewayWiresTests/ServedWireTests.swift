@@ -8,12 +8,12 @@ import GatewayWires
 import TestSupport
 import Testing
 
-/// What comes with postern, its client against its own gateway.
+/// The shipped descriptions, each with its client against its own gateway.
 @Suite("A described wire against the gateway that plays it")
 struct ServedWireTests {
   private static let secrets = ["app_key": "k", "apikey": "k"]
 
-  /// All but the plain dialect's own, whose path is not free.
+  /// All except the plain dialect's own, whose path is in use.
   static let wires = WireDescriptionTests.shipped.filter { $0 != "postern-plain" }
 
   private static func wire(_ name: String) throws -> WireDescription {
@@ -50,7 +50,7 @@ struct ServedWireTests {
     #expect(tally.connected == 50 && tally.kept == 50 && tally.lostUnexpectedly == 0)
     switch wire.habits.refresh.how {
     case .none:
-      // Tokens were asked for all the same, one for each connection.
+      // Tokens were still requested, one for each connection.
       #expect(result.refreshes.accepted == 0 && result.provider.calls == 50)
     case .reconnect:
       #expect(result.refreshes.accepted == 50 && result.returns.returned == 50 && result.connects.accepted == 100)
@@ -67,7 +67,7 @@ struct ServedWireTests {
     let tally = try #require(result.behaviours[.stale])
     #expect(tally.connected == 50 && tally.lostExpectedly == 50, "\(tally)")
     let habit = storm.dialect.habits.refresh
-    // Who goes ahead of the end comes back once with a token that is good yet.
+    // A client that reconnects before the end does so once, with a token that is still valid.
     let ahead = habit.how == .reconnect && habit.lead != nil ? 50 : 0
     #expect(result.connects.accepted == 50 + ahead, "an old token let somebody in: \(result.connects)")
     if habit.how == .reconnect {
@@ -83,7 +83,7 @@ struct ServedWireTests {
     let most = try #require(result.tokens.margin(percent: 100))
     #expect(least <= most)
     switch name {
-    // Renews when the token is over, and a network lies between.
+    // It renews when the token has expired, and a network is in between.
     case "centrifugo": #expect(most < .zero && least > .seconds(-2))
     // A fifth of its life before the end.
     case "supabase-realtime": #expect(least > .milliseconds(500) && most < .seconds(7))
@@ -116,12 +116,12 @@ struct ServedWireTests {
     let result = try Self.storm(try Self.wire("supabase-realtime"), stale: true).run().result
     let tally = try #require(result.behaviours[.stale])
     #expect(tally.connected == 50 && tally.lostExpectedly == 50, "\(tally)")
-    // Told on the channel, and not by a close frame.
+    // Announced on the channel, and not by a close frame.
     #expect(result.disconnects.counts.keys.allSatisfy { !$0.hasPrefix("4000") }, "\(result.disconnects)")
     #expect(result.tokens.endsEarly == 0)
   }
 
-  // MARK: What clients are left to guess
+  // MARK: Events that clients are not told
 
   @Test("a refused renewal that is answered with silence, and a message that nobody answers, are warned about")
   func silences() throws {
@@ -147,7 +147,7 @@ struct ServedWireTests {
     for name in Self.wires { #expect(try Self.wire(name).silences == [], "\(name)") }
   }
 
-  // MARK: What nobody can play
+  // MARK: Descriptions that no gateway can play
 
   private func complaint(_ text: String) -> String {
     do {

@@ -2,7 +2,7 @@ import GatewayJSON
 import GatewayWires
 import Testing
 
-/// Fills holes from a table.
+/// A source of holes' values from a table.
 private struct Table: HoleSource {
   var user = "ann"
   var sent: [Int: String] = [0: "7"]

@@ -25,7 +25,7 @@ struct WireDescriptionTests {
     #expect(wires.sorted() == Self.shipped)
   }
 
-  /// A description that is right; mistakes are made in it by replacing a part.
+  /// A valid description; tests replace parts of it by mistakes.
   static let good = """
     { "wire": 1, "name": "x", "connect": { "path": "/socket", "query": { "a": "{{user}}" } },
       "say": { "login": { "json": { "t": "{{token}}", "s": "{{taken.sid}}" } }, "renew": { "text": "R {{token}}" } },

@@ -1,16 +1,16 @@
 import Foundation
 import Testing
 
-/// Which folder of a target uses types of which other. One that uses another, and is used by it in turn, perhaps by way of
-/// a third, can be neither read nor changed by itself.
+/// The use of types between the folders of a target. Folders that use each other, directly or through others, can be
+/// neither read nor changed separately.
 @Suite("The folders of a target")
 struct CircleTests {
-  /// The lines without the texts in them, whose words are no types but for those of what is interpolated.
+  /// Returns the lines without texts, whose words are no types, except for interpolations.
   private static func withoutTexts(_ lines: [String]) -> [String] {
     let (string, interpolated) = (#/"(?:\\.|[^"\\])*"/#, #/\\\(([^)]*)/#)
     var isText = false
     return lines.map { line in
-      // Text and code take turns at the quotation marks of a long text.
+      // Text and code alternate at the quotation marks of a long text.
       var code = ""
       for (index, piece) in line.split(separator: "\"\"\"", omittingEmptySubsequences: false).enumerated() {
         if index > 0 { isText.toggle() }
@@ -23,14 +23,14 @@ struct CircleTests {
     }
   }
 
-  /// The folders of these files that run in circles, each circle by itself.
+  /// Returns the folders of these files that form circles, each circle separately.
   private static func circles(in files: [Repository.File]) -> [[String]] {
     let declaration =
       #/^((?:public |package |internal |fileprivate |private )*)(?:final |indirect )*(?:nonisolated )?(?:struct|class|enum|actor|protocol|typealias)\s+([A-Z]\w*)/#
     // A boundary between letters and anything else: by Unicode's own rules, `JSONPointer.step` is one word.
     let word = #/\b[A-Z]\w*\b/#.wordBoundaryKind(.simple)
     let files = files.map { file in (path: file.path, lines: withoutTexts(file.code.map { $0.text })) }
-    // Where the types stand that more than their file sees.
+    // The files of the types that are visible outside of their file.
     var owners: [Substring: Set<String>] = [:]
     var own: [String: Set<Substring>] = [:]
     for (path, lines) in files {
@@ -51,7 +51,7 @@ struct CircleTests {
         }
       }
     }
-    // Two folders run in one circle if each is reached from the other.
+    // Two folders are in one circle if each is reached from the other.
     func reached(from folder: String) -> Set<String> {
       var (found, next) = (Set<String>(), [folder])
       while let one = next.popLast() {

@@ -1,12 +1,11 @@
 import Foundation
 import Testing
 
-/// Who may import whom. Core imports nothing of ours; a vendor sees the kit and what is below it, and never another
-/// vendor, a runtime or a server; server and simulator are siblings and never see each other; nobody imports the
-/// executable.
+/// The allowed imports. Core imports no target; a vendor sees the kit and the targets below it, and never another
+/// vendor, a runtime or a server; server and simulator never see each other; no target imports the executable.
 private let table: [String: Allowed] = others.merging(vendors.map { ($0, vendorMay) }) { one, _ in one }
 
-/// The targets of ours and the libraries of the system that the files of a target import.
+/// The targets and the system libraries that the files of a target import.
 private typealias Allowed = (ours: Set<String>, system: Set<String>)
 
 private let others: [String: Allowed] = [
@@ -63,14 +62,14 @@ private let vendorMay: Allowed = (
   ["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"], ["Synchronization"]
 )
 
-/// The folder of a target's sources.
+/// Returns the folder of a target's sources.
 private func folder(of target: String) -> String {
   vendors.contains(target) ? "Sources/Vendors/\(target.dropFirst("Gateway".count))" : "Sources/\(target)"
 }
 
 @Suite("The import table")
 struct ImportTests {
-  /// The modules that a file imports, with the numbers of the lines.
+  /// Returns the modules that a file imports, with their line numbers.
   private static func imports(of file: Repository.File) -> [(line: Int, module: String)] {
     let pattern =
       #/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|func|let|var|typealias)\s+)?(\w+)/#
@@ -94,7 +93,7 @@ struct ImportTests {
         }
       }
     }
-    // What every vendor may use, one of them need not.
+    // A vendor need not use everything that vendors may use.
     if vendors.contains(target) { unused.subtract(vendorMay.system) }
     #expect(unused.isEmpty, "\(target) may import these, and no file of it does")
   }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The repository this test was built from, as files.
+/// The repository from which this test was built.
 enum Repository {
   /// A file by its path below the repository's root.
   struct File {
     let path: String
     let text: String
     let lines: [String]
-    /// The lines without their comments, so that a rule about code is not broken by talking about it.
+    /// The lines without their comments, so that a comment never breaks a rule about code.
     let code: [(number: Int, text: String)]
 
     init(path: String, text: String) {
@@ -32,12 +32,12 @@ enum Repository {
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// What is made and not kept; the same as in `.gitignore`.
+  /// Generated folders that are not committed, as in `.gitignore`.
   private static let made: Set<String> = [
     ".git", ".build", ".venv", ".swiftpm", "__pycache__", "reports", "node_modules",
   ]
 
-  /// Every file of text below `folder`, in the order of their paths.
+  /// Returns every text file below `folder`, sorted by path.
   static func files(below folder: String = "", extensions: Set<String>? = nil) -> [File] {
     let base = folder.isEmpty ? root : root.appending(path: folder)
     guard let paths = FileManager.default.enumerator(atPath: base.path) else { return [] }
@@ -54,12 +54,12 @@ enum Repository {
     return files.sorted { $0.path < $1.path }
   }
 
-  /// The Swift files below `folder`.
+  /// Returns the Swift files below `folder`.
   static func swiftFiles(below folder: String) -> [File] {
     files(below: folder, extensions: ["swift"])
   }
 
-  /// The names of the folders directly below `folder`.
+  /// Returns the names of the folders directly below `folder`.
   static func folders(in folder: String = "") -> [String] {
     let base = folder.isEmpty ? root : root.appending(path: folder)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: base.path)) ?? []
@@ -70,7 +70,7 @@ enum Repository {
     }.sorted()
   }
 
-  /// The text of one file, nil if there is none.
+  /// Returns the text of one file; nil if there is none.
   static func text(of path: String) -> String? {
     try? String(contentsOf: root.appending(path: path), encoding: .utf8)
   }

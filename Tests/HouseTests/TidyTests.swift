@@ -1,16 +1,17 @@
 import Foundation
 import Testing
 
-/// A call that only the files named may make, since it is their job.
+/// A call that only certain files may make, because it is their purpose.
 private struct Ban {
   var name: String
-  /// What a line must hold to be worth a look with the pattern, which is slow.
+  /// The words of which a line must contain one before the slow pattern is tried.
   var words: [String]
   var pattern: Regex<Substring>
   var instead: String
   var allowed: Set<String> = []
 
-  /// Whether the line makes the call. `\b` is a boundary between letters and anything else, as in other languages.
+  /// Returns whether the line makes the call. `\b` is a boundary between letters and anything else, as in other
+  /// languages.
   func isBroken(by line: String) -> Bool {
     words.contains { line.contains($0) } && line.contains(pattern.wordBoundaryKind(.simple))
   }
@@ -18,7 +19,7 @@ private struct Ban {
 
 @Suite("The house is tidy")
 struct TidyTests {
-  /// Time and chance are parameters, tasks stay on their loop, and nothing is printed in passing.
+  /// Returns the rules: time and randomness are parameters, tasks stay on their loop, and libraries print nothing.
   private static func bans() -> [Ban] {
     [
       Ban(
@@ -43,9 +44,9 @@ struct TidyTests {
         instead: "take a seed as a parameter",
         allowed: [
           "Sources/GatewayServer/Loop/SocketLoop.swift", "Sources/GatewaySpace/Space.swift",
-          // Tells one process from another, and orders nothing.
+          // Distinguishes processes, and orders nothing.
           "Sources/GatewayKit/Store/StoreCommitID.swift",
-          // Tells one storm from another where it is written into others' logs.
+          // Distinguishes storms in the logs of others.
           "Sources/postern/Storm/StormOptions.swift",
         ]),
       Ban(
@@ -53,7 +54,7 @@ struct TidyTests {
         instead: "take it from the ground's secrets, so that a run in virtual time repeats itself",
         allowed: [
           "Sources/GatewayTokens/Opaque/Secrets.swift",
-          // Keys for who runs a command and names none.
+          // Keys for a command without given ones.
           "Sources/PosternTesting/PlainKeys.swift", "Sources/postern/Token/TokenBenchCommand.swift",
         ]),
       Ban(
@@ -61,7 +62,7 @@ struct TidyTests {
         pattern: #/\bSecrets\.system\b|\b(?:secrets|from|drawing): (?:Secrets = )?\.system\b/#,
         instead: "take the ground's secrets, so that a run in virtual time repeats itself",
         allowed: [
-          // What a space draws from outside of virtual time.
+          // The random source of a space outside of virtual time.
           "Sources/GatewaySpace/SpaceSettings.swift",
           // Commands, and keys of spaces on sockets.
           "Sources/postern/Serve/SpaceOptions.swift", "Sources/postern/Workers/WorkerProof.swift",
@@ -73,13 +74,13 @@ struct TidyTests {
         allowed: [
           // A file beside a description, which a storm reads.
           "Sources/GatewayWires/Tokens/TokenDescription.swift",
-          // Operands of a command, and files of its own.
+          // Operands of a command, and its own files.
           "Sources/postern/CommandLine/Configuration/ConfigurationFile.swift",
           "Sources/postern/Control/ReplayCommand.swift", "Sources/postern/Control/SpaceActions.swift",
           "Sources/postern/Descriptions/ShippedFiles.swift",
           "Sources/postern/Files/FilePath.swift", "Sources/postern/Report/ReportFile.swift",
           "Sources/postern/Scenario/ScenarioFile.swift",
-          // Below the folder that the operator has set aside for orders.
+          // Below the folder that the operator reserves for orders.
           "Sources/postern/Serve/SpaceFolder.swift",
           "Tests/GatewayKitTests/Options/InputFileTests.swift",
         ]),
@@ -100,11 +101,11 @@ struct TidyTests {
         name: "print(", words: ["rint(", "dump("], pattern: #/\b(?:print|debugPrint|dump)\(/#,
         instead: "write to the terminal in Sources/postern, to the log elsewhere",
         allowed: [
-          // Says how much it visited.
+          // Prints how much it visited.
           "Tests/GatewayCoreTests/Session/Exploration/ExplorationTests.swift",
-          // Says with which seed a text that ends the process comes again.
+          // Prints the seed with which a text that ends the process can be repeated.
           "Tests/TestSupport/Fuzz/FuzzedGateway+Checks.swift",
-          // Sees that nothing prints a secret.
+          // Checks that nothing prints a secret.
           "Tests/GatewayCoreTests/Tokens/CredentialsTests.swift",
         ]),
     ]
@@ -116,10 +117,10 @@ struct TidyTests {
   func bannedCalls() {
     let isExempt = { (path: String, ban: Ban) in
       ban.allowed.contains(path) || path.hasPrefix("Tests/HouseTests/")
-        // Options and token tools make keys for who names none.
+        // Options and token tools create keys if none are given.
         || (["SecureRandom", "the system's secrets"].contains(ban.name)
           && (path.contains("/Options/") || path.hasSuffix("TokenTool.swift")))
-        // Commands write to the terminal, and stand on no loop.
+        // Commands write to the terminal, and run on no loop.
         || (["print(", "a task without its loop"].contains(ban.name) && path.hasPrefix("Sources/postern/"))
     }
     for ban in Self.bans() {
@@ -156,7 +157,7 @@ struct TidyTests {
     for file in Self.swift where file.text.contains("@unchecked") {
       for (index, line) in file.lines.enumerated() {
         guard let attribute = line.range(of: "@unchecked Sendable") else { continue }
-        // Only where it is code, not where a comment speaks of it.
+        // Only in code, not in a comment about it.
         if line[..<attribute.lowerBound].contains("//") { continue }
         let nearby = file.lines[max(0, index - 8)...min(file.lines.count - 1, index + 4)]
         let isSaid = nearby.contains { $0.contains("//") && $0.contains("nchecked") && !$0.contains("Sendable {") }

@@ -1,17 +1,18 @@
 import Foundation
 import Testing
 
-/// A fifth vendor touches its own folders, the package, the catalogue and a page of `Deploy`: no other file knows whom the
-/// gateway plays.
+/// A new vendor only touches its own folders, the package, the catalogue and a page of `Deploy`: no other file knows
+/// which vendors the gateway plays.
 @Suite("Vendors are named in their own folders only")
 struct VendorNameTests {
-  /// The gateway's own dialect is no vendor of anybody's.
+  /// The gateway's own dialect is not a vendor's.
   private static let vendors = Repository.folders(in: "Sources/Vendors").filter { $0 != "Plain" }
 
   private static let catalogue = "Sources/postern/Vendors.swift"
 
-  /// Types of a vendor's (`StreamToken`), its target, its flags and paths (`stream-sfu`), and its name in a sentence; not a
-  /// word like `stream`, nor one of another library's like `AsyncStream`, nor the media type of events and where they are.
+  /// Returns whether the text names a vendor: its types (`StreamToken`), its target, its flags and paths
+  /// (`stream-sfu`), or its name in a sentence; but not a word like `stream`, a type of another library like
+  /// `AsyncStream`, or the media type of events and its paths.
   private static func names(_ text: String) -> Bool {
     let line = text.replacing("text/event-stream", with: "").replacing("/journal/stream", with: "")
     return vendors.contains { vendor in
@@ -29,7 +30,7 @@ struct VendorNameTests {
     for folder in Repository.folders(in: "Sources") + tests where folder != "Vendors" {
       let base = tests.contains(folder) ? "Tests" : "Sources"
       for file in Repository.swiftFiles(below: "\(base)/\(folder)") where file.path != Self.catalogue {
-        // A comment's example is anybody's too; the tests' comments may say whose shape a case has.
+        // Comments in sources count too; comments in tests may name the vendor whose format a case has.
         let lines = base == "Tests" ? file.code : file.lines.enumerated().map { (number: $0 + 1, text: $1) }
         for (line, text) in lines where Self.names(text) && !file.path.hasSuffix("/VendorNameTests.swift") {
           Issue.record("\(file.path):\(line) names a vendor: its folder below Sources/Vendors is the place for that")

@@ -54,7 +54,7 @@ struct PosternTraitTests {
     #expect(journal?.contains("eyJ") == false)
   }
 
-  /// Has the gateway write something into its journal.
+  /// Makes the gateway write a line into its journal.
   private static func mint() async throws {
     let gateway = try PosternGateway.current
     var request = URLRequest(url: try #require(URL(string: gateway.httpURL + "/v1/tokens")))
@@ -77,7 +77,7 @@ struct PosternTraitTests {
   func none() async throws {
     let url = try PosternGateway.current.url
     await #expect(throws: PosternGateway.NoGateway.self) {
-      // A task of nobody's knows no test.
+      // A detached task has no current test.
       try await Self.detached()
     }
     #expect(url.hasPrefix("ws://"))

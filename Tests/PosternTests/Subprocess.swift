@@ -2,26 +2,26 @@ import Foundation
 import GatewayKit
 import TestSupport
 
-/// Programs of the system that tests run, by name.
+/// A runner of system programs, by name.
 enum Subprocess {
   struct Failure: Error {
     let status: Int32
     let complaints: String
   }
 
-  /// Whether the program is on this machine.
+  /// Returns whether the program exists on this machine.
   static func exists(_ name: String) -> Bool {
     ["/bin", "/usr/bin", "/usr/local/bin"].contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
   }
 
-  /// What the program writes to standard output. Throws if it fails or complains.
+  /// Returns the program's standard output. Throws if it fails or writes errors.
   static func output(of words: String...) throws -> String {
     let (output, complaints, status) = try run(words)
     guard status == 0, complaints.isEmpty else { throw Failure(status: status, complaints: complaints) }
     return output
   }
 
-  /// What the program writes to standard output and standard error. Throws if it fails.
+  /// Returns the program's standard output and standard error. Throws if it fails.
   static func run(_ words: String...) throws -> (output: String, complaints: String) {
     let (output, complaints, status) = try run(words)
     guard status == 0 else { throw Failure(status: status, complaints: complaints) }

@@ -27,7 +27,7 @@ struct TokenCommandTests {
     try TokenVerifyCommand.verify(token, try arguments(TokenVerifyCommand.self, words), at: now)
   }
 
-  /// The usage error of minting with these flags.
+  /// Returns the usage error of minting with these flags.
   private func mistake(_ words: String...) -> String {
     do {
       _ = try TokenMintCommand.mint(try arguments(TokenMintCommand.self, words), at: now)

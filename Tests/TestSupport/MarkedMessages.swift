@@ -6,8 +6,8 @@ internal import Testing
 package enum MarkedMessages {
   private static let mark = "a.marked-secret.that-nobody-sees"
 
-  /// Checks that. `names` is a pattern of the names of members with secrets; messages for which `isWhole` returns false
-  /// may be redacted further.
+  /// Checks the dialect's redaction. `names` is a pattern of the names of members with secrets; messages for which
+  /// `isWhole` returns false may be redacted further.
   package static func check(
     _ messages: [String], secrets names: String, by dialect: any Dialect,
     isWhole: (String) -> Bool = { $0.hasPrefix("{") && $0.hasSuffix("}") }

@@ -5,13 +5,13 @@ import GatewaySimulator
 import GatewaySpace
 import TestSupport
 
-/// The control port of a gateway in virtual time, asked as a server would: on its loop.
+/// The control port of a gateway in virtual time, with requests on the gateway's loop.
 struct ControlPort {
   let gateway: SimulatedGateway
   let site: ControlSite
 
   static let secret = "open sesame, and be quick about it"
-  /// What a browser sends with what the dashboard's own script asks.
+  /// The header fields with which a browser sends the requests of the dashboard's own script.
   static let own = [
     HTTPField("origin", "http://gateway.test:8081"), HTTPField("x-postern-dashboard", "1"),
     HTTPField("content-type", "application/json"),
@@ -51,18 +51,18 @@ struct ControlPort {
     ask("POST", "/dashboard/login", fields, body: #"{"secret": "\#(secret)"}"#, from: peer)
   }
 
-  /// The cookie of a new session, as a browser sends it back.
+  /// Returns the cookie of a new session, as a browser sends it back.
   func cookie() -> String {
     String(logIn().header("set-cookie")?.prefix { $0 != ";" } ?? "none")
   }
 
-  /// Reads a feed from now on.
+  /// Returns a reader of a feed from now on.
   func read(_ stream: HTTPStream) -> FeedReader { FeedReader(stream, on: world.loops[0], in: world) }
 }
 
-/// Who reads a feed on a loop of a simulated world, as fast as it comes.
+/// A reader of a feed on a loop of a simulated world, without delay.
 ///
-/// `@unchecked Sendable`: touched only by the thread that runs the world.
+/// `@unchecked Sendable`: used only by the thread that runs the world.
 final class FeedReader: @unchecked Sendable {
   private(set) var pieces: [String] = []
   private(set) var times: [Instant] = []
@@ -85,7 +85,7 @@ final class FeedReader: @unchecked Sendable {
     world.settle()
   }
 
-  /// Goes, as a browser that closes the page.
+  /// Stops reading, like a browser that closes the page.
   func go() {
     task?.cancel()
     world.settle()

@@ -81,7 +81,7 @@ struct LoginTests {
     let mark = HTTPField("x-postern-dashboard", "1")
     let fields = [
       [json], [json, own], [json, mark], [own, mark, HTTPField("content-type", "text/plain")],
-      // Another port of the same host is the same site, and the cookie goes with what its pages ask.
+      // Another port of the same host is the same site, and its pages' requests contain the cookie too.
       [json, mark, HTTPField("origin", "http://gateway.test:9999")],
     ][kind]
     let cookie = port.cookie()
@@ -187,7 +187,7 @@ struct DashboardPageTests {
     #expect(answer.header("referrer-policy") == "no-referrer" && answer.header("cache-control") == "no-store")
     #expect(policy.hasPrefix("default-src 'none'; ") && policy.contains("frame-ancestors 'none'"))
     #expect(!policy.contains("unsafe") && !policy.contains("*"))
-    // The one address is the name of SVG's elements.
+    // The only URL is the namespace of SVG.
     let others = answer.text.replacing("http://www.w3.org/2000/svg", with: "")
     #expect(!others.contains("//") || path == "/script.js" && !others.contains("://"))
     #expect(!answer.text.contains("innerHTML") && !answer.text.contains(" style="))

@@ -1,7 +1,7 @@
 import GatewayCore
 import Testing
 
-/// By the HTML standard, section 9.2.
+/// The format is in section 9.2 of the HTML standard.
 @Suite("Events that a page reads")
 struct ServerSentEventTests {
   static let cases: [(ServerSentEvent, String)] = [

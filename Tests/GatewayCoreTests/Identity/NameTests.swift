@@ -35,7 +35,7 @@ struct NameTests {
 }
 
 extension [String] {
-  /// Another order, the same every time.
+  /// Another order, which is always the same.
   fileprivate var shuffledByHand: [String] {
     enumerated().sorted { $0.offset * 5 % count < $1.offset * 5 % count }.map(\.element)
   }

@@ -43,7 +43,7 @@ struct ReturnScheduleTests {
     let endless = ReturnSchedule.growing(first: .seconds(2), factor: 2, cap: .seconds(20), tries: nil)
     let waits = [0, 1, 2, 3, 4, 5, 6, 1_000_000].map { endless.wait(attempt: $0, failures: 0, chance: &chance) }
     #expect(waits == [0, 2, 4, 8, 16, 20, 20, 20].map { .seconds($0) })
-    // Seen on the wire with interval 1, factor 2 and three tries: at 0, +1 and +3 s, then never again.
+    // Observed on the wire with interval 1, factor 2 and three tries: at 0, +1 and +3 s, then never again.
     let three = ReturnSchedule.growing(first: .seconds(1), factor: 2, cap: .seconds(20), tries: 3)
     #expect(
       (0...3).map { three.wait(attempt: $0, failures: 0, chance: &chance) } == [.zero, .seconds(1), .seconds(2), nil])

@@ -2,8 +2,8 @@ import GatewayCore
 import Testing
 
 @Suite("The PROXY protocol's header") struct ProxyHeaderTests {
-  /// What the header comes to when it comes in one piece, and byte by byte; both must be the same, and nothing behind the
-  /// header may be taken.
+  /// Returns the result of the header in one piece and byte by byte, which must be equal. No bytes after the header may
+  /// be read.
   private func step(_ bytes: [UInt8], followedBy rest: [UInt8] = Array("GET / HTTP/1.1\r\n\r\n".utf8))
     -> ProxyHeader.Step
   {

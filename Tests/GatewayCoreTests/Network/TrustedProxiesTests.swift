@@ -65,12 +65,12 @@ import Testing
       ("for=1.1.1.1, for=203.0.113.7, for=10.2.2.2", "203.0.113.7"), ("for=203.0.113.7,,for=10.2.2.2", "203.0.113.7"),
       ("for=\"203.0.113.7:_port\"", "203.0.113.7"), ("for=\"\\2\\0\\3.0.113.7\"", "203.0.113.7"),
       ("for=203.0.113.7;secret=\"a, for=9.9.9.9\"", "203.0.113.7"), ("for=203.0.113.7:80", "203.0.113.7"),
-      // Nobody is named, or nobody can say who.
+      // No client is named, or it is unknown.
       ("for=unknown", "10.0.0.1"), ("for=_gazonk", "10.0.0.1"), ("proto=http", "10.0.0.1"),
       ("for=1.1.1.1, for=_x", "10.0.0.1"),
       ("for=_x, for=10.2.2.2", "10.2.2.2"), ("", "10.0.0.1"), ("for=", "10.0.0.1"), ("for", "10.0.0.1"),
       ("for=1.1.1.1;for=2.2.2.2", "10.0.0.1"), ("for=\"[2001:db8::1%25eth0]\"", "10.0.0.1"),
-      // A client's own quotes cannot swallow what the proxy adds.
+      // A client's own quotes cannot hide what the proxy adds.
       ("for=9.9.9.9;by=\", for=203.0.113.7", "10.0.0.1"), ("for=\"9.9.9.9, for=203.0.113.7", "10.0.0.1"),
       ("for=9.9.9.9;by=\", for=\"203.0.113.7\"", "10.0.0.1"), ("for=9.9.9.9;by=\"\\, for=203.0.113.7", "10.0.0.1"),
     ])

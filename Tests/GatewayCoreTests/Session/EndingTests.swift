@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A session that ends")
 struct EndingTests {
-  /// A session in each open phase, at 10 s, logged in until 100 s where it is logged in at all.
+  /// A session in each open phase, at 10 s, logged in until 100 s if it is logged in.
   static let openPhases: [(name: String, script: SessionScript)] = {
     var judging = SessionScript(loggedInUntil: 100)
     _ = judging.at(10, .credentials())

@@ -6,7 +6,7 @@ import Testing
 struct SessionFilterTests {
   private let connection = ConnectionID(loop: 1, serial: 7)
 
-  /// The grant of a session that is logged in with `token`.
+  /// Returns the grant of a session that is logged in with `token`.
   private func grant(_ token: VerifiedToken) throws -> Grant {
     let start = WallTime(seconds: 1_000)
     var script = SessionScript(try SessionPolicy().admittingAnonymous)

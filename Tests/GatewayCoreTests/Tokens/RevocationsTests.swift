@@ -12,7 +12,7 @@ struct RevocationsTests {
       issuedAt: seconds.map { WallTime(seconds: $0) })
   }
 
-  /// Revokes, and sees that the table had room or had none.
+  /// Revokes, and checks whether the table had room.
   private func expectRevoked(
     _ target: Revocations.Target, in revocations: inout Revocations, at time: WallTime? = nil, isTaken: Bool = true,
     sourceLocation: SourceLocation = #_sourceLocation

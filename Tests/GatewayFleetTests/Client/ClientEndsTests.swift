@@ -30,7 +30,7 @@ struct ClientEndsTests {
     return habits
   }
 
-  /// Logs in again, with a new token if one is asked for; what was recorded on the way.
+  /// Logs in again, with a new token if one is required; returns the records.
   private static func comeBack(_ client: inout Client) throws -> [ClientEffect] {
     var effects = try client.wake()
     if effects.contains(where: { if case .fetch = $0 { true } else { false } }) {
@@ -153,7 +153,7 @@ struct ClientEndsTests {
     _ = try client.wake()
     client.session.note(endOfToken: client.now + .seconds(70))
     _ = client.answer(.token(Client.new))
-    // The end, the grace, and a second more: an end is a whole second.
+    // The end, the grace period, and a second more, since an end is a whole second.
     #expect(client.session.nextDeadline == client.now + .seconds(16))
     #expect(try client.wake() == [.record(.refreshed(after: .seconds(16), number: 1))])
   }

@@ -210,7 +210,7 @@ struct ClientLossTests {
     _ = client.on(Client.ask)
     #expect(client.session.isSettled(waves: 1) && client.session.outcome(waves: 1) == .kept)
     #expect(!client.session.isSettled(waves: 1, awaitsAll: true) && !client.session.isSettled(waves: 2))
-    // The provider is away: it asks once more, and may yet be lost.
+    // The provider is down: the client tries once more, and may still be lost.
     _ = client.answer(.failed("timed_out"))
     client.now = client.now + .seconds(10)
     _ = client.on(.wakeUp)
@@ -241,7 +241,7 @@ struct ClientLossTests {
     _ = clients[0].answer(.token(Client.old))
     _ = clients[0].on(.heard(.refreshed))
     #expect(areGone())
-    // The next one has trouble too.
+    // The next client has a failure too.
     _ = clients[0].on(Client.ask)
     _ = clients[0].answer(.failed("timed_out"))
     #expect(!clients[0].session.isSettled(waves: 1) && areGone())
@@ -343,7 +343,7 @@ struct ClientLossTests {
         if chance.nextShare() < 0.4 {
           event = .fetched(number: client.session.fetchNumber, .token(Client.new))
         }
-        // The transport keeps its own rules: a socket opens once after a dial, and ends once.
+        // The transport keeps its own rules: a socket opens once after a connect, and ends once.
         switch event {
         case .opened, .dialFailed:
           switch client.session.phase {

@@ -7,7 +7,7 @@ import Testing
 struct LatenessTests {
   private static func at(_ milliseconds: Int64) -> Instant { .zero + .milliseconds(milliseconds) }
 
-  /// A ledger whose loop looked at its time up to `milliseconds`, and was never late.
+  /// Returns a ledger whose loop checked its time up to `milliseconds`, and was never late.
   private static func punctual(until milliseconds: Int64, startsByPlan: Bool = false) -> Ledger {
     var ledger = Ledger(start: .zero, onset: nil)
     ledger.watch(from: .zero, startsByPlan: startsByPlan, process: 0)
@@ -18,7 +18,7 @@ struct LatenessTests {
   @Test("a refresh request that lay unread while the storm stood still counts from before, as the storm's own lateness")
   func stalled() throws {
     var ledger = Self.punctual(until: 1000)
-    // Stopped for 2.5 s. The request is read at once then, before the loop looks at its time, and answered in 46 ms.
+    // Stopped for 2.5 s. The request is then read at once, before the loop checks its time, and answered in 46 ms.
     ledger.record(.asked, .wellBehaved, at: Self.at(3500))
     ledger.beat(at: Self.at(3500))
     for time in [3520, 3540] as [Int64] { ledger.beat(at: Self.at(time)) }
@@ -29,7 +29,7 @@ struct LatenessTests {
     let lateness = try #require(ledger.result.lateness)
     #expect(try #require(lateness.late.maximum) >= .milliseconds(2400))
     #expect(lateness.stalls.count == 1 && abs(lateness.stalls[0].at - 1.02) < 0.001)
-    // Of 3.5 s it stood still for 2.5.
+    // It was stopped for 2.5 s of the 3.5 s.
     #expect(try #require(lateness.late.quantile(0.9)) > .seconds(1))
   }
 
@@ -93,11 +93,11 @@ struct LatenessTests {
     var ledger = Ledger(start: .zero, onset: nil, boundaries: [.zero, Self.at(1500), Self.at(4500)])
     for _ in 0..<3 { ledger.record(.asked, .wellBehaved, at: Self.at(1499)) }
     for _ in 0..<25 { ledger.record(.asked, .wellBehaved, at: Self.at(1500)) }
-    // The runner comes to it only now.
+    // The runner gets there only now.
     ledger.beginPhases(2)
     ledger.record(.asked, .wellBehaved, at: Self.at(1700))
     #expect(ledger.marks.map(\.refreshes.asked) == [0, 3])
-    // Told ahead of a loop's own clock: an order that goes out now may be heard before that has read its clock again.
+    // Before the loop's own clock reading: an order that is sent now may arrive before the loop reads its clock again.
     ledger.beginPhases(3)
     ledger.record(.asked, .wellBehaved, at: Self.at(4499))
     #expect(ledger.marks.map(\.refreshes.asked) == [0, 3, 29])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("How long a fleet takes to recover")
 struct RecoveryTests {
-  /// A hundred clients that are connected in the first second, of whom some go and come back.
+  /// Returns a storm of a hundred clients that connect in the first second, some of which disconnect and reconnect.
   private static func storm(
     _ outages: [(from: Double, until: Double, clients: Int)], asked: Double? = nil, seconds: Double = 40
   ) -> StormResult {
@@ -50,7 +50,7 @@ struct RecoveryTests {
       var result = Self.storm([(outage.0, outage.1, outage.2)], asked: asked)
       result.triggerEnd = trigger
       #expect(try #require(result.dip) < 1)
-      // Where it was known to be over long before, or is over later, it took at least as long as the dip.
+      // Whether it was known to be over much earlier or is over later, it took at least as long as the dip.
       let least = outage.1 - outage.0 - 0.02
       let recovered = try #require(result.recoveredAfter)
       #expect(recovered > 0)

@@ -22,7 +22,7 @@ struct StormPlanTests {
     #expect(first == mix.assignment(clients: 1000, seed: 7))
     #expect(first != mix.assignment(clients: 1000, seed: 8))
     #expect(first.count { $0 == .slow } == 250)
-    // Shuffled, not in blocks: the slow ones are found in every tenth of the fleet.
+    // Shuffled, not in blocks: every tenth of the fleet contains slow ones.
     for start in stride(from: 0, to: 1000, by: 100) { #expect(first[start..<start + 100].contains(.slow)) }
   }
 

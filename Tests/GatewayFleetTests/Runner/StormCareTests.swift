@@ -15,12 +15,12 @@ struct StormCareTests {
     storm.plan.fetchRate = 20
     let (result, _) = try storm.run()
     let peak = try #require(result.bins.peak(result.bins.providerLogins, over: .seconds(1)))
-    // Two loops, each of which may begin two at once.
+    // Two loops, each with up to two concurrent connects.
     #expect((18...23).contains(peak))
     let wave = try #require(result.bins.peak(result.bins.providerRefreshes, over: .seconds(1)))
     #expect((18...23).contains(wave))
     #expect(result.refreshedShare == 1 && result.everybody.lostUnexpectedly == 0)
-    // Who waits for a turn waits for the token.
+    // The wait for a turn is part of the wait for the token.
     #expect(try #require(result.latencies.provider.maximum) > .seconds(5))
   }
 
@@ -36,7 +36,7 @@ struct StormCareTests {
     plan.fetchRate = 1e-3
     plan.clients = 1_000_000
     plan.expireAfter = nil
-    // Nothing overflows.
+    // No overflow.
     #expect(plan.end > .zero)
   }
 

@@ -68,7 +68,7 @@ struct StormRunnerTests {
   @Test("a provider too small for the storm loses clients by the time-out, and the report says how many")
   func smallProvider() throws {
     var storm = try VirtualStorm()
-    // 5 tokens a second for 20 s, less what the retries waste; the connections of the ramp need 40 s of their own.
+    // 5 tokens a second for 20 s, minus what the retries waste; the connections of the ramp need 40 s of their own.
     storm.provider = try TokenProviderPolicy(latency: .milliseconds(200), concurrency: 1, queueMax: 20)
     storm.plan.rate = 4
     storm.plan.expireAfter = 60
@@ -87,7 +87,7 @@ struct StormRunnerTests {
   @Test("a client that is connected only after the common expiry is late, and missing in the share that was refreshed")
   func late() throws {
     var storm = try VirtualStorm()
-    // 10 tokens a second for 200 clients that connect within 2 s, and expire at 7.2 s: many are told to come back.
+    // 10 tokens a second for 200 clients that connect within 2 s, and expire at 7.2 s: many are told to retry later.
     storm.provider = try TokenProviderPolicy(latency: .milliseconds(100), concurrency: 1, queueMax: 10)
     let (result, _) = try storm.run()
     #expect(result.everybody.late > 20)
@@ -108,7 +108,7 @@ struct StormRunnerTests {
     #expect(sharp.series.asked.peak == 200)
     #expect(flat.series.asked.peak < 30)
     #expect(flat.refreshedShare == 1)
-    // 20 s of scatter and a time-out of 60 s, against the time-out alone.
+    // 20 s of scatter and a timeout of 60 s, against the timeout alone.
     #expect(sharp.given == 60 && flat.given == 80)
     #expect(try #require(sharp.peakToMean(\.accepted, over: .seconds(1))) == 60)
     #expect(try #require(flat.peakToMean(\.accepted, over: .seconds(1))) < 10)
@@ -168,7 +168,7 @@ struct StormRunnerTests {
     let (result, _) = try storm.run()
     #expect(result.provider.inFlightPeak == 4)
     #expect(result.refreshedShare == 1)
-    // 200 tokens, 4 at a time, 100 ms and the way there and back each.
+    // 200 tokens, 4 at a time, 100 ms plus the round trip each.
     #expect(try #require(result.latencies.provider.maximum) > .seconds(4))
   }
 

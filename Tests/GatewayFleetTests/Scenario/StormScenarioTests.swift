@@ -82,7 +82,8 @@ struct StormScenarioTests {
     var storm = try VirtualStorm()
     storm.plan.behaviours = try BehaviourMix(parsing: "well-behaved=90,forgetful=10")
     storm.refreshTimeout = .seconds(20)
-    // A hundred clients a second, two seconds; they are asked 7.2 s after the start, and cut off 20 s later.
+    // A hundred clients a second for two seconds; refreshes are requested 7.2 s after the start, and clients closed 20
+    // s later.
     storm.scenario = try Self.scenario(
       """
       {"phases": [{"name": "ramp", "for_s": 4}, {"name": "idle", "for_s": 1}, {"name": "wave", "from": "wave", "for_s": 10},

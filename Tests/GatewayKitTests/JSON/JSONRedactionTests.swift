@@ -52,7 +52,7 @@ struct JSONRedactionTests {
     #expect(Self.shown(text, isUnderstood: false) == #"{"typ":"refrsh","tok":"(redacted)","n":1}"#)
   }
 
-  /// A random value with a mark in it, `depth` levels deep at most.
+  /// Returns a random value with a mark in it, at most `depth` levels deep.
   private static func value(_ depth: Int, _ generator: inout SeededGenerator, isSecret: Bool) -> String {
     let texts = ["a", "\\\"", "\\u00e9", "{", "]", ",", ":", "\\\\", " "]
     let kind = Int.random(in: 0...(depth > 0 ? 4 : 2), using: &generator)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Files that flags name")
 struct InputFileTests {
-  /// What reading the file throws, nothing if it can be read.
+  /// Returns the error of reading the file; empty if it can be read.
   private func complaint(_ path: String) -> String {
     do {
       _ = try InputFile.readLocal(path, of: "--key-file", sizeMax: 1000)
@@ -35,7 +35,7 @@ struct InputFileTests {
     #expect(complaint(file.path + "/x").hasSuffix("does not exist: a part of the path is a file, not a directory"))
     #expect(complaint("") == "--key-file: the name of the file is empty")
     #expect(complaint("a\0b").contains("NUL"))
-    // The tests may run as root, whom nothing is forbidden; the command as another user is tested end to end.
+    // The tests may run as root, who may read everything; the end-to-end tests run the command as another user.
     #expect(InputFile.reason(EACCES).hasPrefix("may not be read: permission denied"))
   }
 

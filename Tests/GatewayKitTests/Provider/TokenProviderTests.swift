@@ -10,7 +10,7 @@ import Testing
 struct TokenProviderTests {
   private typealias Outcome = Result<MintedToken, GatewayError>
 
-  /// The provider of a gateway in virtual time, and who orders of it.
+  /// The provider of a gateway in virtual time, with a caller.
   private struct Counter {
     let space: TestSpace<ParrotVendor>
 
@@ -26,7 +26,7 @@ struct TokenProviderTests {
 
     func advance(by duration: Duration) { space.world.advance(by: duration) }
 
-    /// Orders a token, whose outcome is there when it is.
+    /// Requests a token; the result is set when it is known.
     func order(for user: String = "ann", life: TokenLife? = nil) -> Started<Outcome> {
       let provider = provider
       return space.start {

@@ -25,7 +25,7 @@ struct PlannerTests {
     let margin = try #require(answer.margin)
     #expect(value.passes && !margin.passes)
     #expect(value.value > margin.value && value.value < margin.value * 1.021)
-    // Whoever is to be served within a minute needs at least this.
+    // Serving everybody within a minute needs at least this.
     #expect(value.value > 2000 / 60.5)
     #expect(answer.proof?.result.everybody.clients == 2000, "proven at full size")
   }
@@ -44,7 +44,8 @@ struct PlannerTests {
 
   @Test("where only what should be worst keeps the thresholds, it is the answer, with its other end")
   func worstAlone() async throws {
-    // Nobody is kept where the first token takes longer than the 10 s that clients wait: in worlds of a thousand, half of the rate.
+    // Nobody is served if the first token takes longer than the clients' timeout of 10 s: in worlds of a thousand, half
+    // of the rate.
     let answer = try await Self.planner { $0.everybody.lostUnexpectedly >= 1000 }.answer(.capacity)
     let value = try #require(answer.value)
     #expect(value.passes && value.value == 2000.0 / 3600 / 10 && answer.margin == nil)
@@ -71,7 +72,7 @@ struct PlannerTests {
 
   @Test("where more is not better all the way, that is said, and an edge is found all the same")
   func notMonotone() async throws {
-    // Tokens enough, but no more than 60 a second: a bill, say.
+    // Enough tokens, but at most 60 a second, for example because of their price.
     let answer = try await Self.planner {
       $0.everybody.lostUnexpectedly == 0 && ($0.timeUntil(share: 1) ?? .zero) > .seconds(33)
     }
@@ -89,7 +90,7 @@ struct PlannerTests {
   @Test("the longest outage is told, and none where nothing holds")
   func outage() async throws {
     let answer = try await Self.planner().answer(.outage)
-    // The herd wants 50 s of the minute that it has.
+    // The herd needs 50 s of the minute.
     let seconds = try #require(answer.value).value
     #expect((1..<12).contains(seconds))
     let none = try await Self.planner { _ in false }.answer(.jitter)
@@ -119,7 +120,7 @@ struct PlannerTests {
 
   @Test("a value that fails shows a seed that fails, and an answer near the edge says that it is chance")
   func chance() async throws {
-    // One seed of three keeps it, whatever the value.
+    // One of three seeds fulfils it, whatever the value.
     let planner = Self.planner { $0.everybody.lostUnexpectedly == 0 }
     let seeded = Planner(planner.settings, threads: 2, scale: 1000) { result, _ in
       result.provider.calls % 2 == 0 && result.everybody.lostUnexpectedly == 0
@@ -145,7 +146,7 @@ struct PlannerTests {
     settings.provider = ProviderModel(.rate(200), queue: 2000)
     let planner = Planner(settings, threads: 2, scale: 1000) { result, _ in result.everybody.lostUnexpectedly == 0 }
     let value = try #require(try await planner.answer(.timeout).value).value
-    // 2,000 clients of 200 tokens a second are served within ten seconds.
+    // 2,000 clients at 200 tokens a second are served within ten seconds.
     #expect((8.0...13).contains(value), "\(value)")
   }
 

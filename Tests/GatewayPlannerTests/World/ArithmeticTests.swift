@@ -4,10 +4,10 @@ import Testing
 
 @testable import GatewayPlanner
 
-/// What a world says, against what can be reckoned on paper.
+/// The results of a world, compared with calculations on paper.
 @Suite("A world against arithmetic")
 struct ArithmeticTests {
-  /// A herd of 10,000 that all ask in one moment, of a provider that makes 200 a second.
+  /// Simulates a herd of 10,000 clients that all request at once, with a provider of 200 tokens a second.
   private static func herd(queue: Int = 1000, jitter: Double = 0, _ set: (inout WorldSettings) -> Void = { _ in })
     throws -> StormResult
   {
@@ -23,9 +23,9 @@ struct ArithmeticTests {
     return world.run().result
   }
 
-  /// A herd that is refused comes back over the time that a full queue takes to empty: those who are told to wait so long wait
-  /// that long and up to as long again. So the queue is kept full, and the cliff is one, only while those who come in that time are
-  /// twice what it holds: of herds that are larger than three queues.
+  /// Refused clients return over the time that a full queue takes to empty: a client that is told to wait waits that
+  /// long and up to twice as long. The queue therefore stays full, and the cliff sharp, only while the clients that
+  /// return in that time are twice its length: for herds larger than three queues.
   @Test("the cliff lies where queue over rate is the clients' time-out, within 2 %", arguments: [5, 10, 20])
   func cliff(timeOut: Int) throws {
     func wasted(_ share: Double) throws -> Double {
@@ -48,7 +48,7 @@ struct ArithmeticTests {
     // 20 s are 4,000 tokens; 10,000 clients never fill the queue a second time.
     let result = try Self.herd(queue: 4400) { $0.plan.fetchTimeout = .seconds(20) }
     let figures = try #require(result.queue)
-    // The last 400 of the queue, and those few whose token was on its way when 20 s were over.
+    // The last 400 of the queue, and the few whose token was on its way when 20 s were over.
     #expect((400...420).contains(figures.madeForNobody))
     #expect(result.everybody.kept == 10_000)
   }
@@ -69,7 +69,7 @@ struct ArithmeticTests {
     #expect(more.everybody.kept == 10_000 && more.provider.refused.total == 0)
     #expect(try #require(more.queue).lengthPeak < 200, "only chance makes a queue")
     let less = try Self.herd(queue: 100_000, jitter: enough * 0.95)
-    // What comes too much in the time that it has.
+    // The excess within the available time.
     #expect(try #require(less.queue).lengthPeak > 400)
   }
 
@@ -81,7 +81,7 @@ struct ArithmeticTests {
       $0.plan.expiry = .own
       $0.plan.life = .seconds(seconds)
     }
-    // Ten a second are asked, as they came, for thirty seconds.
+    // Ten requests a second, as they came, for thirty seconds.
     let bins = result.bins
     #expect((10...12).contains(try #require(bins.peak(bins.asked, over: .seconds(1)))))
     #expect((95...105).contains(try #require(bins.peak(bins.asked, over: .seconds(10)))))
@@ -104,7 +104,7 @@ struct ArithmeticTests {
     let result = try Self.herd(jitter: 0.1)
     let mean = 10_000.0 / 360
     let peak = Double(result.bins.peak(result.bins.asked, over: .seconds(1)) ?? 0)
-    // Of three hundred and sixty seconds, and of all stretches of that length.
+    // Of three hundred and sixty seconds, and of all intervals of that length.
     #expect(peak > mean && peak < mean + 4 * mean.squareRoot())
   }
 }

@@ -44,7 +44,7 @@ struct DeterminismTests {
     var chance = SeededGenerator(seed: 7)
     var times: [Int64] = []
     for index in 0..<5000 {
-      // Near ones, ones of the same bucket, and ones of several turns of the wheel ahead.
+      // Near times, times in the same bucket, and times several turns of the wheel ahead.
       let time = Int64(chance.next() % (index % 3 == 0 ? 2_000_000 : 2_000_000_000_000))
       times.append(time)
       wheel.add(.clientDue, at: time, subject: UInt32(index))
@@ -56,7 +56,7 @@ struct DeterminismTests {
       #expect(event.time == next && event.time >= last.time)
       last = (event.time, event.subject)
       seen.append(event.time)
-      // What is added meanwhile, in the very bucket, finds its place.
+      // Times that are added meanwhile to the current bucket are sorted in.
       if seen.count % 50 == 0 && times.count < 6000 {
         times.append(event.time + 10)
         wheel.add(.clientDue, at: event.time + 10, subject: 1)
@@ -101,7 +101,7 @@ struct DeterminismTests {
     let least = MachineWorld.bytes(settings)
     settings.provider.queue = 10_000_000
     #expect(MachineWorld.bytes(settings) >= least + 10_000_000 * 40)
-    // No more can wait than are asked for in all.
+    // The queue cannot be longer than the number of all requests.
     settings.plan.clients = 100
     settings.provider.queue = 100_000_000
     #expect(MachineWorld.bytes(settings) < 80 << 20)

@@ -8,7 +8,7 @@ import Testing
 struct JournalTests {
   private static let users = ["ann", "bob", "cleo", "e\u{301}", "\u{e9}"].map { UserID($0) }
 
-  /// A journal of so many records, on a loop of its own, which time does not leave until the test says so.
+  /// A journal of a given size on its own loop, whose time the test controls.
   private struct Scene {
     let world = SimulatedWorld(keepsTrace: false)
     let journal: Journal
@@ -28,7 +28,7 @@ struct JournalTests {
     #expect(Journal(on: world.loop.eventLoop, bytes: bytes).capacity == records)
   }
 
-  /// What a list of everything has of one record.
+  /// One record in a list of all.
   private struct Entry {
     let number: UInt64
     let event: JournalEvent
@@ -120,7 +120,7 @@ struct JournalTests {
 
   // MARK: Waiting
 
-  /// What a wait came to, and when.
+  /// The result of a wait, and its time.
   private final class Heard: Sendable {
     let outcomes = Mutex<[Journal.Outcome]>([])
     func hear(_ outcome: Journal.Outcome) { outcomes.withLock { $0.append(outcome) } }

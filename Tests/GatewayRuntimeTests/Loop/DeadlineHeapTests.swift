@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayRuntime
 import Testing
 
-/// A waiter with a name, that counts how often it was woken.
+/// A waiter with a name, which counts its wake-ups.
 private final class Waiter: WakeupTarget {
   let name: Int
   private(set) var count = 0
@@ -18,7 +18,7 @@ private final class Waiter: WakeupTarget {
   }
 }
 
-/// What a heap should do, done in the simplest way: a list of who waits, searched from end to end.
+/// A heap in its simplest form: a list of waiters that is searched from end to end.
 private struct NaiveDeadlines {
   private struct Entry {
     var name: Int
@@ -33,7 +33,7 @@ private struct NaiveDeadlines {
   var earliest: Instant? { entries.map(\.at).min() }
 
   mutating func set(_ name: Int, at deadline: Instant?) {
-    // A deadline that does not move keeps its place among its equals.
+    // An unchanged deadline keeps its place among equal ones.
     if let deadline, entries.contains(where: { $0.name == name && $0.at == deadline }) { return }
     entries.removeAll { $0.name == name }
     guard let deadline, deadline != .distantFuture else { return }
@@ -53,7 +53,7 @@ private struct NaiveDeadlines {
   }
 }
 
-/// The heap beside the list, with waiters of their own: what is done to the one is done to the other.
+/// The heap and the list, each with its own waiters: every operation is done on both.
 private struct BothHeaps {
   let heap = DeadlineHeap()
   private(set) var naive = NaiveDeadlines()
@@ -70,14 +70,14 @@ private struct BothHeaps {
     naive.set(name, at: deadline)
   }
 
-  /// Takes out of both; whether there was one.
+  /// Removes from both; returns whether there was one.
   mutating func popDue(at now: Instant) -> Bool {
     let expected = naive.popDue(at: now)
     #expect(heap.popDue(at: now).map { names[ObjectIdentifier($0)]! } == expected)
     return expected != nil
   }
 
-  /// Whether both say the same of all, and of that one.
+  /// Checks that both agree about all waiters, and about that one.
   func check(_ name: Int) {
     #expect(heap.count == naive.count && heap.earliest == naive.earliest)
     #expect(waiters[name].wakeup.isSet == (naive.deadline(of: name) != nil))
@@ -107,7 +107,7 @@ struct DeadlineHeapTests {
     let heap = DeadlineHeap()
     let waiters = (0..<1_000).map { Waiter($0) }
     for waiter in waiters { heap.set(waiter.wakeup, at: .zero) }
-    // To move away and back is to be set anew; to be set to what one has is nothing.
+    // Moving a deadline away and back sets it anew; setting it to its present value does nothing.
     heap.set(waiters[0].wakeup, at: .zero + .seconds(1))
     heap.set(waiters[0].wakeup, at: .zero)
     heap.set(waiters[1].wakeup, at: .zero)
@@ -165,7 +165,7 @@ struct DeadlineHeapTests {
     var both = BothHeaps(waiters: 400)
     var (now, popped) = (Instant.zero, 0)
     for _ in 0..<3 {
-      // Of some crowds all are equal, and of some a part is not due yet.
+      // In some crowds all are equal, and in some a part is not due yet.
       let range = [1, 300, 1_000][Int(seed % 3)]
       for name in both.waiters.indices {
         both.set(name, at: now + .nanoseconds(Int64(Int.random(in: 0..<range, using: &generator))))

@@ -4,7 +4,7 @@ import GatewayRuntime
 import Synchronization
 import Testing
 
-/// A driver whose time is set by hand and which counts how often it was woken.
+/// A driver whose time is set by hand, and which counts its wake-ups.
 private final class HandDriver: LoopDriver {
   private let state = Mutex((now: Instant.zero, wakes: 0))
 
@@ -21,7 +21,7 @@ private final class HandDriver: LoopDriver {
   func wake() { state.withLock { $0.wakes += 1 } }
 }
 
-/// A list that several threads may add to.
+/// A list to which several threads may add.
 private final class Journal<Entry: Sendable>: Sendable {
   private let stored = Mutex<[Entry]>([])
 
@@ -67,7 +67,7 @@ private actor Pinned {
   }
 }
 
-/// A waiter that does something when it is woken.
+/// A waiter that runs an action when it is woken.
 private final class Action: WakeupTarget {
   private let body: () -> Void
   private(set) var wakeup: Wakeup!
@@ -91,7 +91,7 @@ struct EventLoopTests {
     loop = EventLoop(index: 3, driver: driver)
   }
 
-  /// Runs the loop until nothing is left to do now.
+  /// Runs the loop until no work is left for now.
   private func drain() {
     loop.asCurrent {
       while loop.runQueued() {}
@@ -171,7 +171,7 @@ struct EventLoopTests {
       #expect(loop.fireDeadlines(limit: 64))
       #expect(!loop.fireDeadlines(limit: 64))
     }
-    // A wake-up does not hold whom it wakes.
+    // A wake-up does not retain its target.
     withExtendedLifetime(actions) { #expect(journal.entries == Array(0..<150)) }
   }
 

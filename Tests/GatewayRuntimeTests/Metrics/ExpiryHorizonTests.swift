@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The horizon of a loop")
 struct ExpiryHorizonTests {
-  /// Every token by its end, looked through one by one.
+  /// All tokens by their end, searched one by one.
   private struct Scan {
     var ends: [Instant] = []
 
@@ -26,7 +26,7 @@ struct ExpiryHorizonTests {
   func scan(seed: UInt64) {
     var chance = SeededGenerator(seed: seed)
     var (horizon, scan) = (ExpiryHorizon(), Scan())
-    // Some lines begin before zero.
+    // Some timelines begin before zero.
     var now = Instant(nanoseconds: Int64.random(in: -5_000_000_000_000...5_000_000_000_000, using: &chance))
     let spans: [Int64] = [3, 60, 3_599, 3_601, 4_095, 4_096, 4_097, 10_000, 90_000, 40_000_000]
     for step in 0..<600 {
@@ -40,13 +40,13 @@ struct ExpiryHorizonTests {
         let place = Int.random(in: scan.ends.indices, using: &chance)
         horizon.remove(scan.ends.swapAt(place))
       case 7:
-        // A clock that somebody moves.
+        // A clock that is set.
         now =
           now + .nanoseconds(Int64.random(in: 0...spans.randomElement(using: &chance)! * 1_000_000_000, using: &chance))
       default:
         now = now + .nanoseconds(Int64.random(in: 0...2_000_000_000, using: &chance))
       }
-      // Nobody reads for a while, now and then.
+      // Sometimes it is not read for a while.
       if step % 50 < 40 || step == 599 { #expect(horizon.reading(at: now) == scan.reading(at: now)) }
     }
     for end in scan.ends { horizon.remove(end) }
@@ -61,7 +61,7 @@ struct ExpiryHorizonTests {
     for end in ends { horizon.add(end, at: now) }
     var reading = horizon.reading(at: now)
     #expect(reading.overdue == 2 && reading.later == 1 && reading.seconds[0] == 1 && reading.within(3_600) == 1)
-    // Time that seems to go back, as that of another loop, changes nothing.
+    // A time that seems to go back, like another loop's, changes nothing.
     reading = horizon.reading(at: Instant(nanoseconds: .min))
     #expect(reading.later + reading.overdue + reading.within(3_600) == 4)
     reading = horizon.reading(at: Instant(nanoseconds: .max - 2))
@@ -91,7 +91,7 @@ struct ExpiryHorizonTests {
 }
 
 extension [Instant] {
-  /// Takes out the one at that place.
+  /// Removes and returns the one at that place.
   fileprivate mutating func swapAt(_ place: Int) -> Instant {
     swapAt(place, count - 1)
     return removeLast()

@@ -24,7 +24,7 @@ struct MetricsTests {
 
   @Test("figures of several loops add up")
   func merges() {
-    // Two bindings of one dialect, on two sockets.
+    // Two bindings of one dialect on two sockets.
     var one = LoopMetrics(dialects: ["a", "b", "a"])
     var two = one
     one.dialects[0].record(.loggedIn(.guest, after: .seconds(1)))

@@ -1,8 +1,7 @@
 import Glibc
 
-/// Threads for tests that wait in system calls, one for each job; a test that reads with a ``RawClient``, for instance.
-/// On the threads that all tests share, of which there are as many as processors, two such tests would wait for what
-/// nobody is left to do.
+/// An executor with a thread for each job, for tests that block in system calls. On the threads that all tests share,
+/// of which there are as many as processors, two such tests could block all work that they wait for.
 final class BlockingThreads: TaskExecutor {
   static let shared = BlockingThreads()
 

@@ -13,7 +13,7 @@ final class Box<Value: Sendable>: Sendable {
 
   func get() -> Value { value.withLock { $0 } }
 
-  /// Holds the thread up until the value is so.
+  /// Blocks the thread until the condition holds.
   func wait(until isSo: (Value) -> Bool) {
     while !isSo(get()) { sched_yield() }
   }

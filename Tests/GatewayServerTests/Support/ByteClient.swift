@@ -4,17 +4,17 @@ import GatewayServer
 protocol ByteClient {
   func send(_ text: String) throws
   func send(_ bytes: [UInt8]) throws
-  /// Everything up to where that text ends.
+  /// Returns everything up to the end of that text.
   func read(through end: String) throws -> String
-  /// Everything up to the end of the connection.
+  /// Returns everything up to the end of the connection.
   func rest() throws -> String
-  /// Says that nothing more comes from us; the other side stays.
+  /// Ends our side of the connection; the other stays open.
   func endSending()
   /// Ends the connection with a reset.
   func reset()
-  /// Whether the other side has ended it so, as far as has been read.
+  /// Whether the other side has sent a reset, as far as was read.
   var wasReset: Bool { get }
-  /// Whether nothing comes for so many milliseconds, not the end either.
+  /// Returns whether nothing, not even the end, arrives within that many milliseconds.
   func isSilent(for milliseconds: CInt) -> Bool
 }
 
@@ -34,12 +34,12 @@ extension SecureClient: ByteClient {
 }
 
 extension TestServer {
-  /// A client of it, by TLS where there is a certificate.
+  /// Returns a client of it, over TLS if there is a certificate.
   func client() throws -> any ByteClient {
     listener.settings.tls == nil ? try RawClient(port: port) : try SecureClient(port: port)
   }
 
-  /// The same with an open WebSocket.
+  /// Returns a client with an open WebSocket.
   func open() throws -> any ByteClient {
     let client = try client()
     try client.send(RawClient.upgrade())

@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayRuntime
 import GatewayServer
 
-/// Fetches from a task on a loop.
+/// A sender of requests from a task on a loop.
 actor Fetcher {
   private let loop: SocketLoop
   private let dialer: SocketDialer
@@ -20,7 +20,7 @@ actor Fetcher {
     await dialer.fetch(request, from: target, timeout: timeout)
   }
 
-  /// Begins that many fetches, and calls `answered` after each, whatever came of it.
+  /// Starts that many requests, and calls `answered` after each, whatever its result.
   func start(_ count: Int, from target: DialTarget, answered: @escaping @Sendable () -> Void) {
     for index in 0..<count {
       Task.immediate(executorPreference: loop.events) {

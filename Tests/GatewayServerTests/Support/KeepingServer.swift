@@ -2,10 +2,10 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A server of HTTP that keeps its connections for so many answers, then reads one request more and ends the connection
-/// without a word. It counts what it has read. Blocking, on a thread of its own, one connection after the other.
+/// An HTTP server that keeps its connections for a number of answers, then reads one more request and closes the
+/// connection without an answer. It counts the requests. Blocking, on its own thread, one connection after another.
 ///
-/// `@unchecked Sendable`: nothing but what is behind the lock changes once it is made.
+/// `@unchecked Sendable`: only the state behind the lock changes after its creation.
 final class KeepingServer: @unchecked Sendable {
   private struct State {
     var requests: [String] = []
@@ -14,7 +14,7 @@ final class KeepingServer: @unchecked Sendable {
 
   private let silent: SilentServer
   private let state = Mutex(State())
-  /// How many requests of a connection are answered.
+  /// The number of answered requests on a connection.
   private let answers: Int
   var port: Int { silent.port }
 
@@ -23,7 +23,7 @@ final class KeepingServer: @unchecked Sendable {
     self.answers = answers
     DispatchQueue(label: "keeping server").async { [self] in
       var arrival = pollfd(fd: silent.descriptor, events: Int16(POLLIN), revents: 0)
-      // Nobody comes any more when the test is over.
+      // No client connects any more when the test is over.
       while poll(&arrival, 1, 30_000) == 1 {
         let peer = accept(silent.descriptor, nil, nil)
         guard peer >= 0 else { return }
@@ -34,7 +34,7 @@ final class KeepingServer: @unchecked Sendable {
     }
   }
 
-  /// The first line of each request that was read, and over how many connections they came.
+  /// The first line of each received request, and the number of their connections.
   var seen: (requests: [String], connections: Int) { state.withLock { ($0.requests, $0.connections) } }
 
   private func serve(_ peer: CInt) {
@@ -49,7 +49,7 @@ final class KeepingServer: @unchecked Sendable {
     }
   }
 
-  /// The first line of the next request, none of which has a body; nil at the end.
+  /// Returns the first line of the next request, none of which has a body; nil at the end.
   private static func readHead(of peer: CInt) -> String? {
     var head: [UInt8] = []
     while !head.suffix(4).elementsEqual([13, 10, 13, 10]) {

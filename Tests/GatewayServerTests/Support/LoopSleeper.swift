@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayRuntime
 import GatewayServer
 
-/// Sleeps on a loop, and says whether it woke on time.
+/// A sleeper on a loop, which reports whether it woke in time.
 actor LoopSleeper {
   private let loop: SocketLoop
 
@@ -12,11 +12,11 @@ actor LoopSleeper {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.events.asUnownedSerialExecutor() }
 
-  /// True unless it woke early.
+  /// Returns true unless it woke early.
   @discardableResult
   func sleep(milliseconds: Int) async -> Bool { await sleep(for: .milliseconds(milliseconds)) }
 
-  /// True unless it woke early.
+  /// Returns true unless it woke early.
   @discardableResult
   func sleep(for duration: Duration) async -> Bool {
     let deadline = loop.events.now + duration
@@ -24,7 +24,7 @@ actor LoopSleeper {
     return loop.events.now >= deadline
   }
 
-  /// True unless it woke early, both times.
+  /// Returns true unless it woke early in one of two sleeps.
   func sleepTwice(for duration: Duration) async -> Bool {
     let first = await sleep(for: duration)
     let second = await sleep(for: duration)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// How many descriptors this process has open.
+/// Returns the number of open descriptors of this process.
 func openDescriptors() -> Int {
   guard let directory = opendir("/proc/self/fd") else { return 0 }
   defer { closedir(directory) }
@@ -9,10 +9,10 @@ func openDescriptors() -> Int {
   return count - 3
 }
 
-/// Seconds of processor that this process has used.
+/// Returns the processor time of this process in seconds.
 func processorTime() -> Double { processorTime(of: RUSAGE_SELF.rawValue) }
 
-/// Seconds of processor that the thread which asks has used: RUSAGE_THREAD, which is not in Swift's Glibc.
+/// Returns the processor time of the calling thread in seconds: RUSAGE_THREAD, which is not in Swift's Glibc.
 func processorTimeOfThread() -> Double { processorTime(of: 1) }
 
 private func processorTime(of who: Int32) -> Double {
@@ -22,7 +22,8 @@ private func processorTime(of who: Int32) -> Double {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime)
 }
 
-/// Bytes that this process has allocated and not given back, as glibc counts them; malloc.h is not in Swift's Glibc.
+/// Returns the bytes that this process has allocated and not freed, as glibc counts them; malloc.h is not in Swift's
+/// Glibc.
 func allocatedBytes() -> Int {
   typealias MallocInfo = @convention(c) (CInt, UnsafeMutablePointer<FILE>) -> CInt
   guard let symbol = dlsym(nil, "malloc_info"), let file = tmpfile() else { return 0 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A TCP client that sends whatever a test wants, however wrong. Blocking, with a guard against a test that would hang.
+/// A TCP client that sends arbitrary bytes. Blocking, with a timeout against a test that would hang.
 final class RawClient {
   let descriptor: CInt
   private var buffer: [UInt8] = []
@@ -22,7 +22,7 @@ final class RawClient {
     var guardTime = timeval(tv_sec: 30, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &guardTime, socklen_t(MemoryLayout<timeval>.size))
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &guardTime, socklen_t(MemoryLayout<timeval>.size))
-    // What is thrown from here on ends in deinit, which closes.
+    // Errors from here on run deinit, which closes the descriptor.
     guard connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 else {
       throw Failure(description: "connect: \(String(cString: strerror(errno)))")
     }
@@ -47,29 +47,29 @@ final class RawClient {
     }
   }
 
-  /// Gives the other side the time to read what was sent by itself.
+  /// Waits long enough for the other side to read what was sent by itself.
   func pause() { poll(nil, 0, 3) }
 
-  /// Ends our side of the connection; the other stays.
+  /// Ends our side of the connection; the other stays open.
   func endSending() { shutdown(descriptor, CInt(SHUT_WR)) }
 
-  /// Ends the connection with a reset, as a process that dies does.
+  /// Ends the connection with a reset, like a process that dies.
   func reset() {
     var linger = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
     shutdown(descriptor, CInt(SHUT_RDWR))
   }
 
-  /// Whether the other side has ended the connection with a reset, as far as has been read.
+  /// Whether the other side has ended the connection with a reset, as far as was read.
   private(set) var wasReset = false
 
-  /// Whether nothing comes for so many milliseconds, not the end either.
+  /// Returns whether nothing, not even the end, arrives within that many milliseconds.
   func isSilent(for milliseconds: CInt) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return buffer.isEmpty && poll(&entry, 1, milliseconds) == 0
   }
 
-  /// Reads more; false at the end of the connection, also if that is a reset.
+  /// Reads more; returns false at the end of the connection, also after a reset.
   private func fill() throws -> Bool {
     var chunk = [UInt8](repeating: 0, count: 65536)
     let count = recv(descriptor, &chunk, chunk.count, 0)
@@ -88,7 +88,7 @@ final class RawClient {
     return Array(buffer[..<count])
   }
 
-  /// Everything up to the end of the connection.
+  /// Returns everything up to the end of the connection.
   func readToEnd() throws -> [UInt8] {
     while try fill() {}
     defer { buffer = [] }
@@ -103,14 +103,14 @@ final class RawClient {
     let body: String
   }
 
-  /// The head of a response, with its empty line.
+  /// Returns the head of a response, with its empty line.
   func readHead() throws -> String {
     var head: [UInt8] = []
     while !head.ends(with: Array("\r\n\r\n".utf8)) { head += try read(1) }
     return String(decoding: head, as: UTF8.self)
   }
 
-  /// One response; its body runs to its length, or to the end of the connection.
+  /// Returns one response; its body ends at its length, or at the end of the connection.
   func readAnswer() throws -> Answer {
     let lines = try readHead().split(separator: "\r\n")
     guard let status = lines.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
@@ -127,7 +127,7 @@ final class RawClient {
 
   static let key = "dGhlIHNhbXBsZSBub25jZQ=="
 
-  /// A good upgrade request, with fields replaced, added or (nil) left out.
+  /// Returns a valid upgrade request with fields replaced, added or (nil) removed.
   static func upgrade(_ path: String = "/", changing changes: [String: String?] = [:]) -> String {
     var fields: [String: String] = [
       "Host": "localhost", "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Key": key,
@@ -138,7 +138,7 @@ final class RawClient {
     return "GET \(path) HTTP/1.1\r\n\(lines)\r\n"
   }
 
-  /// A client whose WebSocket is open.
+  /// Returns a client with an open WebSocket.
   static func open(
     port: Int, host: String = "127.0.0.1", path: String = "/", changing changes: [String: String?] = [:]
   ) throws -> RawClient {
@@ -170,7 +170,7 @@ final class RawClient {
     var closeText: String { String(decoding: payload.dropFirst(2), as: UTF8.self) }
   }
 
-  /// The bytes of a masked frame.
+  /// Returns the bytes of a masked frame.
   static func frame(_ opcode: UInt8, _ payload: [UInt8], isFinal: Bool = true) -> [UInt8] {
     let mask: [UInt8] = [0x12, 0x34, 0x56, 0x78]
     var bytes: [UInt8] = [(isFinal ? 0x80 : 0) | opcode]

@@ -3,11 +3,11 @@ import Dispatch
 import GatewayServer
 import Glibc
 
-/// A server that answers upgrades as RFC 6455 has it and then sends whatever a test wants, over TLS where it has a
-/// certificate. Blocking, with a guard against a test that would hang; it waits for its peer on a thread of its own, since
-/// a test that blocks one of the few that all tests share may keep the peer from ever coming.
+/// A server that answers upgrades by RFC 6455 and then sends arbitrary bytes, over TLS if it has a certificate.
+/// Blocking, with a timeout against a test that would hang. It waits for its peer on its own thread, since a test that
+/// blocks one of the few shared threads could keep the peer from connecting.
 ///
-/// `@unchecked Sendable`: nothing changes once it is made.
+/// `@unchecked Sendable`: nothing changes after its creation.
 final class RawServer: @unchecked Sendable {
   private let silent: SilentServer
   private let context: OpaquePointer?
@@ -32,8 +32,8 @@ final class RawServer: @unchecked Sendable {
     SSL_CTX_free(context)
   }
 
-  /// Begins to wait for the next connection and its upgrade request, and answers with `frames` in the same piece: at
-  /// once, for who dials gives up after a while. The stream has one element, the failure if none comes in time.
+  /// Waits for the next connection and its upgrade request, and answers with `frames` in the same piece: at once, since
+  /// a client has a timeout. The stream has one element, the failure if no connection comes in time.
   func opening(with frames: [UInt8] = []) -> AsyncStream<Result<Peer, any Error>> {
     let (stream, continuation) = AsyncStream.makeStream(of: Result<Peer, any Error>.self)
     waiting.async {
@@ -48,7 +48,7 @@ final class RawServer: @unchecked Sendable {
     return stream
   }
 
-  /// The next connection, after its TLS handshake.
+  /// Returns the next connection, after its TLS handshake.
   private func accept() throws -> Peer {
     var arrival = pollfd(fd: silent.descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&arrival, 1, 20_000) == 1 else { throw RawClient.Failure(description: "nobody came") }
@@ -64,7 +64,7 @@ final class RawServer: @unchecked Sendable {
     return peer
   }
 
-  /// One that connected.
+  /// A connected client.
   ///
   /// `@unchecked Sendable`: used by the thread that waits for it until it is open, by the test from then on.
   final class Peer: @unchecked Sendable {
@@ -86,7 +86,7 @@ final class RawServer: @unchecked Sendable {
       return SSL_accept(ssl) == 1
     }
 
-    /// Sends in one piece, or each byte by itself with a pause behind it, so that each is read by itself.
+    /// Sends in one piece, or each byte followed by a pause, so that each is read by itself.
     func send(_ bytes: [UInt8], byByte: Bool = false) throws {
       for piece in byByte ? bytes.map({ [$0] }) : [bytes] {
         let count =
@@ -97,7 +97,7 @@ final class RawServer: @unchecked Sendable {
       }
     }
 
-    /// Sends a ping without a payload, and reads the client's frames up to its pong; returns how many bytes they were.
+    /// Sends a ping without a payload, and reads the client's frames up to its pong; returns their size in bytes.
     func readToPong(behind ping: [UInt8]) throws -> Int {
       try send(ping)
       var (unread, count): (ArraySlice<UInt8>, Int) = ([], 0)
@@ -117,7 +117,7 @@ final class RawServer: @unchecked Sendable {
       }
     }
 
-    /// Up to the end of the request's head.
+    /// Returns the request's head.
     private func readHead() throws -> String {
       var head: [UInt8] = []
       while !head.suffix(4).elementsEqual([13, 10, 13, 10]) {
@@ -129,7 +129,7 @@ final class RawServer: @unchecked Sendable {
       return String(decoding: head, as: UTF8.self)
     }
 
-    /// The answer to an upgrade request (RFC 6455 section 4.2.2), with `frames` in the same piece.
+    /// Sends the answer to an upgrade request (RFC 6455 section 4.2.2), with `frames` in the same piece.
     fileprivate func open(with frames: [UInt8]) throws {
       let lines = try readHead().split(separator: "\r\n")
       let key = lines.first { $0.lowercased().hasPrefix("sec-websocket-key:") }?.split(separator: " ").last ?? ""

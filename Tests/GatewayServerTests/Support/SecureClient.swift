@@ -1,7 +1,7 @@
 import CLibWebSockets
 import Glibc
 
-/// A client that speaks TLS and then sends whatever a test wants. Takes any certificate.
+/// A client that uses TLS and sends arbitrary bytes. It accepts any certificate.
 final class SecureClient {
   private let client: RawClient
   private let context: OpaquePointer
@@ -31,17 +31,17 @@ final class SecureClient {
     }
   }
 
-  /// Says that nothing more comes from us, by TLS; the other side stays.
+  /// Ends our side by TLS; the other stays open.
   func endSending() { SSL_shutdown(session) }
 
   func reset() { client.reset() }
 
-  /// Whether the connection has ended with a reset, as far as has been read.
+  /// Whether the connection has ended with a reset, as far as was read.
   private(set) var wasReset = false
 
   func isSilent(for milliseconds: CInt) -> Bool { buffer.isEmpty && client.isSilent(for: milliseconds) }
 
-  /// Reads more; false at the end of the connection.
+  /// Reads more; returns false at the end of the connection.
   private func fill() -> Bool {
     var chunk = [UInt8](repeating: 0, count: 16384)
     let count = SSL_read(session, &chunk, CInt(chunk.count))
@@ -53,7 +53,7 @@ final class SecureClient {
     return true
   }
 
-  /// Everything up to where that text ends.
+  /// Returns everything up to the end of that text.
   func read(through end: String) throws -> String {
     let end = Array(end.utf8)
     while true {
@@ -67,7 +67,7 @@ final class SecureClient {
     }
   }
 
-  /// Everything up to the end of the connection.
+  /// Returns everything up to the end of the connection.
   func readToEnd() -> [UInt8] {
     while fill() {}
     defer { buffer = [] }

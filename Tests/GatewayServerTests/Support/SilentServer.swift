@@ -1,7 +1,7 @@
 import CLibWebSockets
 import Glibc
 
-/// Listens, and never answers.
+/// A server that listens and never answers.
 final class SilentServer {
   let descriptor: CInt
   let port: Int

@@ -1,7 +1,7 @@
 import GatewayServer
 import Glibc
 
-/// Certificates that the openssl command makes, in a directory that goes away with the value.
+/// Certificates of the openssl command, in a directory that is removed with the value.
 final class TestCertificate {
   private let directory: String
 
@@ -39,21 +39,21 @@ final class TestCertificate {
     unlink(files.certificatePath)
   }
 
-  /// Sends a request with openssl's client, and returns all it writes: about the certificate, and the answer.
+  /// Sends a request with openssl's client, and returns all its output: the certificate and the answer.
   static func request(port: Int, path: String, arguments: String = "") -> String {
     run(
       "printf 'GET \(path) HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' | "
         + "timeout 20 openssl s_client -connect 127.0.0.1:\(port) -ign_eof \(arguments) 2>/dev/null")
   }
 
-  /// Sends a text over TLS, and returns what comes back until the server ends the connection.
+  /// Sends a text over TLS, and returns the answer until the server ends the connection.
   static func send(_ text: String, port: Int) -> String {
     run(
       "timeout 20 openssl s_client -quiet -connect 127.0.0.1:\(port) 2>/dev/null "
         + "<<'END_OF_REQUEST'\n\(text)\nEND_OF_REQUEST\n")
   }
 
-  /// What a shell command writes.
+  /// Returns the output of a shell command.
   @discardableResult
   private static func run(_ command: String) -> String {
     guard let pipe = popen(command, "re") else { return "" }

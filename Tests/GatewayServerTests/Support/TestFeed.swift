@@ -1,11 +1,11 @@
 import GatewayCore
 import GatewayServer
 
-/// The body of an answer in a test's hand, and what becomes of it.
+/// The body of an answer that a test controls, and records of its use.
 final class TestFeed: Sendable {
-  /// How often a piece was asked for.
+  /// How many times a piece was requested.
   let asked = Box(0)
-  /// How many streams have been let go of, and how many sources were cancelled while they waited.
+  /// The number of released streams, and of sources that were cancelled while they waited.
   let released = Box(0)
   let cancelled = Box(0)
   private let endsByItself: Bool
@@ -26,7 +26,7 @@ final class TestFeed: Sendable {
 
   func end() { giving.finish() }
 
-  /// An answer with it, to one request.
+  /// An answer with this body, for one request.
   var response: HTTPResponse {
     let held = Held(released)
     return HTTPResponse(
@@ -37,7 +37,7 @@ final class TestFeed: Sendable {
       })
   }
 
-  /// An answer whose source has a piece whenever it is asked for one.
+  /// Returns an answer whose source always has a piece.
   func flood(_ piece: [UInt8], times: Int = .max) -> HTTPResponse {
     let held = Held(released)
     return HTTPResponse(
@@ -52,7 +52,7 @@ final class TestFeed: Sendable {
       })
   }
 
-  /// A site that answers `/feed` with it, and the rest as ever.
+  /// A site that answers `/feed` with it, and other paths as usual.
   var site: TestSite { site { [self] in response } }
 
   func site(_ answer: @escaping @Sendable () -> HTTPResponse) -> TestSite {

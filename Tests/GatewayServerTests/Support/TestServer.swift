@@ -3,7 +3,7 @@ import GatewayRuntime
 import GatewayServer
 import Synchronization
 
-/// A listener on a free port of loopback with a site of the test's own.
+/// A listener on a free loopback port with a test's site.
 struct TestServer {
   let loops: [SocketLoop]
   let listener: Listener
@@ -30,7 +30,7 @@ struct TestServer {
   }
 }
 
-/// A site that does as the test says; without more it echoes and answers `/`.
+/// A site that a test defines; by default it echoes and answers `/`.
 struct TestSite: Site {
   var onAdmit: @Sendable (HTTPRequest, EventLoop) -> Admission = { _, _ in .accept(EchoHandler(), subprotocol: nil) }
   var onRespond: nonisolated(nonsending) @Sendable (HTTPRequest, EventLoop) async -> HTTPResponse = { request, _ in
@@ -45,7 +45,7 @@ struct TestSite: Site {
 
   func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse { await onRespond(request, loop) }
 
-  /// A site whose sockets tell `events` what happens.
+  /// Returns a site whose sockets report to `events`.
   static func recording(
     _ events: SocketEvents, subprotocol: String? = nil,
     onOpen: @escaping @Sendable (any Socket) -> Void = { _ in },
@@ -59,7 +59,7 @@ struct TestSite: Site {
   }
 }
 
-/// What happened to sockets, for a test to wait for.
+/// The events of sockets, for which a test can wait.
 final class SocketEvents: Sendable {
   enum Event: Equatable, Sendable {
     case opened
@@ -81,14 +81,14 @@ final class SocketEvents: Sendable {
 
   func add(_ event: Event) { continuation.yield(event) }
 
-  /// The next thing that happens.
+  /// Returns the next event.
   func next() async -> Event? {
     var iterator = stream.makeAsyncIterator()
     return await iterator.next()
   }
 }
 
-/// A handler that notes what it is told.
+/// A handler that records its events.
 ///
 /// `@unchecked Sendable`: used on one loop.
 final class RecordingHandler: SocketHandler, @unchecked Sendable {

@@ -4,11 +4,12 @@ import GatewayRuntime
 import GatewaySimulator
 import TestSupport
 
-/// One client of a crowd: logs in, joins a call, talks now and then, and answers refresh requests in its own manner.
+/// One client of a crowd: it logs in, joins a call, sends messages now and then, and answers refresh requests in its
+/// own manner.
 ///
-/// `@unchecked Sendable`: touched only by the thread that runs the world.
+/// `@unchecked Sendable`: used only by the thread that runs the world.
 final class CrowdClient: SocketHandler, @unchecked Sendable {
-  /// What the client does when it is asked for a new token, or does to its connection.
+  /// The client's reaction to a refresh request, or its treatment of its connection.
   enum Manner: CaseIterable {
     case good, stale, expired, other, forgetful, garbage, deaf, halfOpen, lossy, leaving, aborting, late
   }
@@ -29,7 +30,7 @@ final class CrowdClient: SocketHandler, @unchecked Sendable {
     generator = SeededGenerator(seed: seed)
   }
 
-  /// Dials at `instant`; a token as it was made then, in one of the three ways.
+  /// Connects at `instant` with a token issued then, in one of the three ways.
   func start(at instant: Instant) {
     loop.execute(at: instant) { [self] in
       let token = newToken()

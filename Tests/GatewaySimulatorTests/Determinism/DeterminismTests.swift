@@ -40,7 +40,7 @@ private struct Crowd {
 
 @Suite("A simulated run")
 struct DeterminismTests {
-  /// The hash of the trace of seed 1. Every build must come to it: debug and release, this machine and any other. When the
+  /// The hash of the trace of seed 1. Every build must produce it: debug and release, on every machine. When the
   /// gateway's behaviour changes on purpose, so does this number.
   private static let hashOfSeed1: UInt64 = 0x0ACA_E1AD_237C_C4C1
 

@@ -16,7 +16,7 @@ struct CommandLaneTests {
     }
   }
 
-  /// Says all of it at once: it arrives in one segment.
+  /// Sends all messages at once, so that they arrive in one segment.
   private func say(_ peer: SimulatedPeer, _ texts: String...) {
     for text in texts { peer.say(text) }
     gateway.world.settle()
@@ -26,7 +26,7 @@ struct CommandLaneTests {
     gateway.world.advance(by: .milliseconds(milliseconds))
   }
 
-  /// What the peer heard since the login, each message by its `done` or its type.
+  /// Returns the messages since the login, each by its `done` or its type.
   private func heard(_ peer: SimulatedPeer) -> [String] {
     peer.texts.dropFirst().map { text in
       guard text.hasPrefix("{") else { return text }
@@ -89,7 +89,7 @@ struct CommandLaneTests {
     #expect(heard(peer) == ["done a", "joined", "done b", "left"])
   }
 
-  /// Announces a word to ann's connections, as news of what that connection does where there is one.
+  /// Announces a word to ann's connections, as news of that connection's action if there is one.
   private func announce(_ word: String, of speaker: ConnectionID? = nil) {
     gateway.gateway.announce(
       Announcement(
@@ -112,7 +112,7 @@ struct CommandLaneTests {
     #expect(heard(peer).filter { $0 != "done p" && $0 != "done q" } == ["before", "done a", "after", "much later"])
     announce("at last")
     #expect(heard(peer).last == "at last")
-    // Without a command that is waited for, nothing waits.
+    // If no command is in progress, nothing waits.
     announce("none", of: ids[0])
     announce("one")
     #expect(heard(peer).last == "one" && !heard(peer).contains("none"))

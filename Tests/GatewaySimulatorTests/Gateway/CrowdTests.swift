@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("A crowd in a call") struct CrowdTests {
-  /// A member of `default:x`.
+  /// Returns a member of `default:x`.
   private func join(_ gateway: SimulatedGateway, _ number: Int) -> SimulatedPeer {
     let peer = gateway.connect(gateway.token("user\(number)"))
     peer.say(#"{"type":"join","cid":"default:x"}"#)
@@ -39,12 +39,12 @@ import Testing
     gateway.world.advance(by: .seconds(60))
     #expect(counts(first).count == 1, "nobody came or went")
 
-    // Messages are heard as before, by all.
+    // All members still receive messages.
     first.say(#"{"type":"publish","cid":"default:x","content":1}"#)
     gateway.world.settle()
     #expect(others.allSatisfy { $0.texts.contains { $0.contains(#""content":1"#) } })
 
-    // Some leave, some are gone; when the crowd is none any more each is told of again.
+    // Some leave, some disconnect; when it is no crowd any more each one is announced again.
     for peer in others.suffix(10) { peer.say(#"{"type":"leave","cid":"default:x"}"#) }
     for peer in others.dropLast(10).suffix(10) { peer.abort() }
     gateway.world.settle()

@@ -4,8 +4,8 @@ import GatewayPlain
 import GatewayRuntime
 import Synchronization
 
-/// The plain dialect with commands that take their time: `do NAME MILLISECONDS`, `pass NAME MILLISECONDS` for one that may
-/// overlap, and `out` to log out.
+/// The plain dialect with slow commands: `do NAME MILLISECONDS`, `pass NAME MILLISECONDS` for one that may overlap, and
+/// `out` to log out.
 struct ErrandDialect: CallDialect {
   private let plain = PlainDialect()
 
@@ -46,7 +46,7 @@ struct Errand: Hashable {
   let milliseconds: Int
 }
 
-/// Runs the errands, and keeps a diary of them.
+/// A handler that performs the slow commands, and records them.
 final class ErrandRunner: CommandHandler, ConnectionObserver {
   private let lines = Mutex<[String]>([])
 

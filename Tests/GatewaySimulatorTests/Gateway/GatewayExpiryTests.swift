@@ -151,7 +151,8 @@ struct GatewayExpiryTests {
     peer.say(gateway.dialect.encode(.refresh(next)))
     gateway.world.advance(by: .seconds(1))
     #expect(gateway.notices(peer).last == Self.asked)
-    // Not knowing that it was accepted, the client sends the same token once more: nothing is due, so that is no error.
+    // A client that does not know that it was accepted sends the same token again: nothing is due, so that is not an
+    // error.
     peer.say(gateway.dialect.encode(.refresh(next)))
     gateway.world.settle()
     #expect(gateway.notices(peer).last == .refreshed)

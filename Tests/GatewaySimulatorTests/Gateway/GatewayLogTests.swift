@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Keeps what a gateway says to its operator.
+/// A reader of a gateway's log.
 private final class Reader: Sendable {
   private let stored = Mutex<[LogEvent]>([])
 

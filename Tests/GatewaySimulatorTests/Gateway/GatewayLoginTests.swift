@@ -15,7 +15,7 @@ struct GatewayLoginTests {
 
   private static let loggedIn = ["connected"]
 
-  /// The `type` of every message, in short.
+  /// Returns the `type` of every message, shortened.
   private func types(_ peer: SimulatedPeer) -> [String] {
     peer.texts.map { String($0.dropFirst(#"{"type":""#.count).prefix { $0 != "\"" }) }
   }

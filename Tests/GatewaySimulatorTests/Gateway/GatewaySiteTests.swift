@@ -115,9 +115,9 @@ struct GatewaySiteTests {
   }
 }
 
-/// A socket that remembers how it was closed.
+/// A socket that records how it was closed.
 ///
-/// `@unchecked Sendable`: touched only by the thread that runs the world.
+/// `@unchecked Sendable`: used only by the thread that runs the world.
 private final class RecordingSocket: Socket, @unchecked Sendable {
   private(set) var closes: [CloseReason] = []
   let peer = "127.0.0.1"

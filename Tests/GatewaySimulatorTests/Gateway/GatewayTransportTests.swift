@@ -24,7 +24,7 @@ struct GatewayTransportTests {
     peer.say(#"{"type":"publish","cid":"\#(cid)","content":\#(content)}"#)
   }
 
-  /// What the peer heard of its calls, in short: `+bob`, `-bob`, `bob:content`.
+  /// Returns the peer's call events, shortened: `+bob`, `-bob`, `bob:content`.
   private func heard(_ peer: SimulatedPeer) -> [String] {
     peer.texts.compactMap { text in
       func part(after start: String, upTo end: Character) -> Substring? {
@@ -119,7 +119,7 @@ struct GatewayTransportTests {
     let gone = gateway.connect(gateway.token("gone"))
     gateway.world.advance(by: .seconds(12))
     gone.faults.isHalfOpen = true
-    // Asked again at 20 s, given up at 80 s, closed at 85 s at the latest.
+    // Requested again at 20 s, given up at 80 s, closed at 85 s at the latest.
     gateway.world.advance(by: .seconds(67))
     #expect(gateway.connectionCount == 1)
     gateway.world.advance(by: .seconds(7))
@@ -132,7 +132,7 @@ struct GatewayTransportTests {
     gateway.world.advance(by: .seconds(60))
     #expect(gateway.connectionCount == 2)
     gone.faults.isHalfOpen = true
-    // At most one interval until the ping, the pong's time-out, and the close time-out.
+    // At most one interval until the ping, the pong's timeout, and the close timeout.
     gateway.world.advance(by: .seconds(30 + 10))
     #expect(heard(ann).last == "-gone")
     gateway.world.advance(by: .seconds(5))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What a gateway sees coming")
 struct HorizonTests {
-  /// What the sessions themselves say, one by one.
+  /// Returns the horizon from the sessions themselves, one by one.
   private func scan(_ gateway: SimulatedGateway) throws -> (HorizonReading, kinds: [UserKind: UInt64]) {
     let sessions = try #require(gateway.order { await $0.sessions(of: nil, after: nil, limit: 10_000) })
     let now = gateway.world.now
@@ -83,9 +83,9 @@ struct HorizonTests {
     let order = SpreadOrder(from: wave - .seconds(5), before: wave + .seconds(5))
     let outcome = try #require(spread(order, in: gateway))
     #expect(outcome.sessions == 100 && (599...600).contains(outcome.over.inSeconds))
-    // A second order finds nobody who is not to be asked already.
+    // A second order finds no session that is not scheduled already.
     #expect(spread(order, in: gateway)?.sessions == 0)
-    // Two go, and one helps itself: it lives longer, and is not asked.
+    // Two disconnect, and one refreshes by itself: it lives longer, and gets no request.
     peers[98].close(.normal)
     peers[99].close(.normal)
     peers[97].say(gateway.dialect.encode(.refresh(gateway.token("user 97", life: .seconds(7_200)))))

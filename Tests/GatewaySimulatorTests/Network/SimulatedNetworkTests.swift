@@ -3,7 +3,7 @@ import GatewayRuntime
 import GatewaySimulator
 import Testing
 
-/// A site that answers every message with itself, refuses `/refused`, and takes its time over `/slow`.
+/// A site that echoes every message, refuses `/refused`, and answers `/slow` late.
 private final class EchoSite: Site {
   func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {
     upgrade.path == "/refused" ? .refuse(HTTPResponse(status: 403)) : .accept(Echo(), subprotocol: nil)
@@ -16,7 +16,7 @@ private final class EchoSite: Site {
   }
 }
 
-/// `@unchecked Sendable`: touched only by the thread that runs the world.
+/// `@unchecked Sendable`: used only by the thread that runs the world.
 private final class Echo: SocketHandler, @unchecked Sendable {
   private var socket: (any Socket)?
   private var outcome = SendOutcome.sent
@@ -49,9 +49,9 @@ private final class Echo: SocketHandler, @unchecked Sendable {
   func socketClosed(_ peerCode: UInt16?) { socket = nil }
 }
 
-/// A site whose answers go on.
+/// A site whose answers never end.
 ///
-/// `@unchecked Sendable`: touched only by the thread that runs the world.
+/// `@unchecked Sendable`: used only by the thread that runs the world.
 private final class FeedSite: Site, @unchecked Sendable {
   private(set) var asked = 0
   private(set) var cancelledAt: Instant?

@@ -12,7 +12,7 @@ private final class ObedientSite: Site {
   func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse { HTTPResponse(status: 404) }
 }
 
-/// `@unchecked Sendable`: touched only by the thread that runs the world.
+/// `@unchecked Sendable`: used only by the thread that runs the world.
 private final class Obedient: SocketHandler, @unchecked Sendable {
   var socket: (any Socket)?
   var heard: [String] = []
@@ -53,7 +53,7 @@ struct SimulatedSocketFaultsTests {
     world.settle()
   }
 
-  /// Lets the gateway's end do something.
+  /// Runs an action on the gateway's end.
   private func order(_ deed: (any Socket) -> Void) {
     world.loops[0].eventLoop.asCurrent { if let socket = site.handler.socket { deed(socket) } }
     world.settle()

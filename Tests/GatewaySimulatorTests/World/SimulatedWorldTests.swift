@@ -3,7 +3,7 @@ import GatewayRuntime
 import GatewaySimulator
 import Testing
 
-/// An actor pinned to a loop, as connections are.
+/// An actor pinned to a loop, like a connection.
 private actor Counter {
   let loop: SimulatedLoop
   private(set) var count = 0

@@ -3,7 +3,7 @@ import GatewayJSON
 import GatewayTokens
 import Testing
 
-/// A token put together by hand: any header, any payload, signed well or not.
+/// A hand-made token: any header, any payload, with a valid or invalid signature.
 private struct Forgery: Sendable, CustomTestStringConvertible {
   let name: String
   let error: TokenError
@@ -170,7 +170,8 @@ struct RefusalTests {
     let text = try Fixture.bytes("keys/rsa2048.pub.pem")
     #expect(throws: KeyError.secretIsKeyFile) { try KeyMaterial.secret(text) }
     let verifier = try Fixture.verifier(try KeyMaterial.pem(text))
-    // What an attacker does who knows the public key; our own signer would not take it, so the HMAC comes from elsewhere.
+    // The forgery of an attacker who knows the public key. Our own signer would refuse it, so the HMAC comes from
+    // elsewhere.
     let input = "\(Base64URL.encode(Array(#"{"alg":"HS256"}"#.utf8))).\(Base64URL.encode(Array("{}".utf8)))"
     let token = "\(input).\(Base64URL.encode(referenceHMAC(key: text, message: Array(input.utf8))))"
     #expect(throws: TokenError.algorithmNotForKey) { try verifier.verify(token, at: .verification) }
@@ -179,7 +180,7 @@ struct RefusalTests {
     #expect(throws: KeyError.self) { try VerificationKey(bound) }
   }
 
-  /// HMAC-SHA-256 as RFC 2104 writes it down, over our plain SHA-256.
+  /// Returns HMAC-SHA-256 as in RFC 2104, with our plain SHA-256.
   private func referenceHMAC(key: [UInt8], message: [UInt8]) -> [UInt8] {
     let short = key.count > 64 ? SHA256.digest(key) : key
     let block = short + [UInt8](repeating: 0, count: 64 - short.count)

@@ -42,7 +42,7 @@ struct SignerTests {
     for algorithm in [JWTAlgorithm.es256, .es384] {
       let signer = try Fixture.signer(algorithm)
       let verifier = try Fixture.verifier(try Fixture.key("\(Fixture.keyName(algorithm)).pub"))
-      // One signature in 128 has a leading zero byte; 600 without one are a chance of 1 in 100.
+      // One signature in 128 has a leading zero byte; 600 without one have a probability of 1 in 100.
       var sawZero = false
       for number in 0..<600 {
         let token = signer.sign(Array(#"{"n":\#(number)}"#.utf8))

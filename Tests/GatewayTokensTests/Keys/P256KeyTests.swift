@@ -7,7 +7,7 @@ struct P256KeyTests {
   @Test(
     "has the thumbprint that others compute",
     arguments: [
-      // The key of a vendor's own tests, whose kid its builders for Node and Go give.
+      // The key of a vendor's own tests, with the kid from its builders for Node and Go.
       (
         "cuLb-he856AQ3cM9oqVpOEbVpH6Xbl_-zfgPLAOteH8", "pC_4xKUaEoCpu_Jt2KU5v7f4uUvxfYg4780sVbJjwgM",
         "eLxYqIFMW-PXVK78NQBKjU5N54YLHIsOYw4MOq56v6o"

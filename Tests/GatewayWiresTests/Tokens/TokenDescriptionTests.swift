@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The description of a token endpoint")
 struct TokenDescriptionTests {
-  /// Where those are that come with postern.
+  /// The folder of the shipped descriptions.
   static let folder = WireDescriptionTests.folder.deletingLastPathComponent().appending(path: "tokens")
 
   static func read(_ text: String, secrets: [String: String] = [:]) throws -> TokenDescription {
@@ -27,7 +27,7 @@ struct TokenDescriptionTests {
     #expect(tokens.namesUser)
   }
 
-  /// What stands in place of the good request and answer, and the whole complaint.
+  /// Replacements in the valid request and answer, with the whole error.
   static let mistakes: [(String, String)] = [
     (#"{ "tokens": 2, "request": {"url": "/t"}, "answer": {"token": "/t"} }"#, "1:13 /tokens: expected 1"),
     (#"{ "tokens": 1, "answer": {"token": "/t"} }"#, #"1:1 lacks "request""#),

@@ -19,7 +19,7 @@ struct TokenEndpointTests {
     return response
   }
 
-  /// What the endpoint makes of an answer to a first request.
+  /// Returns the endpoint's reading of an answer to a first request.
   private static func answer(
     _ answer: String, more: String = "", request: String = #""url": "/t""#, _ response: HTTPResponse
   ) throws -> TokenAnswer {
@@ -29,7 +29,7 @@ struct TokenEndpointTests {
     return endpoint.answer(response, to: try endpoint.request(wish(), memory), at: now, &memory)
   }
 
-  /// A token that nobody signed, with these claims.
+  /// Returns an unsigned token with these claims.
   private static func jwt(_ claims: String) -> String {
     let parts = [#"{"alg":"none"}"#, claims].map { Base64URL.encode(Array($0.utf8)) }
     return parts.joined(separator: ".") + ".c2ln"
@@ -82,11 +82,11 @@ struct TokenEndpointTests {
     let second = try endpoint.request(Self.wish(), memory)
     #expect(second.http.path == "/renew" && second.isRenewal == true)
     #expect(String(decoding: second.http.body, as: UTF8.self) == "R1 T1")
-    // Not every answer rotates, and not every token is new.
+    // Not every answer rotates the refresh token, and not every token is new.
     let same = endpoint.answer(Self.json(#"{"a":"T1"}"#), to: second, at: Self.now, &memory)
     #expect(same.isSameToken)
     #expect(memory.taken == ["R1"])
-    // Whoever is to be refused shows nobody's refresh token.
+    // A request that must be refused contains nobody's refresh token.
     #expect(try endpoint.request(Self.wish(isHopeless: true), memory).http.path == "/login")
     let refused = endpoint.answer(Self.json("{}", status: 401), to: second, at: Self.now, &memory)
     #expect(refused.outcome == .refused(status: 401))
@@ -124,7 +124,7 @@ struct TokenEndpointTests {
       try end(#"{"rfc3339": "/n"}"#, #"{"t":"x","n":"2027-01-15T09:00:10+01:00"}"#).end == Self.now + .seconds(10))
     let fixed = try end(#"[{"unix_s": "/n"}, {"fixed": "90s"}]"#, #"{"t":"x","n":-1}"#)
     #expect(fixed.end == Self.now + .seconds(90) && fixed.endSource == .fixed)
-    // Nonsense is not there, whatever its size.
+    // Invalid values count as missing, whatever their size.
     for number in ["1e300", "-5", "null", "[]", "\"soon\""] {
       let unknown = try end(#"{"seconds": "/n"}"#, #"{"t":"x","n":\#(number)}"#)
       #expect(unknown.end == nil && unknown.endSource == .unknown)

@@ -18,7 +18,7 @@ struct ArgumentsTests {
     try Arguments(words, flags: Self.flags, environment: environment, operands: operands, among: Postern.commands)
   }
 
-  /// What a wrong command line is told.
+  /// Returns the error for a wrong command line.
   private func complaint(_ words: [String], environment: [String: String] = [:]) -> String {
     do {
       let arguments = try read(words, environment: environment)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Completion")
 struct CompletionTests {
-  /// What bash offers for the last of `words`, which it has cut as it does on a command line.
+  /// Returns bash's completions for the last of `words`, which it splits like a command line.
   private func offered(_ words: String...) throws -> [String] {
     let script = BashCompletion(completed: CompletedCommands(Postern.commands)).script
     let quoted = words.map { "'\($0)'" }.joined(separator: " ")
@@ -93,7 +93,7 @@ struct ManualPageTests {
     let file = try TemporaryFile(page)
     let (text, complaints) = try Subprocess.run("groff", "-man", "-Tutf8", "-ww", "-rLL=100n", file.path)
     #expect(complaints.isEmpty)
-    // Bold letters are struck twice.
+    // Bold letters are printed twice.
     let plain = text.replacing(/.\u{8}/, with: "")
     #expect(plain.contains("POSTERN_REFRESH_TIMEOUT") && !plain.contains("\\f") && !plain.contains("\\-"))
   }

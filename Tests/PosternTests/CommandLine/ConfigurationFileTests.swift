@@ -15,7 +15,7 @@ struct ConfigurationFileTests {
     ) { one, _ in one }
   }
 
-  /// What is wrong with the text, behind the file's name.
+  /// Returns the error in the text, after the file's name.
   private func complaint(_ text: String) throws -> String {
     let file = try TemporaryFile(text)
     do {

@@ -12,7 +12,7 @@ struct HelpTextTests {
     try #require(Postern.commands.first { $0.name == name })
   }
 
-  /// The lines of a section, without its title.
+  /// Returns the lines of a section without its title.
   private static func section(_ title: String, of text: String) -> [Substring] {
     text.split(separator: "\n", omittingEmptySubsequences: false).drop { $0 != "\(title):" }.dropFirst()
       .prefix { !$0.isEmpty }
@@ -58,7 +58,7 @@ struct HelpTextTests {
     let example = command.example.split(separator: "\n").map { $0.drop { $0 == " " } }
     for line in HelpText(columns: columns).of(command.page).split(separator: "\n") {
       let isExample = example.contains { line.hasSuffix($0) }
-      // A word that is longer than a line cannot be broken.
+      // A word that is longer than a line cannot be wrapped.
       let words = line.split(separator: " ")
       let hasRoom = words.count > (words.first?.hasPrefix("--") == true ? 2 : 1)
       #expect(line.count <= columns || isExample || !hasRoom, "\(line)")

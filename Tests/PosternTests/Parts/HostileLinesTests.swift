@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Hostile lines over a descriptor")
 struct HostileLinesTests {
-  /// What comes out of `bytes`, written in pieces of chance by another thread.
+  /// Returns the lines of `bytes`, written in random pieces by another thread.
   private static func lines(
     _ bytes: [UInt8], seed: UInt64, bytesMax: Int
   ) throws -> (lines: [[UInt8]], end: LineStream.Failure) {
@@ -48,7 +48,7 @@ struct HostileLinesTests {
         #expect(lines == Array(expected[..<long]) && end == .tooLong)
         tooLong += 1
       } else {
-        // What stands behind the last line feed is no line.
+        // The text after the last line feed is not a line.
         expected.removeLast()
         #expect(lines == expected && end == .ended)
         whole += 1

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Lines over a descriptor")
 struct LineStreamTests {
-  /// Both ends of a connection.
+  /// Returns both ends of a connection.
   private static func pair() throws -> (LineStream, Int32) {
     var descriptors: [Int32] = [0, 0]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors) == 0)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What a part of a storm tells")
 struct StormMessageTests {
-  /// A result as it is told, with one number put in place of another.
+  /// Returns a result's message in which one number is replaced by another.
   private static func told(_ found: String, _ put: String) throws -> [UInt8] {
     var result = StormResult()
     result.connects.attempted = 4242
@@ -67,7 +67,7 @@ struct StormMessageTests {
       #expect(text != line)
       #expect(throws: (any Error).self) { try StormMessage(line: Array(text.utf8)) }
     }
-    // The same word elsewhere is a reason's, which is counted.
+    // Elsewhere the same word is a reason, which is counted.
     let elsewhere = line.replacing(#""errors":{}"#, with: #""errors":{"clockOffset":-1}"#)
     #expect(elsewhere != line)
     #expect(throws: (any Error).self) { try StormMessage(line: Array(elsewhere.utf8)) }

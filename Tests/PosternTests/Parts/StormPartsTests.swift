@@ -8,7 +8,8 @@ import Testing
 
 @Suite("The parts of a storm", .timeLimit(.minutes(1)))
 struct StormPartsTests {
-  /// A worker that the test plays on the other end of a connection: what it says, again and again, until the storm has gone.
+  /// Runs a storm with a worker that the test plays: it sends the same line again and again until the storm
+  /// disconnects.
   private static func storm(hearing line: [UInt8], farewell: Duration, interrupting isInterrupting: Bool = false)
     async throws
     -> String
@@ -23,7 +24,7 @@ struct StormPartsTests {
       count: 1, clients: 3, workers: [link], run: "", pins: [], farewell: farewell,
       report: { _ in isHeard.withLock { $0?() } })
     if isInterrupting { parts.interrupt() }
-    // Whoever looks on has it end as soon as it has begun.
+    // The observer ends it as soon as it has begun.
     isHeard.withLock { $0 = { [weak parts] in parts?.interrupt() } }
     Thread.detachNewThread {
       while (try? theirs.write(line, patience: .seconds(5))) != nil { poll(nil, 0, 5) }

@@ -67,7 +67,7 @@ struct SpaceOptionsTests {
   func paths() throws {
     let hidden = try TemporaryFile("marked and hidden, of forty letters or so")
     let paths = [hidden.path, hidden.path + ".missing", "/tmp", "/nowhere/x"]
-    // The value of --secret is the secret itself, and the answer tells its length.
+    // The value of --secret is the secret itself, and the answer contains its length.
     for flag in ServeFlags.all where flag.value != nil && flag.name != "secret" {
       for form in ["", "ann=", "sqlite:"] {
         let said = paths.map { path in

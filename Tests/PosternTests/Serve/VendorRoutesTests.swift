@@ -28,7 +28,7 @@ struct VendorRoutesTests {
     for number in stride(from: 0, to: ready.routes.count, by: 11) {
       let route = ready.routes[number]
       let path = route.pattern.replacing(#/\{[^}]*\}/#, with: "x")
-      // One that has asked for nothing else yet.
+      // A new one without earlier requests.
       #expect(found(VendorRoutes(space), route.method, path) == "\(route.method) \(route.pattern)")
     }
     let late = VendorRoutes(space)

@@ -38,12 +38,13 @@ struct AgreementTests {
       "recovered after \(recovered)")
   }
 
-  /// Within 2 s, or a twentieth.
+  /// Returns whether both are within 2 s, or within a twentieth.
   private static func isNear(_ one: Double, _ other: Double) -> Bool { abs(one - other) <= max(2, other * 0.05) }
 
-  /// Where one request in five fails, the last of two thousand clients has failed four or five times in a row and waited 9 to 18 s
-  /// each time, or has been cut off: when it is over is one client's luck in either world. So it is the luck that is compared. Of
-  /// 200 seeds of the machines and 80 of the wire the ends were at 131.1 s and 131.5 s, deviations of 5.1 s and 5.0 s.
+  /// If one request in five fails, the last of two thousand clients has failed four or five times in a row and waited 9
+  /// to 18 s each time, or was closed: the end is one client's luck in either world. Therefore the distributions are
+  /// compared. Of 200 seeds of the machines and 80 of the wire the ends were at 131.1 s and 131.5 s, with deviations of
+  /// 5.1 s and 5.0 s.
   @Test("where the end is one client's luck, the luck is the same: ten seeds each, by Kolmogorov and Smirnov")
   func luck() throws {
     let unlucky = Scene.all.first { $0.isEndLuck }
@@ -51,18 +52,18 @@ struct AgreementTests {
     let seeds = UInt64(1)...10
     let wire = try seeds.map { try scene.wire(seed: $0) }
     let machines = try seeds.map { try scene.machines(seed: $0) }
-    // Of two samples of ten of one and the same distribution, one pair in twenty is further apart.
+    // Of two samples of ten from the same distribution, one pair in twenty is further apart.
     let most = 1.358 * (2.0 / 10).squareRoot()
     let ends = Self.distance(machines.map(\.seconds), wire.map(\.seconds))
     #expect(ends <= most, "the ends are \(ends) apart")
     let never = Double.infinity
     let recovered = Self.distance(machines.map { $0.recoveredAfter ?? never }, wire.map { $0.recoveredAfter ?? never })
     #expect(recovered <= most, "the recoveries are \(recovered) apart")
-    // The test sees what it is to see: fifteen seconds more would not pass.
+    // The test can fail: fifteen seconds more would not pass.
     #expect(Self.distance(machines.map { $0.seconds + 15 }, wire.map(\.seconds)) > most)
   }
 
-  /// The greatest difference of the shares of two samples that are below any one value.
+  /// Returns the greatest difference between the shares of two samples that are below any one value.
   private static func distance(_ one: [Double], _ other: [Double]) -> Double {
     func share(_ sample: [Double], upTo value: Double) -> Double {
       Double(sample.count { $0 <= value }) / Double(sample.count)

@@ -7,10 +7,10 @@ import Testing
 
 @testable import postern
 
-/// That the machines are every vendor's clients as the wire's world plays them: the table of `Deploy/simulate.md`.
+/// The machines simulate every vendor's clients like the wire's world: the table of `Deploy/simulate.md`.
 @Suite("Vendors' clients, simulated")
 struct DialectTests {
-  /// A vendor's clients, each of its SDKs a kind of its own.
+  /// A vendor's clients, with each of its SDKs as a kind of its own.
   struct Kind: CustomTestStringConvertible, Sendable {
     let scheme: String
     let sdk: String?
@@ -24,8 +24,9 @@ struct DialectTests {
     }
   }
 
-  /// Few clients and a seed for each kind, so that all kinds take seconds; the bounds are those of two thousand all the same, since
-  /// chance decides little: who is lost is decided by the provider, and when, by the waits of hundreds.
+  /// Returns a scene with few clients and a seed for each kind, so that all kinds take seconds. The bounds are those of
+  /// two thousand clients, since randomness decides little: the provider decides which clients are lost, and the waits
+  /// of hundreds decide when.
   private static func scene(_ name: String, _ kind: Kind, _ set: (inout Scene) -> Void) -> Scene {
     Scene("\(name) of \(kind.testDescription)") {
       $0.plan.clients = 500
@@ -42,7 +43,7 @@ struct DialectTests {
     let machines = try scene.machines(seed: 1)
     func both(_ count: (StormResult) -> Int) -> [Int] { [machines, wire].map(count) }
     let clients = scene.plan.clients
-    // An SDK that ends with its first refused refresh is lost by its place in the queue alone, and that is chance.
+    // An SDK that ends with its first refused refresh is lost by its random place in the queue alone.
     let bound = scene.sdk == "swift" ? clients / 50 : clients / 200
     for counts in [
       both { $0.everybody.connected }, both { $0.everybody.kept }, both { $0.everybody.lostUnexpectedly },

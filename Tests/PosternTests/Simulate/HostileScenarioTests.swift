@@ -15,7 +15,7 @@ struct HostileScenarioTests {
     return try withExtendedLifetime(file) { try ScenarioFile(file.path, of: "FILE").world }
   }
 
-  /// Everything that is worked out from a plan before anything is done.
+  /// Computes everything that is derived from a plan before it runs.
   private static func workOut(_ settings: WorldSettings) throws {
     try settings.plan.check(millions: 20)
     let plan = settings.plan

@@ -4,12 +4,12 @@ import Testing
 
 @testable import postern
 
-/// What the system says of its memory, as far as files say it.
+/// The system's memory, as its files describe it.
 @Suite("The memory that there is")
 struct MemoryFiguresTests {
   private static let megabyte: UInt64 = 1 << 20
 
-  /// Figures of files below a folder of the test's own.
+  /// Returns figures from files below a test's own folder.
   private static func figures(_ files: [String: String]) throws -> MemoryFigures {
     let folder = FileManager.default.temporaryDirectory.appending(path: "memory-\(UUID().uuidString)")
     for (path, text) in files {

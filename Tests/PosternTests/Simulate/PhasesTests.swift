@@ -7,7 +7,7 @@ import Testing
 
 @testable import postern
 
-/// The scenarios of the load test, of which a real gateway's storms are made, in both simulated worlds.
+/// The scenarios of the load test, from which storms on real gateways are made, in both simulated worlds.
 @Suite("The load test's scenarios, simulated")
 struct PhasesTests {
   private static func scenario(_ name: String) throws -> (SimulateScenario, SimulatedClients) {

@@ -5,20 +5,20 @@ import Testing
 
 @testable import postern
 
-/// A fleet and a provider, as both worlds can have them: two thousand clients and 100 tokens a second, for instance.
+/// A fleet and a provider that both worlds can have.
 struct Scene: CustomTestStringConvertible, Sendable {
   let name: String
   var plan = StormPlan()
-  /// How many tokens are made at once; nil for any number.
+  /// How many tokens are issued at once; nil for no limit.
   var places: Int?
   var latency = Duration.zero
   var queue = 100_000
   var failures = 0.0
   var drops = false
-  /// The vendor's whose wire it is, and which of its SDKs; nil for the plain one, and for the usual.
+  /// The vendor of the wire and its SDK; nil for the plain dialect, and for the default SDK.
   var dialect: String?
   var sdk: String?
-  /// Whether it ends when the last of few unlucky clients is through.
+  /// Whether it ends when the last of a few unlucky clients is served.
   var isEndLuck = false
 
   init(_ name: String, _ set: (inout Scene) -> Void = { _ in }) {
@@ -31,7 +31,7 @@ struct Scene: CustomTestStringConvertible, Sendable {
 
   var testDescription: String { name }
 
-  /// 100 tokens a second.
+  /// Sets 100 tokens a second.
   mutating func isPressed(queue: Int) {
     places = 5
     latency = .milliseconds(50)
@@ -99,14 +99,14 @@ struct Scene: CustomTestStringConvertible, Sendable {
     return settings
   }
 
-  /// The whole gateway, with its wires.
+  /// Returns the result of the whole gateway with its wires.
   func wire(seed: UInt64) throws -> StormResult {
     let settings = try settings(seed: seed, .wire)
     try WireWorld.check(settings, clientsMax: plan.clients)
     return try WireWorld(settings, try clients).run()
   }
 
-  /// The machines alone.
+  /// Returns the result of the machines alone.
   func machines(seed: UInt64) throws -> StormResult {
     var world = try MachineWorld(try settings(seed: seed, .machines))
     return world.run().result

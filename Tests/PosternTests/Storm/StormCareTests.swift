@@ -5,7 +5,7 @@ import Testing
 
 @testable import postern
 
-// Hosts that nobody asks for anything: what is refused is refused before a name is looked up.
+// These hosts receive no requests: refusals come before a name is looked up.
 @Suite("Care for systems of others")
 struct StormCareTests {
   private static func options(_ words: [String]) throws -> StormOptions {
@@ -46,10 +46,10 @@ struct StormCareTests {
     try options.pin(nil)
     #expect(options.gateways[0].target.addresses == ["10.0.0.7"])
     #expect(options.tokens.targets[0].addresses == ["10.0.0.7"])
-    // That name means this machine, whatever a name service says.
+    // That name always means this machine, whatever a name service says.
     #expect(options.controls[0].target.addresses == ["127.0.0.1", "::1"])
     #expect(options.pins.map(\.isName) == [true, false])
-    // What whoever began the storm has found counts for its parts.
+    // The addresses that the first process has found apply to its parts.
     try options.pin([PinnedHost(host: "10.0.0.7", addresses: ["10.0.0.8"])])
     #expect(options.gateways[0].target.addresses == ["10.0.0.8"])
     var unknown = try Self.options(["--url", "ws://gw.invalid", "--i-may-storm", "gw.invalid"])
@@ -79,7 +79,7 @@ struct StormCareTests {
     #expect(usual.plan.fetchRate == 50 && usual.stopRules.count == 2 && usual.isOfOthers)
     #expect(usual.plan.rate == 50 && usual.plan.fetches == 50 && usual.plan.bound == 600)
 
-    // Fifty at once, however many processes there are; what is asked for is so many in each.
+    // Fifty at once, however many processes there are; the option gives the number for each.
     #expect(try Self.options(words + ["--processes", "4"]).plan.fetches == 12)
     #expect(try Self.options(words + ["--processes", "4", "--fetches", "50"]).plan.fetches == 50)
     #expect(try Self.options(["--url", "ws://127.0.0.1", "--processes", "4"]).plan.fetches == 1000)

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("What postern storm is asked for")
 struct StormOptionsTests {
-  /// Not the gateway's own.
+  /// A vendor other than the gateway's own.
   static let vendor = Vendors.all[1].scheme
 
   static func options(_ words: String...) throws -> StormOptions {
@@ -102,7 +102,7 @@ struct StormOptionsTests {
     ["--dialect", "smoke-signals"], ["--sdk", "swift"], ["--application", "A"], ["--start-at", "soon"],
   ]
 
-  /// What a vendor's clients have no use for.
+  /// The flags that a vendor's clients do not use.
   static let strayFlags = Vendors.all.flatMap { vendor -> [[String]] in
     let others = Vendors.all.filter { $0 != vendor }.flatMap { $0.clients.flags.map { "--\($0.name)" } }
     let unused =

@@ -12,7 +12,7 @@ struct WorkerProofTests {
     let proof = WorkerProof.code(secret, of: .storm, nonces: ("a", "b"))
     #expect(WorkerProof.holds(proof, secret, of: .storm, nonces: ("a", "b")))
     #expect(!WorkerProof.holds(proof, secret + "x", of: .storm, nonces: ("a", "b")))
-    // Sent back to whoever made it, it proves nothing.
+    // Sent back to its author, it proves nothing.
     #expect(!WorkerProof.holds(proof, secret, of: .worker, nonces: ("b", "a")))
     #expect(!WorkerProof.holds(proof, secret, of: .worker, nonces: ("a", "b")))
     #expect(!WorkerProof.holds(proof, secret, of: .storm, nonces: ("b", "a")))

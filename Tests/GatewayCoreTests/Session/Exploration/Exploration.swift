@@ -1,13 +1,13 @@
 import GatewayCore
 import TestSupport
 
-/// Everything that can happen to a session of one policy, breadth first, to a bounded depth.
+/// An exploration of all that can happen to a session with one policy, breadth first, to a limited depth.
 ///
-/// Each step is an event at the present moment, or a move of time with no event: to one nanosecond before the next
-/// deadline, to the deadline, or far past it. What follows depends on the session, the time and the witness's books, so
-/// leaving out what was met before loses nothing; ``visit(depth:merging:)`` can be told not to, to check just that.
+/// Each step is an event at the present time, or a move of time without an event: to one nanosecond before the next
+/// deadline, to the deadline, or far past it. The rest depends only on the session, the time and the witness's records,
+/// so states that were met before can be skipped; ``visit(depth:merging:)`` can include them, to check just that.
 struct Exploration {
-  /// Where a sequence of steps has led.
+  /// The state after a sequence of steps.
   struct Node: Hashable {
     var session: Session
     var now: Instant
@@ -19,7 +19,7 @@ struct Exploration {
     case move(Instant)
   }
 
-  /// What was seen.
+  /// The results of an exploration.
   struct Findings {
     var states = 0
     var transitions = 0
@@ -27,7 +27,7 @@ struct Exploration {
     var reasons: Set<CloseReason> = []
     /// A broken rule, with the steps that led to it.
     var broken: [String] = []
-    /// The sessions met at the last depth.
+    /// The sessions at the last depth.
     var last: Set<Node> = []
   }
 
@@ -49,11 +49,11 @@ struct Exploration {
     return node
   }
 
-  /// Every sequence of `depth` steps; those that lead to the same place are followed once if `merging`.
+  /// Explores every sequence of `depth` steps; those with the same result are continued once if `merging`.
   func visit(depth: Int, merging: Bool = true) -> Findings {
     var findings = Findings()
     var seen: Set<Node> = [root]
-    // Every place with the way there: where it was reached from, and by which step.
+    // Every state with its predecessor and step.
     var places: [(node: Node, from: Int, step: Step?)] = [(root, -1, nil)]
     var level = 0..<1
     for _ in 0..<depth {
@@ -116,7 +116,7 @@ struct Exploration {
     return steps
   }
 
-  /// Whatever a peer, a clock, a store or an operator can cause here.
+  /// Returns all events that a peer, a clock, a store or an operator can cause here.
   private func events(_ node: Node) -> [SessionEvent] {
     let attempt = node.session.attempt
     let life = node.now + .seconds(100)
@@ -130,9 +130,9 @@ struct Exploration {
     func wanting(_ expiresAt: Instant) -> Acceptance {
       token(7, "ann", .regular, expiresAt).with { $0.wants = .credentialsMissing }
     }
-    // Not the token the session has.
+    // Not the session's present token.
     let fresh: UInt64 = node.session.grant?.fingerprint == .number(1) ? 2 : 1
-    // The logout does not depend on the policy; one plan with it will do.
+    // The logout does not depend on the policy, so one plan with it is enough.
     let logout: [SessionEvent] = policy.allowsIdentityChange ? [.received(.logout(request: nil))] : []
     return logout + [
       .credentials(), .join(), .received(.ping(request: nil)), .malformed(.malformedMessage),
@@ -153,8 +153,8 @@ struct Exploration {
 
   // MARK: Wake-ups
 
-  /// Moves on to where a wake-up leads, if a deadline has passed: it is handled before the event that finds it passed, so
-  /// both ways lead to the same place and say the same. An early wake-up changes nothing.
+  /// Moves to the state after a wake-up, if a deadline has passed. It is handled before the event that finds it passed,
+  /// so both ways lead to the same state and messages. An early wake-up changes nothing.
   private func passDeadline(
     before event: SessionEvent, in node: Node, _ reached: inout Node, _ findings: inout Findings
   ) -> [String] {
@@ -185,9 +185,8 @@ struct Exploration {
     return again == reached.session && effects.isEmpty ? [] : ["a double wake-up changes something"]
   }
 
-  /// A wake-up that comes late ends in the same phase as one that came on time, but for the two documented things: a
-  /// request counts its time-out from when it is made, though never from later than expiry, and a closing handshake has
-  /// its time from when it begins.
+  /// Checks that a late wake-up ends in the same phase as one in time, with two documented exceptions: a request's
+  /// timeout counts from the request, though never from later than expiry, and a closing handshake's from its start.
   private func latenessRules(_ node: Node, _ late: Session) -> [String] {
     guard let deadline = node.session.nextDeadline, let grant = node.session.grant, !late.standing.isClosing else {
       return []

@@ -3,13 +3,13 @@ import Testing
 
 @Suite("Exhaustively")
 struct ExplorationTests {
-  /// A policy, what it is for, where the sequences begin and how long they are.
+  /// A policy with its purpose, and the start and length of the sequences.
   struct Plan: CustomTestStringConvertible, Sendable {
     var name: String
     var policy: SessionPolicy
     var isLoggedIn = true
     var depth: Int
-    /// How many of the phases can last.
+    /// The number of phases that can last.
     var phases = 8
     var testDescription: String { name }
   }
@@ -72,7 +72,7 @@ struct ExplorationTests {
     var mergedSoFar: Set<Exploration.Node> = []
     for depth in 0..<3 {
       mergedSoFar.formUnion(merged[depth])
-      // What a longer way meets again, the merging visit has followed from the shorter one.
+      // The merging exploration has already continued from the shorter way to a state that a longer way reaches again.
       #expect(merged[depth].isSubset(of: separate[depth]))
     }
     let everywhere = separate.reduce(into: Set<Exploration.Node>()) { $0.formUnion($1) }

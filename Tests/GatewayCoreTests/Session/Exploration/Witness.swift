@@ -1,11 +1,11 @@
 import GatewayCore
 
-/// Watches a session from outside, by its events and effects alone, and says which rule a step breaks.
+/// An observer of a session from outside, by its events and effects alone, which reports the rules that a step breaks.
 ///
-/// It keeps its own books (who logged in, when the token expires, what was asked and said), so that a mistake in the
-/// machine's own state cannot hide itself.
+/// It keeps its own records (the login, the token's expiry, requests and messages), so that an error in the machine's
+/// state cannot hide itself.
 struct Witness: Hashable {
-  /// What an accepted token gave, as the witness understood it.
+  /// The login of an accepted token, as the witness understood it.
   private struct Login: Hashable {
     var user: UserID
     var kind: UserKind
@@ -14,7 +14,7 @@ struct Witness: Hashable {
     var renewal: RefreshCause
   }
 
-  /// A refresh request that the client has heard.
+  /// A refresh request that the client has received.
   private struct Ask: Hashable {
     var at: Instant
     var timeout: Duration
@@ -22,15 +22,15 @@ struct Witness: Hashable {
 
   private let policy: SessionPolicy
   private var login: Login?
-  /// Whether the login is being taken back.
+  /// Whether a logout is in progress.
   private var isLeaving = false
-  /// Since when the login time-out runs.
+  /// The start of the login timeout.
   private var waitsSince = Instant.zero
   /// The refresh request since the last accepted token.
   private var ask: Ask?
-  /// The earliest order or deadline since the last accepted token that makes a new one necessary.
+  /// The earliest order or deadline since the last accepted token that requires a new one.
   private var dueSince: Instant?
-  /// The question that waits for its answer.
+  /// The question without an answer so far.
   private var question: UInt32?
   private var lastQuestion: UInt32 = 0
   private var refusedTokens = 0
@@ -45,7 +45,7 @@ struct Witness: Hashable {
     self.policy = policy
   }
 
-  /// The rules that the step breaks: `event` at `now` led from `before` to `after` with these effects.
+  /// Returns the rules that the step breaks: `event` at `now` led from `before` to `after` with these effects.
   mutating func watch(
     _ event: SessionEvent, at now: Instant, _ effects: [SessionEffect], after: Session
   ) -> [String] {
@@ -71,7 +71,8 @@ struct Witness: Hashable {
     return broken + rulesOfEndings(event, effects, after, wasClosing: wasClosing)
   }
 
-  /// What must end the session does, in every phase; and a peer that is still there at the end is dropped.
+  /// Checks that events which must end the session do so in every phase, and that a remaining peer is dropped at the
+  /// end.
   private func rulesOfEndings(
     _ event: SessionEvent, _ effects: [SessionEffect], _ after: Session, wasClosing: Bool
   ) -> [String] {
@@ -108,7 +109,7 @@ struct Witness: Hashable {
     case .expireNow:
       login!.expiresAt = min(login!.expiresAt, now)
       makeDue(now)
-    // Who drains asks for no more tokens.
+    // A draining session requests no more tokens.
     case .askForRefresh where drainsUntil == nil: makeDue(now)
     case .revoked where drainsUntil == nil && policy.revocation == .refresh: makeDue(now)
     case .drain(let until): drainsUntil = min(drainsUntil ?? until, until)
@@ -179,7 +180,7 @@ struct Witness: Hashable {
       return broken
     case .error(let error, _):
       if case .verified(question, .success(let acceptance)) = event, login == nil, acceptance.token.wants == error {
-        // The first half of a login: it answers its question, and counts as one of those that end the session.
+        // The first half of a login: it answers its question, and counts as an effect that ends the session.
         question = nil
         refusedTokens += 1
       }
@@ -195,7 +196,7 @@ struct Witness: Hashable {
     }
   }
 
-  /// Who is logged out asked for it, or is followed by somebody else where the policy allows that.
+  /// Checks that a user who is logged out requested it, or is followed by another user if the policy allows that.
   private mutating func watchLogout(of event: SessionEvent) -> [String] {
     defer { isLeaving = true }
     guard let login, !isLeaving else { return ["nobody is logged out"] }
@@ -227,9 +228,9 @@ struct Witness: Hashable {
       return malformedInARow > policy.malformedMax ? ["more nonsense is answered than the policy has patience for"] : []
     case .refreshed(let after):
       let broken = after.map { $0 < .zero || ask == nil } == true ? ["a refresh that took no time"] : []
-      // The client is told nothing of a token that was accepted elsewhere.
+      // The client is not told of a token that was accepted elsewhere.
       guard case .renewed(let acceptance) = event else { return broken }
-      // It is no answer to the question that waits.
+      // It does not answer the open question.
       let waiting = question
       defer { question = waiting }
       return broken + refresh(acceptance, at: now)
@@ -255,7 +256,7 @@ struct Witness: Hashable {
     case .refreshTimeout:
       guard let login else { return ["a refresh time-out before login"] }
       let told = ask.map { now < $0.at + $0.timeout } ?? false
-      // A request that was held back is known by what made it due.
+      // A delayed request is recognised by what made it due.
       let untold = ask == nil && now < min(dueSince ?? .distantFuture, earliestAsk(login)) + policy.refreshTimeout
       return told || untold ? ["a client is disconnected before its time-out"] : []
     case .loginTimeout:
@@ -267,7 +268,7 @@ struct Witness: Hashable {
     }
   }
 
-  // MARK: Books
+  // MARK: Records
 
   private mutating func accept(_ acceptance: Acceptance, at now: Instant) -> [String] {
     login = Login(
@@ -278,7 +279,7 @@ struct Witness: Hashable {
     return drainsUntil == nil ? [] : ["a token is accepted while draining"]
   }
 
-  /// The earliest moment at which any connection's share of the spread lets the gateway ask.
+  /// Returns the earliest time at which the gateway may send a request to any connection of the spread.
   private func earliestAsk(_ login: Login) -> Instant {
     login.expiresAt - policy.refreshLead - policy.refreshSpread
   }
