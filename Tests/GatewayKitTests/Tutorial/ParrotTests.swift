@@ -4,7 +4,7 @@ import GatewayRuntime
 import TestSupport
 import Testing
 
-/// The vendor of the tutorial, in both worlds: the same tests, word by word.
+/// The tutorial's vendor in both worlds, with the same tests.
 @Suite("The parrot of the tutorial", .timeLimit(.minutes(1)))
 struct ParrotTests {
   @Test("greets who has a token, and nobody else", arguments: TestPlace.allCases)
@@ -99,7 +99,7 @@ struct ParrotGateTests {
   func rules(gate: GateCase) async throws { try await gate.holds() }
 }
 
-/// What is particular to the parrot's wire: what its clients teach, for instance.
+/// The properties of the parrot's wire for the rules of the gate.
 private struct ParrotGate: GateDialect {
   let client: any ClientDialect = ParrotClientDialect()
   let operation = #"{"type":"teach","word":"hello"}"#

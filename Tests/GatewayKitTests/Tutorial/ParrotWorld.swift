@@ -5,11 +5,11 @@ import GatewaySpace
 import GatewayTokens
 import TestSupport
 
-/// A world that the parrot lives in, be it in virtual time or over sockets.
+/// A world with a parrot, in virtual time or over sockets.
 struct ParrotWorld: Sendable {
   private static var secret: KeyMaterial { get throws { try .secret(Array("a secret of thirty-two bytes, say".utf8)) } }
 
-  /// The parrot as it is played in all tests.
+  /// The parrot's settings in all tests.
   static var settings: ParrotSettings {
     get throws {
       ParrotSettings(
@@ -19,7 +19,7 @@ struct ParrotWorld: Sendable {
 
   let world: TestWorld
 
-  /// The parrot is there as long as `body` runs.
+  /// Runs `body` in a world with a parrot.
   static func run(
     _ place: TestPlace, _ body: @escaping @Sendable (ParrotWorld) async throws -> Void
   ) async throws {
@@ -29,7 +29,7 @@ struct ParrotWorld: Sendable {
     try await place.run(settings) { try await body(ParrotWorld(world: $0)) }
   }
 
-  /// A token of the user, as the gateway's own issuer makes it.
+  /// Returns a token of the user, from the gateway's own issuer.
   func token(_ user: String) throws -> String {
     let now = world.wallTime
     let issuer = ParrotTokenIssuer(signer: try Self.settings.signer)
@@ -38,10 +38,10 @@ struct ParrotWorld: Sendable {
     ).token
   }
 
-  /// A client whose connection is open.
+  /// Returns a client with an open connection.
   func dial() async -> TestPeer { await world.dial(ParrotDialect.path) }
 
-  /// A client that has said hello.
+  /// Returns a client that has sent hello.
   func greet(_ user: String) async throws -> TestPeer {
     let peer = await dial()
     peer.say(#"{"type":"hello","token":"\#(try token(user))"}"#)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The tutorial, `Sources/Vendors/README.md`, beside the vendor that it builds.
+/// The tutorial, `Sources/Vendors/README.md`, compared with the vendor that it builds.
 @Suite("The tutorial")
 struct TutorialTests {
   private let folder = URL(filePath: #filePath).deletingLastPathComponent()

@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayKit
 
-/// The words that the parrot has learned, `krah` for instance.
+/// The directory of the words that the parrot has learned.
 struct ParrotCage: Sendable {
   private static let words = StoreTable<ParrotWord>("parrot.word")
 
@@ -13,8 +13,8 @@ struct ParrotCage: Sendable {
     self.wordsMax = wordsMax
   }
 
-  /// Whether the word is new to the parrot; it knows it from here on. Throws `GatewayError.tooMany` if it can learn no
-  /// more, and `GatewayError.storeUnavailable`.
+  /// Adds a word; returns whether it is new. Throws `GatewayError.tooMany` if there is no room, and
+  /// `GatewayError.storeUnavailable`.
   func learn(_ word: String, from user: UserID, at now: WallTime) async throws(GatewayError) -> Bool {
     let count = StoreCount("parrot.words", atMost: wordsMax, of: "words")
     return try await store.transact(at: now) {
@@ -26,7 +26,7 @@ struct ParrotCage: Sendable {
     }
   }
 
-  /// Whether it knew the word, which it does no longer.
+  /// Removes a word; returns whether it was known.
   func forget(_ word: String, at now: WallTime) async throws(GatewayError) -> Bool {
     try await store.transact(at: now) {
       (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> Bool in
@@ -37,7 +37,7 @@ struct ParrotCage: Sendable {
     }
   }
 
-  /// All words, in the order of their bytes.
+  /// Returns all words in the order of their bytes.
   func words(at now: WallTime) async throws(GatewayError) -> [ParrotWord] {
     do throws(StoreError) {
       var words: [ParrotWord] = []
@@ -51,7 +51,7 @@ struct ParrotCage: Sendable {
   }
 }
 
-/// A word, and who taught it first: `krah`, by ann, for instance.
+/// A word, and the user who taught it first.
 struct ParrotWord: StoreValue {
   var word: String
   var learnedFrom: UserID

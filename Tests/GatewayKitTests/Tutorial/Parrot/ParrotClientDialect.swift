@@ -2,8 +2,7 @@ import GatewayCore
 import GatewayJSON
 import GatewayKit
 
-/// The parrot's wire, the client's side: what clients in storms and in the tests of the gate say and hear, a `hello` for
-/// instance.
+/// The parrot's wire, the client's side.
 struct ParrotClientDialect: ClientDialect {
   let name = ParrotDialect.name
   let upgradeTarget = ParrotDialect.path

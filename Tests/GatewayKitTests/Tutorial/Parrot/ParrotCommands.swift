@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayJSON
 import GatewayKit
 
-/// The doer of what the parrot's clients ask for: that it learns a word, for instance.
+/// The handler of the commands of the parrot's clients.
 struct ParrotCommands: CommandHandler {
   let cage: ParrotCage
 
@@ -13,7 +13,7 @@ struct ParrotCommands: CommandHandler {
     do throws(GatewayError) {
       let isNew = try await cage.learn(word, from: caller.user, at: services.wallTime)
       let squawk = ParrotDialect.squawk(word, isNew: isNew)
-      // The user's other connections hear it too.
+      // The user's other connections receive it too.
       services.announce(to: .users([caller.user]), except: caller.connection, squawk, in: ParrotDialect.name)
       return [squawk]
     } catch {

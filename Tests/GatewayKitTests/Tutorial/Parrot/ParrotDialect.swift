@@ -2,20 +2,20 @@ import GatewayCore
 import GatewayJSON
 import GatewayKit
 
-/// The parrot's wire, the server's side: text frames of one JSON object each, whose member `type` says what it is.
+/// The parrot's wire, the server's side: text frames with one JSON object each, whose member `type` names the message.
 struct ParrotDialect: Dialect {
   static let path = "/parrot/perch"
   static let name = "parrot"
 
   var name: String { Self.name }
-  /// Where its clients are told to connect.
+  /// The path to which its clients connect.
   var socketPath: String? { Self.path }
 
   func accepts(_ upgrade: HTTPRequest) -> Bool { upgrade.path == Self.path }
 
   func owns(path: String) -> Bool { path.hasPrefix("/parrot/") }
 
-  /// None: the token comes in the first message.
+  /// Nil: the first message contains the token.
   func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials? { nil }
 
   func decode(
@@ -47,7 +47,7 @@ struct ParrotDialect: Dialect {
     }
   }
 
-  /// Nobody who looks at a client's messages sees its token.
+  /// Returns the message without its token, for logs and the journal.
   func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
     JSONRedaction().text(payload, isUnderstood: isUnderstood)
   }
@@ -79,7 +79,7 @@ struct ParrotDialect: Dialect {
   }
 }
 
-/// A request that only the parrot's clients have: that it learns a word, for instance.
+/// A command of the parrot's clients.
 enum ParrotCommand: Hashable {
   case teach(word: String)
 }

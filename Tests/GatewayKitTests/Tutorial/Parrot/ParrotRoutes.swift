@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayJSON
 import GatewayKit
 
-/// The parrot's HTTP side: its words, `GET /parrot/words`, and a token endpoint of its own.
+/// The parrot's HTTP API: its words, `GET /parrot/words`, and its own token endpoint.
 struct ParrotRoutes: Sendable {
   let cage: ParrotCage
   let authenticator: ParrotAuthenticator
@@ -26,7 +26,7 @@ struct ParrotRoutes: Sendable {
     return HTTPResponse(status: 200, json: answer)
   }
 
-  /// Only who has a connection teaches, as over the socket.
+  /// Teaches a word. The caller must have a connection, as over the socket.
   private func teach(_ request: HTTPRequest) async throws(GatewayError) -> HTTPResponse {
     let teacher = try await authenticator.token(of: request, for: ParrotDialect.name, on: services)
     guard await services.isConnected(teacher.user) else { throw .connectionRequired }
@@ -53,7 +53,7 @@ struct ParrotRoutes: Sendable {
 }
 
 extension JSONObject {
-  /// What the parrot is to learn, over the socket and over HTTP.
+  /// Reads the word to teach, over the socket and over HTTP.
   func word() throws(GatewayError) -> String {
     guard let word = try string("word", bytes: 1...100) else {
       throw .invalidParameter.detailed("word is missing; it must be a string")

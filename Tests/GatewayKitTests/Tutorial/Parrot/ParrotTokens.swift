@@ -17,7 +17,7 @@ struct ParrotClaims {
   }
 }
 
-/// The judge of the parrot's tokens, who refuses one that has expired, for instance.
+/// An authenticator of the parrot's tokens.
 struct ParrotAuthenticator: Authenticator {
   let verifier: JWTVerifier
 
@@ -36,7 +36,7 @@ struct ParrotAuthenticator: Authenticator {
   }
 }
 
-/// The maker of the parrot's tokens: for the gateway's token provider, say, and for storms without one.
+/// An issuer of the parrot's tokens, for the gateway's token provider and for storms without one.
 final class ParrotTokenIssuer: TokenIssuer {
   private let signer: JWTSigner
   private let serial = Atomic<UInt64>(0)

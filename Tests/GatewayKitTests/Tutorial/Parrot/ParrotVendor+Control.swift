@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayJSON
 import GatewayKit
 
-// What an operator does to the parrot: on the control port, and by `postern ctl`.
+// Actions of an operator: on the control port, and by `postern ctl`.
 
 extension ParrotVendor {
   var controlRoutes: [HTTPRoute] {

@@ -3,7 +3,7 @@ import GatewayJSON
 import GatewayKit
 import GatewayTokens
 
-// The parrot as `postern serve`, `storm` and `token` offer it.
+// The parrot in `postern serve`, `storm` and `token`.
 
 extension ParrotVendor: OfferedVendor {
   static let title = "the parrot"
@@ -34,7 +34,7 @@ struct ParrotClientTool: ClientTool {
   }
 }
 
-/// The parrot's tokens, as `postern token` makes, verifies and recognizes them.
+/// The parrot's tokens in `postern token`.
 struct ParrotTokenTool: TokenTool {
   let unusedInMinting = ["call", "issuer", "audience"]
   let unusedInVerifying = ["user"]

@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayKit
 import GatewayTokens
 
-/// The parrot's side of a gateway: its socket at `/parrot/perch`, what it has learned, its HTTP side.
+/// The parrot's part of a gateway: its socket at `/parrot/perch`, its words and its HTTP API.
 struct ParrotVendor: Vendor {
   let bindings: [DialectBinding]
   let issuers: [String: any TokenIssuer]
@@ -23,8 +23,7 @@ struct ParrotVendor: Vendor {
   }
 }
 
-/// The settings of the parrot's side: whose tokens it takes, with what it signs its own, how much it can learn; 1,000
-/// words, for instance.
+/// The settings of the parrot: the keys of its tokens and the number of words.
 struct ParrotSettings: VendorSettings {
   var verifier: JWTVerifier
   var signer: JWTSigner
