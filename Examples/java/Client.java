@@ -8,7 +8,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import postern.testing.Json;
 
-/** The client under test: it logs in, and answers each refresh request with a new token. Yours stands here. */
+/** The client under test: it logs in, and answers each refresh request with a new token. Replace it by yours. */
 final class Client implements WebSocket.Listener, AutoCloseable {
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
@@ -16,7 +16,7 @@ final class Client implements WebSocket.Listener, AutoCloseable {
   private final boolean answers;
   private final StringBuilder text = new StringBuilder();
   private final CompletableFuture<Void> connected = new CompletableFuture<>();
-  /** The code that it was closed with, once it was. */
+  /** Completes when it is closed, with the code. */
   final CompletableFuture<Integer> closed = new CompletableFuture<>();
   private WebSocket socket;
 
@@ -48,7 +48,7 @@ final class Client implements WebSocket.Listener, AutoCloseable {
       text.setLength(0);
       if ("connected".equals(message.get("type"))) connected.complete(null);
       if ("refresh_required".equals(message.get("type")) && answers) {
-        // Not here: the provider is asked over HTTP, and this thread is the socket's.
+        // Not on this thread, which is the socket's: the provider is asked over HTTP.
         CompletableFuture.runAsync(() -> {
           try {
             say("refresh");

@@ -8,7 +8,7 @@ import postern.testing.Postern;
 import postern.testing.Space;
 
 /**
- * Tests of a client, each with a gateway of its own:
+ * Tests of a client, each with its own gateway:
  *
  * <pre>
  * jar="$(Kits/java/build)"
@@ -16,7 +16,7 @@ import postern.testing.Space;
  * java -cp "classes:$jar" RefreshTest
  * </pre>
  *
- * With JUnit, `main` and `run` below are its: Postern in `@BeforeAll`, a space in `@BeforeEach`.
+ * With JUnit you need no `main` and `run`: start Postern in `@BeforeAll`, a space in `@BeforeEach`.
  */
 final class RefreshTest {
   private static final Map<String, Object> USUAL = Map.of();
@@ -84,7 +84,7 @@ final class RefreshTest {
     }
   }
 
-  // As much of a test library as this needs.
+  // The part of a test library that this needs.
 
   private interface Body {
     void run(Space space) throws Exception;

@@ -1,9 +1,9 @@
-// The client under test: it logs in, and answers each refresh request with a new token. Yours stands here.
+// The client under test: it logs in, and answers each refresh request with a new token. Replace it by yours.
 
 import { SmallWebSocket } from "./websocket.js";
 
 export class Client {
-  /** `provider` gives a token, as your application's server does; without `refreshes` it never answers. */
+  /** `provider` returns a token, as your application's server does; without `refreshes` it never answers. */
   static async connect(url, provider, { refreshes = true } = {}) {
     const socket = await SmallWebSocket.connect(url);
     const client = new Client(socket);
@@ -24,7 +24,7 @@ export class Client {
 
   constructor(socket) {
     this.socket = socket;
-    /** The code that it was closed with, once it was. */
+    /** Resolves when it is closed, with the code. */
     this.closed = new Promise((resolve) => socket.on("close", resolve));
   }
 

@@ -1,5 +1,5 @@
-// As much of a WebSocket client (RFC 6455) as the example needs, on the sockets of node:http: Node has none of its own
-// before version 22, and this folder wants no packages. A client of yours has the library that it has.
+// The part of a WebSocket client (RFC 6455) that the example needs, on the sockets of node:http: Node has none of its own
+// before version 22, and this folder uses no packages. Your client uses its own library.
 
 import { randomBytes } from "node:crypto";
 import { EventEmitter, once } from "node:events";
@@ -38,7 +38,7 @@ export class SmallWebSocket extends EventEmitter {
     socket.on("data", (bytes) => this.#take(bytes));
     socket.on("error", () => {});
     socket.on("close", () => this.emit("close", this.#code));
-    // Whoever called `connect` listens first.
+    // The caller of `connect` adds its listeners first.
     setImmediate(() => this.#take(head));
   }
 
@@ -60,7 +60,7 @@ export class SmallWebSocket extends EventEmitter {
     this.#socket.write(Buffer.concat([length, mask, payload.map((byte, index) => byte ^ mask[index & 3])]));
   }
 
-  /** Takes frames apart; the gateway's are whole, unmasked, and shorter than 64 KiB. */
+  /** Parses frames; the gateway's are whole, unmasked, and shorter than 64 KiB. */
   #take(bytes) {
     this.#bytes = Buffer.concat([this.#bytes, bytes]);
     while (this.#bytes.length >= 2) {

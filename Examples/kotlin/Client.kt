@@ -8,13 +8,13 @@ import postern.testing.Json
 
 private val HTTP = HttpClient.newHttpClient()
 
-/** The client under test: it logs in, and answers each refresh request with a new token. Yours stands here. */
+/** The client under test: it logs in, and answers each refresh request with a new token. Replace it by yours. */
 class Client(url: String, private val answers: Boolean = true, private val provider: () -> String) :
     WebSocket.Listener, AutoCloseable {
     private val text = StringBuilder()
     private val connected = CompletableFuture<Unit>()
 
-    /** The code that it was closed with, once it was. */
+    /** Completes when it is closed, with the code. */
     val closed = CompletableFuture<Int>()
     private val socket: WebSocket
 
@@ -38,7 +38,7 @@ class Client(url: String, private val answers: Boolean = true, private val provi
             text.setLength(0)
             when (message["type"]) {
                 "connected" -> connected.complete(Unit)
-                // Not here: the provider is asked over HTTP, and this thread is the socket's.
+                // Not on this thread, which is the socket's: the provider is asked over HTTP.
                 "refresh_required" -> if (answers) CompletableFuture.runAsync { say("refresh") }
                         .exceptionally { closed.completeExceptionally(it); null }
             }

@@ -6,13 +6,13 @@ import postern.testing.Postern
 import postern.testing.Space
 
 /*
- * Tests of a client, each with a gateway of its own. The kit for Java starts the gateway and talks to it:
+ * Tests of a client, each with its own gateway. The kit for Java starts the gateway and talks to it:
  *
  *     jar="$(Kits/java/build)"
  *     kotlinc -include-runtime -cp "$jar" -d tests.jar Examples/kotlin/{Client,RefreshTest}.kt
  *     java -cp "tests.jar:$jar" RefreshTestKt
  *
- * With JUnit, `main` and `run` below are its: Postern in `@BeforeAll`, a space in `@BeforeEach`.
+ * With JUnit you need no `main` and `run`: start Postern in `@BeforeAll`, a space in `@BeforeEach`.
  */
 
 private var failures = 0
@@ -68,7 +68,7 @@ fun main() {
     exitProcess(if (failures == 0) 0 else 1)
 }
 
-/** Runs a test in a space of its own, and shows the journal of one that fails. */
+/** Runs a test in its own space, and shows the journal if it fails. */
 private fun Postern.run(name: String, order: Map<String, Any> = emptyMap(), test: (Space) -> Unit) {
     space(order).use { space ->
         try {
@@ -82,7 +82,7 @@ private fun Postern.run(name: String, order: Map<String, Any> = emptyMap(), test
     }
 }
 
-/** What Kotlin's library has for `Closeable` alone, unless its part for Java 7 is there too. */
+/** `use` for `AutoCloseable`, which Kotlin's library has only for `Closeable` unless its part for Java 7 is present. */
 private inline fun <Resource : AutoCloseable> Resource.use(body: (Resource) -> Unit) {
     try {
         body(this)

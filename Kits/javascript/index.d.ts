@@ -1,9 +1,9 @@
 export interface Start {
   /** The executable, else the variable POSTERN, else `postern` on the PATH. */
   program?: string;
-  /** An image of Postern, in place of a program. */
+  /** An image of Postern, instead of a program. */
   image?: string;
-  /** What starts the image: `docker` (the default) or `podman`. */
+  /** The program that starts the image: `docker` (the default) or `podman`. */
   runtime?: string;
   /** Further flags of `postern serve`. */
   flags?: string[];
@@ -20,7 +20,7 @@ export interface SpaceOrder {
   port?: number;
 }
 
-/** A line of the journal: these members, and what its kind tells beside. */
+/** A line of the journal: these members, and those of its kind. */
 export interface Line {
   n: number;
   kind: string;

@@ -22,14 +22,14 @@ async function ask(method, url, body) {
 
 const patience = (ms) => new Promise((resolve) => setTimeout(resolve, ms, "late").unref());
 
-/** How the gateway is started: the program itself, or a container of an image. */
+/** Returns the command that starts the gateway: the program itself, or a container of an image. */
 function command({ program, image, runtime }) {
   if (image === undefined) return [program ?? process.env.POSTERN ?? "postern"];
   // The container has the network of this machine, so that every space has a port on loopback, and no secret is needed.
   return [runtime ?? "docker", "run", "--rm", "--interactive", "--network", "host", image];
 }
 
-/** A gateway's process. It ends when its standard input does: with the process that started it, even if that is killed. */
+/** A gateway's process. It ends when its standard input closes: with the process that started it, even if that is killed. */
 export class Postern {
   /**
    * Starts a gateway on free ports and waits until it is ready. `program` is the executable, else the variable POSTERN, else
@@ -63,7 +63,7 @@ export class Postern {
     }
   }
 
-  /** A gateway that runs already, with `--spaces`. */
+  /** Connects to a running gateway, started with `--spaces`. */
   static at(controlURL) {
     return new Postern(undefined, controlURL);
   }
@@ -73,7 +73,7 @@ export class Postern {
     this.controlURL = controlURL;
   }
 
-  /** Makes a space. `settings` are options of `postern serve`; `frozen`, `seed`, `wall`, `idle_s` are as in `POST /spaces`. */
+  /** Creates a space. `settings` are options of `postern serve`; `frozen`, `seed`, `wall`, `idle_s` are as in `POST /spaces`. */
   async space(order = {}) {
     return new Space(this.controlURL, await ask("POST", `${this.controlURL}/spaces`, order));
   }
@@ -91,7 +91,7 @@ export class Postern {
   }
 }
 
-/** A gateway of its own: users, keys, settings, a port and a clock. `urls.plain` is where clients connect. */
+/** A gateway with its own users, keys, settings, port and clock. Clients connect to `urls.plain`. */
 export class Space {
   constructor(controlURL, made) {
     this.name = made.name;
@@ -100,7 +100,7 @@ export class Space {
     this.urls = made.urls;
   }
 
-  /** A token of the space's own provider, as an application gets one from its server. */
+  /** Returns a token of the space's own provider, as an application gets one from its server. */
   async token(user, lifeSeconds = 3600) {
     return (await ask("POST", `${this.httpURL}/v1/tokens`, { user_id: user, life_s: lifeSeconds })).token;
   }
@@ -109,57 +109,57 @@ export class Space {
     return ask("POST", this.control + path, body);
   }
 
-  /** Lets the tokens of the user's sessions expire now. */
+  /** Expires the tokens of the user's sessions now. */
   expire = (user) => this.#order(`/users/${encodeURIComponent(user)}/expire`);
 
-  /** Asks them for another token. */
+  /** Sends them a refresh request. */
   askForRefresh = (user) => this.#order(`/users/${encodeURIComponent(user)}/refresh`);
 
   /** Closes them. */
   disconnect = (user, code = 4005, reason = "disconnected") =>
     this.#order(`/users/${encodeURIComponent(user)}/disconnect`, { code, reason });
 
-  /** Makes every token of the user issued until now worth nothing. */
+  /** Revokes every token of the user issued until now. */
   revoke = (user) => this.#order("/revocations", { user_id: user });
 
-  /** Has the gateway fail: `{ fault: "drop", what: "reply:refresh", times: 1 }` loses one answer. */
+  /** Orders a fault: `{ fault: "drop", what: "reply:refresh", times: 1 }` loses one answer. */
   fail = (fault) => this.#order("/faults", fault);
 
-  /** Moves the space's time; `answered` says whether everybody who was asked has answered, `owing` who has not. */
+  /** Moves the space's time. `answered` tells whether all clients have answered their requests, `owing` which have not. */
   advance = (seconds, more = {}) => this.#order("/clock/advance", { by_s: seconds, ...more });
 
-  /** Has the space's time of day be another one: "2000-01-01T00:00:00Z". Sessions keep their deadlines. */
+  /** Sets the space's time of day: "2000-01-01T00:00:00Z". Sessions keep their deadlines. */
   setWall = (date) => this.#order("/clock", { wall: date });
 
-  /** What happened, line by line: `{ kind: "refreshed", user: "ann", after: 12 }` asks for some of it. */
+  /** Returns the journal's lines, filtered by e.g. `{ kind: "refreshed", user: "ann", after: 12 }`. */
   async journal(query = {}) {
     return (await ask("GET", `${this.control}/journal?${new URLSearchParams({ limit: 1000, ...query })}`)).lines;
   }
 
-  /** The number of the last line: what happens from here on comes after it. */
+  /** Returns the number of the last line; later events have higher numbers. */
   async mark() {
     return (await ask("GET", `${this.control}/journal?limit=1`)).last;
   }
 
-  /** Waits in real time until something has happened, and returns its lines. */
+  /** Waits in real time for matching lines, and returns them. */
   async happens(kind, { user, after = 0, count = 1, withinMs = 5000 } = {}) {
     const answer = await this.#order("/journal/await", { kind, user, after, count, within_ms: withinMs });
     if (!answer.met) throw new Error(`${answer.lines.length} of ${count} ${kind} within ${withinMs} ms`);
     return answer.lines;
   }
 
-  /** Ends it: who is connected is closed with 1001. */
+  /** Ends it; connected clients are closed with 1001. */
   end = () => ask("DELETE", this.control);
 }
 
-/** A test with a space of its own, for `it` or `test` of node:test; one that fails shows the space's journal. */
+/** Returns a test with its own space, for `it` or `test` of node:test; a failed one shows the space's journal. */
 export function withSpace(postern, order, body) {
   return async () => {
     const space = await postern().space(order);
     try {
       await body(space);
     } catch (error) {
-      // A gateway that is gone hides no failure of the test.
+      // A gateway that has ended must not hide the test's failure.
       const lines = await space.journal().catch((gone) => console.error(`no journal: ${gone.cause ?? gone}`));
       for (const { n, at_ms, kind, time, dialect, ...rest } of (lines ?? []).slice(-30)) {
         console.error(`${n}`.padStart(6), `${at_ms / 1000} s`.padStart(14), kind.padEnd(18), JSON.stringify(rest));

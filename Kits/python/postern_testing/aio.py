@@ -1,4 +1,4 @@
-"""Spaces for asyncio: the same requests, in a thread while they last."""
+"""Spaces for asyncio: each request runs in a thread."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Answer = TypeVar("Answer")
 
 
 async def in_thread(function: Callable[P, Answer], *arguments: P.args, **named: P.kwargs) -> Answer:
-    """What the function returns, which asks a gateway in a thread. When the task is cancelled, by a test that has failed for
-    instance, the request ends, and the thread, for which the loop would wait at its own end."""
+    """Runs the function, which sends requests to a gateway, in a thread. If the task is cancelled, e.g. by a failed test, the
+    request and its thread end; otherwise the loop would wait for the thread at its own end."""
     calls = Calls()
 
     def ask() -> Answer:
-        # In a copy of the context, as every `to_thread`.
+        # In a copy of the context, like `to_thread`.
         current.set(calls)
         return function(*arguments, **named)
 

@@ -1,4 +1,4 @@
-"""Requests under way, and how somebody else ends them."""
+"""Requests in progress, which other code can end."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Optional, Set
 
 
 class Ended(ConnectionError):
-    """A request that has no answer, since the space that it was for has ended, or since nobody waits for it any more."""
+    """A request that got no answer because its space has ended or its caller was cancelled."""
 
 
 class Calls:
-    """The connections of requests that have no answer yet: those of one space, or of one call of an asynchronous test."""
+    """The connections of requests without an answer yet: of one space, or of one call of an asynchronous test."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -29,7 +29,7 @@ class Calls:
         _shut(connected)
 
     def remove(self, connected: socket.socket) -> bool:
-        """Whether nobody has ended it."""
+        """Whether it has not been ended."""
         with self._lock:
             if connected not in self._sockets:
                 return False
@@ -37,25 +37,25 @@ class Calls:
             return True
 
     def end(self) -> None:
-        """Ends those under way: whoever waits for an answer gets `Ended` at once. Later ones go on as ever."""
+        """Ends the requests in progress: their callers get `Ended` at once. Later requests are not affected."""
         with self._lock:
             ended, self._sockets = self._sockets, set()
-            # Under the lock: nobody closes one meanwhile, and gives its number to another.
+            # Under the lock, so that no connection is closed meanwhile and its descriptor reused.
             for connected in ended:
                 _shut(connected)
 
     def end_for_good(self) -> None:
-        """The same, and of all that come later."""
+        """Ends the requests in progress and all later ones."""
         with self._lock:
             self._is_over = True
         self.end()
 
 
-#: The calls that the requests of this context, a thread's for instance, are of beside those of their space.
+#: The calls to which the requests of this context (e.g. a thread) belong besides those of their space.
 current: contextvars.ContextVar[Optional[Calls]] = contextvars.ContextVar("postern_calls", default=None)
 
 
 def _shut(connected: socket.socket) -> None:
-    # Of the socket itself: TLS would say goodbye first.
+    # Closes the socket itself: TLS would send a close message first.
     with contextlib.suppress(OSError):
         socket.socket.shutdown(connected, socket.SHUT_RDWR)

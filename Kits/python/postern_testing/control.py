@@ -12,7 +12,7 @@ from .calls import Calls, Ended, current
 
 
 class Refused(Exception):
-    """An answer of 400 or above: its status, and the gateway's number and name of the error."""
+    """An answer with a status of 400 or above, with the gateway's number and name of the error."""
 
     def __init__(self, method: str, path: str, status: int, error: Mapping[str, Any]):
         self.status = status
@@ -23,7 +23,7 @@ class Refused(Exception):
 
 
 class Control:
-    """The control API at a URL, or another HTTP side of the gateway."""
+    """The control API at a URL, or another HTTP API of the gateway."""
 
     def __init__(self, url: str, secret: Optional[str] = None, timeout: float = 90, calls: Optional[Calls] = None):
         self.url = url.rstrip("/")
@@ -32,7 +32,7 @@ class Control:
         self._calls = calls or Calls()
 
     def below(self, *names: str, calls: Optional[Calls] = None) -> "Control":
-        """The same below a path, whose names are escaped; its requests are of `calls`."""
+        """Returns this API below a path, whose names are escaped; its requests belong to `calls`."""
         path = "".join("/" + quote(name, safe="") for name in names)
         return Control(self.url + path, self._secret, self._timeout, calls or self._calls)
 
@@ -46,7 +46,7 @@ class Control:
         return self._send("DELETE", path)
 
     def lines(self, path: str, timeout: Optional[float] = None, **parameters: Any) -> Iterator[str]:
-        """The lines of an answer that goes on, as they come, until the other side or the space ends."""
+        """Yields the lines of a streamed answer as they come, until the server or the space ends."""
         with contextlib.suppress(Ended):
             with self._open("GET", path + query(parameters), None, timeout or self._timeout) as answer:
                 for line in answer:
@@ -76,8 +76,7 @@ class Control:
 
     @contextlib.contextmanager
     def _connected(self, method: str, path: str, timeout: float) -> Iterator[http.client.HTTPConnection]:
-        """A connection of its own for a request, straight to the gateway: whatever proxy the environment names, it is not
-        for loopback."""
+        """Opens a connection for one request, directly to the gateway: a proxy in the environment is not for loopback."""
         parts = urlsplit(self.url)
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         connection = kind(parts.hostname or "", parts.port, timeout=timeout)
@@ -96,7 +95,7 @@ class Control:
             except (OSError, ValueError, http.client.HTTPException) as error:
                 failure = error
             finally:
-                # Each is told, whatever the others say.
+                # Each is closed, even if another one fails.
                 is_ours = all([calls.remove(connected) for calls in over])
             if failure is not None and not is_ours:
                 raise Ended(f"{method} {path}: ended before its answer came") from failure
@@ -107,7 +106,7 @@ class Control:
 
 
 def query(parameters: Mapping[str, Any]) -> str:
-    """The parameters that are not None, as a query string with its question mark."""
+    """Returns the parameters that are not None as a query string with its question mark."""
     given = {name: value for name, value in parameters.items() if value is not None}
     return "?" + urlencode(given) if given else ""
 

@@ -1,4 +1,4 @@
-"""Durations as people write them."""
+"""Durations in readable form."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 
 
 def seconds(duration: Duration) -> float:
-    """A duration in seconds: a number of them, a timedelta, or text such as "1h30m", "250ms", "2d"."""
+    """Returns a duration in seconds, from a number of seconds, a timedelta, or text such as "1h30m", "250ms", "2d"."""
     if isinstance(duration, timedelta):
         return duration.total_seconds()
     if isinstance(duration, str):

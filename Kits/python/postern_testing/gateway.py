@@ -1,4 +1,4 @@
-"""A process of Postern's."""
+"""The process of a Postern gateway."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LAST_LINES = 30
 
 
 class NotStarted(Exception):
-    """The program is not there, or ended before it was ready: its own words are in the message."""
+    """The program is missing, or ended before it was ready; the message contains its output."""
 
 
 class Gateway:
@@ -39,7 +39,7 @@ class Gateway:
         runtime: str = "docker",
         patience: float = 30,
     ) -> "Gateway":
-        """Starts one on free ports of loopback. `flags` are further ones of `postern serve`; `program` is the executable, else
+        """Starts a gateway on free loopback ports. `flags` are further ones of `postern serve`; `program` is the executable, else
         the variable POSTERN, else `postern` on the PATH. With `image` it is a container, started by `runtime`, `docker` or
         `podman`, on the network of this machine: every space has a port on loopback, and no secret is needed."""
         if image is not None:
@@ -51,7 +51,7 @@ class Gateway:
 
     @classmethod
     def at(cls, control_url: str, secret: Optional[str] = None) -> "Gateway":
-        """One that runs already, with `--spaces`."""
+        """Connects to a running gateway, started with `--spaces`."""
         return cls(Control(control_url, secret))
 
     def space(
@@ -65,22 +65,22 @@ class Gateway:
         port: int = 0,
         wall: Optional[str] = None,
     ) -> Space:
-        """Makes a space. `wall` is its time of day at first: "2000-01-01T00:00:00Z". `settings` are options of `postern serve`: {"refresh-timeout": "2s", "any-refresh-timeout": True}."""
+        """Creates a space. `wall` is its initial time of day: "2000-01-01T00:00:00Z". `settings` are options of `postern serve`: {"refresh-timeout": "2s", "any-refresh-timeout": True}."""
         order: Dict[str, Any] = {"name": name, "settings": settings, "seed": seed, "idle_s": idle_s, "wall": wall}
         order = {name: value for name, value in order.items() if value is not None}
         made = self.control.post("/spaces", {**order, "frozen": frozen, "port": port})
         return Space(self.control, made)
 
     def log(self) -> str:
-        """What the process has said on standard error; nothing for one that somebody else started."""
+        """Returns the standard error of the process; empty for one that was not started here."""
         return self._process.log() if self._process else ""
 
     def obituary(self) -> Optional[str]:
-        """How the process has ended, and what it said last; None while it runs, and for one that somebody else started."""
+        """Describes how the process ended, with its last output; None while it runs, and for one that was not started here."""
         return self._process.obituary() if self._process else None
 
     def stop(self) -> None:
-        """Ends the process in order. One that somebody else started goes on."""
+        """Shuts the process down. One that was not started here goes on."""
         if self._process:
             self._process.stop()
 
@@ -94,7 +94,7 @@ class Gateway:
 
 
 class _Process:
-    """`postern serve`, which ends when our end of its standard input does: with us, however we end."""
+    """The process `postern serve`. It ends when our end of its standard input closes: with this process, however that ends."""
 
     def __init__(self, program: Sequence[str], flags: Sequence[str], patience: float):
         command = [*program, "serve", "--spaces", "--end-with-input", "--port", "0", "--control-port", "0"]
@@ -126,7 +126,7 @@ class _Process:
 
     def obituary(self) -> Optional[str]:
         with contextlib.suppress(subprocess.TimeoutExpired):
-            # Whose connections have just broken ends in a moment, if it does.
+            # A process whose connections have just broken may end in a moment.
             self._process.wait(timeout=0.2)
         if self._process.returncode is None:
             return None

@@ -1,4 +1,4 @@
-"""What happened in a space, line by line."""
+"""The journal of a space, line by line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Kinds = Union[str, Sequence[str]]
 
 @dataclass(frozen=True)
 class Line:
-    """One thing that happened, a refresh of martin's for instance. What else it says is in `details`, by its JSON names."""
+    """A line: one event. Its further members are in `details`, by their JSON names."""
 
     n: int
     at_ms: int
@@ -45,7 +45,7 @@ _OWN = ("n", "at_ms", "real_ms", "time", "kind", "user", "connection", "dialect"
 
 
 class NotInTime(AssertionError):
-    """What was waited for did not happen in time; `lines` are those of it that did."""
+    """The expected lines did not come in time; `lines` are those that did."""
 
     def __init__(self, awaited: str, lines: Sequence[Line], latest: Sequence[Line]):
         self.lines = list(lines)
@@ -55,7 +55,7 @@ class NotInTime(AssertionError):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What an expectation came to: its word is passed, failed, undecided or not_applicable; the lines prove it."""
+    """The result of an expectation: passed, failed, undecided or not_applicable, with the lines that prove it."""
 
     expect: str
     word: str
@@ -71,7 +71,7 @@ class Verdict:
 
 
 class NotExpected(AssertionError):
-    """A client did not do what it is held to, or what it did decides nothing; `verdict` says which, and why."""
+    """An expectation failed or is undecided; `verdict` says which, and why."""
 
     def __init__(self, verdict: Verdict):
         self.verdict = verdict
@@ -93,8 +93,8 @@ class Journal:
         after: int = 0,
         payloads: bool = False,
     ) -> List[Line]:
-        """All that there are after a number, of these kinds, that user, that connection; with what messages said, their
-        secrets blanked, as the detail `payload`, if that is asked for."""
+        """Returns the lines after a number with these kinds, that user and that connection. With `payloads` they contain the
+        messages, with secrets blanked, as the detail `payload`."""
         said = "true" if payloads else None
         found: List[Line] = []
         while True:
@@ -115,15 +115,15 @@ class Journal:
     def count(
         self, kind: Kinds, *, user: Optional[str] = None, connection: Optional[str] = None, after: int = 0
     ) -> int:
-        """How many there are."""
+        """Returns the number of matching lines."""
         return len(self.lines(kind, user=user, connection=connection, after=after))
 
     def mark(self) -> int:
-        """The number of the last line: what happens from here on comes after it."""
+        """Returns the number of the last line; later events have higher numbers."""
         return int(self._control.get("/journal", limit=1)["last"])
 
     def last(self, count: int = 30) -> List[Line]:
-        """The last lines."""
+        """Returns the last lines."""
         return self.lines(after=max(0, self.mark() - count))
 
     def wait(
@@ -153,15 +153,15 @@ class Journal:
     def judge(
         self, expect: str, *, user: Optional[str] = None, after: int = 0, within: Duration = 0, **parameters: Any
     ) -> Verdict:
-        """The verdict of an expectation over the lines after a number. What is undecided is asked for again until `within` of
-        real time has passed, or ten times as long on a machine that is so slow. Parameters are those of the control API: at_least_ms, at_most, since, attempt, quiet_ms, ..."""
+        """Returns the verdict of an expectation over the lines after a number. An undecided one is requested again until
+        `within` of real time has passed, or up to ten times as long on a slow machine. Parameters are those of the control API: at_least_ms, at_most, since, attempt, quiet_ms, ..."""
         order = {"expect": expect, "user": user, "after": after, **parameters}
         order = {name: value for name, value in order.items() if value is not None}
         begun, limit, lost = time.monotonic(), seconds(within), None
         while True:
             answer = self._control.post("/journal/expect", order)
             verdict = Verdict.read(answer)
-            # What a slow machine takes meanwhile is given back.
+            # The time that a slow machine loses is added.
             lost_now = answer.get("lost_ms", 0) / 1000
             lost = lost_now if lost is None else lost
             passed = time.monotonic() - begun
@@ -172,7 +172,7 @@ class Journal:
     def expect(
         self, expect: str, *, user: Optional[str] = None, after: int = 0, within: Duration = 2, **parameters: Any
     ) -> Verdict:
-        """The same, for a test: raises `NotExpected` unless it is passed, at once if it has failed."""
+        """Checks an expectation: raises `NotExpected` unless it is passed, at once if it has failed."""
         __tracebackhide__ = True
         verdict = self.judge(expect, user=user, after=after, within=within, **parameters)
         if verdict.word != "passed":
@@ -180,7 +180,7 @@ class Journal:
         return verdict
 
     def follow(self, kind: Optional[Kinds] = None, *, user: Optional[str] = None, after: int = 0) -> Iterator[Line]:
-        """What there is, and what comes, as it comes, until the space ends or the iteration does."""
+        """Yields the present lines and later ones as they come, until the space or the iteration ends."""
         for text in self._control.lines("/journal/stream", timeout=60, kind=_kinds(kind), user=user, after=after):
             if text.startswith("data:"):
                 content = json.loads(text[5:])

@@ -43,7 +43,7 @@ def postern(pytestconfig: pytest.Config) -> Iterator[Gateway]:
 
 @pytest.fixture
 def postern_space(postern: Gateway, request: pytest.FixtureRequest) -> Iterator[Space]:
-    """A gateway of the test's own."""
+    """A gateway for one test."""
     request.node.stash[_GATEWAY] = postern
     order: dict[str, Any] = {}
     for marker in reversed(list(request.node.iter_markers("postern"))):
@@ -55,7 +55,7 @@ def postern_space(postern: Gateway, request: pytest.FixtureRequest) -> Iterator[
 
 @pytest.fixture
 def postern_async_space(postern_space: Space) -> AsyncSpace:
-    """The same for asyncio."""
+    """A gateway for one test, for asyncio."""
     return AsyncSpace(postern_space)
 
 
@@ -64,8 +64,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     try:
         return (yield)
     finally:
-        # Nobody waits any more for an answer that has not come. The event loop of an asynchronous test would, for the thread
-        # that does, before the space ends.
+        # Ends requests without an answer. Otherwise the event loop of an asynchronous test would wait for their threads
+        # before the space ends.
         space = item.stash.get(_SPACE, None)
         if space is not None:
             space.give_up()
@@ -86,7 +86,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         else:
             report.sections.append(("postern journal", "\n".join(lines) or "nothing happened"))
     elif call.excinfo is not None and isinstance(call.excinfo.value, OSError):
-        # What does not answer may be no more.
+        # A gateway that does not answer may have ended.
         obituary = gateway.obituary()
         if obituary is not None:
             report.sections.append(("postern", obituary))

@@ -1,4 +1,4 @@
-"""A gateway of one test."""
+"""A gateway for one test."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .journal import Journal
 
 @dataclass(frozen=True)
 class Session:
-    """A connection and who is on it: its phase is `active`, `refreshing` or another of the gateway's words."""
+    """A connection and its user. Its phase is `active`, `refreshing` or another of the gateway's phases."""
 
     id: str
     dialect: str
@@ -35,7 +35,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Sleep:
-    """What goes on only when the time of a frozen space is moved: the provider, for instance, and by how much."""
+    """Work that continues only when the time of a frozen space is moved, and by how much; e.g. the provider's latency."""
 
     purpose: str
     wakes_in_ms: int
@@ -46,11 +46,11 @@ class Sleep:
 
 @dataclass(frozen=True)
 class Advance:
-    """How time was moved: over how many deadlines, how many were cut off on the way, who still owed an answer at the end, what sleeps yet."""
+    """The result of moving time: deadlines passed, clients cut off, clients that owe an answer, and work that sleeps."""
 
     steps: int
     moved_s: float
-    #: Whether nobody owes an answer, and nobody was cut off.
+    #: Whether no client owes an answer or was cut off.
     answered: bool
     owing: Sequence[Session]
     sleeping: Sequence[Sleep]
@@ -58,17 +58,17 @@ class Advance:
 
 
 class Space:
-    """A gateway of its own inside a process: with its own users, keys, clock and journal. Ends with its `with` block."""
+    """A gateway inside a process, with its own users, keys, clock and journal. Ends with its `with` block."""
 
     def __init__(self, control: Control, made: Mapping[str, Any]):
         self.name: str = made["name"]
-        #: Where sockets are, without a path, and the HTTP side.
+        #: The URLs of sockets (without a path) and of the HTTP API.
         self.url: str = made["url"]
         self.http_url: str = made["http_url"]
         self.port: int = made["port"]
-        #: Where clients connect, by dialect: `plain` and those of the vendors.
+        #: The URLs to which clients connect, by dialect: `plain` and those of the vendors.
         self.urls: Dict[str, str] = dict(made["urls"])
-        #: What signs its tokens (HMAC), unless the settings named a key.
+        #: The HMAC secret of its tokens, unless the settings name a key.
         self.secret: Optional[str] = made.get("secret")
         self._spaces = control
         self._calls = Calls()
@@ -90,7 +90,7 @@ class Space:
         scheme: str = "plain",
         calls: Optional[Sequence[str]] = None,
     ) -> str:
-        """A token of the built-in provider, in the space's own time. `scheme` names the vendor: `postern token mint --help`."""
+        """Returns a token of the built-in provider, in the space's own time. `scheme` names the vendor: `postern token mint --help`."""
         order: Dict[str, Any] = {"user_id": user, "life_s": seconds(life), "kind": kind, "scheme": scheme}
         if calls is not None:
             order["call_cids"] = list(calls)
@@ -99,11 +99,11 @@ class Space:
     # Orders
 
     def expire(self, user: str) -> int:
-        """Lets the user's tokens expire now. Returns how many sessions that reached."""
+        """Expires the user's tokens now. Returns the number of affected sessions."""
         return self._order(user, "expire")
 
     def ask_for_refresh(self, user: str) -> int:
-        """Asks the user's sessions for another token."""
+        """Sends a refresh request to the user's sessions."""
         return self._order(user, "refresh")
 
     def disconnect(self, user: str, code: int = 4005, reason: str = "disconnected") -> int:
@@ -117,15 +117,15 @@ class Space:
     # Faults
 
     def fail(self, fault: str, **members: Any) -> int:
-        """Has the gateway fail so from here on: `fail("drop", what="reply:refresh", times=1)`. Returns what `mend` takes."""
+        """Orders a fault: `fail("drop", what="reply:refresh", times=1)`. Returns its number, for `mend`."""
         return int(self._control.post("/faults", {"fault": fault, **members})["number"])
 
     def mend(self, number: Optional[int] = None) -> None:
-        """Takes a fault back; all of them without a number."""
+        """Removes a fault; without a number all of them."""
         self._control.delete("/faults" if number is None else f"/faults/{number}")
 
     def faults(self) -> List[Mapping[str, Any]]:
-        """The faults that stand, and how often each `befell`."""
+        """Returns the present faults, and how often each was applied (`befell`)."""
         return list(self._control.get("/faults")["faults"])
 
     def _order(self, user: str, order: str, body: Optional[Mapping[str, Any]] = None) -> int:
@@ -134,7 +134,7 @@ class Space:
     # Looking
 
     def sessions(self, user: Optional[str] = None) -> List[Session]:
-        """Who is connected."""
+        """Returns the present connections."""
         found: List[Session] = []
         after: Optional[str] = None
         while True:
@@ -145,7 +145,7 @@ class Space:
                 return found
 
     def metrics(self) -> str:
-        """The page for Prometheus."""
+        """Returns the metrics in the Prometheus format."""
         return "\n".join(self._control.lines("/metrics"))
 
     # Time
@@ -153,7 +153,7 @@ class Space:
     def advance(
         self, by: Duration, *, patience: Duration = 1, wall: str = "moves", stop_at: Optional[str] = None
     ) -> Advance:
-        """Moves the space's time on, from deadline to deadline; clients that were asked for something have `patience` of real time each time."""
+        """Moves the space's time from deadline to deadline; at each, clients have `patience` of real time to answer requests."""
         order: Dict[str, Any] = {"by_s": seconds(by), "patience_ms": round(seconds(patience) * 1000), "wall": wall}
         if stop_at is not None:
             order["stop_at"] = stop_at
@@ -163,22 +163,22 @@ class Space:
             [Sleep(**one) for one in moved["sleeping"]], moved["cut_off"])
 
     def sleeping(self) -> List[Sleep]:
-        """What of a frozen space goes on only when its time is moved; nothing where time passes."""
+        """Returns the work that continues only when the time of a frozen space is moved; empty if time passes."""
         return [Sleep(**one) for one in self._control.get("/clock")["sleeping"]]
 
     def wall_time(self) -> float:
-        """Its time of day, in seconds since 1970."""
+        """Returns its time of day, in seconds since 1970."""
         return float(self._control.get("/clock")["wall"])
 
     def set_wall(self, date: str) -> None:
-        """Has its time of day be another one: "2000-01-01T00:00:00Z". Sessions keep their deadlines."""
+        """Sets its time of day: "2000-01-01T00:00:00Z". Sessions keep their deadlines."""
         self._control.post("/clock", {"wall": date})
 
     # The end
 
     def end(self) -> None:
-        """Closes its connections with 1001 and forgets it. Again: does nothing. Who waits for an answer of its, in another
-        thread, gets it now or never: `Ended`."""
+        """Closes its connections with 1001 and removes it. Does nothing the second time. Requests in other threads that have
+        no answer yet end with `Ended`."""
         try:
             self._spaces.below("spaces", self.name).delete("")
         except Refused as refusal:
@@ -188,7 +188,7 @@ class Space:
             self.give_up()
 
     def give_up(self) -> None:
-        """Who waits for an answer of the space's, in another thread, waits no longer: `Ended`. The space goes on."""
+        """Ends the space's requests in other threads with `Ended`. The space goes on."""
         self._calls.end()
 
     def __enter__(self) -> "Space":

@@ -2,18 +2,19 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// Stands for the client under test: as much of a WebSocket client (RFC 6455) as a few tests need, on a blocking socket,
-/// which is read on a queue of its own. Debian 12's libcurl has no WebSockets, so `URLSessionWebSocketTask` is no choice
-/// there.
+/// A stand-in for the client under test: the part of a WebSocket client (RFC 6455) that a few tests need.
 ///
-/// `@unchecked Sendable`: what changes is set by `connect()`, before anything else is asked of it.
+/// It uses a blocking socket, which is read on its own queue. Debian 12's libcurl has no WebSockets, so
+/// `URLSessionWebSocketTask` does not work there.
+///
+/// `@unchecked Sendable`: `connect()` sets all that changes, before any other call.
 final class MyClient: @unchecked Sendable {
-  /// The gateway closed the connection.
+  /// The error that the gateway closed the connection.
   struct Closed: Error, Equatable {
     let code: UInt16
   }
 
-  /// The connection did not come about, or fell silent for five seconds.
+  /// The error that the connection failed, or was silent for five seconds.
   struct Failure: Error {
     let reason: String
   }
@@ -35,7 +36,7 @@ final class MyClient: @unchecked Sendable {
   /// Connects and logs in.
   func connect() async throws { try await onQueue { try $0.open() } }
 
-  /// The next message; throws ``Closed`` where that is a close frame.
+  /// Returns the next message; throws ``Closed`` for a close frame.
   func nextMessage() async throws -> String { try await onQueue { try $0.receive() } }
 
   private func onQueue<Answer: Sendable>(_ body: @escaping @Sendable (MyClient) throws -> Answer) async throws -> Answer
@@ -100,7 +101,7 @@ final class MyClient: @unchecked Sendable {
     }
   }
 
-  /// Sends one masked message of text, up to 64 KiB.
+  /// Sends one masked text message of up to 64 KiB.
   private func send(_ text: String) throws {
     let mask = (0..<4).map { _ in UInt8.random(in: 0...255) }
     let payload = Array(text.utf8)

@@ -2,7 +2,7 @@ import PosternTesting
 import PosternXCTest
 import XCTest
 
-/// The same with XCTest: `gateway` is this test's own.
+/// A test with XCTest; `gateway` belongs to this test alone.
 final class RevocationTests: PosternTestCase {
   override var options: PosternGateway.Options {
     var options = PosternGateway.Options()

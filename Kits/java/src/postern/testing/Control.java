@@ -7,7 +7,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.Map;
 
-/** Requests with JSON in both directions; one that is refused throws the gateway's own words. */
+/** Requests with JSON in both directions; a refused one throws the gateway's message. */
 final class Control {
   private static final HttpClient HTTP = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** JSON to maps, lists, strings, numbers and back: the JDK reads none, and this kit has no dependencies. */
+/** A parser and writer of JSON as maps, lists, strings and numbers, which the JDK lacks; this kit has no dependencies. */
 public final class Json {
   private final String text;
   private int at;
@@ -24,7 +24,7 @@ public final class Json {
     return (Map<String, Object>) value;
   }
 
-  /** Writes what `read` reads. */
+  /** Writes the values that `read` returns. */
   public static String write(Object value) {
     if (value instanceof Map<?, ?> map) {
       var members = new ArrayList<String>();

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * A gateway as a child process or a container, and a {@link Space} of it for each test: what Testcontainers is to a
- * database. It ends when its standard input does: with the process that started it, even if that is killed.
+ * database. It ends when its standard input closes: with the process that started it, even if that is killed.
  */
 public final class Postern implements AutoCloseable {
   private static final int PATIENCE_S = 30;
@@ -50,7 +50,7 @@ public final class Postern implements AutoCloseable {
     return start(List.of(runtime, "run", "--rm", "--interactive", "--network", "host", image), flags);
   }
 
-  /** A gateway that runs already, with `--spaces`. */
+  /** Connects to a running gateway, started with `--spaces`. */
   public static Postern at(String controlUrl) {
     return new Postern(null, controlUrl);
   }
@@ -62,7 +62,7 @@ public final class Postern implements AutoCloseable {
     command.addAll(List.of(flags));
     var process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     var output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-    // The one line on its standard output says where it is.
+    // The one line on its standard output contains its URL.
     var line = CompletableFuture.supplyAsync(() -> {
       try {
         return output.readLine();
@@ -83,7 +83,7 @@ public final class Postern implements AutoCloseable {
     throw new IOException(program.get(0) + " ended before it was ready; see standard error");
   }
 
-  /** Makes a space: `settings` are options of `postern serve`; `frozen`, `seed` and `idle_s` as in `POST /spaces`. */
+  /** Creates a space: `settings` are options of `postern serve`; `frozen`, `seed` and `idle_s` as in `POST /spaces`. */
   public Space space(Map<String, ?> order) throws IOException, InterruptedException {
     return new Space(controlUrl, Control.ask("POST", controlUrl + "/spaces", order));
   }

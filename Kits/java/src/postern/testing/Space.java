@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A gateway of its own for one test: users, keys, settings, a port and a clock. Every method is one request of the
+ * A gateway for one test, with its own users, keys, settings, port and clock. Every method is one request of the
  * control API, which Deploy/api/control.yaml describes.
  */
 public final class Space implements AutoCloseable {
   private final String control;
   private final String httpUrl;
-  /** Where clients of the plain dialect connect. */
+  /** The URL to which clients of the plain dialect connect. */
   public final String url;
-  /** Where clients of each dialect connect. */
+  /** The URLs to which clients of each dialect connect. */
   public final Map<String, Object> urls;
   public final String name;
 
@@ -29,23 +29,23 @@ public final class Space implements AutoCloseable {
     url = (String) urls.get("plain");
   }
 
-  /** A token of the space's own provider, as an application gets one from its server. */
+  /** Returns a token of the space's own provider, as an application gets one from its server. */
   public String token(String user, long lifeSeconds) throws IOException, InterruptedException {
     var order = Map.of("user_id", user, "life_s", lifeSeconds);
     return (String) Control.ask("POST", httpUrl + "/v1/tokens", order).get("token");
   }
 
-  /** Lets the tokens of the user's sessions expire now. */
+  /** Expires the tokens of the user's sessions now. */
   public void expire(String user) throws IOException, InterruptedException {
     order("/users/" + escape(user) + "/expire", Map.of());
   }
 
-  /** Makes every token of the user issued until now worth nothing. */
+  /** Revokes every token of the user issued until now. */
   public void revoke(String user) throws IOException, InterruptedException {
     order("/revocations", Map.of("user_id", user));
   }
 
-  /** Asks the user's sessions for another token. */
+  /** Sends a refresh request to the user's sessions. */
   public void askForRefresh(String user) throws IOException, InterruptedException {
     order("/users/" + escape(user) + "/refresh", Map.of());
   }
@@ -55,22 +55,22 @@ public final class Space implements AutoCloseable {
     order("/users/" + escape(user) + "/disconnect", Map.of("code", code, "reason", reason));
   }
 
-  /** Has the gateway fail: `{"fault": "drop", "what": "reply:refresh", "times": 1}` loses one answer. */
+  /** Orders a fault: `{"fault": "drop", "what": "reply:refresh", "times": 1}` loses one answer. */
   public void fail(Map<String, ?> fault) throws IOException, InterruptedException {
     order("/faults", fault);
   }
 
-  /** Moves the space's time: `answered` says whether everybody who was asked has answered, `owing` who has not. */
+  /** Moves the space's time. `answered` tells whether all clients have answered their requests, `owing` which have not. */
   public Map<String, Object> advance(long seconds, long patienceMs) throws IOException, InterruptedException {
     return order("/clock/advance", Map.of("by_s", seconds, "patience_ms", patienceMs));
   }
 
-  /** Has the space's time of day be another one: "2000-01-01T00:00:00Z". Sessions keep their deadlines. */
+  /** Sets the space's time of day: "2000-01-01T00:00:00Z". Sessions keep their deadlines. */
   Map<String, Object> setWall(String date) throws IOException, InterruptedException {
     return order("/clock", Map.of("wall", date));
   }
 
-  /** What happened after line `after`, of one kind unless that is empty, to anybody unless `user` is given. */
+  /** Returns the lines after line `after`, of all kinds if `kind` is empty, of all users unless `user` is given. */
   @SuppressWarnings("unchecked")
   public List<Map<String, Object>> journal(String kind, String user, long after) throws IOException, InterruptedException {
     var query = "/journal?limit=1000&after=" + after;
@@ -79,19 +79,19 @@ public final class Space implements AutoCloseable {
     return (List<Map<String, Object>>) Control.ask("GET", control + query, null).get("lines");
   }
 
-  /** The number of the last line: what happens from here on comes after it. */
+  /** Returns the number of the last line; later events have higher numbers. */
   public long mark() throws IOException, InterruptedException {
     return (Long) Control.ask("GET", control + "/journal?limit=1", null).get("last");
   }
 
-  /** Waits five seconds of real time at most until something has happened to the user after line `after`. */
+  /** Waits at most five seconds of real time for a line of that kind about the user after line `after`. */
   public void happens(String kind, String user, long after) throws IOException, InterruptedException {
     var wait = new HashMap<String, Object>(Map.of("kind", kind, "user", user, "after", after));
     wait.put("within_ms", 5000);
     if (!(Boolean) order("/journal/await", wait).get("met")) throw new AssertionError("no " + kind + " within 5 s");
   }
 
-  /** Ends it: who is connected is closed with 1001. */
+  /** Ends it; connected clients are closed with 1001. */
   @Override
   public void close() throws IOException, InterruptedException {
     Control.ask("DELETE", control, null);
