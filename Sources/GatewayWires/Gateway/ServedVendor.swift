@@ -30,8 +30,8 @@ package struct ServedVendor: Vendor {
     ]
   }
 
-  /// Returns the times of its sessions. If the gateway requests refreshes, they are the gateway's own; otherwise a
-  /// client that has not renewed within the grace period is closed, and may reconnect at once with a new token.
+  /// Returns the times of its sessions; nil for the gateway's own. A client that renews by a timer is closed if it has
+  /// not renewed within the grace period; one that reconnects with a new token is closed as soon as its token expires.
   private static func session(of wire: WireDescription, on usual: SessionPolicy) throws -> SessionPolicy? {
     let serving = wire.serving
     let isUsual = wire.habits.refresh.how == .asked

@@ -56,7 +56,7 @@ extension DescribedTokenEndpoint {
     return "; its answer has \(TokenPlace.names(members.map(\.name))), which \"error\" of \"answer\" may point at"
   }
 
-  /// Returns advice about a token that had expired when it came; nil if that was requested.
+  /// Returns advice about a token that had expired when it came; nil if the request decided that.
   func late(_ end: WallTime, at now: WallTime, _ request: TokenRequest) -> String? {
     guard end <= now, !takesEnds, !request.wish.isHopeless else { return nil }
     let seconds = ((now - end).inSeconds * 10).rounded() / 10

@@ -63,7 +63,7 @@ package struct StreemCommands: CommandHandler, ConnectionObserver {
     return user
   }
 
-  /// Closes a client without a new token at the end of its session, and not earlier, since until then it may continue.
+  /// Closes a client that has no new token. Called at the end of its session, not before: until then it may continue.
   private func giveUp(_ caller: Caller, on services: any GatewayServices) async {
     _ = await services.control(
       SessionFilter(user: caller.user, connections: [caller.connection]), .disconnect(.refreshTimeout))

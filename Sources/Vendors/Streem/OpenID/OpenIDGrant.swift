@@ -32,8 +32,8 @@ struct OpenIDGrant: StoreValue {
   /// The most older refresh tokens; the oldest beyond become invalid.
   private static let olderMax = 8
 
-  /// Uses up a refresh token: at once, or at the end of `window`. Returns false if it does not belong to the grant, or
-  /// is used up.
+  /// Marks a refresh token as used: it becomes invalid at once, or at the end of `window`. Returns false if it does not
+  /// belong to the grant, or is invalid.
   mutating func use(refresh hash: [UInt8], at now: WallTime, window: Duration) -> Bool {
     var tokens = (olderRefreshes ?? []) + (refreshHash.map { [OpenIDRefresh(hash: $0)] } ?? [])
     tokens.removeAll { $0.usedAt.map { now >= $0 + window } ?? false }
