@@ -147,7 +147,7 @@ import Testing
       }
       for _ in 0..<20 { try await cycle() }
       let descriptors = openDescriptors()
-      // What the process itself keeps, such as tasks, it keeps once; a leak grows each time.
+      // The process itself keeps some memory once, such as for tasks; a leak grows each time.
       var grown = Int.max
       for _ in 0..<3 {
         let bytes = allocatedBytes()

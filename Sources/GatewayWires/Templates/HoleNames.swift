@@ -14,7 +14,7 @@ package struct HoleNames: Hashable, Sendable {
   package var words: Set<String>
   /// The columns of the user list; nil if the description does not know them.
   package var columns: [String]?
-  /// What a hole with another name would require, as the end of a sentence.
+  /// The requirement for a hole with another name, as the end of a sentence.
   package var takenNeeds: String
   /// The secrets on the command line; nil if unknown.
   package var secrets: Set<String>?

@@ -28,7 +28,7 @@ package struct TokenDescription: Sendable {
   /// - Parameters:
   ///   - file: The description.
   ///   - secrets: The values for `{{secret.NAME}}`.
-  ///   - wireTaken: The names that the wire takes before it requests a token; they precede those of the answer.
+  ///   - wireTaken: The names that the wire takes before it requests a token; these names precede the answer's.
   package init(
     _ file: Described, secrets: [String: String] = [:], wireTaken: [String] = []
   ) throws(DescriptionError) {

@@ -29,7 +29,7 @@ enum TokenPlace: Hashable, Sendable {
     }
   }
 
-  /// Returns the token; if there is none, a sentence about what is in its place.
+  /// Returns the token; if there is none, a sentence about what is there instead.
   func token(in response: HTTPResponse, _ body: JSONView?) -> Result<Credentials, TokenEndpointError> {
     switch self {
     case .header(let name):

@@ -1,7 +1,7 @@
 internal import GatewayCore
 
 extension ComebackHabit {
-  /// Reads the reconnect habit in `/comeback` of a description; the defaults are those of usual browser clients.
+  /// Reads the reconnect habit in `/comeback` of a description; by default it is like usual browser clients.
   init(_ described: Described?, ends: [EndRule]) throws(DescriptionError) {
     let comeback = try described?.object(["first", "factor", "cap", "jitter", "tries_max", "token"])
     var isJittered = true

@@ -53,7 +53,7 @@ struct WireKeepAlive: Sendable {
     return (duration, nil)
   }
 
-  /// Returns the times that the gateway sent, which replace those of the habit.
+  /// Returns the times that the gateway sent, which replace the habit's.
   func times(_ source: some HoleSource) -> (interval: Duration?, limit: Duration?) {
     func told(_ template: Template?) -> Duration? {
       guard let template, let text = try? template.text(from: source), let told = DurationText.parse(text) else {

@@ -1,7 +1,7 @@
 package import GatewayCore
 
 /// An SDK of Stream whose clients can be simulated, with its habits. Times, formulas and reactions are from the SDKs'
-/// sources; those of JavaScript and Python were also measured with the unmodified clients.
+/// sources; for JavaScript and Python they were also measured with the unmodified clients.
 package enum StreamVideoSDK: String, Hashable, Sendable, CaseIterable {
   /// Video 1.58. Reconnects with its old token first, and requests a new one when that is refused with 40.
   case javascript

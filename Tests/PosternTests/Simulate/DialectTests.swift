@@ -24,9 +24,9 @@ struct DialectTests {
     }
   }
 
-  /// Returns a scene with few clients and a seed for each kind, so that all kinds take seconds. The bounds are those of
-  /// two thousand clients, since randomness decides little: the provider decides which clients are lost, and the waits
-  /// of hundreds decide when.
+  /// Returns a scene with few clients and a seed for each kind, so that all kinds take seconds. The bounds are the ones
+  /// for two thousand clients, since randomness decides little: the provider decides which clients are lost, and the
+  /// waits of hundreds decide when.
   private static func scene(_ name: String, _ kind: Kind, _ set: (inout Scene) -> Void) -> Scene {
     Scene("\(name) of \(kind.testDescription)") {
       $0.plan.clients = 500

@@ -26,7 +26,7 @@ package struct HostileBytes {
 
   /// Creates a generator.
   ///
-  /// - Parameter words: Further words for the texts, besides those of the examples.
+  /// - Parameter words: Further words for the texts, besides the examples' words.
   package init(seed: UInt64, examples: [String], words: [String] = []) {
     precondition(!examples.isEmpty, "a fuzz with nothing to begin with")
     generator = SeededGenerator(seed: seed)

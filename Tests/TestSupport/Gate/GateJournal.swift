@@ -11,8 +11,8 @@ package struct GateJournal {
   /// The texts that no line may contain.
   private var secrets: [String] = []
 
-  /// Returns the kinds of lines, with messages, that the conversation does not produce in virtual time, except those of
-  /// a failing token provider. Checks that no line contains a token.
+  /// Returns the kinds of lines, with messages, that the conversation does not produce in virtual time, except for a
+  /// failing token provider. Checks that no line contains a token.
   package static func missing(of dialect: any GateDialect) async throws -> Set<JournalKind> {
     let rule = GateRule.loginTimeout
     let settings = try GateCase.settings(dialect, rule.policy(in: .hosted), life: GateRule.usualLife)

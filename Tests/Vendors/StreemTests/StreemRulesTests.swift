@@ -33,7 +33,7 @@ private struct StreemGate: GateDialect {
 
   func vendor(tokenLife: Duration) -> (any VendorSettings)? { StreemSettings() }
 
-  /// Returns a customer whom an expert has invited; the expert leaves.
+  /// Returns a customer that an expert has invited; the expert leaves.
   func guest(in world: TestWorld) async throws -> GateClient {
     let expert = try await expert(in: world)
     expert.peer.say(#"{"type":"createInvitation","toUserName":"Zoe"}"#)

@@ -35,8 +35,8 @@ package final class PlainDirectory: Sendable {
     return UserID(tail.isEmpty ? name : "\(name)-\(String(decoding: Array(tail), as: UTF8.self))")
   }
 
-  /// Returns a new name: a number after a prefix that only this process has, so that guests differ from those of
-  /// earlier processes, whose tokens may still be valid.
+  /// Returns a new name: a number after a prefix that only this process has, so that it differs from names of earlier
+  /// processes' guests, whose tokens may still be valid.
   private func nextGuest(at now: WallTime) async throws(GatewayError) -> String {
     while true {
       if let name = guests.withLock({ $0.next() }) { return name }

@@ -37,7 +37,7 @@ package enum PlainTokenScheme {
     return UserID(text)
   }
 
-  /// Returns the user's kind: the reserved user is anonymous and nobody else is, whatever `kind` says.
+  /// Returns the user's kind: only the reserved user is anonymous, whatever `kind` says.
   private static func kind(_ claims: JWTClaims, of user: UserID) throws(TokenError) -> UserKind {
     guard let claim = claims["kind"] else { return user == .anonymous ? .anonymous : .regular }
     let isAnonymous = user == .anonymous

@@ -2,8 +2,8 @@ package import GatewayCore
 internal import GatewayKit
 
 /// A sender of announcements that are due. Each channel gets an announcement at most once, whatever happens meanwhile.
-/// If the store is unavailable, it waits. After a restart, announcements that had not begun are sent; those that had
-/// begun are finished, with the number of channels reached so far.
+/// If the store is unavailable, it waits. After a restart, announcements that had not begun are sent; others are
+/// finished, with the number of channels reached so far.
 package actor SendbirdAnnouncer {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 

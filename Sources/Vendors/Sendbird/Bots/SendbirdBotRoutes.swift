@@ -3,7 +3,7 @@ internal import GatewayJSON
 internal import GatewayKit
 package import GatewayTokens
 
-/// The routes of bots, for servers: users whom a server controls. Messages to a bot are not sent to its server.
+/// The routes of bots, for servers: users that a server controls. Messages to a bot are not sent to its server.
 package struct SendbirdBotRoutes: Sendable {
   private let base: SendbirdChannelRoutes
   private let bots: SendbirdBots

@@ -260,7 +260,7 @@ struct SendbirdChannelEvents: Sendable {
     }
   }
 
-  /// Announces the members whom `inviter` added; those without an inviter have joined by themselves.
+  /// Announces the members that `inviter` added; members without an inviter have joined by themselves.
   func invited(
     _ membership: SendbirdMembership, by inviter: UserID?, on services: any GatewayServices
   ) async {

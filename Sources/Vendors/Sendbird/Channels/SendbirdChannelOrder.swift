@@ -66,7 +66,7 @@ struct SendbirdChannelOrder: Sendable {
     Set(members).union(creator.map { [$0] } ?? []).union(change.operators ?? [])
   }
 
-  /// The members whom another user adds.
+  /// The members that another user adds.
   var invitees: [UserID] { members.filter { $0 != creator } }
 
   /// Returns the channel. Users who are not `known` are left out; users in `asked` are invited instead of joined,

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// What has changed since a time or since an earlier answer, for clients that were disconnected.
+// The changes since a time or since an earlier answer, for clients that were disconnected.
 //
 // The times of channel changes are not recorded. Therefore every channel counts as changed, which is harmless to
 // clients.

@@ -165,7 +165,7 @@ extension SendbirdChannelRoutes {
     return SendbirdResource.answer { $0.member("ts", now.milliseconds) }
   }
 
-  /// Announces that members whom a server names are typing.
+  /// Announces the members that a server reports as typing.
   private func type(
     _ category: SendbirdChannelEvents.Category, _ request: SendbirdRequest
   ) async throws(SendbirdError) -> HTTPResponse {

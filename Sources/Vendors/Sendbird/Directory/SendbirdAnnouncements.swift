@@ -65,7 +65,7 @@ package struct SendbirdAnnouncement: Hashable, StoreValue {
   }
 }
 
-/// The announcements of an application, including those of the last week.
+/// The announcements of an application, including finished ones of the last week.
 ///
 /// Each operation is atomic; a full table throws `GatewayError.tooMany`, an unavailable store
 /// `GatewayError.storeUnavailable`.

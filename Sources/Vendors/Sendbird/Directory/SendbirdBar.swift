@@ -8,7 +8,7 @@ package struct SendbirdBar: Hashable, StoreValue {
   package var since: WallTime
   /// The end; nil for none.
   package var until: WallTime?
-  /// The reason given by whoever set it.
+  /// The reason that its author gave.
   package var description: String?
 
   package init(_ user: UserID, since: WallTime, until: WallTime? = nil, description: String? = nil) {

@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayKit
 
-/// A bot: a user whom a server controls.
+/// A bot: a user that a server controls.
 package struct SendbirdBot: Hashable, StoreValue {
   package let user: UserID
   /// The URL that would receive messages to the bot; nothing is ever sent there.

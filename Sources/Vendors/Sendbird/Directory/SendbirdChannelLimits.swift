@@ -19,7 +19,7 @@ package struct SendbirdChannelLimits: Hashable, Sendable {
   /// Messages of all channels; the oldest are displaced.
   package var messages: Int
   package var messageBytes: Int
-  /// Remembered deletions of messages in one channel, those of all channels (the oldest are displaced), and remembered
+  /// Remembered deletions of messages in one channel, and of all channels (the oldest are displaced), and remembered
   /// departures of users from channels.
   package var deletionsOfChannel: Int
   package var deletions: Int

@@ -94,6 +94,6 @@ struct SendbirdDeparturesRow: StoreValue {
   }
 
   var entries: [Entry]
-  /// The number of the latest entry among those of all users.
+  /// The number of the latest entry among the entries of all users.
   var number: Int64
 }

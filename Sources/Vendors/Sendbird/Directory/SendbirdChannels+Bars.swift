@@ -90,7 +90,7 @@ extension SendbirdChannels {
     try await barred(Self.bans.range(url.text), at: now)
   }
 
-  /// Returns the users whom the user blocks.
+  /// Returns the users that the user blocks.
   package func blocked(by user: UserID, at now: WallTime) async throws(SendbirdChannelRefusal) -> [SendbirdBar] {
     try await barred(Self.blocks.range(user.rawValue), at: now)
   }

@@ -62,7 +62,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// Removes the users; `changed` are those who were members. Operators stay operators.
+  /// Removes the users; `changed` are the former members. Operators stay operators.
   package func leave(
     _ url: Name, users: Set<UserID>, at now: WallTime, telling: (SendbirdMembership) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdMembership {

@@ -21,7 +21,7 @@ package struct SendbirdChannels: Sendable {
   static let bans = StoreTable<SendbirdBar>("sendbird.ban")
   /// Mutes in open channels; in a group channel they are part of the membership.
   static let mutes = StoreTable<SendbirdBar>("sendbird.mute")
-  /// The users whom a user blocks, under that user.
+  /// The users that a user blocks, under that user.
   static let blocks = StoreTable<SendbirdBar>("sendbird.block")
   static let polls = StoreTable<SendbirdPoll>("sendbird.poll")
   /// The polls sent in a channel, under the channel, newest first.

@@ -14,7 +14,7 @@ extension SendbirdDirectory {
     }
   }
 
-  /// Returns those of the users that exist, by their ids.
+  /// Returns the users that exist, by their ids.
   package func users(_ ids: Set<UserID>, at now: WallTime) async throws(GatewayError) -> [UserID: SendbirdUser] {
     do throws(StoreError) {
       return try await read(Array(ids), at: now).reduce(into: [:]) { $0[$1.id] = $1 }
@@ -51,7 +51,7 @@ extension SendbirdDirectory {
     }
   }
 
-  /// Returns those of `ids` that exist, in that order.
+  /// Returns the users in `ids` that exist, in that order.
   private func read(_ ids: [UserID], at now: WallTime) async throws(StoreError) -> [SendbirdUser] {
     var users: [SendbirdUser] = []
     for entry in try await store.read(ids.map { Self.users.key($0.rawValue) }, at: now) {

@@ -27,7 +27,7 @@ package struct SendbirdScheduled: Hashable, StoreValue {
   }
 }
 
-/// The scheduled messages, and those that were sent recently, in the order of their creation.
+/// The scheduled messages, and recently sent ones, in the order of their creation.
 ///
 /// Each operation is atomic; a full table throws `GatewayError.tooMany`, an unavailable store
 /// `GatewayError.storeUnavailable`.

@@ -82,7 +82,7 @@ package struct SendbirdSessionRoutes: Sendable {
     /// Whether the client can refresh.
     let isExpiring: Bool
     let application: String?
-    /// The services that the key is for: those in the body, or chat.
+    /// The services of the key: the ones in the body, or chat.
     let services: [String]
   }
 

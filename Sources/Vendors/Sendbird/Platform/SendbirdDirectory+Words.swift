@@ -8,7 +8,7 @@ extension SendbirdDirectory {
     do throws(GatewayError) { return try await user(id, at: now) } catch { throw SendbirdError(error) }
   }
 
-  /// Returns those of the users that exist, by their ids.
+  /// Returns the users that exist, by their ids.
   func find(_ ids: Set<UserID>, at now: WallTime) async throws(SendbirdError) -> [UserID: SendbirdUser] {
     do throws(GatewayError) { return try await users(ids, at: now) } catch { throw SendbirdError(error) }
   }

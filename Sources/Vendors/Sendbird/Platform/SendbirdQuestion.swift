@@ -10,8 +10,8 @@ struct SendbirdQuestion: Sendable {
   /// Creates a conversion.
   ///
   /// - Parameters:
-  ///   - one: What is missing or exists already: in the singular, capitalised, e.g. `User`.
-  ///   - many: What there are too many of, e.g. `users`.
+  ///   - one: The name of a missing or existing object: in the singular, capitalised, e.g. `User`.
+  ///   - many: The name of many objects, e.g. `users`.
   init(of one: String, _ many: String) {
     self.one = one
     self.many = many

@@ -21,9 +21,9 @@ struct SendbirdLogin: Sendable {
 /// For a login it is the payload of `LOGI`, and the body over HTTP; for a refresh on the socket it has `new_key`
 /// instead of `key`.
 ///
-/// The types are those that the strictest clients decode. A login's answer has no `new_key`, which one client mistakes
-/// for a refresh. No answer has `error`, which another considers a failure whatever its value, nor
-/// `log_publish_config`, which would make clients post statistics.
+/// The strictest clients decode exactly these types. A login's answer has no `new_key`, which one client mistakes for a
+/// refresh. No answer has `error`, which another considers a failure whatever its value, nor `log_publish_config`,
+/// which would make clients post statistics.
 struct SendbirdWelcome {
   let user: SendbirdUser
   let key: String

@@ -28,14 +28,14 @@ struct SendbirdSession: Hashable, Codable, Sendable {
     }
   }
 
-  /// What the client must present at the end: the same token while it is valid, otherwise another one.
+  /// The token that the client must present at the end: the same one while it is valid, otherwise another one.
   private var renewal: RefreshCause {
     guard let tokenEnd = token.expiresAt else { return .sessionEnd }
     return keyEnd.map { $0 < tokenEnd } ?? false ? .sessionEnd : .expiry
   }
 
-  /// What the client must present when an operator expires the session: a session token is invalid then, as at its own
-  /// end. An access token has no end, so only the key ends.
+  /// The token that the client must present when an operator expires the session: a session token is invalid then, as
+  /// at its own end. An access token has no end, so only the key ends.
   private var orderedRenewal: RefreshCause { token.form == .jwt ? .expiry : .sessionEnd }
 
   func hasEnded(at now: WallTime) -> Bool {

@@ -4,7 +4,7 @@ internal import GatewayTokens
 // Which token admits which user.
 
 extension SendbirdSessions {
-  /// Returns the user whom `token` admits, creating them if the settings allow that.
+  /// Returns the user that `token` admits, creating them if the settings allow that.
   ///
   /// - Parameter request: The purpose of a request over HTTP; nil for a token from a socket.
   func admit(

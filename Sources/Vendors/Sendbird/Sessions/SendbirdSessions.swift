@@ -203,7 +203,7 @@ package actor SendbirdSessions {
     return SendbirdSessionKey(key.id, session)
   }
 
-  /// Returns the user of a session if the user may still log in with it. A user whom a restarted gateway does not know
+  /// Returns the user of a session if the user may still log in with it. A user that a restarted gateway does not know
   /// is created again.
   private func check(_ session: SendbirdSession, at now: WallTime) async throws(GatewayError) -> SendbirdUser {
     let user: SendbirdUser

@@ -29,8 +29,8 @@ package struct SendbirdSessionToken: Hashable, Sendable {
     SHA256.digest(user.rawValue.utf8)[..<6].reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Returns whether the user's session tokens of that time were revoked. Tokens are dated in whole milliseconds: those
-  /// of the revocation's own millisecond are revoked.
+  /// Returns whether the user's session tokens of that time were revoked. Tokens are dated in whole milliseconds; a
+  /// revocation covers its own millisecond.
   package static func isVoid(issuedAt: WallTime?, for user: SendbirdUser) -> Bool {
     guard let limit = earliestIssueDate(for: user) else { return false }
     return issuedAt.map { $0 < limit } ?? true

@@ -86,7 +86,7 @@ extension SendbirdUserRoutes {
     }
   }
 
-  /// Returns those of the users who exist, with what `others` writes besides them.
+  /// Returns the users that exist, and the members that `others` writes.
   private func answer(
     _ ids: [UserID], as name: StaticString = "users", _ others: (inout JSONWriter) -> Void = { _ in }
   ) async throws(SendbirdError) -> HTTPResponse {

@@ -3,7 +3,7 @@ internal import GatewayJSON
 internal import GatewayKit
 package import GatewayTokens
 
-/// The routes of users: for servers by `Api-Token`, and those that a client may use.
+/// The routes of users: for servers by `Api-Token`, and some for clients.
 package struct SendbirdUserRoutes: Sendable {
   let services: any GatewayServices
   let directory: SendbirdDirectory

@@ -36,7 +36,7 @@ package struct SinchSettings: Sendable {
     self.applications = applications
   }
 
-  /// Replaces the secrets and passwords by those of `other`, in every copy of these settings. A random secret stays.
+  /// Adopts the secrets and passwords of `other`, in every copy of these settings. A random secret stays.
   func takeSecrets(of other: SinchSettings) {
     if !other.applications.isRandom { applications.takeKeys(of: other.applications) }
     keptPasswords.take(other.keptPasswords)

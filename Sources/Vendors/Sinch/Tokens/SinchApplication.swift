@@ -75,7 +75,7 @@ package struct SinchApplications: Sendable {
     self.isRandom = isRandom
   }
 
-  /// Replaces the applications and secrets by those of `other`.
+  /// Adopts the applications and secrets of `other`.
   func takeKeys(of other: SinchApplications) { content.replace(with: other.content.value) }
 
   /// The default application's key, used if none is named and any is accepted.

@@ -45,9 +45,9 @@ package struct StreamCalls: Sendable {
     .doesNotExist("Can't find call with id \(id)")
   }
 
-  /// Changes the call for `user`, and sends its watchers the resulting events and those of `also`. Removed participants
-  /// are told that the call has ended for them, with the reason `end` if it has not ended for all. The memberships of
-  /// `user` and `others` are looked up with the call.
+  /// Changes the call for `user`, and sends its watchers the resulting events and the events in `also`. Removed
+  /// participants are told that the call has ended for them, with the reason `end` if it has not ended for all. The
+  /// memberships of `user` and `others` are looked up with the call.
   func change(
     _ id: CallID, by user: UserID?, with others: [UserID] = [], at now: WallTime, telling end: StreamCallEnd = .kicked,
     ring: (StreamCall) -> StreamRing? = { _ in nil },
@@ -68,8 +68,8 @@ package struct StreamCalls: Sendable {
     return made
   }
 
-  /// Changes the call, and sends its watchers the resulting events and those of `also` before the next change of the
-  /// call, so that events arrive in the order of the changes.
+  /// Changes the call, and sends its watchers the resulting events and the events in `also` before the next change of
+  /// the call, so that events arrive in the order of the changes.
   func changeInTurn(
     _ id: CallID, by user: UserID?, with others: [UserID] = [], at now: WallTime,
     ring: (StreamCall) -> StreamRing? = { _ in nil },

@@ -10,7 +10,7 @@ package struct StreamCall: Hashable, Codable, Sendable {
   package var team: String?
   package var custom: StreamCustom = [:]
   package var startsAt: WallTime?
-  /// The settings that differ from those of the call's type: values as JSON text by path, e.g. `audio.mic_default_on`.
+  /// The settings that differ from the call type's: values as JSON text by path, e.g. `audio.mic_default_on`.
   package var settings: [String: String] = [:]
   /// Whether it rings as a video call.
   package var isVideo = false

@@ -1,8 +1,8 @@
 package import GatewayCore
 internal import GatewayKit
 
-// What calls leave behind: files, past participations and feedback. It is removed with the call or after two weeks, as
-// Stream keeps recordings. If there is no room, it is not stored, and the call goes on.
+// The records that calls leave behind: files, past participations and feedback. They are removed with the call or after
+// two weeks, as Stream keeps recordings. If there is no room, they are not stored, and the call goes on.
 
 extension StreamCallDirectory {
   static let files = StoreTable<StreamFileRow>("stream.file")

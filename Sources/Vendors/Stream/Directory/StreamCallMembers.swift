@@ -19,8 +19,8 @@ package struct StreamCallMember: Hashable, Codable, Sendable {
   }
 }
 
-/// The members of a call, of whom there may be thousands: their number, and those who have been looked up. A call that
-/// was read contains the members that the read named; within a change members are looked up when they are needed.
+/// The members of a call, perhaps thousands: their number, and the members that have been looked up. A call that was
+/// read contains the members that the read named; within a change members are looked up when they are needed.
 package struct StreamCallMembers: Hashable, Sendable {
   /// A member with the place in the order in which they were added.
   struct Placed: Hashable, Sendable {

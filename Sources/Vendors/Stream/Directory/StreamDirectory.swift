@@ -48,7 +48,7 @@ package struct StreamDirectory: Sendable {
     }
   }
 
-  /// Returns those of `ids` that exist, in that order.
+  /// Returns the users in `ids` that exist, in that order.
   package func users(_ ids: [UserID], at now: WallTime) async throws(GatewayError) -> [StreamUser] {
     guard !ids.isEmpty else { return [] }
     do throws(StoreError) {

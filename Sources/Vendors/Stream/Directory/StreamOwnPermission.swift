@@ -10,7 +10,7 @@ package struct StreamOwnPermission: Hashable, Codable, Sendable {
   /// Whether it is only for a call's creator.
   package var isOwners: Bool
   package var isSameTeam: Bool
-  /// The condition for whom it holds, as JSON text; nil for everybody.
+  /// The condition on its users, as JSON text; nil for everybody.
   package var condition: String?
   /// The built-in permission that it stands for; nil if it has no effect here.
   package var meaning: String?

@@ -21,8 +21,8 @@ package struct StreamRequest: Sendable {
     return try StreamBody(Array(text.utf8), "payload")
   }
 
-  /// Returns the user for whom the request is made: the caller, or the user that a server names by `user_id` or
-  /// `user.id` in the body or by `user_id` in the query.
+  /// Returns the user of the request: the caller, or the user that a server names by `user_id` or `user.id` in the body
+  /// or by `user_id` in the query.
   package func actingUser() throws(StreamError) -> UserID {
     if let user = caller.user { return user }
     var named = try body.string("user_id")

@@ -1,5 +1,5 @@
-/// A capability of a user in a call, e.g. `join-call`: those of `OwnCapability` of the API description, and those that
-/// only grants name.
+/// A capability of a user in a call, e.g. `join-call`. The API description's `OwnCapability` lists most of them; others
+/// occur only in grants.
 package enum StreamCapability: String, Hashable, Sendable, CaseIterable {
   case blockUsers = "block-users"
   case changeMaxDuration = "change-max-duration"

@@ -5,8 +5,8 @@ internal import GatewayCore
 /// Source of the built-in types' grants: the permission reference of Stream's documentation, which lists `admin`,
 /// `user`, `guest` and `anonymous`; `host` is like `admin`, `call_member` like `user`. Newer capabilities (captions,
 /// kicks, the other recordings) are granted like recordings, and so is the listing of recordings where the reference
-/// has no row for it. Where a type lists nothing for guests, they may watch and react. That a call's creator may delete
-/// it is a guess: Stream publishes that clients may, but not which.
+/// has no row for it. If a type lists nothing for guests, they may watch and react. That a call's creator may delete it
+/// is a guess: Stream publishes that clients may, but not which.
 struct StreamGrants: Sendable {
   /// The rights that a role gives.
   struct Rights: Hashable, Sendable {
@@ -34,7 +34,7 @@ struct StreamGrants: Sendable {
   ///
   /// - Parameters:
   ///   - type: The type's name; one that is not built in starts with the grants of `default`.
-  ///   - definition: What servers have set for it, if anything.
+  ///   - definition: The settings that servers have made, if any.
   init(of type: String, _ definition: StreamCallType?) {
     standard = Self.standards[type] ?? Self.standards["default"] ?? [:]
     standardRights = Self.standardRights[type] ?? Self.standardRights["default"] ?? [:]

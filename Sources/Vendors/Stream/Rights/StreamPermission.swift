@@ -21,7 +21,7 @@ struct StreamPermission: Hashable, Sendable {
   static let owner = "-owner"
   private static let anyTeam = "-any-team"
 
-  /// The permissions whose names differ from those of their capabilities.
+  /// The permissions whose names differ from their capabilities' names.
   private static let renamed: [String: StreamCapability] = [
     "block-user": .blockUsers, "create-call-reaction": .createReaction, "pin-call-track": .pinForEveryone,
     "start-recording": .startRecordCall, "stop-recording": .stopRecordCall,

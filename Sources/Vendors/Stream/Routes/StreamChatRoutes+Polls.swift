@@ -62,7 +62,7 @@ extension StreamChatRoutes {
     }
   }
 
-  // Returns the name of a poll: a UUID that differs from those of connections in its third part.
+  // Returns the name of a poll: a UUID that differs from connections' names in its third part.
 
   private static func name(high: UInt64, low: UInt64) -> String {
     let uuid = StreamGuestID.uuid(high: high, low: low)

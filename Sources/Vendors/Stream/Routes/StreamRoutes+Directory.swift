@@ -12,7 +12,7 @@ extension StreamRoutes {
     }
   }
 
-  /// Returns those of `ids` that exist, in that order.
+  /// Returns the users in `ids` that exist, in that order.
   func users(_ ids: [UserID]) async throws(StreamError) -> [StreamUser] {
     do throws(GatewayError) {
       return try await directory.users(ids, at: services.wallTime)

@@ -18,7 +18,7 @@ extension StreamRoutes {
     }
   }
 
-  /// Returns those of the users who are connected.
+  /// Returns the users that are connected.
   package func online(_ users: [StreamUser]) async -> Set<UserID> {
     await services.connected(of: users.map(\.id))
   }

@@ -31,8 +31,8 @@ package struct StreamSFU: Sendable {
   }
 }
 
-/// The address of an SFU: the paths of the gateway's own below an address such as `https://calls.example`, or those of
-/// an external one.
+/// The address of an SFU: the paths of the gateway's own below an address such as `https://calls.example`, or an
+/// external one's paths.
 struct StreamSFUAddress: Hashable {
   /// The prefix of the paths of the SFU's remote procedures.
   let url: String

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// Permissions: the built-in ones, and those that the application defines.
+// Permissions: the built-in ones, and the application's own.
 
 extension StreamSetupRoutes {
   var permissionRoutes: [HTTPRoute] {

@@ -1,9 +1,9 @@
 internal import GatewayCore
 
-// Who receives the events of a user.
+// The receivers of a user's events.
 
 extension StreamUserEvent {
-  /// Announces to those who watch the caller's presence that the caller's first connection has begun or the last one
+  /// Announces to the watchers of the caller's presence that the caller's first connection has begun or the last one
   /// ended; sends nothing while the user has other connections.
   static func tellPresence(
     of caller: Caller, isOnline: Bool, on services: any GatewayServices, _ users: StreamDirectory,
@@ -17,7 +17,7 @@ extension StreamUserEvent {
     await StreamUserEvent(kind: .presenceChanged, user: user, at: services.wallTime).tell(on: services, calls)
   }
 
-  /// Sends the event to the user's connections, to those who watch the user's presence, and to those who watch a call
+  /// Sends the event to the user's connections, to the watchers of the user's presence, and to the watchers of a call
   /// with the user. If the store is unavailable the last are left out.
   func tell(on services: any GatewayServices, _ calls: StreamCallDirectory) async {
     var hearers: Set<UserID> = [user.id]

@@ -26,7 +26,7 @@ package struct StreamApplication: Sendable {
 }
 
 extension StreamApplication {
-  /// Replaces the keys by those of `other`.
+  /// Adopts the keys of `other`.
   fileprivate func takeKeys(of other: StreamApplication) {
     verifier.takeKeys(of: other.verifier)
     signer.takeKey(of: other.signer)

@@ -40,8 +40,8 @@ extension StreamUser {
     json.member("online", (isOnline ?? self.isOnline) && !isInvisible)
   }
 
-  /// Writes the members of `FullUserResponse` and of `OwnUser` (`me`): those of ``writeMembers(to:_:)``, and the user's
-  /// private ones.
+  /// Writes the members of `FullUserResponse` and of `OwnUser` (`me`): the ones of ``writeMembers(to:_:)``, and the
+  /// user's private ones.
   package func writeFullMembers(to json: inout JSONWriter, _ family: StreamFamily, isOnline: Bool) {
     writeMembers(to: &json, family, isOnline: isOnline)
     json.name("devices")

@@ -73,7 +73,7 @@ extension StreemDirectory {
     }
   }
 
-  /// Returns the key of a user among those of the company, with experts separately: the latest to identify sorts first.
+  /// Returns the key of a user within the company, with experts separately: the latest to identify sorts first.
   private static func recentKey(_ user: StreemUser) -> StoreKey {
     recent.key(user.company.text, kind(user.isExpert), latestFirst(user.identifiedAt), user.id.text)
   }

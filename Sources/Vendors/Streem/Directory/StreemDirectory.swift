@@ -108,7 +108,7 @@ package struct StreemDirectory: Sendable {
     transaction.put(place, kept, in: [StoreCount("streem.keys", atMost: limits.keys, of: "API keys")])
   }
 
-  /// Limits the validity of the keys that the gateway created before its last restart to `end`; those of earlier
+  /// Limits the validity of the keys that the gateway created before its last restart to `end`; keys from earlier
   /// restarts keep their limit. If there are very many, the oldest end at once.
   package func retireOwnKeys(until end: WallTime, at now: WallTime) async throws(GatewayError) {
     var rows: [StreemOwnKeyRow] = []

@@ -3,8 +3,8 @@ internal import GatewayJSON
 internal import GatewayTokens
 internal import Synchronization
 
-/// The keys of the OpenID provider: they sign ID tokens with RS256 or ES256, and verify those that clients send back as
-/// hints.
+/// The keys of the OpenID provider: they sign ID tokens with RS256 or ES256, and verify the tokens that clients send
+/// back as hints.
 ///
 /// They are created on first use. Generating an RSA key takes a tenth of a second, and most gateways never need one.
 final class OpenIDKey: Sendable {

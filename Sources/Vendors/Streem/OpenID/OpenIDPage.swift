@@ -89,7 +89,7 @@ enum OpenIDPage {
     return page(status: 200, title: "Your call", "<p>\(sentence)</p>")
   }
 
-  /// Returns the page with a call's details, for people with whom its company shares it. Without media there are no
+  /// Returns the page with a call's details, for people who got its link from the company. Without media there are no
   /// recordings.
   static func details(of room: StreemRoom) -> HTTPResponse {
     var lines =

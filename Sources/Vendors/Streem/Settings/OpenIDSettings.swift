@@ -42,7 +42,7 @@ package struct OpenIDSettings: Sendable {
 
   package init() {}
 
-  /// Replaces the users and passwords by those of `other`, in every copy of these settings.
+  /// Adopts the users and passwords of `other`, in every copy of these settings.
   func takeUsers(of other: OpenIDSettings) { keptUsers.take(other.keptUsers) }
 
   func client(_ id: Name) -> OpenIDClient? {

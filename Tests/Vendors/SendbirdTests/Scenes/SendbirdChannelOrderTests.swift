@@ -41,7 +41,7 @@ struct SendbirdChannelOrderTests {
     sendbird.world.advance(by: .seconds(20))
     #expect(ids(silent) == Array(1...30))
     #expect(unread(silent) == Array(1...30))
-    // A sender receives their own message as the answer, in its place among the others.
+    // A sender receives their own message as the answer, at its position among the others.
     for (number, peer) in peers.enumerated() {
       #expect(ids(peer) == Array(1...30), "\(number)")
       #expect(peer.commands.count { $0.hasPrefix("MESG") && $0.contains("\"req_id\"") } == 5, "\(number)")

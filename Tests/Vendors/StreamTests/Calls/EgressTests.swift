@@ -148,7 +148,7 @@ struct EgressTests {
         "call.session_ended",
       ])
     #expect(try http.ask("GET", "call/default/a/recordings").body.at("recordings.0.session_id")?.string == session)
-    // JavaScript requests those of one session in this way.
+    // JavaScript requests one session's files in this way.
     for name in ["recordings", "transcriptions"] {
       let own = try http.ask("GET", "call/default/a/\(session)/\(name)")
       #expect(own.status == 200 && own.body.at("\(name).0.session_id")?.string == session)

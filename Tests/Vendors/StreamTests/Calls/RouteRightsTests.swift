@@ -118,7 +118,7 @@ struct RouteRightsTests {
     }
   }
 
-  /// Returns the body with the user for whom a server acts, unless it names one.
+  /// Returns the body with the user that a server acts for, unless it names one.
   private static func acting(_ body: String) -> String {
     guard !body.contains(#"{"user_id""#), !body.contains("members") else { return body }
     return body == "{}" ? #"{"user_id":"ann"}"# : String(body.dropLast()) + #","user_id":"ann"}"#

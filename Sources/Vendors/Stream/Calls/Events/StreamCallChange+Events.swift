@@ -35,7 +35,7 @@ extension StreamCallChange {
     return happenings
   }
 
-  /// Returns the participants who left and those who joined.
+  /// Returns the participants who left and the ones who joined.
   static func moves(
     _ old: [StreamCallParticipant], _ new: [StreamCallParticipant]
   ) -> (left: [StreamCallParticipant], joined: [StreamCallParticipant]) {

@@ -59,7 +59,7 @@ extension StreamCallEvent.Kind {
     return Array(members.lazy.filter { missed.contains($0.user) }.prefix(StreamCallPicture.membersMax))
   }
 
-  /// The users that the event contains besides those of the call.
+  /// The users that the event contains besides the call's.
   var usersNamed: [UserID] {
     switch self {
     case .created, .updated, .deleted, .liveStarted, .sessionStarted, .sessionEnded: []

@@ -33,8 +33,7 @@ extension StreamCall {
 }
 
 extension StreamCall {
-  /// The names of the members that were looked up, which are those that the filter names. Of the others only the
-  /// existence matters.
+  /// The names of the members that were looked up: the ones in the filter. Of other members only the existence matters.
   private var memberNames: [StreamFilterValue] {
     let known = members.inOrder
     return known.map { .string($0.user.name) } + Array(repeating: .null, count: members.count - known.count)

@@ -40,7 +40,7 @@ extension StreamCallRoutes {
       }
   }
 
-  /// Reads the user whom the action concerns.
+  /// Reads the user that the action concerns.
   private static func target(_ asked: StreamCallRequest) throws(StreamError) -> UserID {
     try StreamUser.checkedID(asked.body.requiredString("user_id", max: UserID.lengthMax))
   }

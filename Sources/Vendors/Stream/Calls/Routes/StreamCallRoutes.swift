@@ -61,8 +61,7 @@ package struct StreamCallRoutes: Sendable {
     }
   }
 
-  /// Returns the user for whom the request is made: the caller, or the user that a server names, who is created if
-  /// unknown.
+  /// Returns the user of the request: the caller, or the user that a server names, who is created if unknown.
   func asker(_ request: StreamRequest, _ acting: StreamActing) async throws(StreamError) -> StreamUser? {
     if request.caller.kind == .anonymous {
       return StreamUser(.anonymous, role: StreamRole.anonymous.name, createdAt: request.receivedAt)

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The settings of one call: those of its type, overridden by the call's own.
+/// The settings of one call: its type's settings, overridden by its own.
 ///
 /// Source of the types' defaults: Stream's documentation of its built-in call types. Other types start with the
 /// settings of `default`.

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// Users whom the application's moderators have banned from calls.
+// Bans of users from calls by the application's moderators.
 
 extension StreamUserRoutes {
   /// The longest ban with an end, in minutes: a hundred years.

@@ -110,7 +110,7 @@ package struct StreamUserRoutes: Sendable {
 
   private func answer(_ status: Int, _ users: [StreamUser], _ family: StreamFamily) async -> StreamAnswer {
     let online = await rest.online(users)
-    // A user whom one request changes twice has one member, the last change.
+    // If one request changes a user twice, the answer has one member for them, the last change.
     var last: [UserID: Int] = [:]
     for (place, user) in users.enumerated() { last[user.id] = place }
     let users = users.enumerated().filter { last[$0.element.id] == $0.offset }.map(\.element)
