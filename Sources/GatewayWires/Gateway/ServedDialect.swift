@@ -45,7 +45,7 @@ package struct ServedDialect: Dialect {
     return ServedWire.offered(in: upgrade).first { offered in known.contains { $0.utf8.elementsEqual(offered.utf8) } }
   }
 
-  /// If no message logs in, the upgrade contains all credentials.
+  /// Returns the token in the upgrade. If no message logs in, the upgrade contains all credentials.
   package func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials? {
     guard served.chain.isEmpty else { return nil }
     if let token = served.token(in: upgrade) { return Credentials(token: token) }

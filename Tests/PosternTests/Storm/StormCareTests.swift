@@ -46,7 +46,7 @@ struct StormCareTests {
     try options.pin(nil)
     #expect(options.gateways[0].target.addresses == ["10.0.0.7"])
     #expect(options.tokens.targets[0].addresses == ["10.0.0.7"])
-    // `localhost` always means this machine, whatever a name service says.
+    // A name below `localhost` always means this machine, whatever a name service says.
     #expect(options.controls[0].target.addresses == ["127.0.0.1", "::1"])
     #expect(options.pins.map(\.isName) == [true, false])
     // The addresses that the first process has found apply to its parts.

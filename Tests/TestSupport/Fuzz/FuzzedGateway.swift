@@ -17,7 +17,7 @@ package struct FuzzedGateway {
   let names: [String]
   /// The credentials of several kinds of callers.
   let callers: [Caller]
-  /// Returns a socket that is logged in, or is about to be.
+  /// A function that returns a socket which is logged in, or is about to be.
   let connect: () -> SimulatedPeer
   /// An upgrade that opens a socket without a login; the fuzz test changes its parameters.
   let upgrade: HTTPRequest

@@ -78,7 +78,8 @@ private struct SendbirdGate: GateDialect {
     return answer.text
   }
 
-  /// The SDKs end the session at a revocation, although another token would continue it.
+  /// Returns whether it requests a token. After a revocation the SDKs end the session, although another token would
+  /// continue it.
   func isRequest(_ notice: ServerNotice) -> Bool {
     switch notice {
     case .refreshRequired, .sessionClosed: true

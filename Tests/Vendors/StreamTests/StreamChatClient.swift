@@ -22,7 +22,7 @@ struct StreamChatClient: ClientDialect {
 
   func encode(_ message: ClientMessage, of client: ClientIdentity) -> Frame? { nil }
 
-  /// A login is a health check that contains the user.
+  /// Decodes a message. A login is a health check that contains the user.
   func decode(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> ServerNotice? {
     let text = String(decoding: payload, as: UTF8.self)
     if text.contains(#""me":"#) {

@@ -143,7 +143,7 @@ private struct StreamSFUGate: GateDialect {
     return await GateClient(user, with: try await credentials(token, in: world), of: self, in: world)
   }
 
-  /// A client at the SFU has joined.
+  /// Returns whether the client joined, as every client at the SFU has.
   func joins(_ guest: GateClient) -> Bool {
     guest.peer.texts.first?.contains("joinResponse") == true
   }

@@ -43,12 +43,12 @@ extension SendbirdChannelRoutes {
 
   /// The operation on the counters in a request.
   private enum Mode {
-    /// Creates new ones.
+    /// Creation of new counters.
     case creating
     case setting(upserts: Bool)
-    /// Adds or subtracts. A missing counter begins at 0 if it `upserts`.
+    /// Addition or subtraction. A missing counter begins at 0 if it `upserts`.
     case adding(sign: Int64, upserts: Bool)
-    /// Deletes all, or one.
+    /// Deletion of all, or of one.
     case deleting(Name?)
   }
 

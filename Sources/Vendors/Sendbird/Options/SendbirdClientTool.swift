@@ -18,7 +18,7 @@ package struct SendbirdClientTool: ClientTool {
       applicationID: arguments.string("application") ?? usualApplication ?? "", apiToken: providerSecret)
   }
 
-  /// With the Api-Token, tokens are requested from the Platform API.
+  /// Returns the Platform API's path if there is an Api-Token, with which tokens are requested from it.
   package func providerPath(_ providerSecret: Credentials?) -> String? {
     providerSecret.map { _ in "/v3/users/USER/token" }
   }

@@ -13,7 +13,7 @@ package actor SendbirdRates {
     case reading
     case writing
 
-    /// The kind of a socket command.
+    /// Returns the kind of a socket command.
     init(command name: String) {
       self =
         switch name {

@@ -38,7 +38,7 @@ package struct SinchDialect: Dialect {
     kind == .text ? Self.redaction.text(payload, isUnderstood: isUnderstood) : nil
   }
 
-  /// Nil: the message `start` contains the credentials.
+  /// Returns nil: the message `start` contains the credentials.
   package func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials? { nil }
 
   package func response(for error: GatewayError) -> HTTPResponse {

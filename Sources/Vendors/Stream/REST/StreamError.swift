@@ -37,7 +37,7 @@ package struct StreamError: Error, Hashable, Sendable {
 
   package static func internalError(_ message: String) -> StreamError { .init(code: -1, status: 500, message) }
   package static func accessKey(_ message: String) -> StreamError { .init(code: 2, status: 401, message) }
-  /// An error for a missing or wrong member of the request; named in `exception_fields` if `field` is given.
+  /// Returns an error for a missing or wrong member of the request, named in `exception_fields` if `field` is given.
   package static func input(_ message: String, field: String? = nil) -> StreamError {
     .init(code: 4, status: 400, message, fields: field.map { [HTTPField($0, message)] } ?? [])
   }
@@ -63,7 +63,7 @@ package struct StreamError: Error, Hashable, Sendable {
       code: 43, status: 401,
       "JWTAuth error: signature is not valid. Make sure the token is created using the secret for API key \"\(key)\"")
   }
-  /// An error for a missing authentication.
+  /// Returns an error for a missing authentication.
   package static func authenticationMissing(_ message: String) -> StreamError {
     authentication(message, details: [GatewayError.connectionRequired.number])
   }

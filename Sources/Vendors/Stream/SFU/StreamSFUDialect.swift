@@ -43,7 +43,7 @@ package struct StreamSFUDialect: Dialect {
       ? Self.redaction.text(payload, isUnderstood: isUnderstood) : nil
   }
 
-  /// Nil: the JoinRequest contains the credentials.
+  /// Returns nil: the JoinRequest contains the credentials.
   package func credentials(in upgrade: HTTPRequest) -> Credentials? { nil }
 
   package func decode(

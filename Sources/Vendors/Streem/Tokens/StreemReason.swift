@@ -50,7 +50,7 @@ package enum StreemReason: String, Error, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The reason for a gateway error; nil for an error that is not about a token.
+  /// Returns the reason for a gateway error; nil for an error that is not about a token.
   package init?(_ error: GatewayError) {
     guard let reason = Self.allCases.first(where: { $0.gatewayError.isSame(as: error) }) else { return nil }
     self = reason

@@ -31,7 +31,7 @@ package struct StreemDialect: Dialect {
     Self.paths.contains { path.hasPrefix($0) }
   }
 
-  /// Nil: the first message contains the credentials, since tokens in URLs end up in logs.
+  /// Returns nil: the first message contains the credentials, since tokens in URLs end up in logs.
   package func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials? { nil }
 
   package func decode(

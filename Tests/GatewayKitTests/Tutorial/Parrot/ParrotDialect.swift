@@ -15,7 +15,7 @@ struct ParrotDialect: Dialect {
 
   func owns(path: String) -> Bool { path.hasPrefix("/parrot/") }
 
-  /// Nil: the first message contains the token.
+  /// Returns nil: the first message contains the token.
   func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials? { nil }
 
   func decode(

@@ -31,12 +31,12 @@ package struct StreamSignalError: Error, Hashable, Sendable {
     self.strategy = strategy
   }
 
-  /// The message is malformed or contains a forbidden value.
+  /// Returns the error for a message that is malformed or contains a forbidden value.
   static func invalid(_ message: String) -> StreamSignalError {
     StreamSignalError(.requestValidationFailed, message)
   }
 
-  /// The token is invalid; the SDKs then ask the coordinator for a new one.
+  /// Returns the error for an invalid token, after which the SDKs ask the coordinator for a new one.
   static func unauthenticated(_ message: String) -> StreamSignalError {
     StreamSignalError(.unauthenticated, message, .rejoin)
   }
