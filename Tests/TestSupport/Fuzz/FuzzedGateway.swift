@@ -26,7 +26,7 @@ package struct FuzzedGateway {
   /// A caller's credentials: header fields, and parameters of the query.
   package typealias Caller = (headers: [HTTPField], query: [HTTPField])
 
-  /// Creates the gateway of a space, by default with all its routes, or those of its control port if `control`.
+  /// Creates the gateway of a space, by default with all its routes, or with the control port's routes if `control`.
   package init<Played>(
     _ space: TestSpace<Played>, corpus: FuzzCorpus, control: Bool = false, routes: [HTTPRoute]? = nil, names: [String],
     callers: [Caller], upgrade: HTTPRequest, parameters: [String] = [], connect: @escaping () -> SimulatedPeer

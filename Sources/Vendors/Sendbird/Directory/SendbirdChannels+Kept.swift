@@ -68,8 +68,8 @@ extension SendbirdChannels {
   // MARK: Space
 
   /// Runs a transaction that writes messages. If there are too many or they are too large, the oldest of the channel
-  /// and the oldest of all are displaced, except `sparing`, which is written too. Returns the number of displaced
-  /// messages.
+  /// and the oldest of all are displaced. `sparing` is written too, and never displaced. Returns the number of
+  /// displaced messages.
   func transactMessages<Answer>(
     of url: Name, sparing id: Int64?, at now: WallTime,
     _ body: (inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> Answer

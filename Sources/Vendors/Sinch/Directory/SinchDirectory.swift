@@ -36,8 +36,8 @@ package struct SinchDirectory: Sendable {
   // MARK: Registration
 
   /// Checks a registration against the directory, in this order: its nonce or sequence, then whether it must have an
-  /// end. If all is well, uses up the nonce or sequence and extends the valid instance that the registration names, or
-  /// replaces the device's instance by a new one; otherwise changes nothing.
+  /// end. If a check fails, changes nothing. Otherwise uses up the nonce or sequence, and extends the valid instance
+  /// that the registration names or replaces the device's instance by a new one.
   package func register(
     _ registration: SinchRegistration, at now: WallTime
   ) async throws(SinchRefusal) -> SinchInstance {

@@ -32,7 +32,7 @@ extension StreamCall {
     session.ringing.remove(user)
   }
 
-  /// Removes the participants for whom `isLeaving` holds. The session ends when no visible participant is left.
+  /// Removes the participants that `isLeaving` selects. The session ends when no visible participant is left.
   mutating func leave(at now: WallTime, where isLeaving: (StreamCallParticipant) -> Bool) {
     guard var session = liveSession else { return }
     let before = session.participants.count

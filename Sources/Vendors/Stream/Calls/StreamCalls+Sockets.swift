@@ -12,7 +12,7 @@ extension StreamCalls {
     }
   }
 
-  /// Sends `event` to the participants' sockets, unsubscribes them from the call, and closes those that stay open.
+  /// Sends `event` to the participants' sockets, unsubscribes them from the call, and closes the ones that stay open.
   private func takeOut(
     _ participants: [StreamCallParticipant], of call: CallID, _ event: StreamSignalEvent?, farewell: Duration
   ) async {

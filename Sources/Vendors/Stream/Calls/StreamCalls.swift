@@ -68,8 +68,8 @@ package struct StreamCalls: Sendable {
     return made
   }
 
-  /// Changes the call, and sends its watchers the resulting events and the events in `also` before the next change of
-  /// the call, so that events arrive in the order of the changes.
+  /// Changes the call, and sends its watchers the resulting events and the events in `also`. This is complete before
+  /// the next change of the call, so events arrive in the order of the changes.
   func changeInTurn(
     _ id: CallID, by user: UserID?, with others: [UserID] = [], at now: WallTime,
     ring: (StreamCall) -> StreamRing? = { _ in nil },

@@ -22,7 +22,7 @@ extension StreamCallDirectory {
     }
   }
 
-  /// Returns the members of the call for whom `isMeant` holds, in the order in which they were added.
+  /// Returns the members of the call that `isMeant` selects, in the order in which they were added.
   package func members(
     of call: StreamCall, at now: WallTime, where isMeant: (StreamCallMember) -> Bool
   ) async throws(GatewayError) -> [StreamCallMember] {

@@ -62,7 +62,7 @@ package struct StreamDirectory: Sendable {
     }
   }
 
-  /// Returns at most `limit` users for whom `isMeant` holds, in the order of their ids, without the first `offset`. All
+  /// Returns at most `limit` users that `isMeant` selects, in the order of their ids, without the first `offset`. All
   /// users are read in pages: one who is created or removed meanwhile may be included or not.
   package func users(
     where isMeant: (StreamUser) -> Bool, offset: Int, limit: Int, at now: WallTime

@@ -5,8 +5,8 @@ internal import GatewayCore
 /// Source of the built-in types' grants: the permission reference of Stream's documentation, which lists `admin`,
 /// `user`, `guest` and `anonymous`; `host` is like `admin`, `call_member` like `user`. Newer capabilities (captions,
 /// kicks, the other recordings) are granted like recordings, and so is the listing of recordings where the reference
-/// has no row for it. If a type lists nothing for guests, they may watch and react. That a call's creator may delete it
-/// is a guess: Stream publishes that clients may, but not which.
+/// has no row for it. If a type lists nothing for guests, they may watch and react. The right of a call's creator to
+/// delete it is a guess: Stream publishes that clients may, but not which.
 struct StreamGrants: Sendable {
   /// The rights that a role gives.
   struct Rights: Hashable, Sendable {

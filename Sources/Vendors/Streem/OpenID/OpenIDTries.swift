@@ -3,8 +3,8 @@ internal import GatewayTokens
 
 /// The counts of recent wrong passwords by account. A new login does not reset them.
 ///
-/// Each existing account has its own count. Unknown names share a fixed number of counts, so that guessing names costs
-/// no memory, displaces no account's count, and gets the same answers as for an account.
+/// Each existing account has its own count. Unknown names share a fixed number of counts, so guessing names costs no
+/// memory and displaces no account's count. The answers are the same as for an account.
 struct OpenIDTries {
   private struct Tries {
     var since = WallTime(nanoseconds: .min)
