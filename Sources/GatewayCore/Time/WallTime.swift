@@ -13,9 +13,11 @@ package struct WallTime: Hashable, Comparable, Sendable, BitwiseCopyable {
 
   /// The time of a NumericDate (RFC 7519 section 2): seconds since the epoch, perhaps with a fraction. Saturates; what is
   /// not a number is the earliest time, so that a token dated with it has expired.
+  ///
+  /// Rounds to the microsecond, the finest step that a double keeps apart in this century.
   package init(seconds: Double) {
-    let scaled = seconds * 1e9
-    nanoseconds = scaled >= 9.2e18 ? .max : scaled > -9.2e18 ? Int64(scaled) : .min
+    let microseconds = (seconds * 1e6).rounded()
+    nanoseconds = microseconds >= 9.2e15 ? .max : microseconds > -9.2e15 ? Int64(microseconds) * 1000 : .min
   }
 
   /// Seconds since the epoch.

@@ -11,10 +11,7 @@ package enum NumericDate {
       let (nanoseconds, overflow) = whole.multipliedReportingOverflow(by: 1_000_000_000)
       return WallTime(nanoseconds: overflow ? (whole < 0 ? .min : .max) : nanoseconds)
     }
-    guard let seconds = value.number else { return nil }
-    let microseconds = (seconds * 1e6).rounded()
-    guard abs(microseconds) < 9e15 else { return WallTime(seconds: seconds) }
-    return WallTime(nanoseconds: Int64(microseconds) * 1000)
+    return value.number.map { WallTime(seconds: $0) }
   }
 
   /// The seconds at which the year 10000 begins.

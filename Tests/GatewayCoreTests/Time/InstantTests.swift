@@ -71,6 +71,7 @@ struct InstantTests {
     arguments: [
       (0, 0), (1.5, 1_500_000_000), (-1, -1_000_000_000), (1_800_000_000, 1_800_000_000_000_000_000), (1e300, .max),
       (-1e300, .min), (.infinity, .max), (-.infinity, .min), (9.3e9, .max),
+      (1_795_649_525.510217, 1_795_649_525_510_217_000), (3599.999999996, 3_600_000_000_000), (-0.0000004, 0),
     ] as [(Double, Int64)])
   func numericDates(seconds: Double, nanoseconds: Int64) {
     #expect(WallTime(seconds: seconds).nanoseconds == nanoseconds)
