@@ -49,11 +49,7 @@ struct StoredRevocations: RevocationKeeper {
 
   /// Forgets the users whom a revocation of everybody takes in, so that there is room for others.
   private func forgetUsers(revokedBefore before: WallTime, at now: WallTime) async throws(GatewayError) {
-    var range: StoreRange? = Self.users.range()
-    while let rest = range {
-      let page = try await GatewayError.asking { () async throws(StoreError) in
-        try await store.scan(rest, limit: Self.rowsOfCommit, at: now)
-      }
+    try await store.visit(Self.users.range(), pageSize: Self.rowsOfCommit, at: now) { (page) throws(GatewayError) in
       let keys = page.map { StoreKey(path: $0.path, type: UserRow.self) }
       try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
         for (key, entry) in zip(keys, try await transaction.read(keys)) {
@@ -61,7 +57,7 @@ struct StoredRevocations: RevocationKeeper {
           transaction.delete(key)
         }
       }
-      range = page.count < Self.rowsOfCommit ? nil : page.last.map { rest.after($0.path) }
+      return true
     }
   }
 

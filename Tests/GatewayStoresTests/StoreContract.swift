@@ -129,6 +129,27 @@ struct StoreContract {
     await expectFull(count) { try await store.write([.init(ann, "", in: [count])], at: end) }
   }
 
+  @Test("shows each row of a range once, in pages, until it is told to stop", arguments: StoreCase.all)
+  func visits(_ engine: StoreCase) async throws {
+    let store = try engine.make()
+    for number in 0..<6 { #expect(try await store.write([.init(Note.table.key("x\(number)"), "\(number)")], at: now)) }
+    for (size, pages) in [(1, [1, 1, 1, 1, 1, 1, 0]), (3, [3, 3, 0]), (4, [4, 2]), (7, [6])] {
+      var seen: [(count: Int, texts: [String])] = []
+      try await store.visit(Note.table.range(), pageSize: size, at: now) { (page) throws(StoreError) in
+        seen.append((page.count, try page.map { (entry) throws(StoreError) in try entry.value(as: Note.self).text }))
+        return true
+      }
+      #expect(seen.map(\.count) == pages)
+      #expect(seen.flatMap(\.texts) == ["0", "1", "2", "3", "4", "5"])
+    }
+    var last: [StorePath] = []
+    try await store.visit(Note.table.range().backwards, pageSize: 2, at: now) { (page) throws(StoreError) in
+      last += page.map(\.path)
+      return last.count < 4
+    }
+    #expect(last == (2..<6).reversed().map { Note.table.key("x\($0)").path })
+  }
+
   @Test("scans a range in the order of its keys, part by part, whatever stands in them", arguments: StoreCase.all)
   func scans(_ engine: StoreCase) async throws {
     let store = try engine.make()

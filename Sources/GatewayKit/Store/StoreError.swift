@@ -38,6 +38,12 @@ extension StoreFailure {
   }
 }
 
+extension StoreError: StoreFailure {
+  package init(_ error: StoreError) {
+    self = error
+  }
+}
+
 extension GatewayError: StoreFailure {
   package init(_ error: StoreError) {
     self =

@@ -13,8 +13,8 @@ package actor SendbirdAnnouncer {
   private let events: SendbirdChannelEvents
   private let services: any GatewayServices
   private let executor: any (SerialExecutor & TaskExecutor)
-  private let alarm: SendbirdAlarm
-  /// The announcements that are being sent.
+  private let alarm: Alarm
+  /// Those that are just being said.
   private var underWay: Set<Name> = []
 
   /// Creates a sender that does nothing before ``begin(at:)``.
@@ -30,7 +30,7 @@ package actor SendbirdAnnouncer {
     self.services = services
     self.directory = directory
     self.channels = channels
-    alarm = SendbirdAlarm("announcements that are to be made later", on: executor, services: services)
+    alarm = Alarm("announcements that are to be made later", on: executor, services: services)
     events = SendbirdChannelEvents(directory: directory, channels: channels)
   }
 
@@ -50,7 +50,7 @@ package actor SendbirdAnnouncer {
       for announcement in waiting where announcement.at <= now { try await say(announcement.id) }
       if let next = waiting.lazy.map(\.at).filter({ $0 > now }).min() { await look(at: next) }
     } catch {
-      await look(at: now + SendbirdAlarm.patience)
+      await look(at: now + Alarm.patience)
     }
   }
 

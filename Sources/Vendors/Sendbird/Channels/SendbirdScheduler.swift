@@ -14,7 +14,7 @@ package actor SendbirdScheduler {
   private let events: SendbirdChannelEvents
   private let services: any GatewayServices
   private let executor: any (SerialExecutor & TaskExecutor)
-  private let alarm: SendbirdAlarm
+  private let alarm: Alarm
 
   /// Creates a scheduler.
   ///
@@ -28,7 +28,7 @@ package actor SendbirdScheduler {
     self.executor = executor
     self.services = services
     self.channels = channels
-    alarm = SendbirdAlarm("messages that are to be sent later", on: executor, services: services)
+    alarm = Alarm("messages that are to be sent later", on: executor, services: services)
     events = SendbirdChannelEvents(directory: directory, channels: channels)
   }
 
@@ -45,7 +45,7 @@ package actor SendbirdScheduler {
         }
       }
     } catch {
-      await look(at: now + SendbirdAlarm.patience)
+      await look(at: now + Alarm.patience)
     }
   }
 

@@ -37,22 +37,20 @@ extension SendbirdChannels {
   ) async throws(SendbirdChannelRefusal) -> [SendbirdMessage] {
     try await ask { () async throws(StoreError) in
       var (before, at, after): ([SendbirdMessage], [SendbirdMessage], [SendbirdMessage]) = ([], [], [])
-      var rest = Self.messages.range(url.text).backwards
-      // From the newest back, since nearly all queries are for the newest.
-      pages: while true {
-        let page = try await store.scan(rest, limit: Self.pageSize, at: now)
+      // From the newest back, since nearly everybody asks for the newest.
+      let range = Self.messages.range(url.text).backwards
+      try await store.visit(range, pageSize: Self.pageSize, at: now) { (page) throws(StoreError) in
         for entry in page {
           let message = try entry.value(as: SendbirdMessage.self)
           switch query.point.side(of: message) {
           case .after: after.append(message)
           case .at: at.append(message)
           case .before where before.count >= query.before && before.last?.isOfSameMillisecond(as: message) != true:
-            break pages
+            return false
           case .before: if query.includes(message) { before.append(message) }
           }
         }
-        guard page.count == Self.pageSize, let last = page.last else { break }
-        rest = rest.after(last.path)
+        return true
       }
       let later = after.reversed().filter { query.includes($0) }
       var count = min(query.after, later.count)

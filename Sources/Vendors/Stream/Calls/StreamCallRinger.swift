@@ -13,10 +13,7 @@ package actor StreamCallRinger {
 
   private let executor: any (SerialExecutor & TaskExecutor)
   private let calls: StreamCalls
-  /// When it looks next; nil if no ring is open.
-  private var wakesAt: WallTime?
-  /// How many times in a row it woke up too early.
-  private var earlyCount = 0
+  private let alarm: Alarm
 
   /// Creates the timer.
   ///
@@ -26,6 +23,7 @@ package actor StreamCallRinger {
   package init(on executor: any (SerialExecutor & TaskExecutor), calls: StreamCalls) {
     self.executor = executor
     self.calls = calls
+    alarm = Alarm("a call that rings", on: executor, services: calls.services)
   }
 
   /// Returns the ring for `users` of the changed call; nil if missed calls are not reported.
@@ -49,37 +47,18 @@ package actor StreamCallRinger {
         let rings = try await calls.directory.firstRings(Self.pageSize, at: now)
         for ring in rings where ring.endsAt <= now { try await end(ring, at: now) }
         guard let last = rings.last, last.endsAt <= now else {
-          if let next = rings.first(where: { $0.endsAt > now }) { look(at: next.endsAt) }
+          if let next = rings.first(where: { $0.endsAt > now }) { await look(at: next.endsAt) }
           return
         }
       }
     } catch {
-      look(at: now + StreamCalls.patience)
+      await look(at: now + Alarm.patience)
     }
   }
 
-  /// Schedules a look at the rings for that time, and returns at once.
-  func look(at time: WallTime) {
-    if let wakesAt, wakesAt <= time { return }
-    wakesAt = time
-    Task.immediate(executorPreference: executor) {
-      await self.calls.services.sleep(
-        for: max(.milliseconds(1), time - self.calls.services.wallTime), as: "a call that rings")
-      await self.wake(from: time)
-    }
-  }
-
-  private func wake(from time: WallTime) async {
-    // An earlier look has been scheduled meanwhile.
-    guard wakesAt == time else { return }
-    wakesAt = nil
-    // The clock may have been set back. If sleeps return at once, the gateway has ended.
-    earlyCount = calls.services.wallTime < time ? earlyCount + 1 : 0
-    guard earlyCount < 3 else {
-      earlyCount = 0
-      return
-    }
-    await look()
+  /// Has the rings looked at then, and returns at once.
+  func look(at time: WallTime) async {
+    await alarm.set(for: time) { await self.look() }
   }
 
   private func end(_ ring: StreamRing, at now: WallTime) async throws(GatewayError) {

@@ -4,11 +4,8 @@ internal import GatewayKit
 // Removing users from calls when their connections end.
 
 extension StreamCalls {
-  /// How long to wait before an unavailable store is tried again.
-  static let patience = Duration.seconds(1)
-
-  /// Ends the user's participations by that connection, or those without a connection if nil, in all calls. Waits while
-  /// the store is unavailable, because no other code does this.
+  /// Takes the user's participations by that connection, or without any if nil, out of all calls. Where the store is away
+  /// this waits for it: nobody else will.
   func leave(_ user: UserID, _ connection: ConnectionID?) async {
     await services.insist { () async throws(GatewayError) in
       let now = services.wallTime

@@ -13,8 +13,6 @@ package struct StreamCallDirectory: Sendable {
   typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
 
   static let calls = StoreTable<StreamCallRow>("stream.call")
-  /// The number of rows that are read in one step of a scan.
-  private static let pageSize = 1000
 
   let store: any Store
   let limits: StreamCallLimits
@@ -187,12 +185,10 @@ package struct StreamCallDirectory: Sendable {
   func visit(
     _ range: StoreRange, at now: WallTime, _ body: (StoreEntry) throws(StoreError) -> Void
   ) async throws(GatewayError) {
-    var range: StoreRange? = range
     do throws(StoreError) {
-      while let rest = range {
-        let page = try await store.scan(rest, limit: Self.pageSize, at: now)
+      try await store.visit(range, at: now) { (page) throws(StoreError) in
         for entry in page { try body(entry) }
-        range = page.count < Self.pageSize ? nil : page.last.map { rest.after($0.path) }
+        return true
       }
     } catch {
       throw GatewayError(error)

@@ -12,8 +12,6 @@ package struct StreamDirectory: Sendable {
 
   static let users = StoreTable<StreamUser>("stream.user")
   private static let app = StoreTable<StreamAppChange>("stream.app").key()
-  /// The number of users that are read in one step of a scan.
-  private static let pageSize = 1000
 
   typealias Transaction = StoreTransaction<GatewayError>
 
@@ -68,15 +66,14 @@ package struct StreamDirectory: Sendable {
     where isMeant: (StreamUser) -> Bool, offset: Int, limit: Int, at now: WallTime
   ) async throws(GatewayError) -> [StreamUser] {
     var meant: [StreamUser] = []
-    var range: StoreRange? = Self.users.range()
+    guard offset + limit > 0 else { return [] }
     do throws(StoreError) {
-      while let rest = range, meant.count < offset + limit {
-        let page = try await store.scan(rest, limit: Self.pageSize, at: now)
+      try await store.visit(Self.users.range(), at: now) { (page) throws(StoreError) in
         for entry in page {
           let user = try entry.value(as: StreamUser.self)
           if isMeant(user) { meant.append(user) }
         }
-        range = page.count < Self.pageSize ? nil : page.last.map { rest.after($0.path) }
+        return meant.count < offset + limit
       }
     } catch {
       throw GatewayError(error)

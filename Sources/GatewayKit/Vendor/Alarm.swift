@@ -1,11 +1,12 @@
-internal import GatewayCore
+package import GatewayCore
 
-/// A timer for work that is due at certain times. It fires at the earliest time for which it was set.
-actor SendbirdAlarm {
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+/// An alarm for work that is due at a time, such as messages to send later. It rings at the earliest time that it was set
+/// for.
+package actor Alarm {
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// How long to wait before an unavailable store is tried again.
-  static let patience = Duration.seconds(1)
+  /// How soon those look again who found the store away.
+  package static let patience = Duration.seconds(1)
 
   private let purpose: String
   private let executor: any (SerialExecutor & TaskExecutor)
@@ -18,18 +19,17 @@ actor SendbirdAlarm {
   /// Creates a timer that is not set.
   ///
   /// - Parameters:
-  ///   - purpose: The purpose of the wait, as shown in lists of sleepers.
-  ///   - executor: An executor from which `GatewayServices.sleep(for:as:)` may be called: a loop of the gateway.
-  ///   - services: The services whose clock it uses.
-  init(_ purpose: String, on executor: any (SerialExecutor & TaskExecutor), services: any GatewayServices) {
+  ///   - purpose: What is waited for, in words for who looks at those that sleep.
+  ///   - executor: One that `GatewayServices.sleep(for:as:)` may be called from: a loop of the gateway.
+  ///   - services: Whose time it keeps.
+  package init(_ purpose: String, on executor: any (SerialExecutor & TaskExecutor), services: any GatewayServices) {
     self.purpose = purpose
     self.executor = executor
     self.services = services
   }
 
-  /// Runs `look` at that time, and returns at once. If it fires earlier anyway nothing changes, since `look` sets it
-  /// again.
-  func set(for time: WallTime, _ look: @escaping @Sendable () async -> Void) {
+  /// Has `look` done then, and returns at once. Where it rings earlier anyway it stays as it is: who looks sets it again.
+  package func set(for time: WallTime, _ look: @escaping @Sendable () async -> Void) {
     if let ringsAt, ringsAt <= time { return }
     ringsAt = time
     Task.immediate(executorPreference: executor) {
