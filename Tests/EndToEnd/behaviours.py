@@ -1,4 +1,4 @@
-"""The table of Deploy/behaviours.md, and what its tests try the rows with: a space for each, its calls as they stand there, and
+"""The table of Docs/behaviours.md, and what its tests try the rows with: a space for each, its calls as they stand there, and
 clients of the plain dialect on a WebSocket library that knows nothing of Postern."""
 
 import itertools
@@ -18,7 +18,7 @@ from gateway import Gateway, token
 from storms import report_of
 
 
-DOCUMENT = Path(__file__).parent.parent.parent / "Deploy" / "behaviours.md"
+DOCUMENT = Path(__file__).parent.parent.parent / "Docs" / "behaviours.md"
 IDS = [
     f"{letter}{number}"
     for letter, count in dict(E=10, R=14, P=10, V=7, C=5, T=11, S=9, X=15, H=4).items()

@@ -39,8 +39,8 @@ def main(folder):
                 page.until("document.getElementById('state').dataset.state === 'live'")
                 picture = page.picture(height_max)
                 assert len(picture) <= BYTES_MAX, f"{name} has {len(picture)} bytes"
-                (folder / f"{name}.png").write_bytes(picture)
-                print(f"{name}.png: {len(picture)} bytes")
+                (folder / f"dashboard-{name}.png").write_bytes(picture)
+                print(f"dashboard-{name}.png: {len(picture)} bytes")
         finally:
             for fleet in fleets:
                 fleet.terminate()

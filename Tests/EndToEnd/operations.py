@@ -1,4 +1,4 @@
-"""The tables of Deploy/dialects: which of a vendor's operations are answered, and what tests them.
+"""The tables of Docs/dialects: which of a vendor's operations are answered, and what tests them.
 
 `operations/VENDOR.txt` lists what the vendor's clients and servers call. Each is asked of a gateway that runs, and looked
 for in the tests, so that a table says nothing but what is. `operations.py path/to/postern` writes the tables anew.
@@ -24,7 +24,7 @@ from gateway import SECRET, Gateway
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-FOLDER = ROOT / "Deploy" / "dialects"
+FOLDER = ROOT / "Docs" / "dialects"
 
 
 class Operation:

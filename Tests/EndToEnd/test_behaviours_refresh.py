@@ -1,4 +1,4 @@
-"""What the table of Deploy/behaviours.md says of expiry and refreshes."""
+"""What the table of Docs/behaviours.md says of expiry and refreshes."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the table of Deploy/behaviours.md says of storms and of planned hand-over."""
+"""What the table of Docs/behaviours.md says of storms and of planned hand-over."""
 
 import concurrent.futures
 import json

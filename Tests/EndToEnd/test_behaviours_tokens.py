@@ -1,4 +1,4 @@
-"""What the table of Deploy/behaviours.md says of the token provider, revocation, kinds of users and clocks."""
+"""What the table of Docs/behaviours.md says of the token provider, revocation, kinds of users and clocks."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""What the table of Deploy/behaviours.md says of the transport, and of one failure told in nine ways."""
+"""What the table of Docs/behaviours.md says of the transport, and of one failure told in nine ways."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""What Deploy/behaviours-of-vendors.md says of four vendors' wires is what their clients get."""
+"""What Docs/behaviours-of-vendors.md says of four vendors' wires is what their clients get."""
 
 import pytest
 

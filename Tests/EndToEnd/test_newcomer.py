@@ -189,9 +189,9 @@ PROGRAMS = {
 @pytest.mark.parametrize(
     "groups, files, command, some",
     [
-        (["build", "examples"], ["README.md", "loadtest/README.md", "Deploy/dialects/*.md"],
+        (["build", "examples"], ["README.md", "Docs/load-tests.md", "Docs/dialects/*.md"],
          r"(?m)^    (?:\S.*[|;(] ?)?(\w+) |\| (\w+) -", {"curl", "jq", "man", "python3"}),
-        (["build", "tests"], ["Tests/EndToEnd/**/*.py", "Tests/EndToEnd/run", "Deploy/dialects/sinch.md"],
+        (["build", "tests"], ["Tests/EndToEnd/**/*.py", "Tests/EndToEnd/run", "Docs/dialects/sinch.md"],
          r'(?:which\(|\[)"(\w+)"|(?m:^ *"?(\w+) -)', {"apache2", "chromium", "curl", "git", "haproxy", "openssl", "python3"}),
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The tables of Deploy/dialects say what a gateway does and what tests it."""
+"""The tables of Docs/dialects say what a gateway does and what tests it."""
 
 import os
 from pathlib import Path

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "Deploy" / "simulate.md"
+PAGE = ROOT / "Docs" / "simulate.md"
 
 
 def test_each_command_prints_what_the_page_shows():

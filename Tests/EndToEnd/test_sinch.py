@@ -347,7 +347,7 @@ def test_a_storm_needs_no_flags(gateway, dialect, tmp_path):
 
 
 def test_the_first_commands_of_the_page_work(tmp_path):
-    page = Path(__file__).parents[2] / "Deploy/dialects/sinch.md"
+    page = Path(__file__).parents[2] / "Docs/dialects/sinch.md"
     block = re.search(r"## First try\n\n((?:    .*\n)+)", page.read_text())[1]
     commands = [line[4:] for line in block.replace("\\\n", "").splitlines()]
     assert [command.split()[0] for command in commands] == ["head", "postern", "curl", "postern", "curl"]

@@ -13,29 +13,29 @@ import typed
 
 PAGES = {
     str(page.relative_to(typed.ROOT)): typed.blocks(page)
-    for pattern in ["README.md", "Deploy/*.md", "Deploy/dialects/*.md", "loadtest/*.md", "Kits/*/README.md"]
+    for pattern in ["README.md", "Docs/*.md", "Docs/dialects/*.md", "Kits/*/README.md"]
     for page in sorted(typed.ROOT.glob(pattern))
 }
 
 # How many blocks of a page are not typed. A block more wants a reason in the page, and its number here.
 NOT_TYPED = {
-    "Deploy/behaviours-of-vendors.md": 1,
-    "Deploy/dialects/streem.md": 2,
-    "Deploy/operating.md": 2,
-    "Deploy/simulate.md": 9,
-    "Deploy/testing.md": 1,
-    "Deploy/token-endpoints.md": 3,
-    "Deploy/wires.md": 3,
+    "Docs/behaviours-of-vendors.md": 1,
+    "Docs/dialects/streem.md": 2,
+    "Docs/install.md": 2,
+    "Docs/simulate.md": 9,
+    "Docs/testing.md": 1,
+    "Docs/token-endpoints.md": 3,
+    "Docs/wires.md": 3,
     "Kits/java/README.md": 3,
     "Kits/javascript/README.md": 1,
     "Kits/python/README.md": 4,
     "README.md": 6,
-    "loadtest/README.md": 4,
-    "loadtest/performance.md": 2,
+    "Docs/load-tests.md": 4,
+    "Docs/performance.md": 2,
 }
 
-# Whose commands another test types: Deploy/simulate.md is typed by test_simulate_page.py, which holds the output against the page too.
-ELSEWHERE = {"Deploy/simulate.md"}
+# Whose commands another test types: Docs/simulate.md is typed by test_simulate_page.py, which holds the output against the page too.
+ELSEWHERE = {"Docs/simulate.md"}
 
 # What is seen, in this order.
 SEEN = {
@@ -45,21 +45,21 @@ SEEN = {
         '"name":"t17"', "connected as ann", "refreshed on the same connection", "answered  yes", "refresh_requested", "refreshed",
         "one_provider_call_per_expiry", "steps over", "closed with 1001", "drop", "refresh-at-expiry", "1 passed",
     ],
-    "Deploy/behaviours.md": ["order.fault  drop", "drain_ended"],
-    "Deploy/dialects/sendbird.md": ['"nickname":"Bob"'],
-    "Deploy/dialects/sinch.md": ['"secret"', "refreshed"],
-    "Deploy/dialects/stream-video.md": ["eyJ"],
-    "Deploy/dialects/streem.md": ["api_", "tokenEndpoint"],
-    "Deploy/testing.md": [
+    "Docs/behaviours.md": ["order.fault  drop", "drain_ended"],
+    "Docs/dialects/sendbird.md": ['"nickname":"Bob"'],
+    "Docs/dialects/sinch.md": ['"secret"', "refreshed"],
+    "Docs/dialects/stream-video.md": ["eyJ"],
+    "Docs/dialects/streem.md": ["api_", "tokenEndpoint"],
+    "Docs/testing.md": [
         "assert 2 == 1", "refresh_requested", "provider_minted", "provider_minted", "refreshed", "1 failed", "1 passed", "2 passed",
         "1 of 1: refresh-at-expiry passed", '"name":"t1"', '"moved_s":3600',
     ],
-    "Deploy/token-endpoints.md": ["POST /v1/tokens", "200 a token", "provider", "connected"],
-    "Deploy/wires.md": ["logged_in", "goodbye", "connected", "connected"],
+    "Docs/token-endpoints.md": ["POST /v1/tokens", "200 a token", "provider", "connected"],
+    "Docs/wires.md": ["logged_in", "goodbye", "connected", "connected"],
     "Kits/java/README.md": ["postern-testing-"],
     "Kits/javascript/README.md": ["postern-testing-", "added 1 package"],
     "Kits/python/README.md": ["Successfully installed", "postern_testing-", ".tar.gz and postern_testing-", "Successfully installed"],
-    "loadtest/README.md": [
+    "Docs/load-tests.md": [
         "report: reports/mixed/storm.json", "report: reports/jitter/storm.json", "report: reports/mixed/storm.json", "refresh.p99",
         "Storm passed", "drain_ended", "drain_ended",
     ],

@@ -1,4 +1,4 @@
-"""What a client does in each row of Deploy/behaviours-of-vendors.md: a function each, whose steps the table names in its second
+"""What a client does in each row of Docs/behaviours-of-vendors.md: a function each, whose steps the table names in its second
 column and whose outcome, step by step, in one column for each vendor."""
 
 from vendors import rows_expiry, rows_storms, rows_tokens, rows_transport

@@ -1,4 +1,4 @@
-"""The table of Deploy/behaviours-of-vendors.md: what stands in it, what really comes, and how it is made anew:
+"""The table of Docs/behaviours-of-vendors.md: what stands in it, what really comes, and how it is made anew:
 `POSTERN=… python -m vendors.table` in this folder's parent tries every row and writes its outcome where it is not as it stands."""
 
 import concurrent.futures

@@ -1,4 +1,4 @@
-"""What a client does in one row of Deploy/behaviours-of-vendors.md, step by step, and what it gets at each in a vendor's wire."""
+"""What a client does in one row of Docs/behaviours-of-vendors.md, step by step, and what it gets at each in a vendor's wire."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Four vendors' wires as the table of Deploy/behaviours-of-vendors.md needs them: how a client logs in, renews and asks for
+"""Four vendors' wires as the table of Docs/behaviours-of-vendors.md needs them: how a client logs in, renews and asks for
 something, which tokens its backend signs, and what each message of the gateway is called there."""
 
 import base64

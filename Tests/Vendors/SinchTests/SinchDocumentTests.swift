@@ -8,13 +8,13 @@ import Testing
 @Suite("Sinch's API documents")
 struct SinchDocumentTests {
   private func document(_ name: String) throws -> String {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Deploy/\(name)")
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../\(name)")
     return try String(contentsOf: root, encoding: .utf8)
   }
 
   @Test("list every reason with its status and code, and no other")
   func reasons() throws {
-    let text = try document("api/sinch-openapi.yaml")
+    let text = try document("Deploy/api/sinch-openapi.yaml")
     let dialect = SinchDialect(SinchSettings(applications: SinchApplications([])))
     for refusal in SinchRefusal.allCases {
       let response = dialect.response(for: refusal.gatewayError)
@@ -29,7 +29,7 @@ struct SinchDocumentTests {
   @Test("list every route, and no other")
   func routes() throws {
     let space = SimulatedSinch().space.space
-    let text = try document("api/sinch-openapi.yaml")
+    let text = try document("Deploy/api/sinch-openapi.yaml")
     let paths = Set(
       text.matches(of: /\n  (\/[^:\n]+):\n/).map { String($0.output.1) }.map {
         $0.hasSuffix("/") ? String($0.dropLast()) : $0
@@ -41,10 +41,10 @@ struct SinchDocumentTests {
 
   @Test("say every reason for which credentials are asked, and every setting has a line of its own")
   func reasonsForCredentials() throws {
-    let text = try document("api/sinch-asyncapi.yaml")
+    let text = try document("Deploy/api/sinch-asyncapi.yaml")
     let reasons = SinchCredentialsReason.allCases.map(\.rawValue).joined(separator: ", ")
     #expect(text.contains("reason: {enum: [\(reasons)]}"))
-    let page = try document("dialects/sinch.md")
+    let page = try document("Docs/dialects/sinch.md")
     for flag in [
       "application", "clock-skew", "kid-tolerance", "token-life-max", "nonce-replay", "token-life-min",
       "instance-life-min", "errors", "legacy", "timestamp-window", "guests", "password-tries", "user",

@@ -19,7 +19,7 @@ struct StreamDocumentTests {
 
   @Test("has every route that a gateway has")
   func routes() throws {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Deploy/dialects")
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Docs/dialects")
     let text = try String(contentsOf: root.appending(path: "stream-operations.md"), encoding: .utf8)
     let listed = Set(text.matches(of: /`([A-Z]+) (\/\S*)`/).map { "\($0.output.1) \(Self.bare(String($0.output.2)))" })
     #expect(listed.count > 90)

@@ -8,11 +8,11 @@ import Testing
 @Suite("Streem's documents")
 struct StreemDocumentTests {
   private func document(_ name: String) throws -> String {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Deploy/\(name)")
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../\(name)")
     return try String(contentsOf: root, encoding: .utf8)
   }
 
-  @Test("list every reason", arguments: ["api/streem-asyncapi.yaml", "dialects/streem.md"])
+  @Test("list every reason", arguments: ["Deploy/api/streem-asyncapi.yaml", "Docs/dialects/streem.md"])
   func reasons(name: String) throws {
     let text = try document(name)
     for reason in StreemReason.allCases { #expect(text.contains("`\(reason.rawValue)`"), "\(reason)") }
@@ -21,12 +21,12 @@ struct StreemDocumentTests {
   @Test("list every route, and no other")
   func routes() throws {
     let space = try SimulatedStreem().space.space
-    let text = try document("api/streem-openapi.yaml")
+    let text = try document("Deploy/api/streem-openapi.yaml")
     let paths = Set(text.matches(of: /\n  (\/[^:\n]+):\n/).map { String($0.output.1) })
     let routes = space.routes
     #expect(paths == Set(routes.map(\.pattern)).union([StreemDialect.path]))
     #expect(text.matches(of: /\n    (get|post|delete):\n/).count == routes.count + 1)
-    let control = try document("api/control.yaml")
+    let control = try document("Deploy/api/control.yaml")
     for route in space.controlRoutes {
       #expect(control.contains("\n  \(route.pattern):\n"), "\(route.pattern)")
     }
@@ -34,7 +34,7 @@ struct StreemDocumentTests {
 
   @Test("name every setting")
   func settings() throws {
-    let text = try document("dialects/streem.md")
+    let text = try document("Docs/dialects/streem.md")
     for flag in [
       "company", "api-key", "environment", "skew", "session-life", "invitation-life", "invitation-tries",
       "invitation-tries-overall", "landline-prefix", "unreachable-prefix", "oldest-sdk",
