@@ -29,7 +29,7 @@ struct ExpectationTests {
   }
 
   @Test(
-    "single_flight",
+    "single_flight passes one provider call at a time and fails two at once",
     arguments: [
       Case("one call after the other", .login + .refresh() + .refresh("c"), .passed),
       Case(
@@ -50,7 +50,7 @@ struct ExpectationTests {
   func singleFlight(_ scene: Case) { scene.check(.singleFlight) }
 
   @Test(
-    "one_provider_call_per_expiry",
+    "one_provider_call_per_expiry passes one call for each expiry and fails a second one",
     arguments: [
       Case("one for each", .login + .refresh() + .refresh("c"), .passed, [5, 7, 9, 10, 12, 14]),
       Case(
@@ -115,7 +115,7 @@ struct ExpectationTests {
     ])
   func oneCall(_ scene: Case) { scene.check(.oneProviderCallPerExpiry(quiet: .milliseconds(200))) }
 
-  @Test("a client whose calls are on their way at once is not passed between them")
+  @Test("one_provider_call_per_expiry does not pass a client whose calls are still under way")
   func secondCallOnItsWay() {
     let rule = GatewayControl.Expectation.oneProviderCallPerExpiry(quiet: .milliseconds(200))
     let story = Story(.login + .refresh())
@@ -126,7 +126,7 @@ struct ExpectationTests {
   }
 
   @Test(
-    "no_attempt_after_terminal",
+    "no_attempt_after_terminal fails a client that connects after a terminal close",
     arguments: [
       Case("stays away", .login + [.cutOff(.invalidToken), .closed(.invalidToken)], .passed, [5]),
       Case("comes again", .login + [.cutOff(.invalidToken), .closed(.invalidToken), .opened(on: 2)], .failed, [5, 7]),
@@ -151,7 +151,7 @@ struct ExpectationTests {
   func terminal(_ scene: Case) { scene.check(.noAttemptAfterTerminal()) }
 
   @Test(
-    "stops_after",
+    "stops_after fails a client that goes on beyond its attempts",
     arguments: [
       Case("two of two", [.turnedAway(.tokenExpired), .turnedAway(.tokenExpired)], .passed, [1, 2]),
       Case("three of two", [.turnedAway(.tokenExpired), .turnedAway(.tokenExpired), .opened()], .failed, [1, 2, 3]),
@@ -160,7 +160,7 @@ struct ExpectationTests {
     ])
   func stopsAfter(_ scene: Case) { scene.check(.stopsAfter(2)) }
 
-  @Test("stops_after counts calls of the provider, and refreshes, where those are meant")
+  @Test("stops_after counts provider calls and refreshes if those are asked for")
   func stopsAfterOthers() {
     Case("calls", .call + .call, .failed).check(.stopsAfter(1, .provider))
     Case("calls", .call, .passed).check(.stopsAfter(1, .provider))
@@ -168,7 +168,7 @@ struct ExpectationTests {
     Case("refreshes", .login + .refresh(), .passed, [8]).check(.stopsAfter(1, .refresh))
   }
 
-  @Test("what just now did not happen counts for nothing")
+  @Test("quiet periods that have only just begun count for nothing")
   func quiet() {
     let refused: [Story.Line] = [.turnedAway(.anonymousRefused)]
     Case("too soon", refused, .undecided).check(.noAttemptAfterTerminal(), later: 999)
@@ -178,7 +178,7 @@ struct ExpectationTests {
   }
 
   @Test(
-    "waits_at_least",
+    "waits_at_least fails a client that tries again too soon",
     arguments: [
       Case("long enough", .login + .returning(after: 500, as: 2), .passed, [6, 7]),
       Case("too short", .login + .returning(after: 499, as: 2), .failed, [6, 7]),
@@ -193,7 +193,7 @@ struct ExpectationTests {
     ])
   func waits(_ scene: Case) { scene.check(.waitsAtLeast(.milliseconds(500), after: .closed)) }
 
-  @Test("waits_at_least knows what is tried after which line")
+  @Test("waits_at_least looks at the attempts after the right line")
   func waitsForOthers() {
     let calls: [Story.Line] = [.asked(), .failed(), .asked(300), .minted()]
     Case("a call", calls, .failed, [2, 3]).check(.waitsAtLeast(.milliseconds(301), after: .providerFailed))
@@ -208,7 +208,7 @@ struct ExpectationTests {
   }
 
   @Test(
-    "backoff_has_jitter",
+    "backoff_has_jitter fails waits that follow a law without chance",
     arguments: [
       Case("chance", restarts([400, 900, 120, 610, 730]), .passed),
       Case("each twice as long as the one before", restarts([100, 200, 400, 800, 1_600]), .failed),
@@ -230,7 +230,7 @@ struct ExpectationTests {
     scene.check(.backoffHasJitter(after: scene.testDescription == "doubling once" ? .upgradeRefused : .closed))
   }
 
-  @Test("backoff_has_jitter compares what is doubled with its own rung")
+  @Test("backoff_has_jitter compares each wait with its own step of the backoff")
   func doubling() {
     func story(_ factors: [Double]) -> [Story.Line] {
       factors.enumerated().flatMap { index, factor -> [Story.Line] in
@@ -244,7 +244,7 @@ struct ExpectationTests {
   }
 
   @Test(
-    "refreshed_in_time",
+    "refreshed_in_time passes an answer within the time",
     arguments: [
       Case("in time", .login + .refresh() + .refresh("c"), .passed, [5, 9, 10, 14]),
       Case("too late", .login + [.requested(), .refreshed("b", 2_001)], .failed, [5, 6]),
@@ -262,7 +262,7 @@ struct ExpectationTests {
   }
 
   @Test(
-    "stops_after counts attempts to connect for which the provider made no token",
+    "stops_after counts attempts to connect without a new token",
     arguments: [
       Case(
         "a fresh token each time",
@@ -277,7 +277,7 @@ struct ExpectationTests {
   func staleAttempts(_ scene: Case) { scene.check(.stopsAfter(1, .staleConnection)) }
 
   @Test(
-    "keeps_connection",
+    "keeps_connection fails a client that opens another connection for a refresh",
     arguments: [
       Case("kept", .login + .refresh(), .passed, [9]),
       Case("opened another", .login + .refresh() + [.opened(on: 2)], .failed, [4, 10]),
@@ -287,7 +287,7 @@ struct ExpectationTests {
   func keeps(_ scene: Case) { scene.check(.keepsConnection) }
 
   @Test(
-    "comes_back",
+    "comes_back passes a client that connects again",
     arguments: [
       Case("with another token", .login + .returning(after: 500, as: 2), .passed, [5, 8]),
       Case("with the same token", .login + .returning(after: 500, as: 2, with: "a"), .failed, [5, 8]),
@@ -302,7 +302,7 @@ struct ExpectationTests {
     ])
   func comesBack(_ scene: Case) { scene.check(.comesBack(newToken: true)) }
 
-  @Test("comes_back waits as long as it is to")
+  @Test("comes_back waits for the whole time before it fails")
   func comesBackLater() {
     let lines = [Story.Line].login + [.closed(.connectionLost, by: .transport)]
     Case("yet", lines, .undecided, [5]).check(.comesBack(), later: 10_000)
@@ -313,7 +313,7 @@ struct ExpectationTests {
 
   // MARK: Lines and clients
 
-  @Test("lines that are lost decide nothing")
+  @Test("expectations decide nothing about journal lines that are lost")
   func lost() {
     let lines = [Story.Line].login + .refresh() + .refresh("c")
     let verdict = Story(lines, records: 8).verdict(.singleFlight)
@@ -321,7 +321,7 @@ struct ExpectationTests {
     #expect(Story(lines, records: 8).verdict(.singleFlight, after: 6).outcome == .passed)
   }
 
-  @Test("of several users it has to be said whose client is meant")
+  @Test("an expectation about several users must name the user")
   func whose() {
     let lines = [Story.Line].login + .refresh() + [.bobComes]
     #expect(Story(lines).verdict(.singleFlight, of: nil).outcome == .undecided)
@@ -332,7 +332,7 @@ struct ExpectationTests {
   }
 
   @Test(
-    "a long story is told in pieces between which others are served, and comes to the same verdict",
+    "a long journal is judged in pieces, with the same verdict, while others are served",
     arguments: [
       GatewayControl.Expectation.singleFlight, .oneProviderCallPerExpiry(quiet: .zero), .keepsConnection,
       .refreshedInTime(),
@@ -356,7 +356,7 @@ struct ExpectationTests {
     #expect(pauses || whole.outcome == .failed)
   }
 
-  @Test("who needs no token of the provider's is not judged by it, and who does later is")
+  @Test("a client that needs no provider token is not judged by provider calls until it needs one")
   func lateProvider() {
     let own: [Story.Line] = [.opened(), .loggedIn(), .requested(), .presented(), .refreshed()]
     #expect(Story(own).verdict(.oneProviderCallPerExpiry(quiet: .zero)).outcome == .notApplicable)
@@ -364,7 +364,7 @@ struct ExpectationTests {
     #expect(verdict.outcome == .failed && verdict.sentence.hasPrefix("0 provider calls"))
   }
 
-  @Test("an expectation is made by its word, with its own parameters and no others", arguments: ExpectationForm.all)
+  @Test("an expectation is made from its word, with its own parameters and no others", arguments: ExpectationForm.all)
   func forms(_ form: ExpectationForm) throws {
     var parameters = ExpectationParameters()
     parameters.atMost = form.takes.contains(.atMost) ? 1 : nil

@@ -9,7 +9,7 @@ struct SlowMachineTests {
     LateTimes([.init(from: .milliseconds(from), to: .milliseconds(to), lost: .milliseconds(lost))])
   }
 
-  @Test("a client that did not get the processor has not been quiet")
+  @Test("a client without processor time does not count as quiet")
   func lateQuiet() {
     let rule = GatewayControl.Expectation.stopsAfter(1, quiet: .seconds(1))
     let story = Story([.turnedAway(.anonymousRefused)])
@@ -18,7 +18,7 @@ struct SlowMachineTests {
     #expect(story.verdict(rule, later: 500, late: Self.late(0, 1_300, 600)).outcome == .passed)
   }
 
-  @Test("a client that did not get the processor has more time to come back")
+  @Test("a client without processor time gets more time to come back")
   func lateReturn() {
     let story = Story(.login + .returning(after: 10_500, as: 2))
     #expect(story.verdict(.comesBack()).outcome == .failed)
@@ -27,7 +27,7 @@ struct SlowMachineTests {
     #expect(away.verdict(.comesBack(), later: 11_000, late: Self.late(100, 9_000, 2_000)).outcome == .undecided)
   }
 
-  @Test("a wait that a slow machine may have made is no patience, and a short one is haste all the same")
+  @Test("a wait that a slow machine may have caused is no patience, and a short wait is still haste")
   func lateWait() {
     let rule = GatewayControl.Expectation.waitsAtLeast(.milliseconds(500), after: .closed)
     let story = Story(.login + .returning(after: 550, as: 2))
@@ -38,21 +38,21 @@ struct SlowMachineTests {
     #expect(hasty.verdict(rule, late: Self.late(0, 100, 100)).outcome == .failed)
   }
 
-  @Test("waits that a slow machine makes differ are no chance")
+  @Test("different waits that a slow machine caused are no jitter")
   func lateJitter() {
     let story = Story(ExpectationTests.restarts([300, 420, 310, 390, 300, 400]))
     #expect(story.verdict(.backoffHasJitter()).outcome == .passed)
     #expect(story.verdict(.backoffHasJitter(), late: Self.late(0, 10_000, 120)).outcome == .undecided)
   }
 
-  @Test("a token that a slow machine may have held up may be the second for one request")
+  @Test("a second token for one request is allowed if a slow machine may have held up the first")
   func lateSecondToken() {
     let story = Story(.login + .refresh() + [.presented(1_200)])
     #expect(story.verdict(.singleFlight).outcome == .passed)
     #expect(story.verdict(.singleFlight, late: Self.late(0, 10_000, 500)).outcome == .undecided)
   }
 
-  @Test("a client that had too little of the time for its answer has not broken its connection")
+  @Test("a client that had too little time for its answer has not broken its connection")
   func lateAnswer() {
     let story = Story(.login + [.requested(), .cutOff(.refreshTimeout, 5_000), .closed(.refreshTimeout)])
     for rule in [GatewayControl.Expectation.keepsConnection, .refreshedInTime()] {
@@ -64,7 +64,7 @@ struct SlowMachineTests {
     }
   }
 
-  @Test("a client that closes by itself on a quick machine has not kept its connection, on a slow one nobody knows")
+  @Test("a client that closes by itself fails on a quick machine and is undecided on a slow one")
   func lateSilence() {
     let story = Story(.login + [.requested(10_000), .closed(.connectionLost, 100, by: .transport)])
     #expect(story.verdict(.keepsConnection).outcome == .failed)
@@ -81,7 +81,7 @@ struct SlowMachineTests {
     #expect(story.verdict(rule, late: Self.late(1_000, 2_300, 50)).outcome == .failed)
   }
 
-  @Test("an attempt that a slow machine keeps waiting may be made again, and one made at once may not")
+  @Test("an attempt that a slow machine delays may be repeated, and an immediate one may not")
   func lateAttempt() {
     let rule = GatewayControl.Expectation.stopsAfter(1, quiet: .zero)
     let story = Story([.turnedAway(.anonymousRefused), .turnedAway(.anonymousRefused, 3_000)])
@@ -91,7 +91,7 @@ struct SlowMachineTests {
     #expect(hasty.verdict(rule, late: Self.late(0, 510, 500)).outcome == .failed)
   }
 
-  @Test("a second token that is asked for since a slow machine held up the first is not one too many")
+  @Test("a second token that is asked for because a slow machine held up the first is not one too many")
   func lateToken() {
     let calls: [Story.Line] = [.requested()] + .call + [.asked(3_000), .minted(), .presented(), .refreshed()]
     let rule = GatewayControl.Expectation.oneProviderCallPerExpiry(quiet: .zero)
@@ -100,7 +100,7 @@ struct SlowMachineTests {
     #expect(Story(.login + .refreshTwice).verdict(rule, late: Self.late(0, 4_200, 2_500)).outcome == .failed)
   }
 
-  @Test("a close whose handshake a slow gateway ends late makes no client hasty")
+  @Test("a close whose handshake a slow gateway ends late does not make the client hasty")
   func lateHandshake() {
     let rule = GatewayControl.Expectation.waitsAtLeast(.milliseconds(500), after: .closed)
     let story = Story(
@@ -111,7 +111,7 @@ struct SlowMachineTests {
     #expect(story.verdict(rule, late: Self.late(30, 440, 400)).outcome == .undecided)
   }
 
-  @Test("waits with chance in them that a slow machine has lengthened are said to follow no law")
+  @Test("waits with jitter that a slow machine has lengthened do not count as a law without chance")
   func lateLaw() {
     let story = Story(ExpectationTests.restarts([300, 900, 420, 1_250, 610, 1_020]))
     #expect(story.verdict(.backoffHasJitter()).outcome == .passed)

@@ -11,19 +11,19 @@ struct WavesTests {
     return reading
   }
 
-  @Test("are where far more tokens end than elsewhere, to the second", arguments: [0, 1, 9, 10, 299, 3_599])
+  @Test("a wave is a second in which far more tokens end than elsewhere", arguments: [0, 1, 9, 10, 299, 3_599])
   func one(second: Int) {
     let waves = Waves.all(in: reading { $0[second] = 15_000 })
     #expect(waves == [Waves.Wave(seconds: second..<second + 1, tokens: 15_000)])
   }
 
-  @Test("are none where tokens end evenly, however short they live", arguments: [60, 300, 1_800, 3_600], [1, 40])
+  @Test("tokens that end evenly make no wave, however short they live", arguments: [60, 300, 1_800, 3_600], [1, 40])
   func even(life: Int, each: UInt32) {
     let waves = Waves.all(in: reading { seconds in for second in 0..<life { seconds[second] = each } })
     #expect(waves.isEmpty)
   }
 
-  @Test("stand out of what ends evenly around them, and are told apart")
+  @Test("waves stand out of tokens that end evenly around them, and are told apart")
   func several() {
     let waves = Waves.all(
       in: reading { seconds in
@@ -34,7 +34,7 @@ struct WavesTests {
     #expect(waves.map(\.seconds) == [295..<305, 1_805..<1_806] && waves.map(\.tokens) == [4_000, 9_000])
   }
 
-  @Test("are no handful, and no more than eight")
+  @Test("a handful of tokens is no wave, and there are at most eight waves")
   func bounds() {
     #expect(Waves.all(in: HorizonReading()).isEmpty)
     #expect(Waves.all(in: reading { $0[100] = 9 }).isEmpty)

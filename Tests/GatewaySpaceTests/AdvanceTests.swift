@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The time of a hosted space")
 struct AdvanceTests {
-  @Test("stands still while a client thinks, so that its answer comes at the time of its question")
+  @Test("a hosted space's time stands still while a client thinks, so that its answer comes at the time of its question")
   func thinking() throws {
     let plain = try PlainHouse()
     let space = plain.house.spaces[0]
@@ -24,7 +24,7 @@ struct AdvanceTests {
     #expect(space.loop.now - start >= .seconds(3_700))
   }
 
-  @Test("costs one patience for a client that stays silent, and then its time-out")
+  @Test("an advance costs one patience for a client that stays silent, and then times it out")
   func silent() throws {
     let plain = try PlainHouse()
     let (ann, before) = (plain.connect(), plain.world.now)
@@ -38,7 +38,7 @@ struct AdvanceTests {
     #expect(ann.ending?.code == CloseReason.refreshTimeout.code)
   }
 
-  @Test("counts who is cut off from when that is done, though the move ends before the closing handshake does")
+  @Test("an advance counts the clients it timed out even if it ends before the closing handshake")
   func cutOffAtTheEnd() throws {
     let plain = try PlainHouse()
     let ann = plain.connect()
@@ -51,7 +51,7 @@ struct AdvanceTests {
     #expect(next.cutOff == 0 && next.isAnswered, "it was counted once")
   }
 
-  @Test("is moved without the time of day for tokens that somebody mints by the real one")
+  @Test("an advance can leave the time of day, for tokens that somebody else mints by the real one")
   func wallStays() throws {
     let plain = try PlainHouse()
     let client = plain.connectRefreshing { [world = plain.world] in world.wallTime }
@@ -64,7 +64,7 @@ struct AdvanceTests {
     #expect(refused.refreshes == 0, "by the time of day that was moved those tokens have expired")
   }
 
-  @Test("says what sleeps where no time passes but what is moved, and for how long yet")
+  @Test("an advance lists what sleeps where no time passes, and for how long")
   func sleeping() throws {
     let provider = try TokenProviderPolicy(latency: .seconds(2))
     for isFrozen in [true, false] {
@@ -85,7 +85,7 @@ struct AdvanceTests {
     }
   }
 
-  @Test("stops where a session is asked for another token, if that is wanted")
+  @Test("an advance stops at a refresh request if that is asked for")
   func stops() throws {
     let plain = try PlainHouse()
     let ann = plain.connect()
@@ -95,7 +95,7 @@ struct AdvanceTests {
     #expect(ann.texts.last?.contains("refresh_required") == true)
   }
 
-  @Test("is passed by who waits for it: a provider's latency is no client's")
+  @Test("an advance passes over a waiting provider's latency, which is not the client's")
   func provider() throws {
     let policy = try TokenProviderPolicy(latency: .seconds(5))
     let plain = try PlainHouse(provider: policy)
@@ -108,7 +108,7 @@ struct AdvanceTests {
     #expect(answer.value??.status == 200 && plain.world.now - before < .seconds(1))
   }
 
-  @Test("stands still in a frozen space, and comes to the second it is moved to")
+  @Test("a frozen space stands still, and advances to the second")
   func frozen() throws {
     let plain = try PlainHouse(isFrozen: true)
     let (space, ann) = (plain.house.spaces[0], plain.connect())
@@ -125,7 +125,7 @@ struct AdvanceTests {
     #expect(ann.ending?.code == 1001)
   }
 
-  @Test("is moved by a hundred years in all, after which its space still ends")
+  @Test("a space advances by a hundred years at most, and still ends after that")
   func farthest() throws {
     let plain = try PlainHouse()
     let space = plain.house.spaces[0]
@@ -145,7 +145,7 @@ struct AdvanceTests {
     #expect(ann.ending != nil)
   }
 
-  @Test("a client that thinks is not cut off because another user's token takes its time", arguments: [true, false])
+  @Test("an advance does not time out a client because another user's token takes its time", arguments: [true, false])
   func requestUnderWay(isFrozen: Bool) throws {
     let plain = try PlainHouse(isFrozen: isFrozen, provider: TokenProviderPolicy(latency: .seconds(7_200)))
     let space = plain.house.spaces[0]
@@ -156,7 +156,7 @@ struct AdvanceTests {
     #expect(minted.value == nil, "the other request was not under way")
   }
 
-  @Test("a client that was asked before the move is given the patience too")
+  @Test("an advance gives its patience to a client that was asked before it, too")
   func askedBefore() throws {
     let plain = try PlainHouse(isFrozen: true)
     let space = plain.house.spaces[0]
@@ -173,7 +173,7 @@ struct AdvanceTests {
     return plain.fetch(0, "POST", "/v1/tokens", body: #"{"user_id":"ann"}"#)
   }
 
-  @Test("a client whose token comes too late is cut off, but not before the patience is over")
+  @Test("an advance times out a client whose token comes too late, but not before the patience is over")
   func tooSlowProvider() throws {
     let plain = try PlainHouse(isFrozen: true, provider: TokenProviderPolicy(latency: .seconds(100)))
     let ann = plain.connect()
@@ -185,7 +185,7 @@ struct AdvanceTests {
     #expect(minted.value??.status == 200 && ann.ending?.code == CloseReason.refreshTimeout.code)
   }
 
-  @Test("a client whose token is made in time is not held up by the patience")
+  @Test("an advance's patience does not delay a client whose token is made in time")
   func slowProvider() throws {
     let plain = try PlainHouse(isFrozen: true, provider: TokenProviderPolicy(latency: .seconds(5)))
     let ann = plain.connect()
@@ -198,7 +198,7 @@ struct AdvanceTests {
       plain.world.now - before <= .seconds(31), "it waits for what ann does with the token, and for nothing before")
   }
 
-  @Test("is moved by one at a time, and by nobody once its space ends")
+  @Test("one advance runs at a time, and none once the space ends")
   func refused() throws {
     let plain = try PlainHouse()
     let space = plain.house.spaces[0]

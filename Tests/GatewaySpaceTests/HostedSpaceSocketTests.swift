@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A hosted space on real sockets")
 struct HostedSpaceSocketTests {
-  @Test("has its clients answer while its time is moved, and closes them when it ends")
+  @Test("clients of a hosted space answer over real sockets while its time is moved, and are closed when it ends")
   func life() async throws {
     let (settings, issuer) = try PlainHouse.settings()
     try await TestPlace.runHostedOverSockets(settings) { world, hosted in

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A hosted space")
 struct HostedSpaceTests {
-  @Test("lives in a time of its own: a day forward closes nobody and pings nobody")
+  @Test("a hosted space has a time of its own: a day forward closes nobody and pings nobody")
   func liveness() throws {
     let plain = try PlainHouse()
     let ann = plain.connect(life: .seconds(3 * 86_400))
@@ -25,7 +25,7 @@ struct HostedSpaceTests {
     #expect(ann.ending?.code == CloseReason.livenessTimeout.code)
   }
 
-  @Test("one of 200 on one loop notices nothing of the half of them that is moved by three days")
+  @Test("a hosted space notices nothing when half of 200 spaces on its loop are moved by three days")
   func many() throws {
     let plain = try PlainHouse(spaces: 200)
     let spaces = plain.house.spaces
@@ -46,7 +46,7 @@ struct HostedSpaceTests {
     }
   }
 
-  @Test("answers over HTTP in its own time")
+  @Test("a hosted space answers over HTTP in its own time")
   func http() throws {
     let plain = try PlainHouse(spaces: 2)
     _ = plain.advance(1, by: .seconds(86_400))
@@ -59,7 +59,7 @@ struct HostedSpaceTests {
     #expect((86_395...86_405).contains(there - here))
   }
 
-  @Test("ends with everything in it: sockets with 1001, requests with an answer, and nothing is left of it")
+  @Test("a hosted space ends with everything in it: sockets with 1001, requests with an answer, and nothing left")
   func teardown() throws {
     let provider = try TokenProviderPolicy(latency: .seconds(50))
     var plain = try PlainHouse(spaces: 2, provider: provider)
@@ -90,7 +90,7 @@ struct HostedSpaceTests {
     #expect(other.isOpen)
   }
 
-  @Test("is forgotten ten minutes after its last request or socket")
+  @Test("a hosted space is forgotten ten minutes after its last request or socket")
   func idle() throws {
     let plain = try PlainHouse(spaces: 2)
     let ann = plain.connect(0, life: .seconds(86_400))
@@ -107,7 +107,7 @@ struct HostedSpaceTests {
     #expect(plain.house.spaces[0].isEnding)
   }
 
-  @Test("has room for so many connections, and for a hundredth of what a gateway remembers")
+  @Test("a hosted space bounds its connections, and stores a hundredth of what a gateway may")
   func limits() throws {
     var limits = HostedLimits()
     limits.connectionsMax = 2

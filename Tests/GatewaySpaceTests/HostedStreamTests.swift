@@ -35,7 +35,7 @@ struct HostedStreamTests {
     plain.world.settle()
   }
 
-  @Test("is asked for on the loop inside, and ends with the space")
+  @Test("a stream of a hosted space is asked for on the inner loop, and ends with the space")
   func end() throws {
     var plain = try PlainHouse(vendors: [feed])
     let fetched = plain.fetch(0, "GET", "/feed")
@@ -54,7 +54,7 @@ struct HostedStreamTests {
     #expect(space == nil)
   }
 
-  @Test("is let go of when its reader goes")
+  @Test("a stream of a hosted space is released when its reader goes")
   func cancel() throws {
     var plain = try PlainHouse(vendors: [feed])
     let (reader, whole) = read(plain)
@@ -70,7 +70,7 @@ struct HostedStreamTests {
     #expect(space == nil)
   }
 
-  @Test("is no request that somebody waits for while time is moved")
+  @Test("a stream of a hosted space is no request that an advance waits for")
   func advance() throws {
     let plain = try PlainHouse(vendors: [feed])
     let space = plain.house.spaces[0]
@@ -90,7 +90,7 @@ struct HostedStreamTests {
     #expect(whole.value == "one")
   }
 
-  @Test("uses its space as a socket does: it is forgotten ten minutes after the last of them")
+  @Test("a stream of a hosted space keeps the space in use, as a socket does")
   func idle() throws {
     let plain = try PlainHouse(vendors: [feed])
     let (_, whole) = read(plain)
@@ -103,7 +103,7 @@ struct HostedStreamTests {
     #expect(plain.house.spaces[0].isEnding)
   }
 
-  @Test("is read over a socket, and is whole when the space ends")
+  @Test("a stream of a hosted space is read over a socket, and is whole when the space ends")
   func socket() async throws {
     var (settings, _) = try PlainHouse.settings()
     settings.vendors.append(feed)

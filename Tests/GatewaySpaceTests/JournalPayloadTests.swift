@@ -14,7 +14,7 @@ struct JournalPayloadTests {
     return plain.world.ask { [query] in await gateway.journal(query)?.lines ?? [] } ?? []
   }
 
-  @Test("is there for who asks, in both directions, without a token")
+  @Test("the journal shows payloads in both directions on request, without a token")
   func shown() throws {
     let plain = try PlainHouse()
     let ann = plain.connect()
@@ -36,7 +36,7 @@ struct JournalPayloadTests {
   }
 
   @Test(
-    "is of the newest messages where there is no room for all, each as it was", arguments: [100, 2_000, 16_384, 60_000])
+    "the journal keeps payloads of the newest messages if there is no room for all, each unchanged", arguments: [100, 2_000, 16_384, 60_000])
   func room(bytes: Int) throws {
     var limits = HostedLimits()
     limits.journalPayloadBytes = 100_000

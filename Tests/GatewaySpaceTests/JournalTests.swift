@@ -26,7 +26,7 @@ struct JournalTests {
     return started
   }
 
-  @Test("tells of a refresh at the time of sessions at which it was asked for, and of no other space's")
+  @Test("a hosted space's journal shows a refresh at its time, and no other space's")
   func refresh() throws {
     let plain = try PlainHouse(spaces: 2)
     let space = plain.house.spaces[0]
@@ -41,7 +41,7 @@ struct JournalTests {
     #expect(lines(plain, 1).isEmpty)
   }
 
-  @Test("has a wait met in the time of the network, while that of sessions is moved")
+  @Test("a wait for a hosted space's journal is met in network time while session time is moved")
   func met() throws {
     let plain = try PlainHouse()
     let space = plain.house.spaces[0]
@@ -54,7 +54,7 @@ struct JournalTests {
     plain.world.advance(by: .seconds(1))
   }
 
-  @Test("ends a wait with the space")
+  @Test("a wait for a hosted space's journal ends with the space")
   func spaceEnds() throws {
     let plain = try PlainHouse()
     let waiting = wait(plain)
@@ -63,7 +63,7 @@ struct JournalTests {
     #expect(plain.world.now < .zero + .seconds(1))
   }
 
-  @Test("tells of what the token provider does for whom")
+  @Test("a hosted space's journal shows the token provider's calls by user")
   func provider() throws {
     for (policy, kinds) in [
       (try TokenProviderPolicy(), [.providerAsked, .providerMinted]),

@@ -14,7 +14,7 @@ struct SmallStoreTests {
 
   private static let table = StoreTable<Row>("test.row")
 
-  @Test("has a hundredth of the room for everything, and all of it for what one thing may hold")
+  @Test("a hosted space's store has a hundredth of each total bound, and the whole of each bound for one thing")
   func room() async throws {
     let store = SmallStore(MemoryStore(on: SerialTestExecutor()))
     let (all, few) = (StoreCount("test.rows", atMost: 20_000, of: "rows"), StoreCount("test.few", atMost: 7, of: "few"))

@@ -64,7 +64,7 @@ struct SpacesTests {
     house.host.eventLoop.asCurrent { spaces.all().map(\.name.text) }
   }
 
-  @Test("are made under a name of their own, and found under it by the bytes")
+  @Test("hosted spaces are created under a name of their own, and found under it by its bytes")
   func naming() throws {
     let chosen = try make().get()
     let t17 = try make { $0.name = "t17" }.get()
@@ -83,7 +83,7 @@ struct SpacesTests {
     #expect(refuses(.overloaded), "three are as many as may be")
   }
 
-  @Test("leave nothing behind where they cannot be made")
+  @Test("a hosted space that cannot be created leaves nothing behind")
   func failures() throws {
     ports.isTaken = true
     #expect(refuses(.alreadyExists) { $0.name = "t17" })
@@ -94,7 +94,7 @@ struct SpacesTests {
     #expect(names == ["t17"])
   }
 
-  @Test("end with their ports, once, however many ask for it, and nothing is left of them")
+  @Test("hosted spaces end with their ports, once, however many ask for it, and leave nothing")
   func ends() throws {
     var space: NamedSpace? = try make { $0.name = "t17" }.get()
     weak let gateway: Gateway? = space?.hosted.space.gateway
@@ -112,7 +112,7 @@ struct SpacesTests {
     _ = try make { $0.name = "t17" }.get()
   }
 
-  @Test("end by themselves when nobody uses them, and their names are free")
+  @Test("hosted spaces end by themselves when nobody uses them, and free their names")
   func idle() throws {
     _ = try make {
       $0.name = "t17"
@@ -124,7 +124,7 @@ struct SpacesTests {
     #expect(names.isEmpty && ports.closed == 1)
   }
 
-  @Test("all end when the process drains, and nobody makes another")
+  @Test("hosted spaces all end when the process drains, and no other can be created")
   func drain() throws {
     for _ in 0..<3 { _ = try make().get() }
     let isDone = house.world.ask { [spaces] () async -> Bool in

@@ -14,13 +14,13 @@ struct SteadyClockTests {
     return clock.time(at: .zero + passed, Self.start + passed + ahead) - Self.start
   }
 
-  @Test("a steady clock goes with time that passes")
+  @Test("a steady clock follows time that passes")
   func passing() {
     var clock = SteadyClock()
     for hours in [0, 1, 40, 10_000] { #expect(time(&clock, after: hours) == Self.hour * hours) }
   }
 
-  @Test("a steady clock follows no jump ahead that is taken back within a day")
+  @Test("a steady clock ignores a jump ahead that is undone within a day")
   func ahead() {
     var clock = SteadyClock()
     #expect(time(&clock, after: 0) == .zero)
@@ -29,7 +29,7 @@ struct SteadyClockTests {
     #expect(time(&clock, after: 25, ahead: Self.hour * 400) == Self.hour * 25)
   }
 
-  @Test("a steady clock follows a clock that has been ahead for a day, as far as it always was")
+  @Test("a steady clock follows a clock that has been ahead for a day")
   func lasting() {
     var clock = SteadyClock()
     #expect(time(&clock, after: 0) == .zero)
@@ -39,7 +39,7 @@ struct SteadyClockTests {
     #expect(time(&clock, after: 26, ahead: Self.hour * 5) == Self.hour * 31)
   }
 
-  @Test("a steady clock follows a clock back at once")
+  @Test("a steady clock follows a clock that is set back at once")
   func back() {
     var clock = SteadyClock()
     #expect(time(&clock, after: 0) == .zero)

@@ -13,7 +13,7 @@ struct StoredRevocationsTests {
     .user(UserID(name), issuedBefore: WallTime(seconds: seconds))
   }
 
-  @Test("of everybody make room for users whom they do not take in, and forget no other", arguments: StoreCase.all)
+  @Test("a revocation of everybody frees the rows of the users it covers, and no other", arguments: StoreCase.all)
   func roomAfterEverybody(_ engine: StoreCase) async throws {
     let kept = StoredRevocations(try engine.make(), countMax: 2)
     try await kept.keep(user("ann", before: 300), at: now)
@@ -26,7 +26,7 @@ struct StoredRevocationsTests {
     #expect(try await kept.all(at: now).targets == [user("bob", before: 700), user("eve", before: 800), everybody])
   }
 
-  @Test("of everybody forget all users, however many there are", arguments: StoreCase.all)
+  @Test("a revocation of everybody covers all users, however many there are", arguments: StoreCase.all)
   func manyUsers(_ engine: StoreCase) async throws {
     let kept = StoredRevocations(try engine.make(), countMax: 5_000)
     for number in 0..<2_500 { try await kept.keep(user("user \(number)", before: 300), at: now) }

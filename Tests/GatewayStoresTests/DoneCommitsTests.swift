@@ -9,7 +9,7 @@ struct DoneCommitsTests {
 
   private func id(_ number: UInt64) -> StoreCommitID { StoreCommitID(process: 1, number: number) }
 
-  @Test("are no more than there is room for, and the oldest go first")
+  @Test("the list of done commits is bounded, and the oldest go first")
   func bounded() {
     var done = DoneCommits(countMax: 10)
     for number in 1...1_000 as ClosedRange<UInt64> {
@@ -20,7 +20,7 @@ struct DoneCommitsTests {
     #expect(done.oldest == StoreVersion(991))
   }
 
-  @Test("are forgotten after that minute, at any time there is")
+  @Test("a done commit is forgotten after a minute, at any time of day")
   func forgotten() {
     var done = DoneCommits()
     for (number, second) in [0, 1, 60, 60].enumerated() {
@@ -33,7 +33,7 @@ struct DoneCommitsTests {
     #expect(done.contains(id(10)) && done.oldest != nil)
   }
 
-  @Test("are given from a version on, and taken back from there")
+  @Test("done commits are listed from a version on, and removed back to it")
   func takenBack() {
     var done = DoneCommits()
     for number in [1, 2, 5, 6] as [UInt64] { done.note(id(number), StoreVersion(number), at: now) }

@@ -26,7 +26,7 @@ struct LossyStoreTests {
     var isSure = false
   }
 
-  @Test("makes each of ten thousand payments once, or says that it does not know", arguments: StoreCase.all)
+  @Test("ten thousand payments with lost answers each apply exactly once or report an unknown outcome", arguments: StoreCase.all)
   func payments(_ engine: StoreCase) async throws {
     let inner = try engine.make()
     let store = FaultyStore(inner, .lossy)

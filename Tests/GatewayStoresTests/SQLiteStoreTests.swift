@@ -40,7 +40,7 @@ struct SQLiteStoreTests {
     try data.write(to: URL(fileURLWithPath: file.path))
   }
 
-  @Test("has its rows, counts, expiries and rising versions after it was closed")
+  @Test("a SQLite store has its rows, counts, expiries and rising versions after it was closed")
   func survives() async throws {
     let count = StoreCount("tests.one", atMost: 1, of: "notes")
     var before = StoreVersion.absent
@@ -58,7 +58,7 @@ struct SQLiteStoreTests {
     #expect(try #require(try await store.read([other], at: now)[0]).version > before)
   }
 
-  @Test("knows after it was closed which commits were done")
+  @Test("a SQLite store knows which commits were done after it was closed")
   func knowsCommits() async throws {
     let commit = StoreCommit(writes: [.init(ann, "one")])
     do {
@@ -74,7 +74,7 @@ struct SQLiteStoreTests {
     #expect(try await store.note(ann, at: now) == "one")
   }
 
-  @Test("is nobody else's meanwhile, and says so")
+  @Test("a SQLite file that another process has open is refused with its reason")
   func locked() async throws {
     let store = try await open()
     let error = #expect(throws: SQLiteFileError.self) { try file.open() }
@@ -82,7 +82,7 @@ struct SQLiteStoreTests {
     #expect(try await store.write([.init(ann, "")], at: now))
   }
 
-  @Test("is refused with its reason where it is somebody else's, newer, damaged, a folder or out of reach")
+  @Test("a SQLite store is refused with its reason if the file is foreign, newer, damaged, a folder or unreachable")
   func refused() async throws {
     do {
       let store = try await open()
@@ -107,7 +107,7 @@ struct SQLiteStoreTests {
     #expect(missing?.description.contains("cannot be opened for writing") == true)
   }
 
-  @Test("answers about rows that it cannot read with an error, and about the others as ever")
+  @Test("a SQLite store reports an error for rows that it cannot read, and answers about the others")
   func unreadable() async throws {
     let store = try await open()
     #expect(try await store.write([.init(ann, "")], at: now))

@@ -9,7 +9,7 @@ struct StoreContract {
   private let ann = Note.table.key("ann")
   private let bob = Note.table.key("bob")
 
-  @Test("keeps what is committed, and gives each row a version that rises", arguments: StoreCase.all)
+  @Test("a store keeps what is committed, and gives each row a rising version", arguments: StoreCase.all)
   func versions(_ engine: StoreCase) async throws {
     let store = try engine.make()
     #expect(try await store.read([ann], at: now)[0] == nil)
@@ -24,7 +24,7 @@ struct StoreContract {
     #expect(try await store.read([ann, bob], at: now).map { $0 == nil } == [true, false])
   }
 
-  @Test("commits nothing where a row has changed since it was read", arguments: StoreCase.all)
+  @Test("a store commits nothing if a row has changed since it was read", arguments: StoreCase.all)
   func conflicts(_ engine: StoreCase) async throws {
     let store = try engine.make()
     #expect(try await store.write([.init(ann, "one")], if: [.init(ann.path, .absent)], at: now))
@@ -40,7 +40,7 @@ struct StoreContract {
     #expect(try await store.note(ann, at: now) == "two")
   }
 
-  @Test("forgets a row at its expiry, not before", arguments: StoreCase.all)
+  @Test("a store forgets a row at its expiry, not before", arguments: StoreCase.all)
   func expiry(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let end = now + .seconds(10)
@@ -56,7 +56,7 @@ struct StoreContract {
     #expect(try await store.note(ann, at: end + .seconds(1_000_000)) == "two")
   }
 
-  @Test("counts a row with the weight that it was written with, until it goes", arguments: StoreCase.all)
+  @Test("a store counts a row with the weight that it was written with, until it goes", arguments: StoreCase.all)
   func weights(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let bytes = { StoreCount("tests.bytes", atMost: 10, of: "bytes", weight: $0) }
@@ -71,7 +71,7 @@ struct StoreContract {
     #expect(try await store.write([.removal(of: ann), .init(bob, "bob", in: [bytes(10)])], at: now + .seconds(5)))
   }
 
-  @Test("lets no count rise above its bound, and counts what is there", arguments: StoreCase.all)
+  @Test("a store keeps each count within its bound, and counts what is there", arguments: StoreCase.all)
   func bounds(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let two = StoreCount("tests.two", atMost: 2, of: "notes")
@@ -95,7 +95,7 @@ struct StoreContract {
     #expect(try await store.write([.init(keys[4], "4", in: [two])], at: now + .seconds(5)))
   }
 
-  @Test("a row that only a moved clock has expired is kept until its room is needed", arguments: StoreCase.all)
+  @Test("a store keeps a row that only a moved clock has expired until its room is needed", arguments: StoreCase.all)
   func sweepLimit(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let count = StoreCount("tests.swept", atMost: 2, of: "notes")
@@ -113,7 +113,7 @@ struct StoreContract {
     #expect(try await store.note(ann, at: now + .seconds(1)) == nil)
   }
 
-  @Test("makes room out of many that have expired", arguments: StoreCase.all)
+  @Test("a store makes room from many expired rows", arguments: StoreCase.all)
   func room(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let count = StoreCount("tests.many", atMost: 1000, of: "notes")
@@ -129,7 +129,7 @@ struct StoreContract {
     await expectFull(count) { try await store.write([.init(ann, "", in: [count])], at: end) }
   }
 
-  @Test("shows each row of a range once, in pages, until it is told to stop", arguments: StoreCase.all)
+  @Test("a store visits each row of a range once, in pages, until it is told to stop", arguments: StoreCase.all)
   func visits(_ engine: StoreCase) async throws {
     let store = try engine.make()
     for number in 0..<6 { #expect(try await store.write([.init(Note.table.key("x\(number)"), "\(number)")], at: now)) }
@@ -150,7 +150,7 @@ struct StoreContract {
     #expect(last == (2..<6).reversed().map { Note.table.key("x\($0)").path })
   }
 
-  @Test("scans a range in the order of its keys, part by part, whatever stands in them", arguments: StoreCase.all)
+  @Test("a store scans a range in the order of its keys, part by part, whatever they contain", arguments: StoreCase.all)
   func scans(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let parts = ["", "\0", "\0\0", "\u{1}", "\u{1}\u{1}", "a", "a\0b", "a\u{1}", "aa", "b", "é", "e\u{301}", "😀"]
@@ -182,7 +182,7 @@ struct StoreContract {
     #expect(try await store.scan(Note.table.range("x"), limit: 100, at: now).count == parts.count - 1)
   }
 
-  @Test("does a commit once in a minute, however often it is asked for", arguments: StoreCase.all)
+  @Test("a store applies a commit id once within a minute, however often it is asked", arguments: StoreCase.all)
   func askedAgain(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let one = StoreCount("tests.one", atMost: 1, of: "notes")
@@ -206,7 +206,7 @@ struct StoreContract {
     #expect(try await !store.commit(first, at: now + .seconds(60)))
   }
 
-  @Test("lets five hundred change one row at once, nearly all of them at the second try", arguments: StoreCase.all)
+  @Test("five hundred concurrent changes of one row all apply, nearly all at the second try", arguments: StoreCase.all)
   func line(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let (key, now) = (ann, now)
@@ -238,7 +238,7 @@ struct StoreContract {
     #expect(try await store.note(ann, at: now) == "\(500 - outcomes.refusals)")
   }
 
-  @Test("lets nobody wait for ever where many change several rows at once", arguments: StoreCase.all)
+  @Test("concurrent changes of several rows never wait for ever", arguments: StoreCase.all)
   func lines(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let (keys, now) = ((0..<5).map { Note.table.key("\($0)") }, now)

@@ -63,7 +63,7 @@ struct StoreModelTests {
     ]
   }
 
-  @Test("answers ten thousand random transactions as the model does", arguments: StoreCase.all, [1, 2] as [UInt64])
+  @Test("a store answers ten thousand random transactions as the model does", arguments: StoreCase.all, [1, 2] as [UInt64])
   func random(_ engine: StoreCase, seed: UInt64) async throws {
     let store = try engine.make()
     var generator = SeededGenerator(seed: seed)

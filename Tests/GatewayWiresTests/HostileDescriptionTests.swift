@@ -19,7 +19,7 @@ import Testing
     "\"~2\"", "\"/~\"", "{}", "[]",
   ]
 
-  @Test("a hostile description of a wire is taken or refused in words, and traps nothing")
+  @Test("a hostile description of a wire is accepted or refused in words, and traps nothing")
   func wires() throws {
     var source = HostileBytes(
       seed: 16, examples: try Self.files("wires") + [WireDescriptionTests.good], words: Self.words)

@@ -17,7 +17,7 @@ struct JSONMatcherTests {
   }
 
   @Test(
-    "holds for what it describes",
+    "a matcher matches what it describes",
     arguments: [
       ("109", "/e/c", #"{"e":{"c":109}}"#), (#""x""#, "/0", #"["x"]"#), (#"{"is": {}}"#, "", "{}"),
       (#"{"exists": true}"#, "/a", #"{"a":null}"#), (#"{"exists": false}"#, "/b", #"{"a":1}"#),
@@ -32,7 +32,7 @@ struct JSONMatcherTests {
   }
 
   @Test(
-    "holds for nothing else",
+    "a matcher matches nothing else",
     arguments: [
       ("109", "/e/c", #"{"e":{"c":"109"}}"#), (#"{"is": {}}"#, "", #"{"a":1}"#), (#"{"not": 1}"#, "/a", #"{"b":2}"#),
       (#"{"exists": true}"#, "/1", "[1]"), (#"{"from": 1}"#, "/a", #"{"a":"2"}"#),
@@ -43,14 +43,14 @@ struct JSONMatcherTests {
     #expect(try !matches(matcher, pointer, message))
   }
 
-  @Test("that is empty, or has a word that does not exist, is an error that leads on")
+  @Test("a matcher that is empty or has an unknown word is refused with what to write")
   func errors() throws {
     #expect(throws: DescriptionError.self) { try matches("{}", "", "{}") }
     let error = #expect(throws: DescriptionError.self) { try matches(#"{"exist": true}"#, "", "{}") }
     #expect(error.map { "\($0)" } == "wire.json:1:8 /m/exist: no such key 'exist'; did you mean 'exists'?")
   }
 
-  @Test("needs a pointer that is one", arguments: ["type", "/a~2", "/" + String(repeating: "a/", count: 40)])
+  @Test("a matcher needs a valid JSON pointer", arguments: ["type", "/a~2", "/" + String(repeating: "a/", count: 40)])
   func pointers(text: String) {
     #expect(JSONPointer(text) == nil)
   }

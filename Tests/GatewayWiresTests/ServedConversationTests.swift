@@ -27,7 +27,7 @@ struct ServedConversationTests {
     Array(text.utf8).withUnsafeBytes { conversation.messages(in: $0) }.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  @Test("hears lines as lines, wherever frames are cut", arguments: 1...7)
+  @Test("a conversation of lines is read line by line, wherever frames are cut", arguments: 1...7)
   func cut(size: Int) throws {
     let conversation = try Self.conversation("nats", path: "/")
     let lines = ["CONNECT {\"jwt\":\"a.b.c\",\"name\":\"other\"}", "PING", "", "PUB a 1", "PONG"]
@@ -47,7 +47,7 @@ struct ServedConversationTests {
     }
   }
 
-  @Test("keeps no more of a line without an end than a gateway takes at once")
+  @Test("a conversation keeps no more of a line without an end than a message may have")
   func endless() throws {
     let conversation = try Self.conversation("nats", path: "/")
     for _ in 0..<40 { #expect(messages(conversation, String(repeating: "a", count: 5_000)).isEmpty) }
@@ -55,7 +55,7 @@ struct ServedConversationTests {
     #expect(messages(conversation, "PING\r\n") == ["PING"])
   }
 
-  @Test("greets first where the gateway does, and answers each step of a login with the next")
+  @Test("a conversation greets first where the gateway does, and answers each step of a login with the next")
   func steps() throws {
     let wamp = try Self.conversation("wamp-ticket", path: "/")
     #expect(wamp.greeting(Self.ann).isEmpty)
@@ -73,7 +73,7 @@ struct ServedConversationTests {
     #expect(socketIO.greeting(Self.ann).map(\.text).first?.hasPrefix(#"0{"sid":"conn_0_1""#) == true)
   }
 
-  @Test("gives back the number of a client's message, as text or number, and repeats no token")
+  @Test("a conversation repeats the number of a client's message, as text or number, and never a token")
   func numbers() throws {
     let phoenix = try Self.conversation("phoenix", path: "/socket/websocket")
     let join = #"["1","77","user:ann","phx_join",{"token":"a.b.c"}]"#
@@ -140,7 +140,7 @@ struct ServedConversationTests {
     }
   }
 
-  @Test("subscribe and its like are answered under their own number, and what nobody described is nobody's answer")
+  @Test("subscribe and its like are answered under their own number, and undescribed messages get no answer")
   func answers() throws {
     let centrifugo = try Self.conversation("centrifugo", path: "/connection/websocket")
     _ = centrifugo.decode(Array(#"{"id":1,"connect":{"token":"a.b.c"}}"#.utf8), Self.ann)
@@ -196,7 +196,7 @@ struct ServedConversationTests {
         == #"{"topic":"realtime:lobby","event":"phx_reply","ref":"9","payload":{"status":"ok","response":{}}}"#)
   }
 
-  @Test("ends no message with anything, and takes any bytes", arguments: WireDescriptionTests.shipped)
+  @Test("a conversation without end messages ends silently, and takes any bytes", arguments: WireDescriptionTests.shipped)
   func anything(name: String) throws {
     guard name != "postern-plain" else { return }
     let bytes = Array(try Data(contentsOf: WireDescriptionTests.folder.appending(path: "\(name).json")))

@@ -39,7 +39,7 @@ struct ServedWireTests {
     }
   }
 
-  @Test("renews every token, and understands every word", arguments: wires)
+  @Test("a described client renews every token of the gateway that plays its wire, and understands every word", arguments: wires)
   func renews(name: String) throws {
     let wire = try Self.wire(name)
     let storm = try Self.storm(wire)
@@ -59,7 +59,7 @@ struct ServedWireTests {
     }
   }
 
-  @Test("sees old tokens refused, and nobody let in by one", arguments: wires.filter { $0 != "pusher" })
+  @Test("a described gateway refuses old tokens, and admits nobody with one", arguments: wires.filter { $0 != "pusher" })
   func refuses(name: String) throws {
     var storm = try Self.storm(try Self.wire(name))
     storm.plan.behaviours = try BehaviourMix(parsing: "stale=100")
@@ -76,7 +76,7 @@ struct ServedWireTests {
   }
 
   @Test(
-    "measures how near the end of a token its renewal came", arguments: ["centrifugo", "supabase-realtime", "phoenix"])
+    "a storm measures how near the end of a token its renewal came", arguments: ["centrifugo", "supabase-realtime", "phoenix"])
   func margins(name: String) throws {
     let result = try Self.storm(try Self.wire(name)).run().result
     let least = try #require(result.tokens.margin(percent: 0))
@@ -92,7 +92,7 @@ struct ServedWireTests {
     }
   }
 
-  @Test("asks for a token only when the gateway has named the connection, and says that name to whom it asks")
+  @Test("a described client asks for a token only when the gateway has named the connection, and sends that name")
   func atNeed() throws {
     var wire = try Self.wire("pusher")
     #expect(wire.habits.asksAtNeed && wire.takenBeforeToken == ["socket_id"])
@@ -123,7 +123,7 @@ struct ServedWireTests {
 
   // MARK: Events that clients are not told
 
-  @Test("a refused renewal that is answered with silence, and a message that nobody answers, are warned about")
+  @Test("a refused renewal that is answered with silence, and a message without an answer, are warned about")
   func silences() throws {
     let text = """
       { "wire": 1, "name": "x", "connect": { "path": "/x" },
@@ -180,7 +180,7 @@ struct ServedWireTests {
   func right() { #expect(complaint(Self.good) == "") }
 
   @Test(
-    "a description that nobody can play says what is missing, and where",
+    "a description that cannot be played says what is missing, and where",
     arguments: [
       (#""say": "login", "as": { "text": "GO" }"#, #""say": "login""#, "/hear/0: a step of the login has no \"as\""),
       (
@@ -274,7 +274,7 @@ struct ServedWireTests {
     #expect(complaint.contains(#/^w\.json:\d+:\d+ /#) && complaint.contains(expected), "\(complaint)")
   }
 
-  @Test("a request ahead of the upgrade that another vendor answers is told, and traps nobody")
+  @Test("a request ahead of the upgrade that another vendor answers is reported, and traps nobody")
   func clash() throws {
     let text = Self.good.replacing("/negotiate", with: "/v1/tokens")
     let wire = try WireDescription(try DescriptionFile.parse(Array(text.utf8), file: "w.json"))
@@ -283,7 +283,7 @@ struct ServedWireTests {
     #expect(throws: RouteClash(method: "POST", pattern: "/v1/tokens")) { try storm.run() }
   }
 
-  @Test("a file cut anywhere, and one with any byte lost, is taken or complained about, and nothing worse")
+  @Test("a description cut anywhere, or with any byte lost, is accepted or refused, and nothing worse")
   func cut() {
     let bytes = Array(Self.good.utf8)
     for length in stride(from: 0, to: bytes.count, by: 3) {

@@ -39,14 +39,14 @@ struct TemplateTests {
     }
   }
 
-  @Test("of JSON keeps every kind of value, and escapes what fills a hole")
+  @Test("a template of JSON keeps every kind of value, and escapes what fills a hole")
   func writesJSON() throws {
     #expect(
       try json(#"{"t": "{{token}}", n: [1, .5, true, null, "ä\n"], o: {}}"#)
         == #"{"t":"a.b\"c","n":[1,0.5,true,null,"ä\u000a"],"o":{}}"#)
   }
 
-  @Test("has filters, of which :number takes the quotes away")
+  @Test("a template has filters, of which :number removes the quotes")
   func filters() throws {
     #expect(
       try json(#"["{{id:number}}", "<{{user:base64}}>", "{{token:url}}", "{{user:json}}", "{{user:base64url}}"]"#)
@@ -54,13 +54,13 @@ struct TemplateTests {
     #expect(throws: HoleError.noNumber("user")) { try json(#"["{{user:number}}"]"#) }
   }
 
-  @Test("in a path encodes what fills a hole, and not what stands there")
+  @Test("a template in a path encodes what fills a hole, and not the rest")
   func url() throws {
     let template = try Template(url: try described(#""/users/{{user}}/a?b=c""#), names)
     #expect(try template.text(from: Table(user: "a/b c")) == "/users/a%2Fb%20c/a?b=c")
   }
 
-  @Test("refuses a value that would end the message on a wire of lines")
+  @Test("a template refuses a value that would end the message on a wire of lines")
   func separator() throws {
     let template = try Template(try described(#""CONNECT {{user}}""#), names)
     #expect(throws: HoleError.holdsSeparator("user")) {
@@ -72,13 +72,13 @@ struct TemplateTests {
     #expect(try template.text(from: Table(user: "a\nb")) == "CONNECT a\nb")
   }
 
-  @Test("that cannot be filled says which hole is empty")
+  @Test("a template that cannot be filled says which hole is empty")
   func missing() throws {
     #expect(throws: HoleError.missing("taken.sid")) { try json(#"["{{taken.sid}}"]"#) }
   }
 
   @Test(
-    "says what is wrong with a hole, and where",
+    "a template with a mistake in a hole says what is wrong, and where",
     arguments: [
       (#"["{{usr}}"]"#, "wire.json:1:10 /say/0: no such hole 'usr'; did you mean 'user'?"),
       (#"["{{user"]"#, "wire.json:1:10 /say/0: a hole that begins with {{ ends with }}"),

@@ -12,13 +12,13 @@ struct WireDescriptionTests {
     "pusher", "signalr-json", "socketio", "supabase-realtime", "wamp-ticket",
   ]
 
-  @Test("that comes with postern is right, and every rule takes its own example", arguments: shipped)
+  @Test("the wire descriptions that come with postern are right, and every rule takes its own example", arguments: shipped)
   func good(name: String) throws {
     let bytes = Array(try Data(contentsOf: Self.folder.appending(path: "\(name).json")))
     _ = try WireDescription(try DescriptionFile.parse(bytes, file: "\(name).json"))
   }
 
-  @Test("comes with postern in a file that is tested")
+  @Test("each wire description that comes with postern has its own test")
   func complete() throws {
     let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
     let wires = files.filter { $0.hasSuffix(".json") && $0 != "wire.schema.json" }.map { String($0.dropLast(5)) }
@@ -50,13 +50,13 @@ struct WireDescriptionTests {
     }
   }
 
-  @Test("without a mistake is taken")
+  @Test("a wire description without a mistake is accepted")
   func right() {
     #expect(complaint(Self.good) == "")
   }
 
   @Test(
-    "with a mistake says where it is and what would be right",
+    "a wire description with a mistake says where it is and what would be right",
     arguments: [
       (#""wire": 1"#, #""wire": 2"#, "/wire: expected 1"),
       (#""hear": ["#, #""heer": ["#, "/heer: no such key 'heer'; did you mean 'hear'?"),
@@ -132,7 +132,7 @@ struct WireDescriptionTests {
     #expect(complaint.contains(#/^w\.json:\d+:\d+ /#) && complaint.contains(expected), "\(complaint)")
   }
 
-  @Test("that shows the gateway no token cannot renew one, and needs none where nothing is renewed")
+  @Test("a wire without tokens cannot renew one, and needs none where nothing is renewed")
   func tokenless() {
     let silent = Self.good.replacing("{{token}}", with: "x")
     #expect(complaint(silent).contains("nothing shows the gateway a token; {{token}} in a message of /say"))

@@ -15,7 +15,7 @@ struct WireStormTests {
       try WireDescription(try DescriptionFile.parse(bytes, file: "\(name).json")), provider: PlainClientDialect())
   }
 
-  @Test("has the figures of the built-in dialect that it describes", arguments: [1, 7] as [UInt64])
+  @Test("a storm of a described wire has the figures of the built-in dialect that it describes", arguments: [1, 7] as [UInt64])
   func likePlain(seed: UInt64) throws {
     var storm = try VirtualStorm()
     storm.plan.behaviours = try BehaviourMix(parsing: "well-behaved=80,slow=8,forgetful=5,stale=4,garbage=2,refused=1")
@@ -40,7 +40,7 @@ struct WireStormTests {
 
 @Suite("A described client")
 struct DescribedClientTests {
-  @Test("keeps its token out of the names that reports show, though the gateway repeats it")
+  @Test("a described client keeps its token out of the names in reports, even if the gateway repeats it")
   func labels() throws {
     let text = """
       { "wire": 1, "name": "x", "connect": { "path": "/" }, "at_open": { "is": "logged_in" },
@@ -57,7 +57,7 @@ struct DescribedClientTests {
   }
 
   @Test(
-    "shows whoever tries a wire neither token nor secret, in whichever form a template has them, however long the message is",
+    "a trial of a wire shows neither token nor secret, in whichever form a template has them",
     arguments: ["{{token}}", "{{token:base64}}", "{{token:base64url}}", "{{token:url}}", "{{secret.key:base64}}"])
   func seen(hole: String) throws {
     let text = """

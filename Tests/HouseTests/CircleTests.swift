@@ -67,7 +67,7 @@ struct CircleTests {
   }
 
   @Test(
-    "run in no circle",
+    "the folders of a target form no circle",
     arguments: Repository.folders(in: "Sources").filter { $0 != "Vendors" }
       + Repository.folders(in: "Sources/Vendors").map { "Vendors/\($0)" })
   func ofTarget(target: String) {
@@ -75,7 +75,7 @@ struct CircleTests {
   }
 
   @Test(
-    "that run in a circle are seen, however one names a type of the other",
+    "two folders that use each other are found, however one names a type of the other",
     arguments: ["let x: Hole", "Hole.make()", "[Hole]()", "Text(\"\\(Hole.first)\")"])
   func seesCircles(use: String) {
     let files = [

@@ -98,7 +98,7 @@ struct ImportTests {
     #expect(unused.isEmpty, "\(target) may import these, and no file of it does")
   }
 
-  @Test("every target with Swift in it stands in the table, and C targets hold no Swift")
+  @Test("every Swift target stands in the import table, and C targets hold no Swift")
   func complete() {
     #expect(vendors.count >= 5)
     for target in Repository.folders(in: "Sources") where target != "Vendors" {
@@ -108,7 +108,7 @@ struct ImportTests {
     }
   }
 
-  @Test("the package declares just what the table allows")
+  @Test("the package declares exactly the dependencies of the import table")
   func package() throws {
     let package = try #require(Repository.text(of: "Package.swift"))
     var declared: [String: Set<String>] = [:]
@@ -134,7 +134,7 @@ struct ImportTests {
     }
   }
 
-  @Test("no target of ours sees one that sees it")
+  @Test("no target sees a target that sees it")
   func acyclic() {
     func everything(below target: String) -> Set<String> {
       (table[target]?.ours ?? []).reduce(into: []) {

@@ -47,7 +47,7 @@ struct LayoutTests {
     }
   }
 
-  @Test("where the README says to begin to read, there are such files")
+  @Test("the files that the README says to begin with exist")
   func reading() throws {
     let readme = try #require(Repository.text(of: "README.md"))
     let table = try #require(readme.components(separatedBy: "Where to begin to read").dropFirst().first)
@@ -70,7 +70,7 @@ struct LayoutTests {
     #expect(!package.contains(".package("), "the package depends on nothing but the system's libraries")
   }
 
-  @Test("what is shipped exports the functions that libwebsockets is to call, and no others")
+  @Test("the shipped program exports exactly the functions that libwebsockets is to call")
   func exports() throws {
     let map = try #require(Repository.text(of: "Deploy/exports.map"))
     let exported = try #require(map.firstMatch(of: #/global:([^}]*)local:/#)?.1)

@@ -139,7 +139,7 @@ struct TidyTests {
   }
 
   @Test(
-    "the bans see what they ban, and nothing else",
+    "the bans find what they ban, and nothing else",
     arguments: [
       ("let now = Date()", 1), ("let x = Int.random(in: 0..<5)", 1), ("let x = Int.random(in: 0..<5, using: &g)", 0),
       ("Task { await go() }", 1), ("Task.immediate { await go() }", 1),
@@ -179,7 +179,7 @@ struct TidyTests {
     }
   }
 
-  @Test("nothing is left to do in the sources, and no file names a path of the machine it was written on")
+  @Test("no TODO is left in the sources, and no file names a path of the machine it was written on")
   func leftovers() {
     // In pieces, so that this file does not break its own rules.
     let words = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]

@@ -24,7 +24,7 @@ struct VendorNameTests {
     }
   }
 
-  @Test("in the program, its comments too, and in the code of its tests of itself")
+  @Test("vendors' names stand only in their own folders, in code, comments and tests")
   func code() {
     let tests = Repository.folders(in: "Tests").filter { $0 != "Vendors" && $0 != "EndToEnd" }
     for folder in Repository.folders(in: "Sources") + tests where folder != "Vendors" {
@@ -40,7 +40,7 @@ struct VendorNameTests {
   }
 
   @Test(
-    "the rule sees a name, and nothing else",
+    "the rule of vendors' names finds a name, and nothing else",
     arguments: [
       ("let token = StreamToken()", true), ("import GatewaySinch", true), ("--sendbird-app-id", true),
       ("case \"streem\": x", true), ("\"the application of Sendbird\"", true),
@@ -52,7 +52,7 @@ struct VendorNameTests {
     #expect(Self.names(line) == isName)
   }
 
-  @Test("each has its page, and stands in the catalogue and in the package")
+  @Test("each vendor has its page, and stands in the catalogue and in the package")
   func lists() throws {
     let catalogue = try #require(Repository.text(of: Self.catalogue))
     let package = try #require(Repository.text(of: "Package.swift"))

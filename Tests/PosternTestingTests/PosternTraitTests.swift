@@ -9,7 +9,7 @@ import Testing
 struct PosternTraitTests {
   private static let urls = Mutex<Set<String>>([])
 
-  @Test("gives each case one of its own, with the options", arguments: 1...3)
+  @Test("the gateway trait gives each test case a gateway of its own, with its options", arguments: 1...3)
   func own(number: Int) async throws {
     let gateway = try PosternGateway.current
     let isNew = Self.urls.withLock { $0.insert(gateway.url).inserted }
@@ -18,7 +18,7 @@ struct PosternTraitTests {
     #expect(String(decoding: data, as: UTF8.self).contains(#""refresh_timeout_s":7"#))
   }
 
-  @Test("lets the test's own options count, and ends its gateway with the test", .postern(isFrozen: true))
+  @Test("a test's own options override the suite's, and its gateway ends with the test", .postern(isFrozen: true))
   func frozen() async throws {
     let gateway = try PosternGateway.current
     let age = await gateway.age()
@@ -29,7 +29,7 @@ struct PosternTraitTests {
     #expect(await gateway.expire(user: "ann") == 0)
   }
 
-  @Test("shows the journal of a test that fails, whether it says so or throws", arguments: [true, false])
+  @Test("the gateway trait shows the journal of a test that fails, by an issue or an error", arguments: [true, false])
   func failure(throwing: Bool) async throws {
     let said = Mutex<[String]>([])
     let test = try #require(Test.current)
@@ -64,7 +64,7 @@ struct PosternTraitTests {
     try await gateway.journal.wait(for: .httpAnswered, within: .seconds(5))
   }
 
-  @Test("leaves a test that passes alone")
+  @Test("the gateway trait leaves a test that passes alone")
   func success() async throws {
     let test = try #require(Test.current)
     try await PosternTrait().provideScope(for: test, testCase: Test.Case.current) {
@@ -73,7 +73,7 @@ struct PosternTraitTests {
     }
   }
 
-  @Test("is missed by a test that has none")
+  @Test("a test without the gateway trait is told that it has no gateway")
   func none() async throws {
     let url = try PosternGateway.current.url
     await #expect(throws: PosternGateway.NoGateway.self) {

@@ -16,7 +16,7 @@ struct DashboardFeedTests {
     port.read(try #require(port.ask("GET", "/dashboard/feed").stream))
   }
 
-  @Test("comes once a second, the same to all who watch, whenever they came")
+  @Test("the dashboard feed sends the same figures once a second to all watchers, whenever they came")
   func cadence() throws {
     let port = try ControlPort(secret: nil)
     let first = try feed(port)
@@ -31,7 +31,7 @@ struct DashboardFeedTests {
     #expect(first.pieces.allSatisfy { $0.hasPrefix("data: {\"number\":") && $0.hasSuffix("}\n\n") })
   }
 
-  @Test("is read by nobody and made for nobody")
+  @Test("a dashboard feed without watchers computes nothing")
   func idle() throws {
     let port = try ControlPort(secret: nil)
     let deadlines = port.world.loops[0].eventLoop.deadlines
@@ -47,7 +47,7 @@ struct DashboardFeedTests {
     #expect(again.last.hasPrefix("data: {\"number\":\(made + 1),"), "not one was made in that hour")
   }
 
-  @Test("is a new one for who comes after a while, not what there was")
+  @Test("a dashboard feed begins anew for a watcher that comes after a pause")
   func fresh() throws {
     let port = try ControlPort(secret: nil)
     let one = try feed(port)
@@ -60,7 +60,7 @@ struct DashboardFeedTests {
     peer.close(.normal)
   }
 
-  @Test("says who is connected, what was asked and refreshed, who was cut off and when tokens end")
+  @Test("the dashboard feed counts connections, refresh requests, refreshes, timeouts and expiring tokens")
   func numbers() throws {
     let port = try ControlPort(secret: nil)
     let peers = (0..<12).map {
@@ -85,7 +85,7 @@ struct DashboardFeedTests {
     #expect(reader.last.contains("\"left\":{\"peer_closed\":1}") && reader.last.contains("\"draining\":false"))
   }
 
-  @Test("has room for 32, and again when one of them has gone")
+  @Test("the dashboard feed takes 32 watchers, and another when one of them has gone")
   func bound() throws {
     let port = try ControlPort(secret: nil)
     var readers: [FeedReader] = []
@@ -101,7 +101,7 @@ struct DashboardFeedTests {
     #expect(hasEnded)
   }
 
-  @Test("goes on in a space whose time stands still, and ends with it")
+  @Test("the dashboard feed goes on in a frozen space, and ends with the space")
   func frozen() throws {
     let secret = try KeyMaterial.secret(Array("a secret of thirty-two bytes, or more".utf8))
     let settings = SpaceSettings(

@@ -12,7 +12,7 @@ struct HostileCookieTests {
     HTTPRequest(method: "GET", path: "/dashboard", headers: cookies.map { HTTPField("cookie", $0) })
   }
 
-  @Test("a hostile Cookie names a session only where the whole key stands in it, and traps nothing")
+  @Test("a hostile Cookie names a session only if it contains the whole key, and traps nothing")
   func cookies() {
     let sessions = LoginSessions(secret: Array("secret".utf8))
     let now = Instant(nanoseconds: 1)
@@ -31,7 +31,7 @@ struct HostileCookieTests {
     #expect(found > 100)
   }
 
-  @Test("a session ends when another control secret counts, and stays when the same is read anew")
+  @Test("dashboard sessions end when the control secret changes, and stay when the same secret is read again")
   func anotherSecret() {
     let sessions = LoginSessions(secret: Array("secret".utf8))
     let now = Instant(nanoseconds: 1)

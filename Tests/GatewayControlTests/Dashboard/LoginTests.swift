@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Logging in to the control port")
 struct LoginTests {
-  @Test("takes the secret, and gives a cookie that no script reads and no other site sends")
+  @Test("a login with the secret sets a cookie that no script reads and no other site sends")
   func cookie() throws {
     let port = try ControlPort(secret: ControlPort.secret)
     let answer = port.logIn()
@@ -23,7 +23,7 @@ struct LoginTests {
     #expect(port.logIn(ControlPort.secret, fields).header("set-cookie")?.hasSuffix("; Secure") == true)
   }
 
-  @Test("is what who asks for a dashboard is led to, and nobody else")
+  @Test("only a request for the dashboard is redirected to the login")
   func page() throws {
     let port = try ControlPort(secret: ControlPort.secret)
     for (path, root) in [("/dashboard", ""), ("/spaces/t17/dashboard", "../../")] {
@@ -40,7 +40,7 @@ struct LoginTests {
     for path in ["/dashboard/style.css", "/dashboard/script.js"] { #expect(port.ask("GET", path).status == 200) }
   }
 
-  @Test("opens the dashboard and what it does, nothing else")
+  @Test("a login opens the dashboard and its orders, and nothing else")
   func reach() throws {
     let port = try ControlPort(secret: ControlPort.secret)
     let cookie = port.cookie()
@@ -73,7 +73,7 @@ struct LoginTests {
     #expect(port.ask("GET", "/sessions", [HTTPField("authorization", "Bearer \(ControlPort.secret)")]).status == 200)
   }
 
-  @Test("gives no other page an order, whatever it makes a browser send", arguments: 0..<5)
+  @Test("a page of another site cannot give an order through a browser that is logged in", arguments: 0..<5)
   func forgery(kind: Int) throws {
     let port = try ControlPort(secret: ControlPort.secret)
     let json = HTTPField("content-type", "application/json")
@@ -92,7 +92,7 @@ struct LoginTests {
     #expect(port.ask("GET", "/dashboard", cookie: cookie).status == 200)
   }
 
-  @Test("ends by logging out, and the feed that is open ends with it")
+  @Test("a logout ends the login and the feed that is open")
   func logout() throws {
     let port = try ControlPort(secret: ControlPort.secret)
     let (cookie, other) = (port.cookie(), port.cookie())
@@ -109,7 +109,7 @@ struct LoginTests {
     #expect(port.ask("GET", "/dashboard", cookie: other).status == 200)
   }
 
-  @Test("lasts twelve hours, however it is used")
+  @Test("a login lasts twelve hours, however it is used")
   func expiry() throws {
     let port = try ControlPort(secret: ControlPort.secret)
     let cookie = port.cookie()
@@ -121,7 +121,7 @@ struct LoginTests {
     #expect(reader.hasEnded && port.ask("GET", "/dashboard", cookie: cookie).status == 401)
   }
 
-  @Test("keeps 64 sessions, the newest")
+  @Test("the control port keeps the newest 64 logins")
   func sessions() throws {
     let port = try ControlPort(secret: ControlPort.secret)
     let cookies = (0...LoginSessions.countMax).map { _ in port.cookie() }
@@ -144,7 +144,7 @@ struct LoginTests {
     for _ in 0..<20 { #expect(port.logIn().status == 204) }
   }
 
-  @Test("remembers 1,024 addresses that tried, and those no longer than they wait")
+  @Test("the control port remembers 1,024 addresses with failed logins, each no longer than it has to wait")
   func peers() {
     var tries = LoginTries()
     let now = Instant.zero + .seconds(1)
@@ -154,7 +154,7 @@ struct LoginTests {
     #expect(taken == LoginTries.peersMax && !another && known && later)
   }
 
-  @Test("is for nobody where no secret is needed")
+  @Test("a control port without a secret has no login")
   func open() throws {
     let port = try ControlPort(secret: nil)
     #expect(port.ask("GET", "/dashboard").status == 200 && !port.ask("GET", "/dashboard").text.contains("Log out"))
@@ -162,7 +162,7 @@ struct LoginTests {
   }
 
   @Test(
-    "refuses what is no secret at all",
+    "a login with something other than a secret is refused",
     arguments: ["", "[]", "{}", #"{"secret": 1}"#, #"{"secret": null}"#, "{", #"{"secret": "a", "b": 1}"#])
   func nonsense(body: String) throws {
     let port = try ControlPort(secret: ControlPort.secret)
@@ -177,7 +177,7 @@ struct LoginTests {
 @Suite("The dashboard's page")
 struct DashboardPageTests {
   @Test(
-    "asks for nothing from elsewhere, and lets a browser see that it cannot",
+    "the dashboard's page loads nothing from elsewhere, and its policy forbids it",
     arguments: ["", "/style.css", "/script.js"])
   func policy(path: String) throws {
     let port = try ControlPort(secret: nil)
@@ -193,14 +193,14 @@ struct DashboardPageTests {
     #expect(!answer.text.contains("innerHTML") && !answer.text.contains(" style="))
   }
 
-  @Test("names what it needs by where it is")
+  @Test("the dashboard's page names its files by relative addresses")
   func slash() throws {
     let port = try ControlPort(secret: nil)
     let answer = port.ask("GET", "/dashboard/")
     #expect(answer.status == 308 && answer.header("location") == "../dashboard")
   }
 
-  @Test("is shown to no name that is led here")
+  @Test("the dashboard's page is refused under a host name that is not the gateway's")
   func rebinding() throws {
     let port = try ControlPort(secret: nil)
     for path in ["/dashboard", "/dashboard/feed"] {

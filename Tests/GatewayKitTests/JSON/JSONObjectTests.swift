@@ -11,7 +11,7 @@ struct JSONObjectTests {
   }
 
   @Test(
-    "what is no JSON object is refused, saying where but never what",
+    "a body that is no JSON object is refused with its place and without its content",
     arguments: [
       "", "{", "[]", "3", "null", #"{"s3cret":1,"s3cret":2}"#, #"{"a":{"s3cret":1,"s3cret":2}}"#, #"{"a":1} s3cret"#,
       #"{"a":1}{}"#, #"{"s3cret\u0000":1}"#, #"{"a":"s3cret\u0000"}"#, #"{"a":1e999}"#, #"{"a":99999999999999999999}"#,
@@ -22,7 +22,7 @@ struct JSONObjectTests {
     #expect(error?.description.contains("s3cret") == false)
   }
 
-  @Test("what is nested without end is refused")
+  @Test("a body with endless nesting is refused")
   func nesting() {
     for opening in ["[", #"{"a":"#] {
       let error = #expect(throws: JSONError.self) { try read(String(repeating: opening, count: 100_000)) { _ in } }
@@ -30,7 +30,7 @@ struct JSONObjectTests {
     }
   }
 
-  @Test("a member of another type is refused by its name, an absent one is nil")
+  @Test("a member of the wrong type is refused by its name, and an absent one is nil")
   func types() throws {
     try read(#"{"n":null,"s":"abc","i":3,"r":-2.5,"l":["a",1],"o":{"x":"y"}}"#) { object throws in
       #expect(try object.string("missing", bytes: 1...3) == nil)
@@ -50,7 +50,7 @@ struct JSONObjectTests {
   }
 
   @Test(
-    "the text of a member is given back as it stands",
+    "the text of a JSON member is given back unchanged",
     arguments: [
       (#"{"content":1.0}"#, "1.0"),
       (#"{ "content" : 1E5 , "b":2}"#, "1E5"),
@@ -65,7 +65,7 @@ struct JSONObjectTests {
     #expect(try read(text) { try $0.verbatim("content", depth: 4) } == expected)
   }
 
-  @Test("a member's text is refused when it is nested too deep, or its name is escaped")
+  @Test("a JSON member is refused if its text is nested too deep or its name is escaped")
   func verbatimRefusals() throws {
     try read(#"{"content":[[[]]],"\u0062":1}"#) { object throws in
       #expect(try object.verbatim("content", depth: 3) == "[[[]]]")

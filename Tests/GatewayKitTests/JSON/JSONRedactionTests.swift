@@ -11,7 +11,7 @@ struct JSONRedactionTests {
   }
 
   @Test(
-    "has no value of a member that is called like a secret, wherever it stands and whatever it is",
+    "redacted JSON has no value of a member with a secret's name, at any depth and of any type",
     arguments: [
       (#"{"type":"refresh","token":"a.b.c"}"#, #"{"type":"refresh","token":"(redacted)"}"#),
       (
@@ -40,12 +40,12 @@ struct JSONRedactionTests {
   }
 
   @Test(
-    "is nothing of what is no JSON", arguments: ["", "token", #"{"token":"a.b"#, #""token""#, "{\"a\":1}x", "\u{0}"])
+    "text that is no JSON is redacted completely", arguments: ["", "token", #"{"token":"a.b"#, #""token""#, "{\"a\":1}x", "\u{0}"])
   func noJSON(text: String) {
     #expect(Self.shown(text) == nil)
   }
 
-  @Test("has no longer text of what nobody understands")
+  @Test("redacted JSON has no long text of an unknown member")
   func strange() {
     let text = #"{"typ":"refrsh","tok":"a-token-of-more-than-24-bytes","n":1}"#
     #expect(Self.shown(text) == text)
@@ -73,7 +73,7 @@ struct JSONRedactionTests {
     }
   }
 
-  @Test("is JSON again, with the same members and without a secret", arguments: UInt64(1)...200)
+  @Test("redacted JSON is JSON again, with the same members and without a secret", arguments: UInt64(1)...200)
   func property(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let text = "{\"x\":\(Self.value(4, &generator, isSecret: false))}"

@@ -9,7 +9,7 @@ struct JSONValuesTests {
   }
 
   @Test(
-    "seconds are written to the millisecond",
+    "JSON members with seconds are written to the millisecond",
     arguments: [
       (0, "0"), (1_000_000_000, "1"), (1_500_000_000, "1.500"), (1_007_999_999, "1.007"), (-1_500_000_000, "-1.500"),
       (-999_999, "0"), (Int64.max, "9223372036.854"),
@@ -18,7 +18,7 @@ struct JSONValuesTests {
     #expect(text { $0.member("s", secondsOf: nanoseconds) } == #"{"s":\#(expected)}"#)
   }
 
-  @Test("durations are written in whole milliseconds, none as null")
+  @Test("JSON members with durations are whole milliseconds, or null for none")
   func milliseconds() {
     #expect(text { $0.member("d", milliseconds: .microseconds(1_500_999)) } == #"{"d":1500}"#)
     #expect(text { $0.member("d", milliseconds: nil) } == #"{"d":null}"#)

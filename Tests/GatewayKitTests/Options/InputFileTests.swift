@@ -16,7 +16,7 @@ struct InputFileTests {
     }
   }
 
-  @Test("are read whole, up to the greatest size")
+  @Test("a file that a flag names is read whole, up to the greatest size")
   func whole() throws {
     for text in ["text", ""] {
       let file = try TemporaryFile(text)
@@ -27,7 +27,7 @@ struct InputFileTests {
     #expect(complaint("/dev/zero") == "--key-file: '/dev/zero' is larger than 1000 bytes")
   }
 
-  @Test("a missing file, a directory and one without permission are told apart")
+  @Test("a missing file, a directory and a file without permission have different errors")
   func reasons() throws {
     #expect(complaint("/nowhere/x") == "--key-file: '/nowhere/x' does not exist")
     #expect(complaint("/tmp") == "--key-file: '/tmp' is a directory; expected a file")
@@ -39,7 +39,7 @@ struct InputFileTests {
     #expect(InputFile.reason(EACCES).hasPrefix("may not be read: permission denied"))
   }
 
-  @Test("a secret is the text without line feeds at its ends, and must not be empty or anything but text")
+  @Test("a secret is the text of its file without line feeds at its ends, and must not be empty or binary")
   func secrets() throws {
     let good = try TemporaryFile("\nhush hush\r\n")
     #expect(try SecretFile.read(good.path, of: .init(text: good.path, source: "--s")) == "hush hush")

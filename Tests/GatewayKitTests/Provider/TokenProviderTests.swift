@@ -49,7 +49,7 @@ struct TokenProviderTests {
 
   private func isDone(_ order: Started<Outcome>) -> Bool { order.value != nil }
 
-  @Test("mints at once unless it is told to be slow")
+  @Test("the token provider mints at once unless it has a latency")
   func immediate() throws {
     let counter = try Counter(try TokenProviderPolicy())
     let outcomes = (0..<100).map { _ in counter.order() }
@@ -58,7 +58,7 @@ struct TokenProviderTests {
     #expect(figures.minted == 100 && figures.inFlight == 0 && figures.inFlightPeak == 1)
   }
 
-  @Test("takes its latency for every token, not a nanosecond less, and dates the token when it is made")
+  @Test("the token provider takes its whole latency for each token, and dates the token when it is made")
   func latency() throws {
     let counter = try Counter(try TokenProviderPolicy(latency: .milliseconds(50)))
     let start = counter.now
@@ -73,7 +73,7 @@ struct TokenProviderTests {
     #expect(token.expiresAt == start + .milliseconds(50) + .seconds(3600))
   }
 
-  @Test("makes no more at once than its concurrency; the others wait, first come, first served")
+  @Test("the token provider makes as many tokens at once as its concurrency, and the others wait in order")
   func concurrency() throws {
     let counter = try Counter(try TokenProviderPolicy(latency: .milliseconds(10), concurrency: 3))
     let outcomes = (0..<10).map { _ in counter.order() }
@@ -90,7 +90,7 @@ struct TokenProviderTests {
     #expect(figures.inFlightPeak == 3 && figures.queuedPeak == 7)
   }
 
-  @Test("refuses at once when its queue is full, and serves again when there is room")
+  @Test("the token provider refuses at once when its queue is full, and serves again when there is room")
   func queueBound() throws {
     let counter = try Counter(try TokenProviderPolicy(latency: .milliseconds(10), concurrency: 1, queueMax: 2))
     let accepted = (0..<3).map { _ in counter.order() }
@@ -104,7 +104,7 @@ struct TokenProviderTests {
     #expect((accepted + [late]).allSatisfy { (try? $0.value?.get()) != nil })
   }
 
-  @Test("with no queue at all, refuses whoever finds it busy")
+  @Test("a token provider without a queue refuses a caller while it is busy")
   func noQueue() throws {
     let counter = try Counter(try TokenProviderPolicy(latency: .milliseconds(10), concurrency: 1, queueMax: 0))
     _ = counter.order()
@@ -113,7 +113,7 @@ struct TokenProviderTests {
     #expect(!isDone(counter.order()))
   }
 
-  @Test("fails by chance, as often as configured, and hands its turn on")
+  @Test("the token provider fails by chance as often as configured, and frees its place")
   func failures() throws {
     let counter = try Counter(try TokenProviderPolicy(latency: .milliseconds(1), concurrency: 1, failureRate: 0.3))
     let outcomes = (0..<1_000).map { _ in counter.order() }
@@ -126,7 +126,7 @@ struct TokenProviderTests {
     #expect(figures.failed == failed && figures.minted == 1_000 - failed && figures.inFlight == 0)
   }
 
-  @Test("lets a caller go away without losing a turn")
+  @Test("a caller of the token provider that goes away frees its place")
   func goneCaller() throws {
     let counter = try Counter(try TokenProviderPolicy(latency: .milliseconds(10), concurrency: 1))
     let provider = counter.provider
@@ -143,7 +143,7 @@ struct TokenProviderTests {
     #expect(try counter.figures.inFlight == 0)
   }
 
-  @Test("gives the life that is asked for")
+  @Test("the token provider gives the requested life")
   func lives() throws {
     let counter = try Counter(try TokenProviderPolicy(defaultLife: nil))
     let now = counter.now
@@ -152,7 +152,7 @@ struct TokenProviderTests {
     #expect(try counter.order(life: .until(now + .seconds(7))).value?.get().expiresAt == now + .seconds(7))
   }
 
-  @Test("takes no policy that cannot be")
+  @Test("the token provider refuses an impossible policy")
   func policies() {
     let wrong: [() throws -> TokenProviderPolicy] = [
       { try TokenProviderPolicy(latency: .seconds(-1)) }, { try TokenProviderPolicy(concurrency: 0) },

@@ -7,7 +7,7 @@ import Testing
 /// The tutorial's vendor in both worlds, with the same tests.
 @Suite("The parrot of the tutorial", .timeLimit(.minutes(1)))
 struct ParrotTests {
-  @Test("greets who has a token, and nobody else", arguments: TestPlace.allCases)
+  @Test("the parrot greets a client with a token, and nobody else", arguments: TestPlace.allCases)
   func greets(place: TestPlace) async throws {
     try await ParrotWorld.run(place) { parrot in
       #expect(try await parrot.greet("ann").hear() == #"{"type":"welcome","user":"ann"}"#)
@@ -20,7 +20,7 @@ struct ParrotTests {
     }
   }
 
-  @Test("learns a word once, and tells the user's other connections", arguments: TestPlace.allCases)
+  @Test("the parrot learns a word once, and tells the user's other connections", arguments: TestPlace.allCases)
   func learns(place: TestPlace) async throws {
     try await ParrotWorld.run(place) { parrot in
       let (ann, other) = (try await parrot.greet("ann"), try await parrot.greet("ann"))
@@ -36,7 +36,7 @@ struct ParrotTests {
     }
   }
 
-  @Test("does nothing for who has not been greeted", arguments: TestPlace.allCases)
+  @Test("the parrot does nothing for a client that it has not greeted", arguments: TestPlace.allCases)
   func wantsConnection(place: TestPlace) async throws {
     try await ParrotWorld.run(place) { parrot in
       let peer = await parrot.dial()
@@ -50,7 +50,7 @@ struct ParrotTests {
 
 @Suite("The parrot over HTTP", .timeLimit(.minutes(1)))
 struct ParrotHTTPTests {
-  @Test("learns from who is connected, by the token of the connection", arguments: TestPlace.allCases)
+  @Test("the parrot learns over HTTP from a connected user, by the token of the connection", arguments: TestPlace.allCases)
   func learns(place: TestPlace) async throws {
     try await ParrotWorld.run(place) { parrot in
       let bearer = [HTTPField("authorization", "Bearer \(try parrot.token("ann"))")]
@@ -68,7 +68,7 @@ struct ParrotHTTPTests {
     }
   }
 
-  @Test("gives tokens that its socket takes, and none to the anonymous", arguments: TestPlace.allCases)
+  @Test("the parrot gives tokens that its socket takes, and none to the anonymous", arguments: TestPlace.allCases)
   func gives(place: TestPlace) async throws {
     try await ParrotWorld.run(place) { parrot in
       let answer = try await parrot.world.fetch("POST", "/parrot/token", body: #"{"name":"ann"}"#)
@@ -81,7 +81,7 @@ struct ParrotHTTPTests {
     }
   }
 
-  @Test("forgets what an operator says, by the verb of postern ctl")
+  @Test("the parrot forgets a word by order of postern ctl")
   func forgets() throws {
     let space = try TestSpace(try ParrotWorld.settings, GatewayConfiguration(session: try SessionPolicy()))
     let cage = space.vendor.cage
@@ -95,7 +95,7 @@ struct ParrotHTTPTests {
 
 @Suite("The rules of the gate, in the parrot's words")
 struct ParrotGateTests {
-  @Test("hold", arguments: GateCase.all(ParrotGate()))
+  @Test("the rules of the gate hold for the parrot", arguments: GateCase.all(ParrotGate()))
   func rules(gate: GateCase) async throws { try await gate.holds() }
 }
 
@@ -120,7 +120,7 @@ private struct ParrotGate: GateDialect {
 
 @Suite("What the parrot has learned")
 struct ParrotCageTests {
-  @Test("is there when another has the same store, and is no more than it can learn", arguments: StoreCase.all)
+  @Test("the parrot's words are there for another gateway on the same store, up to their bound", arguments: StoreCase.all)
   func learns(engine: StoreCase) async throws {
     let (store, now) = (try engine.make(), WallTime(seconds: 1_000))
     let cage = ParrotCage(store, wordsMax: 1)
@@ -135,7 +135,7 @@ struct ParrotCageTests {
 
 @Suite("postern token --scheme parrot")
 struct ParrotTokenToolTests {
-  @Test("makes a token that it knows again, until it has expired")
+  @Test("the parrot's token tool makes a token and recognises it until it has expired")
   func tokens() throws {
     let now = WallTime(seconds: 1_700_000_000)
     let commands = TokenCommands(ParrotVendor.self, secret: "a secret of thirty-two bytes, say", at: now)
@@ -145,7 +145,7 @@ struct ParrotTokenToolTests {
     #expect(commands.nature(token) == .shared("a user's token"))
   }
 
-  @Test("the flag of serve sets how many words it can learn")
+  @Test("a flag of serve sets how many words the parrot can learn")
   func option() throws {
     #expect(try ParrotVendor.settings(["--parrot-words", "7"], .test()).wordsMax == 7)
     #expect(try ParrotVendor.complaint(["--parrot-words", "0"], .test()) != "")

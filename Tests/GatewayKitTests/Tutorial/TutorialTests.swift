@@ -6,7 +6,7 @@ import Testing
 struct TutorialTests {
   private let folder = URL(filePath: #filePath).deletingLastPathComponent()
 
-  @Test("shows every file of its vendor as it is built, and no other code")
+  @Test("the tutorial shows every file of its vendor as it is built, and no other code")
   func code() throws {
     let page = folder.appending(path: "../../../Sources/Vendors/README.md").standardizedFileURL
     let text = try String(contentsOf: page, encoding: .utf8)

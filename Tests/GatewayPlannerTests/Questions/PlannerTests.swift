@@ -18,7 +18,7 @@ struct PlannerTests {
     return Planner(settings, threads: 2, scale: 1000) { result, _ in judge(result) }
   }
 
-  @Test("the least capacity lies between the value that holds and one that does not, within a fiftieth")
+  @Test("the least capacity lies within a fiftieth between a value that holds and one that fails")
   func capacity() async throws {
     let answer = try await Self.planner().answer(.capacity)
     let value = try #require(answer.value)
@@ -30,7 +30,7 @@ struct PlannerTests {
     #expect(answer.proof?.result.everybody.clients == 2000, "proven at full size")
   }
 
-  @Test("an answer at the end of the range is proven at full size too")
+  @Test("an answer at the end of the range is tried at full size too")
   func wholeRange() async throws {
     let all = Self.planner { _ in true }
     let answer = try await all.answer(.timeout)
@@ -42,7 +42,7 @@ struct PlannerTests {
     }
   }
 
-  @Test("where only what should be worst keeps the thresholds, it is the answer, with its other end")
+  @Test("if only the worst value keeps the thresholds, it is the answer, with the other end of the range")
   func worstAlone() async throws {
     // Nobody is served if the first token takes longer than the clients' timeout of 10 s: in worlds of a thousand, half
     // of the rate.
@@ -54,7 +54,7 @@ struct PlannerTests {
     #expect(answer.exceptions.count == 8 && answer.exceptions.allSatisfy { !$0.passes && $0.value > limit.value })
   }
 
-  @Test("a judge hears which share of the fleet was in the world, and whoever looks on what is tried")
+  @Test("a judge is given the share of the fleet that was simulated, and an observer each try")
   func shares() async throws {
     let shares = Mutex(Set<Double>())
     let values = Mutex([Double]())
@@ -70,7 +70,7 @@ struct PlannerTests {
     #expect(values.withLock { $0 }.contains(try #require(answer.margin).value))
   }
 
-  @Test("where more is not better all the way, that is said, and an edge is found all the same")
+  @Test("an answer says if more is not always better, and an edge is found all the same")
   func notMonotone() async throws {
     // Enough tokens, but at most 60 a second, for example because of their price.
     let answer = try await Self.planner {
@@ -87,7 +87,7 @@ struct PlannerTests {
     #expect(plain.exceptions.isEmpty && plain.limit == nil)
   }
 
-  @Test("the longest outage is told, and none where nothing holds")
+  @Test("the answer is the longest outage that holds, or none where nothing holds")
   func outage() async throws {
     let answer = try await Self.planner().answer(.outage)
     // The herd needs 50 s of the minute.
@@ -97,7 +97,7 @@ struct PlannerTests {
     #expect(none.value == nil && none.margin != nil && none.tried == 9)
   }
 
-  @Test("an answer whose run of full size there is no memory for is told unproven")
+  @Test("an answer is called unproven if there is no memory for a run of full size")
   func memory() async throws {
     let small = Self.planner()
     let planner = Planner(small.settings, threads: 2, scale: 1000, bytesMax: 1 << 20) { result, _ in
@@ -108,7 +108,7 @@ struct PlannerTests {
     #expect(answer.bytesMissed == MachineWorld.bytes(small.settings))
   }
 
-  @Test("the grid's cells recover short of the cliff, and do not beyond it")
+  @Test("cells of the grid recover below the cliff and not beyond it")
   func grid() async throws {
     let grid = try #require(try await StabilityGrid(Self.planner()))
     let cells = grid.rows.flatMap { $0 }
@@ -118,7 +118,7 @@ struct PlannerTests {
     #expect(!beyond.isEmpty && beyond.allSatisfy { $0.recovered == nil && ($0.lost ?? 0) > 0.3 })
   }
 
-  @Test("a value that fails shows a seed that fails, and an answer near the edge says that it is chance")
+  @Test("a failing value shows a seed that fails, and an answer near the edge is called chance")
   func chance() async throws {
     // One of three seeds fulfils it, whatever the value.
     let planner = Self.planner { $0.everybody.lostUnexpectedly == 0 }
@@ -139,7 +139,7 @@ struct PlannerTests {
     #expect(again.seeds == 7 && plain.isChance == (again.holding < 7 || margin.holding > 0))
   }
 
-  @Test("a timeout below a minute is tried where the gateway's wire can have it")
+  @Test("a timeout below a minute is tried if the gateway's wire can have it")
   func shortTimeout() async throws {
     let base = Self.planner().settings
     var settings = base
@@ -150,7 +150,7 @@ struct PlannerTests {
     #expect((8.0...13).contains(value), "\(value)")
   }
 
-  @Test("where the logins swamp the provider, the answer for clients with a token in hand is told beside")
+  @Test("if logins swamp the provider, the answer for clients that have a token is given too")
   func logins() async throws {
     var settings = Self.planner().settings
     settings.isFirstTokenInHand = false
@@ -165,7 +165,7 @@ struct PlannerTests {
     #expect(inHand.value == nil && inHand.withTokens == nil)
   }
 
-  @Test("the first wait of a backoff can be asked for, and its cap never lies below it")
+  @Test("the first wait of a backoff can be asked for, and its cap is never below it")
   func base() async throws {
     let settings = Self.planner().settings
     #expect(Question(rawValue: "base_s") == .base && Question.base.unit == "s")
@@ -176,7 +176,7 @@ struct PlannerTests {
     #expect(answer.runs > 0 && (answer.value == nil || answer.value?.passes == true))
   }
 
-  @Test("where no way to wait keeps the thresholds, the answer does not pass")
+  @Test("if no backoff keeps the thresholds, the answer fails")
   func backoffs() async throws {
     let (none, unanswered) = try await Self.planner { _ in false }.backoffs()
     #expect(none.map(\.kind) == Backoff.Kind.allCases && none.allSatisfy { !$0.trial.passes && $0.trial.seeds == 3 })

@@ -26,7 +26,7 @@ struct ArithmeticTests {
   /// Refused clients return over the time that a full queue takes to empty: a client that is told to wait waits that
   /// long and up to twice as long. The queue therefore stays full, and the cliff sharp, only while the clients that
   /// return in that time are twice its length: for herds larger than three queues.
-  @Test("the cliff lies where queue over rate is the clients' time-out, within 2 %", arguments: [5, 10, 20])
+  @Test("the cliff lies where queue over rate equals the clients' timeout, within 2 %", arguments: [5, 10, 20])
   func cliff(timeOut: Int) throws {
     func wasted(_ share: Double) throws -> Double {
       let queue = Int(Double(200 * timeOut) * share)
@@ -43,7 +43,7 @@ struct ArithmeticTests {
     #expect(try wasted(1.02) > 0.3)
   }
 
-  @Test("of a herd smaller than three queues those are too late who stand beyond the time-out, once, and nobody else")
+  @Test("in a herd smaller than three queues exactly the clients beyond the timeout are late, once")
   func smallHerd() throws {
     // 20 s are 4,000 tokens; 10,000 clients never fill the queue a second time.
     let result = try Self.herd(queue: 4400) { $0.plan.fetchTimeout = .seconds(20) }
@@ -53,7 +53,7 @@ struct ArithmeticTests {
     #expect(result.everybody.kept == 10_000)
   }
 
-  @Test("abandoned requests that are dropped move no cliff")
+  @Test("dropping abandoned requests does not move the cliff")
   func dropped() throws {
     let served = try Self.herd(queue: 4000)
     let dropped = try Self.herd(queue: 4000) { $0.provider.abandoned = .drop }
@@ -73,7 +73,7 @@ struct ArithmeticTests {
     #expect(try #require(less.queue).lengthPeak > 400)
   }
 
-  @Test("tokens of a day make no herd of those who came one by one", arguments: [3600, 86_400, 604_800])
+  @Test("tokens of a day do not make a herd of clients that came one by one", arguments: [3600, 86_400, 604_800])
   func longLives(seconds: Int) throws {
     let result = try Self.herd {
       $0.plan.clients = 300
@@ -89,7 +89,7 @@ struct ArithmeticTests {
     #expect(result.seconds > Double(seconds) && result.everybody.kept == 300)
   }
 
-  @Test("a gateway that takes one connection in years takes one, and no number is too large")
+  @Test("a gateway that accepts one connection in years accepts one, and no number overflows")
   func fewAccepts() throws {
     let result = try Self.herd {
       $0.plan.clients = 30
@@ -99,7 +99,7 @@ struct ArithmeticTests {
     #expect(result.everybody.connected == 1)
   }
 
-  @Test("a calm fleet's fullest second is within four standard deviations of its mean")
+  @Test("the fullest second of a calm fleet is within four standard deviations of its mean")
   func calm() throws {
     let result = try Self.herd(jitter: 0.1)
     let mean = 10_000.0 / 360

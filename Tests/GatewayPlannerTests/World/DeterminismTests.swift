@@ -28,7 +28,7 @@ struct DeterminismTests {
     return world.run().result
   }
 
-  @Test("make the same hour, whatever the number of threads")
+  @Test("the same settings simulate the same hour on any number of threads")
   func threads() async throws {
     let seeds: [UInt64] = [1, 2, 3, 1]
     let alone = try await Worlds.run(seeds, threads: 1) { try Self.run($0) }
@@ -38,7 +38,7 @@ struct DeterminismTests {
     #expect(alone[0] != alone[1])
   }
 
-  @Test("events come in the order of their times, and of their numbers within one")
+  @Test("simulated events come in the order of their times, and of their numbers within one time")
   func wheel() {
     var wheel = EventWheel()
     var chance = SeededGenerator(seed: 7)
@@ -65,7 +65,7 @@ struct DeterminismTests {
     #expect(seen == times.sorted())
   }
 
-  @Test("a token's text is its expiry, and needs no heap")
+  @Test("a simulated token's text is its expiry, and needs no heap")
   func tokens() {
     for instant in [0, 1, 3_600_000_000_000, Int64.max] {
       let credentials = TokenText.credentials(expiringAt: instant)
@@ -74,7 +74,7 @@ struct DeterminismTests {
     }
   }
 
-  @Test("clients that wait long and are refused at once leave no request behind for each of their tries")
+  @Test("clients that are refused at once leave no request behind for each try")
   func forgotten() {
     var provider = ProviderState(ProviderModel(.rate(1), queue: 0), clients: 10, seed: 1)
     var highest: UInt32 = 0
@@ -93,7 +93,7 @@ struct DeterminismTests {
     #expect(provider.lastTimeOut == 299_999 + 3_600_000_000_000)
   }
 
-  @Test("what waits in a queue counts among the bytes of a world")
+  @Test("requests in a queue count among the bytes of a simulated world")
   func queuedBytes() {
     var settings = Self.settings
     settings.plan.clients = 1_000_000
@@ -107,7 +107,7 @@ struct DeterminismTests {
     #expect(MachineWorld.bytes(settings) < 80 << 20)
   }
 
-  @Test("a client takes at most 1.2 KB")
+  @Test("a simulated client takes at most 1.2 KB")
   func bytes() {
     #expect(MachineWorld.bytes(clients: 10_000_000) / 10_000_000 <= 1_200)
     #expect(MemoryLayout<Machine>.stride <= 900)

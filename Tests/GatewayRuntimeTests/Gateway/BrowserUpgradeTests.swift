@@ -5,7 +5,7 @@ import Testing
 @Suite("Upgrades of browsers")
 struct BrowserUpgradeTests {
   @Test(
-    "an upgrade is a browser's by what browsers alone send",
+    "an upgrade is a browser's by the fields that only browsers send",
     arguments: [
       (["origin": "https://a.example", "user-agent": "Mozilla/5.0 (X11)"], true),
       (["sec-fetch-mode": "websocket", "user-agent": "node"], true),

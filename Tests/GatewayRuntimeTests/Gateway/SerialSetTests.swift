@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The connections of a user")
 struct SerialSetTests {
-  @Test("are those that came and have not gone, whatever the order")
+  @Test("a user's connections are those that came and have not gone, in any order")
   func model() {
     var generator = SeededGenerator(seed: 7)
     var serials = SerialSet()

@@ -22,7 +22,7 @@ struct JournalTests {
     }
   }
 
-  @Test("keeps a power of two of records of 64 bytes", arguments: [(64, 1), (1_000, 8), (4 << 20, 65_536), (0, 1)])
+  @Test("the journal keeps a power of two of records of 64 bytes", arguments: [(64, 1), (1_000, 8), (4 << 20, 65_536), (0, 1)])
   func capacity(bytes: Int, records: Int) {
     let world = SimulatedWorld(keepsTrace: false)
     #expect(Journal(on: world.loop.eventLoop, bytes: bytes).capacity == records)
@@ -56,7 +56,7 @@ struct JournalTests {
     return query
   }
 
-  @Test("gives what a list of everything would give, through ten laps", arguments: UInt64(1)...6)
+  @Test("the journal gives what a list of all records would give, through ten laps", arguments: UInt64(1)...6)
   func model(seed: UInt64) {
     let scene = Scene(records: 32)
     var generator = SeededGenerator(seed: seed)
@@ -91,7 +91,7 @@ struct JournalTests {
     }
   }
 
-  @Test("forgets users whom no record and no connection names any more, and nobody else")
+  @Test("the journal forgets exactly the users that no record and no connection names any more")
   func users() {
     let scene = Scene(records: 16)
     scene.onLoop { journal in
@@ -104,7 +104,7 @@ struct JournalTests {
     }
   }
 
-  @Test("writes times as they are, from when it began")
+  @Test("the journal's times count from its beginning")
   func times() throws {
     let scene = Scene(records: 8)
     scene.world.advance(by: .seconds(5))
@@ -135,7 +135,7 @@ struct JournalTests {
 
   private func login(_ scene: Scene, _ user: String) { scene.onLoop { $0.write(.loginAsked, of: UserID(user)) } }
 
-  @Test("has a wait met at once by what is there")
+  @Test("a wait for the journal is met at once if the lines are there")
   func metAtOnce() throws {
     let (scene, heard) = (Scene(records: 16), Heard())
     for user in ["ann", "bob", "ann", "ann"] { login(scene, user) }
@@ -143,7 +143,7 @@ struct JournalTests {
     #expect(heard.met == [true] && heard.numbers == [[1, 3]])
   }
 
-  @Test("has a wait met as soon as there is enough, though the ring has gone round since")
+  @Test("a wait for the journal is met as soon as there are enough lines, also after a lap")
   func metLater() throws {
     let (scene, heard) = (Scene(records: 4), Heard())
     login(scene, "ann")
@@ -158,7 +158,7 @@ struct JournalTests {
     #expect(heard.met.count == 1, "it was told twice")
   }
 
-  @Test("ends a wait that is not met when its time has passed, and not before")
+  @Test("a wait for the journal that is not met ends when its time has passed, and not before")
   func notMet() throws {
     let (scene, heard) = (Scene(records: 16), Heard())
     login(scene, "ann")
@@ -174,7 +174,7 @@ struct JournalTests {
     #expect(heard.met == [false, false, false], "nobody waits for a journal that has ended")
   }
 
-  @Test("lets so many wait and no more")
+  @Test("the journal bounds the number of waits")
   func full() throws {
     let (scene, heard) = (Scene(records: 16), Heard())
     for _ in 0..<Journal.waitersMax { try wait(scene, heard) }

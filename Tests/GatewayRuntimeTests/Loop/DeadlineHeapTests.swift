@@ -87,7 +87,7 @@ private struct BothHeaps {
 
 @Suite("A heap of deadlines")
 struct DeadlineHeapTests {
-  @Test("the earliest comes out first, and only when it is due")
+  @Test("the earliest deadline comes out first, and only when it is due")
   func order() {
     let heap = DeadlineHeap()
     let waiters = (0..<5).map { Waiter($0) }
@@ -116,7 +116,7 @@ struct DeadlineHeapTests {
     }
   }
 
-  @Test("a deadline in the distant future is none, and setting one takes the old one out")
+  @Test("a deadline in the distant future is none, and setting one removes the old one")
   func distantFuture() {
     let heap = DeadlineHeap()
     let waiter = Waiter(0)
@@ -133,7 +133,7 @@ struct DeadlineHeapTests {
   }
 
   @Test(
-    "does what a list searched from end to end does, for any order of sets, moves, removals and wake-ups",
+    "the deadline heap does what a searched list does, for any order of sets, moves, removals and wake-ups",
     arguments: 1...20)
   func likeTheNaiveOne(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
@@ -158,7 +158,7 @@ struct DeadlineHeapTests {
   }
 
   @Test(
-    "a crowd that falls due at once is woken in the same order, whatever is set, moved and taken out meanwhile",
+    "a crowd that is due at once is woken in the same order, whatever is set, moved and removed meanwhile",
     arguments: 1...12)
   func crowds(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
@@ -186,7 +186,7 @@ struct DeadlineHeapTests {
     #expect(popped > 600)
   }
 
-  @Test("whoever is let go of in the middle of a crowd is let go of")
+  @Test("a waiter that is let go of in the middle of a crowd is let go of")
   func crowdsLetGo() {
     weak var one: Wakeup?
     do {

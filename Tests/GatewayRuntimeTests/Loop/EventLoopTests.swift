@@ -99,7 +99,7 @@ struct EventLoopTests {
     }
   }
 
-  @Test("work runs in the order in which it came, and only the first piece wakes the loop")
+  @Test("a loop runs work in the order in which it came, and only the first piece wakes it")
   func order() {
     let journal = Journal<Int>()
     for number in 0..<100 { loop.execute { journal.add(number) } }
@@ -110,7 +110,7 @@ struct EventLoopTests {
     #expect(driver.wakes == 2)
   }
 
-  @Test("a batch is bounded, keeps its place, and says whether anything is left")
+  @Test("a batch of work is bounded, keeps its place, and says whether anything is left")
   func batches() {
     let journal = Journal<Int>()
     for number in 0..<10 { loop.execute { journal.add(number) } }
@@ -125,13 +125,13 @@ struct EventLoopTests {
     #expect(journal.entries == Array(0...10))
   }
 
-  @Test("a batch that ends with the last piece says that nothing is left")
+  @Test("a batch of work that ends with the last piece says that nothing is left")
   func exactBatch() {
     for _ in 0..<4 { loop.execute {} }
     loop.asCurrent { #expect(!loop.runQueued(limit: 4)) }
   }
 
-  @Test("work that makes work is run after what was there, in the same drain")
+  @Test("work that enqueues work runs after what was queued, in the same drain")
   func nested() {
     let journal = Journal<String>()
     let loop = loop
@@ -211,7 +211,7 @@ struct EventLoopTests {
       journal.entries == ["late begins", "early begins", "early at 10", "late at 20", "early at 20", "late at 30"])
   }
 
-  @Test("an actor on one loop awaits one on another, each on its own")
+  @Test("an actor on one loop awaits one on another, each on its own loop")
   func awaits() {
     let journal = Journal<String>()
     let otherDriver = HandDriver()
@@ -238,7 +238,7 @@ struct EventLoopTests {
     #expect(EventLoop.current == nil)
   }
 
-  @Test("clock and chance are the driver's")
+  @Test("a loop's clock and chance are the driver's")
   func driven() {
     driver.now = .zero + .seconds(7)
     #expect(loop.now == .zero + .seconds(7))

@@ -6,7 +6,7 @@ import Testing
 struct LateSpansTests {
   private static func at(_ milliseconds: Int) -> Instant { Instant(nanoseconds: Int64(milliseconds) * 1_000_000) }
 
-  @Test("a million spans are kept in a few hundred, with nothing lost of what was lost")
+  @Test("a million late spans are kept in a few hundred without losing any lost time")
   func bounded() {
     var spans = LateSpans()
     for number in 0..<1_000_000 {
@@ -18,7 +18,7 @@ struct LateSpansTests {
     #expect(zip(spans.all.dropFirst(), spans.all).allSatisfy { $0.from >= $1.to })
   }
 
-  @Test("no span has more lost than it is long, and an empty one is none")
+  @Test("no late span has more lost time than its length, and an empty one has none")
   func atMost() {
     var spans = LateSpans()
     spans.add(from: Self.at(0), to: Self.at(10), lost: .seconds(5))
@@ -27,7 +27,7 @@ struct LateSpansTests {
     #expect(spans.all == [LateSpans.Span(from: Self.at(0), to: Self.at(10), lost: .milliseconds(10))])
   }
 
-  @Test("of a span counts what lies between the two times, and never more than the time between them")
+  @Test("a late span counts what lies between two times, and never more than the time between them")
   func overlap() {
     let late = LateTimes([
       .init(from: .seconds(1), to: .seconds(3), lost: .milliseconds(1_500)),

@@ -22,7 +22,7 @@ struct ExpiryHorizonTests {
     }
   }
 
-  @Test("says at any time what a look through all tokens says", arguments: 0..<60)
+  @Test("the horizon always equals a look through all tokens", arguments: 0..<60)
   func scan(seed: UInt64) {
     var chance = SeededGenerator(seed: seed)
     var (horizon, scan) = (ExpiryHorizon(), Scan())
@@ -53,7 +53,7 @@ struct ExpiryHorizonTests {
     #expect(horizon.reading(at: now) == HorizonReading())
   }
 
-  @Test("holds ends at the borders of what an instant can say")
+  @Test("the horizon holds expiries at the limits of an instant")
   func borders() {
     var horizon = ExpiryHorizon()
     let now = Instant(nanoseconds: 1)
@@ -70,7 +70,7 @@ struct ExpiryHorizonTests {
     #expect(horizon.reading(at: now) == HorizonReading())
   }
 
-  @Test("tells spans that begin with a second, or before it")
+  @Test("the horizon tells spans that begin with a second from those that begin before it")
   func buckets() {
     var horizon = ExpiryHorizon()
     let now = Instant(nanoseconds: 7_400_000_000)

@@ -22,7 +22,7 @@ struct MetricsTests {
     #expect(histogram.count == UInt64(bounds.count + 1))
   }
 
-  @Test("figures of several loops add up")
+  @Test("metrics of several loops add up")
   func merges() {
     // Two bindings of one dialect on two sockets.
     var one = LoopMetrics(dialects: ["a", "b", "a"])
@@ -59,7 +59,7 @@ struct MetricsTests {
     #expect(metrics.connectionsEnded.values == ["refresh_timeout": 1, "other": 1])
   }
 
-  @Test("several labels tell counts apart, and one histograms")
+  @Test("several labels separate counts, and one label separates histograms")
   func labels() {
     var page = PrometheusText()
     page.counters("a_total", "Things.", labels: ["x", "y"], [(["b", "1"], 1), (["a", "2"], 2), (["a", "1"], 3)])
@@ -74,7 +74,7 @@ struct MetricsTests {
     #expect(lines.contains(#"h_seconds_sum{x="b\""} 10000"#) && lines.contains(#"h_seconds_count{x="a"} 0"#))
   }
 
-  @Test("the text is Prometheus's: cumulative buckets, sorted and escaped labels")
+  @Test("metrics are Prometheus's text format: cumulative buckets, sorted and escaped labels")
   func text() {
     var page = PrometheusText()
     page.counters("a_total", "Things.", label: "why", ["b": 2, "a\"\\\n": 1])

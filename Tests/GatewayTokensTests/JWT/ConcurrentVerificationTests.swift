@@ -5,7 +5,7 @@ import Testing
 
 @Suite("One verifier, many threads")
 struct ConcurrentVerificationTests {
-  @Test("good tokens verify and bad ones do not, from all threads at once", arguments: JWTAlgorithm.allCases)
+  @Test("one verifier accepts good tokens and refuses bad ones from all threads at once", arguments: JWTAlgorithm.allCases)
   func concurrent(algorithm: JWTAlgorithm) async throws {
     let signer = try Fixture.signer(algorithm)
     let name = Fixture.keyName(algorithm)

@@ -23,7 +23,7 @@ struct RFCVectorTests {
 
   static let offered = all.filter { JWTAlgorithm(name: $0.algorithm) != nil }
 
-  @Test("a signature verifies, and one changed bit of it does not", arguments: offered)
+  @Test("the signatures of RFC 7515, 7520 and 8037 verify, and fail with one changed bit", arguments: offered)
   func verifies(vector: Vector) throws {
     let verifier = JWTVerifier(keys: try KeySet(jwks: Array(vector.key.utf8)))
     let payload = try verifier.verifySignature(vector.token, at: .verification)
@@ -60,7 +60,7 @@ struct RFCVectorTests {
     #expect(throws: TokenError.algorithmUnknown) { try verifier.verify(vector.token, at: .verification) }
   }
 
-  @Test("the unsecured token of appendix A.5 is refused by its name")
+  @Test("the unsecured token of RFC 7515 appendix A.5 is refused by its algorithm")
   func unsecured() throws {
     let vector = try #require(Self.all.first { $0.algorithm == "none" })
     let verifier = JWTVerifier(keys: try KeySet(jwks: Array(vector.key.utf8)))
@@ -69,7 +69,7 @@ struct RFCVectorTests {
   }
 
   @Test(
-    "the deterministic signatures are made again, byte for byte",
+    "the deterministic signatures of the RFCs are made again, byte for byte",
     arguments: offered.filter { ["HS256", "RS256", "EdDSA"].contains($0.algorithm) })
   func signsAgain(vector: Vector) throws {
     let segments = vector.token.split(separator: ".").map(String.init)

@@ -134,13 +134,13 @@ struct RefusalTests {
       payload: #"{"aud":["us",1]}"#, policy: policy { $0.audiences = ["us"] }),
   ]
 
-  @Test("is refused, and the check is named", arguments: form + header + signature + claims)
+  @Test("a bad token is refused with the name of the check that failed", arguments: form + header + signature + claims)
   private func refuses(forgery: Forgery) throws {
     let verifier = try Fixture.verifier(try Fixture.key("hmac-32", id: "main"), policy: forgery.policy)
     #expect(throws: forgery.error) { try verifier.verify(try forgery.token(), at: .verification) }
   }
 
-  @Test("what is just inside the limits is accepted")
+  @Test("a token just inside the limits is accepted")
   func limits() throws {
     func accepts(_ forgery: Forgery) throws {
       let verifier = try Fixture.verifier(try Fixture.key("hmac-32"), policy: forgery.policy)
@@ -187,7 +187,7 @@ struct RefusalTests {
     return SHA256.digest(block.map { $0 ^ 0x5c } + SHA256.digest(block.map { $0 ^ 0x36 } + message))
   }
 
-  @Test("an error is mapped to what the peer is told, and never shows the token")
+  @Test("a token error is mapped to what the peer is told, and never shows the token")
   func mapping() throws {
     let verifier = try Fixture.verifier(try Fixture.key("hmac-32", id: "main"))
     for forgery in Self.form + Self.header + Self.signature + Self.claims {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Signing, and the tokens of another implementation")
 struct SignerTests {
-  @Test("a token we sign is one we verify, with its header and its claims", arguments: JWTAlgorithm.allCases)
+  @Test("a token that we sign verifies, with its header and its claims", arguments: JWTAlgorithm.allCases)
   func roundTrip(algorithm: JWTAlgorithm) throws {
     let signer = try Fixture.signer(algorithm, id: "main", type: "at+jwt")
     let token = signer.sign(Array(#"{"user_id":"ann","exp":1800000000}"#.utf8))
@@ -20,7 +20,7 @@ struct SignerTests {
     #expect(claims["user_id"]?.string == "ann" && claims.expiresAt == WallTime(seconds: 1_800_000_000))
   }
 
-  @Test("a token of PyJWT verifies, by its own algorithm alone", arguments: JWTAlgorithm.allCases)
+  @Test("a token of PyJWT verifies, with its own algorithm only", arguments: JWTAlgorithm.allCases)
   func pyJWT(algorithm: JWTAlgorithm) throws {
     let file = try Fixture.json("pyjwt.json")
     let entry = try #require(file["tokens"]?.elements?.first { $0["alg"]?.string == algorithm.name })
@@ -69,7 +69,7 @@ struct SignerTests {
     }
   }
 
-  @Test("dates are written as short as they are exact, and read back the same")
+  @Test("dates of tokens are written as short as they are exact, and read back the same")
   func dates() throws {
     let times: [(Int64, String)] = [
       (1_700_000_000_000_000_000, "1700000000"), (1_700_000_000_500_000_000, "1700000000.5"),

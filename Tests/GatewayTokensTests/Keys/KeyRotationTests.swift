@@ -11,7 +11,7 @@ struct KeyRotationTests {
     try JWTSigner(try Fixture.key(key, id: id)).sign(claims)
   }
 
-  @Test("the previous key is accepted until its end date and not on it; the next one stays", arguments: ["kid", nil])
+  @Test("the previous key is accepted until its end date and not on it, and the next one stays", arguments: ["kid", nil])
   func endDate(named: String?) throws {
     let previous = try Fixture.key("hmac-32", id: named.map { _ in "2022" }, endsAt: end)
     let next = try Fixture.key("hmac-48", id: named.map { _ in "2023" })
@@ -24,7 +24,7 @@ struct KeyRotationTests {
     #expect(throws: Never.self) { try verifier.verify(new, at: end) }
   }
 
-  @Test("a token without kid tries every key of its algorithm; one with kid only those of that name")
+  @Test("a token without kid tries every key of its algorithm, and one with kid only those of that name")
   func lookup() throws {
     let verifier = try Fixture.verifier(
       try Fixture.key("hmac-32", id: "a"), try Fixture.key("rsa2048.pub", id: "b"), try Fixture.key("hmac-48", id: "c"))
@@ -35,7 +35,7 @@ struct KeyRotationTests {
     #expect(throws: TokenError.keyUnknown) { try verifier.verify(try sign("hmac-48", id: "d"), at: end) }
   }
 
-  @Test("two keys of one name are both tried")
+  @Test("two keys with one name are both tried")
   func sameName() throws {
     let verifier = try Fixture.verifier(
       try Fixture.key("hmac-32", id: "a", endsAt: end), try Fixture.key("hmac-48", id: "a"))
@@ -43,7 +43,7 @@ struct KeyRotationTests {
     #expect(throws: Never.self) { try verifier.verify(try sign("hmac-32", id: "a"), at: end - .seconds(1)) }
   }
 
-  @Test("a JWK says its end date as exp")
+  @Test("a JWK gives its end date as exp")
   func jwk() throws {
     let key = #"{"kty":"oct","k":"AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA","exp":1700000000}"#
     let verifier = JWTVerifier(keys: try KeySet(jwks: Array(key.utf8)))

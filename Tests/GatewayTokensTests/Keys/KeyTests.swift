@@ -37,7 +37,7 @@ struct KeyTests {
     #expect(throws: error) { try Fixture.key(name) }
   }
 
-  @Test("text that is no PEM is refused")
+  @Test("a key file that is no PEM is refused")
   func noPEM() {
     #expect(throws: KeyError.notPEM) { try KeyMaterial.pem([]) }
     #expect(throws: KeyError.notPEM) { try KeyMaterial.pem(Array("-----BEGIN PUBLIC KEY-----\nAAAA\n".utf8)) }
@@ -63,7 +63,7 @@ struct KeyTests {
   }
 
   @Test(
-    "a JWK set holds all kinds, found by kid, public and private", arguments: ["jwks.public.json", "jwks.private.json"])
+    "a JWK set holds all kinds of keys, found by kid, public and private", arguments: ["jwks.public.json", "jwks.private.json"])
   func jwks(file: String) throws {
     let verifier = JWTVerifier(keys: try KeySet(jwks: try Fixture.bytes("keys/\(file)")))
     #expect(verifier.keys.keys.map(\.id) == ["rsa2048", "p256", "p384", "ed25519"])
@@ -132,7 +132,7 @@ struct KeyTests {
     #expect(throws: KeyError.secretIsKeyFile) { try KeySet(jwks: Array(#"{"kty":"oct","k":"\#(text)"}"#.utf8)) }
   }
 
-  @Test("a set is neither empty nor endless")
+  @Test("a JWK set is neither empty nor endless")
   func size() throws {
     #expect(throws: KeyError.self) { try KeySet([]) }
     let key = try VerificationKey(try Fixture.key("hmac-32"))

@@ -5,7 +5,7 @@ import Testing
 @Suite("A key on P-256")
 struct P256KeyTests {
   @Test(
-    "has the thumbprint that others compute",
+    "a P-256 key has the thumbprint that others compute",
     arguments: [
       // The key of a vendor's own tests, with the kid from its builders for Node and Go.
       (
@@ -23,7 +23,7 @@ struct P256KeyTests {
     #expect(try P256PublicKey(jwk: Array(jwk.utf8)).thumbprint == thumbprint)
   }
 
-  @Test("is made anew each time, signs, and is verified by the half that is given away")
+  @Test("a P-256 key is new each time, signs, and is verified by its public half")
   func generated() throws {
     let (one, two) = (P256KeyPair.generate(), P256KeyPair.generate())
     #expect(one.publicKey != two.publicKey)
@@ -42,7 +42,7 @@ struct P256KeyTests {
   }
 
   @Test(
-    "is refused when it is of another kind, for another use, or off the curve",
+    "a P-256 key is refused if it is of another kind, for another use, or off the curve",
     arguments: [
       #"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#,
       #"{"kty":"EC","crv":"P-256","use":"enc","x":"nZDTsYVZJTklNpiS_RiV1vEFhFKUX-TzMYL_V8nIzRw","y":"EytKImJxKdBW-TzVf0a6hqLJIWDzpw_NpdLvawUM9PQ"}"#,
@@ -55,7 +55,7 @@ struct P256KeyTests {
   }
 
   @Test(
-    "as a secret is read in either alphabet, padded or not",
+    "a P-256 secret is read in either base64 alphabet, padded or not",
     arguments: [
       ("+/+/8A", true), ("+/+/8A==", true), ("-_-_8A", true), ("-_-_8A==", true), ("+/+/8A=", false), ("+/+/8", false),
       ("+/+/8B", false), ("+/ +/8A", false), ("====", false),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Opaque access tokens and fingerprints")
 struct AccessTokenTests {
-  @Test("a token is 256 bits of chance behind a prefix, and no two are the same")
+  @Test("an opaque access token is 256 random bits behind a prefix, and no two are the same")
   func mint() {
     let chance = Secrets(seed: 1)
     let minted = (0..<100).map { _ in AccessToken.mint(from: chance) }
@@ -17,7 +17,7 @@ struct AccessTokenTests {
   }
 
   @Test(
-    "what has not the form of one has no hash to look up",
+    "a text without the form of an opaque token has no hash to look up",
     arguments: [
       "", "pat_", "pat_short", "pat_" + String(repeating: "!", count: 43), "Pat_" + String(repeating: "A", count: 43),
       "pat_" + String(repeating: "A", count: 44), "pat_" + String(repeating: "A", count: 42) + "B",
@@ -33,7 +33,7 @@ struct AccessTokenTests {
     #expect(TokenFingerprint(of: "abc").description == hex.prefix(32))
   }
 
-  @Test("a second signature of the same ECDSA token has the same fingerprint, other claims have another")
+  @Test("a second signature of the same ECDSA token has the same fingerprint, and other claims have another")
   func malleability() throws {
     let signer = try Fixture.signer(.es256)
     let claims = Array(#"{"user_id":"ann"}"#.utf8)

@@ -17,7 +17,7 @@ struct TokenDescriptionTests {
   }
 
   @Test(
-    "those that come with postern are right", arguments: ["simplejwt", "get-text", "oauth-client", "postern"])
+    "the token descriptions that come with postern are right", arguments: ["simplejwt", "get-text", "oauth-client", "postern"])
   func shipped(name: String) throws {
     let path = Self.folder.appending(path: "\(name).json").path
     let file = try DescriptionFile.parse(Array(try Data(contentsOf: URL(filePath: path))), file: path)
@@ -80,7 +80,7 @@ struct TokenDescriptionTests {
     #"{ "tokens": 1, "request": {\#(request)}, "answer": {\#(answer)}\#(more.isEmpty ? "" : ", \(more)") }"#
   }
 
-  @Test("tells a mistake with its place and what would be right", arguments: mistakes)
+  @Test("a token description with a mistake says where it is and what would be right", arguments: mistakes)
   func mistake(text: String, complaint: String) throws {
     let error = #expect(throws: DescriptionError.self) { try Self.read(text) }
     let said = "\(try #require(error))"
@@ -88,7 +88,7 @@ struct TokenDescriptionTests {
     #expect(said.contains(complaint), "\(said)")
   }
 
-  @Test("reads users of a table, with quotes, and knows its mistakes by their lines")
+  @Test("a table of users is read with quotes, and its mistakes are named by their lines")
   func table() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "postern-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -35,7 +35,7 @@ struct TokenEndpointTests {
     return parts.joined(separator: ".") + ".c2ln"
   }
 
-  @Test("is asked with a form, headers and a secret; what is said is escaped")
+  @Test("a described token endpoint is asked with a form, headers and a secret, all of them escaped")
   func said() throws {
     let endpoint = try TokenDescriptionTests.endpoint(
       """
@@ -57,7 +57,7 @@ struct TokenEndpointTests {
     #expect(endpoint.takesEnds)
   }
 
-  @Test("says nothing that would end a header field")
+  @Test("a described token endpoint sends nothing that would end a header field")
   func smuggled() throws {
     let endpoint = try TokenDescriptionTests.endpoint(
       """
@@ -68,7 +68,7 @@ struct TokenEndpointTests {
     #expect(throws: TokenEndpointError.self) { try endpoint.request(wish, endpoint.memory()) }
   }
 
-  @Test("renews with what the last answer gave, and begins anew when that is refused")
+  @Test("a described token endpoint renews with the last answer's values, and begins anew when that is refused")
   func rotation() throws {
     let endpoint = try TokenDescriptionTests.endpoint(
       """
@@ -93,7 +93,7 @@ struct TokenEndpointTests {
     #expect(try endpoint.request(Self.wish(), memory).http.path == "/login")
   }
 
-  @Test("of several addresses a client keeps to one, and goes on after a failure")
+  @Test("a client keeps to one of several token endpoints, and takes the next after a failure")
   func places() throws {
     let endpoint = try TokenDescriptionTests.endpoint(
       """
@@ -108,7 +108,7 @@ struct TokenEndpointTests {
     #expect(try endpoint.request(Self.wish(3), memory).place == 0)
   }
 
-  @Test("knows the end by every way there is, the first that is there")
+  @Test("a token's end is read in every described way, from the first value that is there")
   func ends() throws {
     func end(_ rule: String, _ body: String, _ headers: [HTTPField] = []) throws -> TokenAnswer {
       try Self.answer(#""token": "/t", "end": \#(rule)"#, Self.json(body, headers))
@@ -132,14 +132,14 @@ struct TokenEndpointTests {
     }
   }
 
-  @Test("takes the end that it asked for where nobody says one")
+  @Test("a token's end is the requested one if the answer has none")
   func askedFor() throws {
     let answer = try Self.answer(
       #""token": "/t""#, request: #""url": "/t?l={{life_s}}""#, Self.json(#"{"t":"opaque"}"#))
     #expect(answer.end == Self.now + .seconds(60) && answer.endSource == .asked)
   }
 
-  @Test("corrects the ends by a clock that is wrong")
+  @Test("a token's end is corrected for a wrong clock")
   func clock() throws {
     let jwt = Self.jwt(#"{"exp":1800000330}"#)
     // Half a minute ahead.
@@ -151,7 +151,7 @@ struct TokenEndpointTests {
     #expect(try Self.answer(#""token": "/t""#, Self.json(#"{"t":"\#(jwt)"}"#, right)).clockOffset == nil)
   }
 
-  @Test("hears for how long to stay away, in seconds and as a date")
+  @Test("a token endpoint's Retry-After is read in seconds and as a date")
   func busy() throws {
     for (text, wait) in [
       ("7", Duration.seconds(7)), ("Fri, 15 Jan 2027 08:00:09 GMT", .seconds(9)), ("99999999999", .seconds(3600)),
@@ -166,7 +166,7 @@ struct TokenEndpointTests {
   }
 
   @Test(
-    "says what is there in place of a token",
+    "an answer without a token says what it has instead",
     arguments: [
       (
         #""/token""#, #"{"refresh":"r","access":"eyJhbGci"}"#,
@@ -189,7 +189,7 @@ struct TokenEndpointTests {
     #expect(answer.sentence?.hasSuffix(sentence) == true || answer.sentence?.contains(sentence) == true, "\(answer)")
   }
 
-  @Test("says that an answer is larger than what is read of one, or a token, and how it is coded")
+  @Test("an answer or token that is too large is refused with its size and its coding")
   func large() throws {
     let long = try Self.answer(#""token": "/t""#, Self.json(#"{"t":"\#(String(repeating: "x", count: 65_537))"}"#))
     #expect(long.sentence?.contains("what is in /t has 65537 bytes, and a token 65536 at most") == true)
@@ -203,7 +203,7 @@ struct TokenEndpointTests {
   }
 
   @Test(
-    "says what a status asks to be mended, and what else the answer has",
+    "a refused token request says what the status asks to be mended, and what else the answer has",
     arguments: [
       (404, #""token": "/t""#, "{}", #"POST /t answered 404: nothing is there; "url" of "request" names where"#),
       (405, #""token": "/t""#, "", #"another method than POST (it takes GET); "method" of "request""#),
@@ -221,7 +221,7 @@ struct TokenEndpointTests {
     #expect(answer.sentence?.contains("its answer has") == (status == 422))
   }
 
-  @Test("has nothing to say of a failure of its own, or of who is to be refused")
+  @Test("advice is not given for a failure that was ordered, or for a user who is to be refused")
   func unadvised() throws {
     #expect(try Self.answer(#""token": "/t""#, Self.json("{}", status: 500)).sentence == nil)
     let endpoint = try TokenDescriptionTests.endpoint(
@@ -231,7 +231,7 @@ struct TokenEndpointTests {
     #expect(endpoint.answer(Self.json("{}", status: 401), to: hopeless, at: Self.now, &memory).sentence == nil)
   }
 
-  @Test("says that a token had ended when it came")
+  @Test("a token that had ended when it came is reported")
   func late() throws {
     let answer = try Self.answer(#""token": "/t""#, Self.json(#"{"t":"\#(Self.jwt(#"{"exp":1799999900}"#))"}"#))
     #expect(answer.end == Self.now + .seconds(-100))
@@ -240,7 +240,7 @@ struct TokenEndpointTests {
     #expect(try Self.answer(#""token": "/t""#, Self.json(#"{"t":"\#(living)"}"#)).sentence == nil)
   }
 
-  @Test("says of a token whose exp is in milliseconds that it is, with the number")
+  @Test("a token whose exp is in milliseconds is reported, with the number")
   func milliseconds() throws {
     let odd = Self.jwt(#"{"exp":1800000060000}"#)
     let answer = try Self.answer(#""token": "/t""#, Self.json(#"{"t":"\#(odd)"}"#))
@@ -252,7 +252,7 @@ struct TokenEndpointTests {
     #expect(told.sentence?.contains(#""unix_ms" in place of "unix_s""#) == true)
   }
 
-  @Test("is asked whether it wants TLS, where it ends a connection in plain text without a word")
+  @Test("a token endpoint that ends plain connections silently makes the client ask whether it wants TLS")
   func silentEnd() throws {
     func sentence(_ url: String, _ detail: String) throws -> String {
       let endpoint = try TokenDescriptionTests.endpoint(
@@ -267,7 +267,7 @@ struct TokenEndpointTests {
     #expect(try sentence("/t", "connect: Connection refused").hasSuffix("refused"))
   }
 
-  @Test("follows no redirect, and says where it would have led")
+  @Test("a token endpoint's redirect is not followed, and its target is shown")
   func redirect() throws {
     let answer = try Self.answer(
       #""token": "/t""#, Self.json("", status: 302, [HTTPField("location", "https://login.example/?next=/t")]))
@@ -275,7 +275,7 @@ struct TokenEndpointTests {
     #expect(answer.sentence?.contains("https://login.example:443") == true)
   }
 
-  @Test("shows the endpoint's word for an error, and none of a user's secrets in it")
+  @Test("a token endpoint's word for an error is shown without a user's secrets")
   func error() throws {
     let text = """
       { "tokens": 1, "request": { "url": "/t", "text": "{{secret.key}}" }, "answer": { "token": "/t", "error": "/e" } }
