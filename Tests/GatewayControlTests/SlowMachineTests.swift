@@ -3,14 +3,13 @@ import GatewayCore
 import GatewayRuntime
 import Testing
 
-@Suite("What a client is held to on a slow machine")
 struct SlowMachineTests {
   private static func late(_ from: Int, _ to: Int, _ lost: Int) -> LateTimes {
     LateTimes([.init(from: .milliseconds(from), to: .milliseconds(to), lost: .milliseconds(lost))])
   }
 
-  @Test("a client without processor time does not count as quiet")
-  func lateQuiet() {
+  @Test
+  func `a client without processor time does not count as quiet`() {
     let rule = GatewayControl.Expectation.stopsAfter(1, quiet: .seconds(1))
     let story = Story([.turnedAway(.anonymousRefused)])
     let early = story.verdict(rule, later: 1_300, late: Self.late(0, 1_300, 600))
@@ -18,8 +17,8 @@ struct SlowMachineTests {
     #expect(story.verdict(rule, later: 500, late: Self.late(0, 1_300, 600)).outcome == .passed)
   }
 
-  @Test("a client without processor time gets more time to come back")
-  func lateReturn() {
+  @Test
+  func `a client without processor time gets more time to come back`() {
     let story = Story(.login + .returning(after: 10_500, as: 2))
     #expect(story.verdict(.comesBack()).outcome == .failed)
     #expect(story.verdict(.comesBack(), late: Self.late(100, 5_000, 1_000)).outcome == .passed)
@@ -27,8 +26,8 @@ struct SlowMachineTests {
     #expect(away.verdict(.comesBack(), later: 11_000, late: Self.late(100, 9_000, 2_000)).outcome == .undecided)
   }
 
-  @Test("a wait that a slow machine may have caused is no patience, and a short wait is still haste")
-  func lateWait() {
+  @Test
+  func `a wait that a slow machine may have caused is no patience, and a short wait is still haste`() {
     let rule = GatewayControl.Expectation.waitsAtLeast(.milliseconds(500), after: .closed)
     let story = Story(.login + .returning(after: 550, as: 2))
     #expect(story.verdict(rule).outcome == .passed)
@@ -38,22 +37,22 @@ struct SlowMachineTests {
     #expect(hasty.verdict(rule, late: Self.late(0, 100, 100)).outcome == .failed)
   }
 
-  @Test("different waits that a slow machine caused are no jitter")
-  func lateJitter() {
+  @Test
+  func `different waits that a slow machine caused are no jitter`() {
     let story = Story(ExpectationTests.restarts([300, 420, 310, 390, 300, 400]))
     #expect(story.verdict(.backoffHasJitter()).outcome == .passed)
     #expect(story.verdict(.backoffHasJitter(), late: Self.late(0, 10_000, 120)).outcome == .undecided)
   }
 
-  @Test("a second token for one request is allowed if a slow machine may have held up the first")
-  func lateSecondToken() {
+  @Test
+  func `a second token for one request is allowed if a slow machine may have held up the first`() {
     let story = Story(.login + .refresh() + [.presented(1_200)])
     #expect(story.verdict(.singleFlight).outcome == .passed)
     #expect(story.verdict(.singleFlight, late: Self.late(0, 10_000, 500)).outcome == .undecided)
   }
 
-  @Test("a client that had too little time for its answer has not broken its connection")
-  func lateAnswer() {
+  @Test
+  func `a client that had too little time for its answer has not broken its connection`() {
     let story = Story(.login + [.requested(), .cutOff(.refreshTimeout, 5_000), .closed(.refreshTimeout)])
     for rule in [GatewayControl.Expectation.keepsConnection, .refreshedInTime()] {
       #expect(story.verdict(rule).outcome == .failed)
@@ -64,16 +63,16 @@ struct SlowMachineTests {
     }
   }
 
-  @Test("a client that closes by itself fails on a quick machine and is undecided on a slow one")
-  func lateSilence() {
+  @Test
+  func `a client that closes by itself fails on a quick machine and is undecided on a slow one`() {
     let story = Story(.login + [.requested(10_000), .closed(.connectionLost, 100, by: .transport)])
     #expect(story.verdict(.keepsConnection).outcome == .failed)
     #expect(story.verdict(.keepsConnection, late: Self.late(2_000, 9_000, 3_000)).outcome == .undecided)
     #expect(story.verdict(.keepsConnection, late: Self.late(2_000, 9_000, 1_000)).outcome == .failed)
   }
 
-  @Test("a refresh that a slow machine holds up is not too late")
-  func lateRefresh() {
+  @Test
+  func `a refresh that a slow machine holds up is not too late`() {
     let rule = GatewayControl.Expectation.refreshedInTime(within: .seconds(1))
     let story = Story(.login + [.requested(), .presented(1_200), .refreshed()])
     #expect(story.verdict(rule).outcome == .failed)
@@ -81,8 +80,8 @@ struct SlowMachineTests {
     #expect(story.verdict(rule, late: Self.late(1_000, 2_300, 50)).outcome == .failed)
   }
 
-  @Test("an attempt that a slow machine delays may be repeated, and an immediate one may not")
-  func lateAttempt() {
+  @Test
+  func `an attempt that a slow machine delays may be repeated, and an immediate one may not`() {
     let rule = GatewayControl.Expectation.stopsAfter(1, quiet: .zero)
     let story = Story([.turnedAway(.anonymousRefused), .turnedAway(.anonymousRefused, 3_000)])
     #expect(story.verdict(rule).outcome == .failed)
@@ -91,8 +90,8 @@ struct SlowMachineTests {
     #expect(hasty.verdict(rule, late: Self.late(0, 510, 500)).outcome == .failed)
   }
 
-  @Test("a second token that is asked for because a slow machine held up the first is not one too many")
-  func lateToken() {
+  @Test
+  func `a second token that is asked for because a slow machine held up the first is not one too many`() {
     let calls: [Story.Line] = [.requested()] + .call + [.asked(3_000), .minted(), .presented(), .refreshed()]
     let rule = GatewayControl.Expectation.oneProviderCallPerExpiry(quiet: .zero)
     #expect(Story(.login + calls).verdict(rule).outcome == .failed)
@@ -100,8 +99,8 @@ struct SlowMachineTests {
     #expect(Story(.login + .refreshTwice).verdict(rule, late: Self.late(0, 4_200, 2_500)).outcome == .failed)
   }
 
-  @Test("a close whose handshake a slow gateway ends late does not make the client hasty")
-  func lateHandshake() {
+  @Test
+  func `a close whose handshake a slow gateway ends late does not make the client hasty`() {
     let rule = GatewayControl.Expectation.waitsAtLeast(.milliseconds(500), after: .closed)
     let story = Story(
       .login + [
@@ -111,8 +110,8 @@ struct SlowMachineTests {
     #expect(story.verdict(rule, late: Self.late(30, 440, 400)).outcome == .undecided)
   }
 
-  @Test("waits with jitter that a slow machine has lengthened do not count as a law without chance")
-  func lateLaw() {
+  @Test
+  func `waits with jitter that a slow machine has lengthened do not count as a law without chance`() {
     let story = Story(ExpectationTests.restarts([300, 900, 420, 1_250, 610, 1_020]))
     #expect(story.verdict(.backoffHasJitter()).outcome == .passed)
     let slow = story.verdict(.backoffHasJitter(), late: Self.late(0, 20_000, 20_000))

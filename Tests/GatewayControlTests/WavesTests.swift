@@ -3,7 +3,6 @@ import Testing
 
 @testable import GatewayControl
 
-@Suite("The waves in a horizon")
 struct WavesTests {
   private func reading(_ fill: (inout [UInt32]) -> Void) -> HorizonReading {
     var reading = HorizonReading()
@@ -11,20 +10,20 @@ struct WavesTests {
     return reading
   }
 
-  @Test("a wave is a second in which far more tokens end than elsewhere", arguments: [0, 1, 9, 10, 299, 3_599])
-  func one(second: Int) {
+  @Test(arguments: [0, 1, 9, 10, 299, 3_599])
+  func `a wave is a second in which far more tokens end than elsewhere`(second: Int) {
     let waves = Waves.all(in: reading { $0[second] = 15_000 })
     #expect(waves == [Waves.Wave(seconds: second..<second + 1, tokens: 15_000)])
   }
 
-  @Test("tokens that end evenly make no wave, however short they live", arguments: [60, 300, 1_800, 3_600], [1, 40])
-  func even(life: Int, each: UInt32) {
+  @Test(arguments: [60, 300, 1_800, 3_600], [1, 40])
+  func `tokens that end evenly make no wave, however short they live`(life: Int, each: UInt32) {
     let waves = Waves.all(in: reading { seconds in for second in 0..<life { seconds[second] = each } })
     #expect(waves.isEmpty)
   }
 
-  @Test("waves stand out of tokens that end evenly around them, and are told apart")
-  func several() {
+  @Test
+  func `waves stand out of tokens that end evenly around them, and are told apart`() {
     let waves = Waves.all(
       in: reading { seconds in
         for second in seconds.indices { seconds[second] = 1 }
@@ -34,8 +33,8 @@ struct WavesTests {
     #expect(waves.map(\.seconds) == [295..<305, 1_805..<1_806] && waves.map(\.tokens) == [4_000, 9_000])
   }
 
-  @Test("a handful of tokens is no wave, and there are at most eight waves")
-  func bounds() {
+  @Test
+  func `a handful of tokens is no wave, and there are at most eight waves`() {
     #expect(Waves.all(in: HorizonReading()).isEmpty)
     #expect(Waves.all(in: reading { $0[100] = 9 }).isEmpty)
     let many = Waves.all(in: reading { seconds in for wave in 1...12 { seconds[wave * 290] = 500 } })

@@ -6,10 +6,12 @@ import GatewaySpace
 import TestSupport
 import Testing
 
-@Suite("The time of a hosted space")
 struct AdvanceTests {
-  @Test("a hosted space's time stands still while a client thinks, so that its answer comes at the time of its question")
-  func thinking() throws {
+  @Test
+  func
+    `a hosted space's time stands still while a client thinks, so that its answer comes at the time of its question`()
+    throws
+  {
     let plain = try PlainHouse()
     let space = plain.house.spaces[0]
     var told: [Duration] = []
@@ -24,8 +26,8 @@ struct AdvanceTests {
     #expect(space.loop.now - start >= .seconds(3_700))
   }
 
-  @Test("an advance costs one patience for a client that stays silent, and then times it out")
-  func silent() throws {
+  @Test
+  func `an advance costs one patience for a client that stays silent, and then times it out`() throws {
     let plain = try PlainHouse()
     let (ann, before) = (plain.connect(), plain.world.now)
     let first = try #require(try plain.advance(by: .seconds(3_630))?.get())
@@ -38,8 +40,8 @@ struct AdvanceTests {
     #expect(ann.ending?.code == CloseReason.refreshTimeout.code)
   }
 
-  @Test("an advance counts the clients it timed out even if it ends before the closing handshake")
-  func cutOffAtTheEnd() throws {
+  @Test
+  func `an advance counts the clients it timed out even if it ends before the closing handshake`() throws {
     let plain = try PlainHouse()
     let ann = plain.connect()
     _ = plain.advance(by: .seconds(3_600), until: .refreshRequired)
@@ -51,8 +53,8 @@ struct AdvanceTests {
     #expect(next.cutOff == 0 && next.isAnswered, "it was counted once")
   }
 
-  @Test("an advance can leave the time of day, for tokens that somebody else mints by the real one")
-  func wallStays() throws {
+  @Test
+  func `an advance can leave the time of day, for tokens that somebody else mints by the real one`() throws {
     let plain = try PlainHouse()
     let client = plain.connectRefreshing { [world = plain.world] in world.wallTime }
     let advance = try #require(try plain.advance(by: .seconds(7_300), wall: .stays)?.get())
@@ -64,8 +66,8 @@ struct AdvanceTests {
     #expect(refused.refreshes == 0, "by the time of day that was moved those tokens have expired")
   }
 
-  @Test("an advance lists what sleeps where no time passes, and for how long")
-  func sleeping() throws {
+  @Test
+  func `an advance lists what sleeps where no time passes, and for how long`() throws {
     let provider = try TokenProviderPolicy(latency: .seconds(2))
     for isFrozen in [true, false] {
       let plain = try PlainHouse(isFrozen: isFrozen, provider: provider)
@@ -85,8 +87,8 @@ struct AdvanceTests {
     }
   }
 
-  @Test("an advance stops at a refresh request if that is asked for")
-  func stops() throws {
+  @Test
+  func `an advance stops at a refresh request if that is asked for`() throws {
     let plain = try PlainHouse()
     let ann = plain.connect()
     let advance = try #require(try plain.advance(by: .seconds(86_400), until: .refreshRequired)?.get())
@@ -95,8 +97,8 @@ struct AdvanceTests {
     #expect(ann.texts.last?.contains("refresh_required") == true)
   }
 
-  @Test("an advance passes over a waiting provider's latency, which is not the client's")
-  func provider() throws {
+  @Test
+  func `an advance passes over a waiting provider's latency, which is not the client's`() throws {
     let policy = try TokenProviderPolicy(latency: .seconds(5))
     let plain = try PlainHouse(provider: policy)
     let before = plain.world.now
@@ -108,8 +110,8 @@ struct AdvanceTests {
     #expect(answer.value??.status == 200 && plain.world.now - before < .seconds(1))
   }
 
-  @Test("a frozen space stands still, and advances to the second")
-  func frozen() throws {
+  @Test
+  func `a frozen space stands still, and advances to the second`() throws {
     let plain = try PlainHouse(isFrozen: true)
     let (space, ann) = (plain.house.spaces[0], plain.connect())
     let (now, wall) = (space.loop.now, space.loop.wallTime)
@@ -125,8 +127,8 @@ struct AdvanceTests {
     #expect(ann.ending?.code == 1001)
   }
 
-  @Test("a space advances by a hundred years at most, and still ends after that")
-  func farthest() throws {
+  @Test
+  func `a space advances by a hundred years at most, and still ends after that`() throws {
     let plain = try PlainHouse()
     let space = plain.house.spaces[0]
     let ann = plain.connect(life: .seconds(1_000_000_000))
@@ -145,8 +147,8 @@ struct AdvanceTests {
     #expect(ann.ending != nil)
   }
 
-  @Test("an advance does not time out a client because another user's token takes its time", arguments: [true, false])
-  func requestUnderWay(isFrozen: Bool) throws {
+  @Test(arguments: [true, false])
+  func `an advance does not time out a client because another user's token takes its time`(isFrozen: Bool) throws {
     let plain = try PlainHouse(isFrozen: isFrozen, provider: TokenProviderPolicy(latency: .seconds(7_200)))
     let space = plain.house.spaces[0]
     let client = plain.connectRefreshing(after: .milliseconds(300)) { space.loop.wallTime }
@@ -156,8 +158,8 @@ struct AdvanceTests {
     #expect(minted.value == nil, "the other request was not under way")
   }
 
-  @Test("an advance gives its patience to a client that was asked before it, too")
-  func askedBefore() throws {
+  @Test
+  func `an advance gives its patience to a client that was asked before it, too`() throws {
     let plain = try PlainHouse(isFrozen: true)
     let space = plain.house.spaces[0]
     let client = plain.connectRefreshing(after: .milliseconds(300)) { space.loop.wallTime }
@@ -173,8 +175,8 @@ struct AdvanceTests {
     return plain.fetch(0, "POST", "/v1/tokens", body: #"{"user_id":"ann"}"#)
   }
 
-  @Test("an advance times out a client whose token comes too late, but not before the patience is over")
-  func tooSlowProvider() throws {
+  @Test
+  func `an advance times out a client whose token comes too late, but not before the patience is over`() throws {
     let plain = try PlainHouse(isFrozen: true, provider: TokenProviderPolicy(latency: .seconds(100)))
     let ann = plain.connect()
     let minted = try fetchBehindExpiry(plain)
@@ -185,8 +187,8 @@ struct AdvanceTests {
     #expect(minted.value??.status == 200 && ann.ending?.code == CloseReason.refreshTimeout.code)
   }
 
-  @Test("an advance's patience does not delay a client whose token is made in time")
-  func slowProvider() throws {
+  @Test
+  func `an advance's patience does not delay a client whose token is made in time`() throws {
     let plain = try PlainHouse(isFrozen: true, provider: TokenProviderPolicy(latency: .seconds(5)))
     let ann = plain.connect()
     let minted = try fetchBehindExpiry(plain)
@@ -198,8 +200,8 @@ struct AdvanceTests {
       plain.world.now - before <= .seconds(31), "it waits for what ann does with the token, and for nothing before")
   }
 
-  @Test("one advance runs at a time, and none once the space ends")
-  func refused() throws {
+  @Test
+  func `one advance runs at a time, and none once the space ends`() throws {
     let plain = try PlainHouse()
     let space = plain.house.spaces[0]
     _ = plain.connect()

@@ -5,10 +5,11 @@ import GatewaySpace
 import TestSupport
 import Testing
 
-@Suite("A hosted space on real sockets")
 struct HostedSpaceSocketTests {
-  @Test("clients of a hosted space answer over real sockets while its time is moved, and are closed when it ends")
-  func life() async throws {
+  @Test
+  func `clients of a hosted space answer over real sockets while its time is moved, and are closed when it ends`()
+    async throws
+  {
     let (settings, issuer) = try PlainHouse.settings()
     try await TestPlace.runHostedOverSockets(settings) { world, hosted in
       let gate = PlainHouse.upgrade(with: PlainHouse.token(issuer, life: .seconds(3_600), from: world.wallTime))

@@ -6,10 +6,9 @@ import GatewaySpace
 import TestSupport
 import Testing
 
-@Suite("A hosted space")
 struct HostedSpaceTests {
-  @Test("a hosted space has a time of its own: a day forward closes nobody and pings nobody")
-  func liveness() throws {
+  @Test
+  func `a hosted space has a time of its own: a day forward closes nobody and pings nobody`() throws {
     let plain = try PlainHouse()
     let ann = plain.connect(life: .seconds(3 * 86_400))
     let before = plain.world.now
@@ -25,8 +24,8 @@ struct HostedSpaceTests {
     #expect(ann.ending?.code == CloseReason.livenessTimeout.code)
   }
 
-  @Test("a hosted space notices nothing when half of 200 spaces on its loop are moved by three days")
-  func many() throws {
+  @Test
+  func `a hosted space notices nothing when half of 200 spaces on its loop are moved by three days`() throws {
     let plain = try PlainHouse(spaces: 200)
     let spaces = plain.house.spaces
     let clients = spaces.indices.map { number in
@@ -46,8 +45,8 @@ struct HostedSpaceTests {
     }
   }
 
-  @Test("a hosted space answers over HTTP in its own time")
-  func http() throws {
+  @Test
+  func `a hosted space answers over HTTP in its own time`() throws {
     let plain = try PlainHouse(spaces: 2)
     _ = plain.advance(1, by: .seconds(86_400))
     func issuedAt(_ space: Int) -> Int? {
@@ -59,8 +58,10 @@ struct HostedSpaceTests {
     #expect((86_395...86_405).contains(there - here))
   }
 
-  @Test("a hosted space ends with everything in it: sockets with 1001, requests with an answer, and nothing left")
-  func teardown() throws {
+  @Test
+  func `a hosted space ends with everything in it: sockets with 1001, requests with an answer, and nothing left`()
+    throws
+  {
     let provider = try TokenProviderPolicy(latency: .seconds(50))
     var plain = try PlainHouse(spaces: 2, provider: provider)
     let (ann, mute, other) = (plain.connect(0), plain.connect(0), plain.connect(1))
@@ -90,8 +91,8 @@ struct HostedSpaceTests {
     #expect(other.isOpen)
   }
 
-  @Test("a hosted space is forgotten ten minutes after its last request or socket")
-  func idle() throws {
+  @Test
+  func `a hosted space is forgotten ten minutes after its last request or socket`() throws {
     let plain = try PlainHouse(spaces: 2)
     let ann = plain.connect(0, life: .seconds(86_400))
     plain.world.advance(by: .seconds(590))
@@ -107,8 +108,8 @@ struct HostedSpaceTests {
     #expect(plain.house.spaces[0].isEnding)
   }
 
-  @Test("a hosted space bounds its connections, and stores a hundredth of what a gateway may")
-  func limits() throws {
+  @Test
+  func `a hosted space bounds its connections, and stores a hundredth of what a gateway may`() throws {
     var limits = HostedLimits()
     limits.connectionsMax = 2
     let plain = try PlainHouse(limits: limits)

@@ -6,7 +6,6 @@ import GatewaySpace
 import TestSupport
 import Testing
 
-@Suite("An answer of a hosted space that goes on")
 struct HostedStreamTests {
   let feed = TestFeed()
 
@@ -35,8 +34,8 @@ struct HostedStreamTests {
     plain.world.settle()
   }
 
-  @Test("a stream of a hosted space is asked for on the inner loop, and ends with the space")
-  func end() throws {
+  @Test
+  func `a stream of a hosted space is asked for on the inner loop, and ends with the space`() throws {
     var plain = try PlainHouse(vendors: [feed])
     let fetched = plain.fetch(0, "GET", "/feed")
     plain.world.advance(by: .seconds(1))
@@ -54,8 +53,8 @@ struct HostedStreamTests {
     #expect(space == nil)
   }
 
-  @Test("a stream of a hosted space is released when its reader goes")
-  func cancel() throws {
+  @Test
+  func `a stream of a hosted space is released when its reader goes`() throws {
     var plain = try PlainHouse(vendors: [feed])
     let (reader, whole) = read(plain)
     give("one", in: plain)
@@ -70,8 +69,8 @@ struct HostedStreamTests {
     #expect(space == nil)
   }
 
-  @Test("a stream of a hosted space is no request that an advance waits for")
-  func advance() throws {
+  @Test
+  func `a stream of a hosted space is no request that an advance waits for`() throws {
     let plain = try PlainHouse(vendors: [feed])
     let space = plain.house.spaces[0]
     let (_, whole) = read(plain)
@@ -90,8 +89,8 @@ struct HostedStreamTests {
     #expect(whole.value == "one")
   }
 
-  @Test("a stream of a hosted space keeps the space in use, as a socket does")
-  func idle() throws {
+  @Test
+  func `a stream of a hosted space keeps the space in use, as a socket does`() throws {
     let plain = try PlainHouse(vendors: [feed])
     let (_, whole) = read(plain)
     plain.world.advance(by: .seconds(3_600))
@@ -103,8 +102,8 @@ struct HostedStreamTests {
     #expect(plain.house.spaces[0].isEnding)
   }
 
-  @Test("a stream of a hosted space is read over a socket, and is whole when the space ends")
-  func socket() async throws {
+  @Test
+  func `a stream of a hosted space is read over a socket, and is whole when the space ends`() async throws {
     var (settings, _) = try PlainHouse.settings()
     settings.vendors.append(feed)
     try await TestPlace.runHostedOverSockets(settings) { [feed] world, hosted in

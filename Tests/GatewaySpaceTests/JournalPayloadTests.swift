@@ -5,7 +5,6 @@ import GatewaySpace
 import TestSupport
 import Testing
 
-@Suite("What messages said, in the journal")
 struct JournalPayloadTests {
   private func messages(_ plain: PlainHouse, hasPayloads: Bool = true) -> [JournalLine] {
     let gateway = plain.house.spaces[0].space.gateway
@@ -14,8 +13,8 @@ struct JournalPayloadTests {
     return plain.world.ask { [query] in await gateway.journal(query)?.lines ?? [] } ?? []
   }
 
-  @Test("the journal shows payloads in both directions on request, without a token")
-  func shown() throws {
+  @Test
+  func `the journal shows payloads in both directions on request, without a token`() throws {
     let plain = try PlainHouse()
     let ann = plain.connect()
     let token = PlainHouse.token(plain.issuer, life: .seconds(7_200), from: plain.wallTime(of: 0)).token
@@ -35,9 +34,10 @@ struct JournalPayloadTests {
     #expect(heard[1].hasPrefix(#"{"type":"refreshed","id":"1""#))
   }
 
-  @Test(
-    "the journal keeps payloads of the newest messages if there is no room for all, each unchanged", arguments: [100, 2_000, 16_384, 60_000])
-  func room(bytes: Int) throws {
+  @Test(arguments: [100, 2_000, 16_384, 60_000])
+  func `the journal keeps payloads of the newest messages if there is no room for all, each unchanged`(bytes: Int)
+    throws
+  {
     var limits = HostedLimits()
     limits.journalPayloadBytes = 100_000
     let plain = try PlainHouse(limits: limits)

@@ -6,7 +6,6 @@ import GatewaySpace
 import TestSupport
 import Testing
 
-@Suite("The journal of a hosted space")
 struct JournalTests {
   private func lines(_ plain: PlainHouse, _ space: Int = 0, _ query: Journal.Query = Journal.Query()) -> [JournalLine] {
     let gateway = plain.house.spaces[space].space.gateway
@@ -26,8 +25,8 @@ struct JournalTests {
     return started
   }
 
-  @Test("a hosted space's journal shows a refresh at its time, and no other space's")
-  func refresh() throws {
+  @Test
+  func `a hosted space's journal shows a refresh at its time, and no other space's`() throws {
     let plain = try PlainHouse(spaces: 2)
     let space = plain.house.spaces[0]
     let ann = plain.connectRefreshing(life: .seconds(3_600)) { space.loop.wallTime }
@@ -41,8 +40,8 @@ struct JournalTests {
     #expect(lines(plain, 1).isEmpty)
   }
 
-  @Test("a wait for a hosted space's journal is met in network time while session time is moved")
-  func met() throws {
+  @Test
+  func `a wait for a hosted space's journal is met in network time while session time is moved`() throws {
     let plain = try PlainHouse()
     let space = plain.house.spaces[0]
     _ = plain.connectRefreshing { space.loop.wallTime }
@@ -54,8 +53,8 @@ struct JournalTests {
     plain.world.advance(by: .seconds(1))
   }
 
-  @Test("a wait for a hosted space's journal ends with the space")
-  func spaceEnds() throws {
+  @Test
+  func `a wait for a hosted space's journal ends with the space`() throws {
     let plain = try PlainHouse()
     let waiting = wait(plain)
     plain.house.end(plain.house.spaces[0])
@@ -63,8 +62,8 @@ struct JournalTests {
     #expect(plain.world.now < .zero + .seconds(1))
   }
 
-  @Test("a hosted space's journal shows the token provider's calls by user")
-  func provider() throws {
+  @Test
+  func `a hosted space's journal shows the token provider's calls by user`() throws {
     for (policy, kinds) in [
       (try TokenProviderPolicy(), [.providerAsked, .providerMinted]),
       (try TokenProviderPolicy(failureRate: 1), [.providerAsked, .providerFailed]),

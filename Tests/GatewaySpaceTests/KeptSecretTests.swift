@@ -4,10 +4,9 @@ import GatewayTokens
 import TestSupport
 import Testing
 
-@Suite("The secret that a store keeps")
 struct KeptSecretTests {
-  @Test("the store's secret is made once for each store", arguments: StoreCase.all)
-  func once(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `the store's secret is made once for each store`(_ engine: StoreCase) async throws {
     let (store, now) = (try engine.make(), WallTime(seconds: 1_000))
     let first = try await KeptSecret.secret(in: store, at: now, from: Secrets(seed: 1))
     #expect(first.utf8.count == 64)
@@ -15,8 +14,8 @@ struct KeptSecretTests {
     #expect(try await KeptSecret.secret(in: try engine.make(), at: now, from: Secrets(seed: 2)) != first)
   }
 
-  @Test("the store's secret is nobody's while the store is unavailable")
-  func away() async {
+  @Test
+  func `the store's secret is nobody's while the store is unavailable`() async {
     await #expect(throws: GatewayError.self) {
       try await KeptSecret.secret(in: FaultyStore(.away), at: WallTime(seconds: 1), from: Secrets(seed: 1))
     }

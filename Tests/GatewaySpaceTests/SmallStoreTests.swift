@@ -6,7 +6,6 @@ import Testing
 
 @testable import GatewaySpace
 
-@Suite("The store of a hosted space")
 struct SmallStoreTests {
   private struct Row: StoreValue {
     var number: Int
@@ -14,8 +13,10 @@ struct SmallStoreTests {
 
   private static let table = StoreTable<Row>("test.row")
 
-  @Test("a hosted space's store has a hundredth of each total bound, and the whole of each bound for one thing")
-  func room() async throws {
+  @Test
+  func `a hosted space's store has a hundredth of each total bound, and the whole of each bound for one thing`()
+    async throws
+  {
     let store = SmallStore(MemoryStore(on: SerialTestExecutor()))
     let (all, few) = (StoreCount("test.rows", atMost: 20_000, of: "rows"), StoreCount("test.few", atMost: 7, of: "few"))
     let own = StoreCount("test.own", "ann", atMost: 300, of: "rows of ann")

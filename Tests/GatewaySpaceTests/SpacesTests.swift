@@ -6,7 +6,6 @@ import GatewayStores
 import TestSupport
 import Testing
 
-@Suite("The hosted spaces of a process")
 struct SpacesTests {
   /// A record of the spaces' ports; used only by the thread that runs the world.
   private final class Ports: @unchecked Sendable {
@@ -64,8 +63,8 @@ struct SpacesTests {
     house.host.eventLoop.asCurrent { spaces.all().map(\.name.text) }
   }
 
-  @Test("hosted spaces are created under a name of their own, and found under it by its bytes")
-  func naming() throws {
+  @Test
+  func `hosted spaces are created under a name of their own, and found under it by its bytes`() throws {
     let chosen = try make().get()
     let t17 = try make { $0.name = "t17" }.get()
     #expect(names == ["s1", "t17"])
@@ -83,8 +82,8 @@ struct SpacesTests {
     #expect(refuses(.overloaded), "three are as many as may be")
   }
 
-  @Test("a hosted space that cannot be created leaves nothing behind")
-  func failures() throws {
+  @Test
+  func `a hosted space that cannot be created leaves nothing behind`() throws {
     ports.isTaken = true
     #expect(refuses(.alreadyExists) { $0.name = "t17" })
     #expect(refuses(.invalidParameter) { $0.settings = [.init("x", ["1"])] })
@@ -94,8 +93,8 @@ struct SpacesTests {
     #expect(names == ["t17"])
   }
 
-  @Test("hosted spaces end with their ports, once, however many ask for it, and leave nothing")
-  func ends() throws {
+  @Test
+  func `hosted spaces end with their ports, once, however many ask for it, and leave nothing`() throws {
     var space: NamedSpace? = try make { $0.name = "t17" }.get()
     weak let gateway: Gateway? = space?.hosted.space.gateway
     #expect(gateway != nil)
@@ -112,8 +111,8 @@ struct SpacesTests {
     _ = try make { $0.name = "t17" }.get()
   }
 
-  @Test("hosted spaces end by themselves when nobody uses them, and free their names")
-  func idle() throws {
+  @Test
+  func `hosted spaces end by themselves when nobody uses them, and free their names`() throws {
     _ = try make {
       $0.name = "t17"
       $0.idleTime = .seconds(5)
@@ -124,8 +123,8 @@ struct SpacesTests {
     #expect(names.isEmpty && ports.closed == 1)
   }
 
-  @Test("hosted spaces all end when the process drains, and no other can be created")
-  func drain() throws {
+  @Test
+  func `hosted spaces all end when the process drains, and no other can be created`() throws {
     for _ in 0..<3 { _ = try make().get() }
     let isDone = house.world.ask { [spaces] () async -> Bool in
       await spaces.drain()

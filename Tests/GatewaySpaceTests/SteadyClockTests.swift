@@ -3,7 +3,6 @@ import Testing
 
 @testable import GatewaySpace
 
-@Suite("A steady clock")
 struct SteadyClockTests {
   private static let start = WallTime(seconds: 1_800_000_000)
   private static let hour = Duration.seconds(3_600)
@@ -14,14 +13,14 @@ struct SteadyClockTests {
     return clock.time(at: .zero + passed, Self.start + passed + ahead) - Self.start
   }
 
-  @Test("a steady clock follows time that passes")
-  func passing() {
+  @Test
+  func `a steady clock follows time that passes`() {
     var clock = SteadyClock()
     for hours in [0, 1, 40, 10_000] { #expect(time(&clock, after: hours) == Self.hour * hours) }
   }
 
-  @Test("a steady clock ignores a jump ahead that is undone within a day")
-  func ahead() {
+  @Test
+  func `a steady clock ignores a jump ahead that is undone within a day`() {
     var clock = SteadyClock()
     #expect(time(&clock, after: 0) == .zero)
     for hours in 1...23 { #expect(time(&clock, after: hours, ahead: Self.hour * 400) == Self.hour * hours) }
@@ -29,8 +28,8 @@ struct SteadyClockTests {
     #expect(time(&clock, after: 25, ahead: Self.hour * 400) == Self.hour * 25)
   }
 
-  @Test("a steady clock follows a clock that has been ahead for a day")
-  func lasting() {
+  @Test
+  func `a steady clock follows a clock that has been ahead for a day`() {
     var clock = SteadyClock()
     #expect(time(&clock, after: 0) == .zero)
     #expect(time(&clock, after: 1, ahead: Self.hour * 10) == Self.hour)
@@ -39,16 +38,16 @@ struct SteadyClockTests {
     #expect(time(&clock, after: 26, ahead: Self.hour * 5) == Self.hour * 31)
   }
 
-  @Test("a steady clock follows a clock that is set back at once")
-  func back() {
+  @Test
+  func `a steady clock follows a clock that is set back at once`() {
     var clock = SteadyClock()
     #expect(time(&clock, after: 0) == .zero)
     #expect(time(&clock, after: 1, ahead: Self.hour * -100) == Self.hour * -99)
     #expect(time(&clock, after: 2) == Self.hour * -98)
   }
 
-  @Test("a steady clock takes times at the ends of what 64 bits hold")
-  func ends() {
+  @Test
+  func `a steady clock takes times at the ends of what 64 bits hold`() {
     for wall in [Int64.min, 0, .max] {
       for now in [Int64.min, 0, .max] {
         var clock = SteadyClock()

@@ -5,7 +5,6 @@ import Testing
 
 @testable import GatewaySpace
 
-@Suite("Revocations in a store")
 struct StoredRevocationsTests {
   private let now = WallTime(seconds: 1_000)
 
@@ -13,8 +12,9 @@ struct StoredRevocationsTests {
     .user(UserID(name), issuedBefore: WallTime(seconds: seconds))
   }
 
-  @Test("a revocation of everybody frees the rows of the users it covers, and no other", arguments: StoreCase.all)
-  func roomAfterEverybody(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a revocation of everybody frees the rows of the users it covers, and no other`(_ engine: StoreCase) async throws
+  {
     let kept = StoredRevocations(try engine.make(), countMax: 2)
     try await kept.keep(user("ann", before: 300), at: now)
     try await kept.keep(user("bob", before: 700), at: now)
@@ -26,8 +26,8 @@ struct StoredRevocationsTests {
     #expect(try await kept.all(at: now).targets == [user("bob", before: 700), user("eve", before: 800), everybody])
   }
 
-  @Test("a revocation of everybody covers all users, however many there are", arguments: StoreCase.all)
-  func manyUsers(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a revocation of everybody covers all users, however many there are`(_ engine: StoreCase) async throws {
     let kept = StoredRevocations(try engine.make(), countMax: 5_000)
     for number in 0..<2_500 { try await kept.keep(user("user \(number)", before: 300), at: now) }
     let everybody = Revocations.Target.everybody(issuedBefore: WallTime(seconds: 301))

@@ -3,14 +3,13 @@ import GatewayKit
 import GatewayStores
 import Testing
 
-@Suite("The commits of the last minute")
 struct DoneCommitsTests {
   private let now = WallTime(seconds: 1_000)
 
   private func id(_ number: UInt64) -> StoreCommitID { StoreCommitID(process: 1, number: number) }
 
-  @Test("the list of done commits is bounded, and the oldest go first")
-  func bounded() {
+  @Test
+  func `the list of done commits is bounded, and the oldest go first`() {
     var done = DoneCommits(countMax: 10)
     for number in 1...1_000 as ClosedRange<UInt64> {
       done.note(id(number), StoreVersion(number), at: now)
@@ -20,8 +19,8 @@ struct DoneCommitsTests {
     #expect(done.oldest == StoreVersion(991))
   }
 
-  @Test("a done commit is forgotten after a minute, at any time of day")
-  func forgotten() {
+  @Test
+  func `a done commit is forgotten after a minute, at any time of day`() {
     var done = DoneCommits()
     for (number, second) in [0, 1, 60, 60].enumerated() {
       done.note(id(UInt64(number)), StoreVersion(UInt64(number)), at: now + .seconds(second))
@@ -33,8 +32,8 @@ struct DoneCommitsTests {
     #expect(done.contains(id(10)) && done.oldest != nil)
   }
 
-  @Test("done commits are listed from a version on, and removed back to it")
-  func takenBack() {
+  @Test
+  func `done commits are listed from a version on, and removed back to it`() {
     var done = DoneCommits()
     for number in [1, 2, 5, 6] as [UInt64] { done.note(id(number), StoreVersion(number), at: now) }
     #expect(done.ids(after: .absent) == [1, 2, 5, 6].map { id($0) })

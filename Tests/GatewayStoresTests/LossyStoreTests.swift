@@ -11,7 +11,6 @@ private struct Amount: StoreValue {
   static let payments = StoreTable<Amount>("tests.payment")
 }
 
-@Suite("Every store, where answers are lost")
 struct LossyStoreTests {
   private typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
 
@@ -26,8 +25,10 @@ struct LossyStoreTests {
     var isSure = false
   }
 
-  @Test("ten thousand payments with lost answers each apply exactly once or report an unknown outcome", arguments: StoreCase.all)
-  func payments(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `ten thousand payments with lost answers each apply exactly once or report an unknown outcome`(
+    _ engine: StoreCase
+  ) async throws {
     let inner = try engine.make()
     let store = FaultyStore(inner, .lossy)
     let payments = await withTaskGroup(of: [Payment].self) { group in

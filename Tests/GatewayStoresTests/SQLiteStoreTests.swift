@@ -5,7 +5,6 @@ import GatewayStores
 import TestSupport
 import Testing
 
-@Suite("A store in a file")
 struct SQLiteStoreTests {
   private let file = TemporaryStore()
   private let now = WallTime(seconds: 1_000)
@@ -40,8 +39,8 @@ struct SQLiteStoreTests {
     try data.write(to: URL(fileURLWithPath: file.path))
   }
 
-  @Test("a SQLite store has its rows, counts, expiries and rising versions after it was closed")
-  func survives() async throws {
+  @Test
+  func `a SQLite store has its rows, counts, expiries and rising versions after it was closed`() async throws {
     let count = StoreCount("tests.one", atMost: 1, of: "notes")
     var before = StoreVersion.absent
     do {
@@ -58,8 +57,8 @@ struct SQLiteStoreTests {
     #expect(try #require(try await store.read([other], at: now)[0]).version > before)
   }
 
-  @Test("a SQLite store knows which commits were done after it was closed")
-  func knowsCommits() async throws {
+  @Test
+  func `a SQLite store knows which commits were done after it was closed`() async throws {
     let commit = StoreCommit(writes: [.init(ann, "one")])
     do {
       let store = try await open()
@@ -74,16 +73,18 @@ struct SQLiteStoreTests {
     #expect(try await store.note(ann, at: now) == "one")
   }
 
-  @Test("a SQLite file that another process has open is refused with its reason")
-  func locked() async throws {
+  @Test
+  func `a SQLite file that another process has open is refused with its reason`() async throws {
     let store = try await open()
     let error = #expect(throws: SQLiteFileError.self) { try file.open() }
     #expect(error?.description == "\(file.path): another process has it open; end that process, or name another file")
     #expect(try await store.write([.init(ann, "")], at: now))
   }
 
-  @Test("a SQLite store is refused with its reason if the file is foreign, newer, damaged, a folder or unreachable")
-  func refused() async throws {
+  @Test
+  func `a SQLite store is refused with its reason if the file is foreign, newer, damaged, a folder or unreachable`()
+    async throws
+  {
     do {
       let store = try await open()
       let notes = (0..<2_000).map { StoreCommit.Write(Note.table.key("\($0)"), "some text that takes room") }
@@ -107,8 +108,8 @@ struct SQLiteStoreTests {
     #expect(missing?.description.contains("cannot be opened for writing") == true)
   }
 
-  @Test("a SQLite store reports an error for rows that it cannot read, and answers about the others")
-  func unreadable() async throws {
+  @Test
+  func `a SQLite store reports an error for rows that it cannot read, and answers about the others`() async throws {
     let store = try await open()
     #expect(try await store.write([.init(ann, "")], at: now))
     let key = StoreTable<OtherNote>("tests.note").key("ann")

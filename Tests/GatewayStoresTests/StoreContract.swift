@@ -3,14 +3,13 @@ import GatewayKit
 import TestSupport
 import Testing
 
-@Suite("Every store")
 struct StoreContract {
   private let now = WallTime(seconds: 1_000)
   private let ann = Note.table.key("ann")
   private let bob = Note.table.key("bob")
 
-  @Test("a store keeps what is committed, and gives each row a rising version", arguments: StoreCase.all)
-  func versions(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a store keeps what is committed, and gives each row a rising version`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     #expect(try await store.read([ann], at: now)[0] == nil)
     #expect(try await store.write([.init(ann, "one"), .init(bob, "two")], at: now))
@@ -24,8 +23,8 @@ struct StoreContract {
     #expect(try await store.read([ann, bob], at: now).map { $0 == nil } == [true, false])
   }
 
-  @Test("a store commits nothing if a row has changed since it was read", arguments: StoreCase.all)
-  func conflicts(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a store commits nothing if a row has changed since it was read`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     #expect(try await store.write([.init(ann, "one")], if: [.init(ann.path, .absent)], at: now))
     #expect(try await !store.write([.init(ann, "two")], if: [.init(ann.path, .absent)], at: now))
@@ -40,8 +39,8 @@ struct StoreContract {
     #expect(try await store.note(ann, at: now) == "two")
   }
 
-  @Test("a store forgets a row at its expiry, not before", arguments: StoreCase.all)
-  func expiry(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a store forgets a row at its expiry, not before`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let end = now + .seconds(10)
     #expect(try await store.write([.init(ann, "one", expires: end), .init(bob, "two")], at: now))
@@ -56,8 +55,9 @@ struct StoreContract {
     #expect(try await store.note(ann, at: end + .seconds(1_000_000)) == "two")
   }
 
-  @Test("a store counts a row with the weight that it was written with, until it goes", arguments: StoreCase.all)
-  func weights(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a store counts a row with the weight that it was written with, until it goes`(_ engine: StoreCase) async throws
+  {
     let store = try engine.make()
     let bytes = { StoreCount("tests.bytes", atMost: 10, of: "bytes", weight: $0) }
     #expect(try await store.write([.init(ann, "ann", in: [bytes(6)])], at: now))
@@ -71,8 +71,8 @@ struct StoreContract {
     #expect(try await store.write([.removal(of: ann), .init(bob, "bob", in: [bytes(10)])], at: now + .seconds(5)))
   }
 
-  @Test("a store keeps each count within its bound, and counts what is there", arguments: StoreCase.all)
-  func bounds(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a store keeps each count within its bound, and counts what is there`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let two = StoreCount("tests.two", atMost: 2, of: "notes")
     let three = StoreCount("tests.three", "part", atMost: 3, of: "parts")
@@ -95,8 +95,10 @@ struct StoreContract {
     #expect(try await store.write([.init(keys[4], "4", in: [two])], at: now + .seconds(5)))
   }
 
-  @Test("a store keeps a row that only a moved clock has expired until its room is needed", arguments: StoreCase.all)
-  func sweepLimit(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a store keeps a row that only a moved clock has expired until its room is needed`(_ engine: StoreCase)
+    async throws
+  {
     let store = try engine.make()
     let count = StoreCount("tests.swept", atMost: 2, of: "notes")
     #expect(try await store.write([.init(ann, "one", expires: now + .seconds(10), in: [count])], at: now))
@@ -113,8 +115,8 @@ struct StoreContract {
     #expect(try await store.note(ann, at: now + .seconds(1)) == nil)
   }
 
-  @Test("a store makes room from many expired rows", arguments: StoreCase.all)
-  func room(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a store makes room from many expired rows`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let count = StoreCount("tests.many", atMost: 1000, of: "notes")
     let end = now + .seconds(1)
@@ -129,8 +131,8 @@ struct StoreContract {
     await expectFull(count) { try await store.write([.init(ann, "", in: [count])], at: end) }
   }
 
-  @Test("a store visits each row of a range once, in pages, until it is told to stop", arguments: StoreCase.all)
-  func visits(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a store visits each row of a range once, in pages, until it is told to stop`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     for number in 0..<6 { #expect(try await store.write([.init(Note.table.key("x\(number)"), "\(number)")], at: now)) }
     for (size, pages) in [(1, [1, 1, 1, 1, 1, 1, 0]), (3, [3, 3, 0]), (4, [4, 2]), (7, [6])] {
@@ -150,8 +152,10 @@ struct StoreContract {
     #expect(last == (2..<6).reversed().map { Note.table.key("x\($0)").path })
   }
 
-  @Test("a store scans a range in the order of its keys, part by part, whatever they contain", arguments: StoreCase.all)
-  func scans(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a store scans a range in the order of its keys, part by part, whatever they contain`(_ engine: StoreCase)
+    async throws
+  {
     let store = try engine.make()
     let parts = ["", "\0", "\0\0", "\u{1}", "\u{1}\u{1}", "a", "a\0b", "a\u{1}", "aa", "b", "é", "e\u{301}", "😀"]
     for part in parts.reversed() {
@@ -182,8 +186,8 @@ struct StoreContract {
     #expect(try await store.scan(Note.table.range("x"), limit: 100, at: now).count == parts.count - 1)
   }
 
-  @Test("a store applies a commit id once within a minute, however often it is asked", arguments: StoreCase.all)
-  func askedAgain(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a store applies a commit id once within a minute, however often it is asked`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let one = StoreCount("tests.one", atMost: 1, of: "notes")
     let refused = StoreCommit(checks: [.init(ann.path, .absent)], writes: [.init(ann, "one")])
@@ -206,8 +210,10 @@ struct StoreContract {
     #expect(try await !store.commit(first, at: now + .seconds(60)))
   }
 
-  @Test("five hundred concurrent changes of one row all apply, nearly all at the second try", arguments: StoreCase.all)
-  func line(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `five hundred concurrent changes of one row all apply, nearly all at the second try`(_ engine: StoreCase)
+    async throws
+  {
     let store = try engine.make()
     let (key, now) = (ann, now)
     let outcomes = await withTaskGroup(of: (isRefused: Bool, runs: Int).self) { group in
@@ -238,8 +244,8 @@ struct StoreContract {
     #expect(try await store.note(ann, at: now) == "\(500 - outcomes.refusals)")
   }
 
-  @Test("concurrent changes of several rows never wait for ever", arguments: StoreCase.all)
-  func lines(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `concurrent changes of several rows never wait for ever`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let (keys, now) = ((0..<5).map { Note.table.key("\($0)") }, now)
     await withTaskGroup { group in

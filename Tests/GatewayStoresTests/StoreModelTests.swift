@@ -53,7 +53,6 @@ private struct StoreModel {
   }
 }
 
-@Suite("Every store, beside a model")
 struct StoreModelTests {
   private func counts(weight: Int) -> [StoreCount] {
     [
@@ -63,8 +62,10 @@ struct StoreModelTests {
     ]
   }
 
-  @Test("a store answers ten thousand random transactions as the model does", arguments: StoreCase.all, [1, 2] as [UInt64])
-  func random(_ engine: StoreCase, seed: UInt64) async throws {
+  @Test(arguments: StoreCase.all, [1, 2] as [UInt64])
+  func `a store answers ten thousand random transactions as the model does`(_ engine: StoreCase, seed: UInt64)
+    async throws
+  {
     let store = try engine.make()
     var generator = SeededGenerator(seed: seed)
     var model = StoreModel()

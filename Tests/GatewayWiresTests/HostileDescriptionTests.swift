@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatewayWires
 
-@Suite("Hostile descriptions") struct HostileDescriptionTests {
+struct HostileDescriptionTests {
   private static func files(_ folder: String) throws -> [String] {
     let base = WireDescriptionTests.folder.deletingLastPathComponent().appending(path: folder)
     return try FileManager.default.contentsOfDirectory(atPath: base.path).sorted()
@@ -19,8 +19,8 @@ import Testing
     "\"~2\"", "\"/~\"", "{}", "[]",
   ]
 
-  @Test("a hostile description of a wire is accepted or refused in words, and traps nothing")
-  func wires() throws {
+  @Test
+  func `a hostile description of a wire is accepted or refused in words, and traps nothing`() throws {
     var source = HostileBytes(
       seed: 16, examples: try Self.files("wires") + [WireDescriptionTests.good], words: Self.words)
     var right = 0
@@ -36,8 +36,8 @@ import Testing
     #expect(right > 20)
   }
 
-  @Test("a hostile answer of a token endpoint is a token or a reason, and traps nothing")
-  func answers() throws {
+  @Test
+  func `a hostile answer of a token endpoint is a token or a reason, and traps nothing`() throws {
     let endpoint = try TokenDescriptionTests.endpoint(
       #"{ "tokens": 1, "request": {"url": "/t"}, "answer": {"token": "/a/token", "end": {"seconds": "/expires_in"}} }"#)
     let now = WallTime(seconds: 1_800_000_000)
@@ -60,8 +60,8 @@ import Testing
     }
   }
 
-  @Test("a hostile table of users traps no reader of CSV")
-  func tables() {
+  @Test
+  func `a hostile table of users traps no reader of CSV`() {
     var source = HostileBytes(
       seed: 19, examples: ["user,password\nann,\"a\"\"b\"\r\nbob,c\n", "a\n\"x\ny\"\n"], words: ["\"\"", ",", "\r"])
     for _ in 0..<4_000 { _ = try? CSVTable(source.next(), file: "u.csv") }

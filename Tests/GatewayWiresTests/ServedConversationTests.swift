@@ -9,7 +9,6 @@ import TestSupport
 import Testing
 
 /// A gateway that plays a description must accept every message, in any pieces.
-@Suite("A conversation of a described wire")
 struct ServedConversationTests {
   private static let ann = DialectContext(
     connection: ConnectionID(loop: 0, serial: 1), isLoggedIn: false, now: WallTime(seconds: 1000))
@@ -27,8 +26,8 @@ struct ServedConversationTests {
     Array(text.utf8).withUnsafeBytes { conversation.messages(in: $0) }.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  @Test("a conversation of lines is read line by line, wherever frames are cut", arguments: 1...7)
-  func cut(size: Int) throws {
+  @Test(arguments: 1...7)
+  func `a conversation of lines is read line by line, wherever frames are cut`(size: Int) throws {
     let conversation = try Self.conversation("nats", path: "/")
     let lines = ["CONNECT {\"jwt\":\"a.b.c\",\"name\":\"other\"}", "PING", "", "PUB a 1", "PONG"]
     let whole = Array(lines.map { $0 + "\r\n" }.joined().utf8)
@@ -47,16 +46,16 @@ struct ServedConversationTests {
     }
   }
 
-  @Test("a conversation keeps no more of a line without an end than a message may have")
-  func endless() throws {
+  @Test
+  func `a conversation keeps no more of a line without an end than a message may have`() throws {
     let conversation = try Self.conversation("nats", path: "/")
     for _ in 0..<40 { #expect(messages(conversation, String(repeating: "a", count: 5_000)).isEmpty) }
     #expect(messages(conversation, "\r\n").allSatisfy { $0.utf8.count <= 1 << 16 })
     #expect(messages(conversation, "PING\r\n") == ["PING"])
   }
 
-  @Test("a conversation greets first where the gateway does, and answers each step of a login with the next")
-  func steps() throws {
+  @Test
+  func `a conversation greets first where the gateway does, and answers each step of a login with the next`() throws {
     let wamp = try Self.conversation("wamp-ticket", path: "/")
     #expect(wamp.greeting(Self.ann).isEmpty)
     let hello = #"[1,"realm1",{"roles":{"subscriber":{},"caller":{}},"authmethods":["ticket"],"authid":"ann"}]"#
@@ -73,8 +72,8 @@ struct ServedConversationTests {
     #expect(socketIO.greeting(Self.ann).map(\.text).first?.hasPrefix(#"0{"sid":"conn_0_1""#) == true)
   }
 
-  @Test("a conversation repeats the number of a client's message, as text or number, and never a token")
-  func numbers() throws {
+  @Test
+  func `a conversation repeats the number of a client's message, as text or number, and never a token`() throws {
     let phoenix = try Self.conversation("phoenix", path: "/socket/websocket")
     let join = #"["1","77","user:ann","phx_join",{"token":"a.b.c"}]"#
     #expect(phoenix.decode(Array(join.utf8), Self.ann) == .credentials(Credentials(token: "a.b.c"), request: nil))
@@ -106,12 +105,13 @@ struct ServedConversationTests {
   }
 
   @Test(
-    "a refused refresh of Centrifugo's is no reply, and closes with the code of its cause",
     arguments: [
       (.tokenExpired, 3005), (.tokenRevoked, 3005), (.tokenNotRenewed, 3005), (.signatureInvalid, 3500),
       (.userMismatch, 3500),
     ] as [(GatewayError, UInt16)])
-  func refusedRefresh(error: GatewayError, code: UInt16) throws {
+  func `a refused refresh of Centrifugo's is no reply, and closes with the code of its cause`(
+    error: GatewayError, code: UInt16
+  ) throws {
     let centrifugo = try Self.conversation("centrifugo", path: "/connection/websocket")
     _ = centrifugo.decode(Array(#"{"id":1,"connect":{"token":"a.b.c"}}"#.utf8), Self.ann)
     #expect(texts(centrifugo, Self.welcome).count == 1)
@@ -123,8 +123,8 @@ struct ServedConversationTests {
     #expect(centrifugo.farewell(before: .tooManyFailures, Self.live).isEmpty)
   }
 
-  @Test("a refused login of Centrifugo's is 109 and 3005 for an expired token, and 3500 alone for a bad one")
-  func refusedLogin() throws {
+  @Test
+  func `a refused login of Centrifugo's is 109 and 3005 for an expired token, and 3500 alone for a bad one`() throws {
     for (error, words, code) in [
       (GatewayError.tokenExpired, [#"{"id":1,"error":{"code":109,"message":"token expired"}}"#], UInt16(3005)),
       (.signatureInvalid, [], 3500),
@@ -140,8 +140,8 @@ struct ServedConversationTests {
     }
   }
 
-  @Test("subscribe and its like are answered under their own number, and undescribed messages get no answer")
-  func answers() throws {
+  @Test
+  func `subscribe and its like are answered under their own number, and undescribed messages get no answer`() throws {
     let centrifugo = try Self.conversation("centrifugo", path: "/connection/websocket")
     _ = centrifugo.decode(Array(#"{"id":1,"connect":{"token":"a.b.c"}}"#.utf8), Self.ann)
     func answer(_ text: String, _ context: DialectContext = Self.live) -> [String]? {
@@ -160,8 +160,8 @@ struct ServedConversationTests {
     #expect(answer(#"{"id":7,"subscribe":{}}"#, Self.ann) == nil)
   }
 
-  @Test("Supabase's channels are answered by their own names, and each is told the end")
-  func channels() throws {
+  @Test
+  func `Supabase's channels are answered by their own names, and each is told the end`() throws {
     let supabase = try Self.conversation("supabase-realtime", path: "/realtime/v1/websocket")
     func join(_ topic: String, ref: Int, _ context: DialectContext) -> InboundMessage? {
       let text =
@@ -196,8 +196,8 @@ struct ServedConversationTests {
         == #"{"topic":"realtime:lobby","event":"phx_reply","ref":"9","payload":{"status":"ok","response":{}}}"#)
   }
 
-  @Test("a conversation without end messages ends silently, and takes any bytes", arguments: WireDescriptionTests.shipped)
-  func anything(name: String) throws {
+  @Test(arguments: WireDescriptionTests.shipped)
+  func `a conversation without end messages ends silently, and takes any bytes`(name: String) throws {
     guard name != "postern-plain" else { return }
     let bytes = Array(try Data(contentsOf: WireDescriptionTests.folder.appending(path: "\(name).json")))
     let wire = try WireDescription(try DescriptionFile.parse(bytes, file: "\(name).json"))

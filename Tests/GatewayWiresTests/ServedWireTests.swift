@@ -9,7 +9,6 @@ import TestSupport
 import Testing
 
 /// The shipped descriptions, each with its client against its own gateway.
-@Suite("A described wire against the gateway that plays it")
 struct ServedWireTests {
   private static let secrets = ["app_key": "k", "apikey": "k"]
 
@@ -39,8 +38,10 @@ struct ServedWireTests {
     }
   }
 
-  @Test("a described client renews every token of the gateway that plays its wire, and understands every word", arguments: wires)
-  func renews(name: String) throws {
+  @Test(arguments: wires)
+  func `a described client renews every token of the gateway that plays its wire, and understands every word`(
+    name: String
+  ) throws {
     let wire = try Self.wire(name)
     let storm = try Self.storm(wire)
     let result = try storm.run().result
@@ -59,8 +60,8 @@ struct ServedWireTests {
     }
   }
 
-  @Test("a described gateway refuses old tokens, and admits nobody with one", arguments: wires.filter { $0 != "pusher" })
-  func refuses(name: String) throws {
+  @Test(arguments: wires.filter { $0 != "pusher" })
+  func `a described gateway refuses old tokens, and admits nobody with one`(name: String) throws {
     var storm = try Self.storm(try Self.wire(name))
     storm.plan.behaviours = try BehaviourMix(parsing: "stale=100")
     let result = try storm.run().result
@@ -75,9 +76,8 @@ struct ServedWireTests {
     }
   }
 
-  @Test(
-    "a storm measures how near the end of a token its renewal came", arguments: ["centrifugo", "supabase-realtime", "phoenix"])
-  func margins(name: String) throws {
+  @Test(arguments: ["centrifugo", "supabase-realtime", "phoenix"])
+  func `a storm measures how near the end of a token its renewal came`(name: String) throws {
     let result = try Self.storm(try Self.wire(name)).run().result
     let least = try #require(result.tokens.margin(percent: 0))
     let most = try #require(result.tokens.margin(percent: 100))
@@ -92,8 +92,10 @@ struct ServedWireTests {
     }
   }
 
-  @Test("a described client asks for a token only when the gateway has named the connection, and sends that name")
-  func atNeed() throws {
+  @Test
+  func `a described client asks for a token only when the gateway has named the connection, and sends that name`()
+    throws
+  {
     var wire = try Self.wire("pusher")
     #expect(wire.habits.asksAtNeed && wire.takenBeforeToken == ["socket_id"])
     let text = """
@@ -111,8 +113,8 @@ struct ServedWireTests {
     #expect(wire.takenBeforeToken.isEmpty)
   }
 
-  @Test("a described gateway keeps the grace of a wire whose renewals nobody answers")
-  func grace() throws {
+  @Test
+  func `a described gateway keeps the grace of a wire whose renewals nobody answers`() throws {
     let result = try Self.storm(try Self.wire("supabase-realtime"), stale: true).run().result
     let tally = try #require(result.behaviours[.stale])
     #expect(tally.connected == 50 && tally.lostExpectedly == 50, "\(tally)")
@@ -123,8 +125,8 @@ struct ServedWireTests {
 
   // MARK: Events that clients are not told
 
-  @Test("a refused renewal that is answered with silence, and a message without an answer, are warned about")
-  func silences() throws {
+  @Test
+  func `a refused renewal that is answered with silence, and a message without an answer, are warned about`() throws {
     let text = """
       { "wire": 1, "name": "x", "connect": { "path": "/x" },
         "say": { "login": { "json": { "t": "{{token}}" } }, "renew": { "json": { "r": "{{token}}" } }, "beat": { "json": { "b": 1 } } },
@@ -176,106 +178,106 @@ struct ServedWireTests {
       "serve": { "closes": { "expired": 4401 }, "values": { "sid": 7 }, "ping_every": "25s" } }
     """
 
-  @Test("a description without a mistake can be played")
-  func right() { #expect(complaint(Self.good) == "") }
+  @Test
+  func `a description without a mistake can be played`() { #expect(complaint(Self.good) == "") }
 
-  @Test(
-    "a description that cannot be played says what is missing, and where",
-    arguments: [
-      (#""say": "login", "as": { "text": "GO" }"#, #""say": "login""#, "/hear/0: a step of the login has no \"as\""),
-      (
-        #""is": "logged_in", "as": { "text": "IN" }"#, #""is": "logged_in""#, "/hear/1: a rule that is logged_in has no"
-      ),
-      (#""is": "ask", "as": { "text": "ASK" }"#, #""is": "ask""#, "/hear/2: a rule that is ask has no \"as\""),
-      (#", "as": { "text": "OK {{wait_ms}}" }"#, "", "/hear/3: a rule that is refreshed has no \"as\""),
-      (#""text": "OK {{wait_ms}}""#, #""text": "OK {{waits}}""#, "/hear/3/as/text: no such hole 'waits'"),
-      (#""text": "R {{token}}""#, #""prefix": "{{now}}", "json": ["{{token}}"]"#, "/say/renew: its prefix has holes"),
-      (#""t": "{{token}}""#, #""t": "a""#, "no message of the login and nothing of the upgrade has {{token}}"),
-      (#""path": "/negotiate""#, #""path": "/n/{{user}}""#, "/before: a path with holes cannot be answered"),
-      (#""path": "/negotiate","#, "", "/before: lacks \"path\""),
-      (#""path": "/negotiate""#, #""path": "/n?a=1""#, "/before/path: a path begins with / and has no query"),
-      (#""path": "/socket""#, #""path": "/so cket""#, "/connect/path: a path has no spaces"),
-      (#""Authorization""#, #""Content-Length""#, "/before/headers/Content-Length: postern writes this field itself"),
-      (#""Authorization""#, #""Auth orization""#, "is no name of a header field"),
-      (#""take": { "sid": "/a/sid" }"#, #""take": { "sid": "a" }"#, "/before/take/sid: 'a' is no JSON pointer"),
-      (#""take": { "sid": "/a/sid" }"#, #""take": { "life_s": "/a" }"#, "'life_s' has a meaning for messages only"),
-      (#""a": { "sid": "{{connection}}" }"#, #""b": 1"#, "/before/as: nothing to take as 'sid' is in it"),
-      (#""take": { "sid": "/a/sid" },"#, #""method": "PUT", "take": {},"#, "/before/method: no such method 'PUT'"),
-      (#""take": { "sid": "/a/sid" },"#, #""method": "GET", "json": 1,"#, "/before/json: a GET carries no body"),
-      (
-        #""take": { "sid": "/a/sid" },"#, #""json": 1, "form": {}, "take": { "sid": "/a/sid" },"#,
-        "/before: \"json\" and \"form\" are given"
-      ),
-      (
-        #""take": { "sid": "/a/sid" },"#, #""json": "{{taken.sid}}", "take": { "sid": "/a/sid" },"#,
-        "this request is the first"
-      ),
-      (
-        #""expired": 4401"#, #""expires": 4401"#,
-        "/serve/closes/expires: no such reason to close 'expires'; did you mean"
-      ),
-      (#""expired": 4401"#, #""expired": 1006"#, "/serve/closes/expired: 1006 stands in no close frame"),
-      (#""expired": 4401"#, #""expired": 99999999999999999999"#, "expected a whole number from 1000 to 4999"),
-      (#""expired": 4401"#, #""expired": 1e400"#, "w.json:"),
-      (#""sid": 7"#, #""said": 7"#, "/serve/values/said: no such name that a rule takes 'said'; did you mean 'sid'?"),
-      (#""sid": 7"#, #""sid": [7]"#, "/serve/values/sid: an array; expected text, a number, true or false"),
-      (#""ping_every": "25s""#, #""ping_every": "1ns""#, "/serve/ping_every:"),
-      (#""ping_every": "25s""#, #""ping_every": "99999999999999999999d""#, "/serve/ping_every:"),
-      (#""serve": {"#, #""serve": { "pings": 1,"#, "/serve/pings: no such key 'pings'"),
-      (
-        #""wire": 1"#, #""wire": 1, "token": "at_need""#,
-        "/token: /before says {{token}}, for which nobody has asked yet"
-      ),
-      (#""wire": 1"#, #""wire": 1, "token": "later""#, "/token: no such moment to ask for a token 'later'"),
-      (
-        #"{ "text": "R {{token}}" }"#, #"{ "text": "R {{token}}", "known_by": { "/a": 1 } }"#,
-        "points into JSON, and the message is none"
-      ),
-      (
-        #"{ "json": { "t": "{{token}}", "s": "{{taken.sid}}" } }"#,
-        #"{ "json": { "t": "{{token}}", "s": "{{taken.sid}}" }, "known_by": { "/t": "{{user}}" } }"#,
-        "/say/login/known_by/~1t: has no holes"
-      ),
-      (#""name": "x""#, "\"name\": \"x\", \"settle\": \"-1s\"", "/settle: '-1s' is no duration"),
-      (#""expired": 4401"#, #""refresh_expird": 4401"#, "no such reason to close 'refresh_expird'; did you mean"),
-      (#""serve": {"#, #""serve": { "at_end": "go","#, "/serve/at_end: no such end of a session 'go'"),
-      (#""serve": {"#, #""serve": { "login_timeout": "0s","#, "/serve/login_timeout: expected 10ms to 365d"),
-      (#""serve": {"#, #""serve": { "hear": [{ "say": { "text": "a" } }],"#, "/serve/hear/0: lacks \"when\""),
-      (
-        #""serve": {"#, #""serve": { "hear": [{ "when": { "text": "a" } }, { "when": { "text": "a" } }],"#,
-        "/serve/hear/1: never reached: /serve/hear/0 has the same condition"
-      ),
-      (
-        #""serve": {"#, #""serve": { "hear": [{ "when": { "text": "a" }, "say": { "text": "{{heard.id}}" } }],"#,
-        "nothing takes 'id' from a client's message"
-      ),
-      (
-        #""serve": {"#,
-        #""serve": { "hear": [{ "when": { "json": { "/a": 1 } }, "take": { "ident": "/a" }, "say": { "text": "{{heard.idnet}}" } }],"#,
-        "nothing takes 'idnet' from a client's message"
-      ),
-      (
-        #""serve": {"#, #""serve": { "hear": [{ "when": { "json": { "/a": 1 } }, "take": { "id": "a" } }],"#,
-        "/serve/hear/0/take/id: 'a' is no JSON pointer"
-      ),
-      (#""as": { "text": "IN" }"#, #""as": []"#, "/hear/1/as: an empty list says nothing"),
-      (
-        #""as": { "text": "IN" }"#, #""as": [{ "text": "IN" }, { "text": "NOBODY" }]"#,
-        "/hear/1/as/1: no rule of /hear takes"
-      ),
-      (
-        #"{ "text": "R {{token}}" }"#, #"{ "text": "R {{token}}", "take": { "a": "/a" } }"#,
-        "points into JSON, and the message is none"
-      ),
-    ])
-  func mistakes(part: String, mistake: String, expected: String) throws {
+  @Test(arguments: [
+    (#""say": "login", "as": { "text": "GO" }"#, #""say": "login""#, "/hear/0: a step of the login has no \"as\""),
+    (
+      #""is": "logged_in", "as": { "text": "IN" }"#, #""is": "logged_in""#, "/hear/1: a rule that is logged_in has no"
+    ),
+    (#""is": "ask", "as": { "text": "ASK" }"#, #""is": "ask""#, "/hear/2: a rule that is ask has no \"as\""),
+    (#", "as": { "text": "OK {{wait_ms}}" }"#, "", "/hear/3: a rule that is refreshed has no \"as\""),
+    (#""text": "OK {{wait_ms}}""#, #""text": "OK {{waits}}""#, "/hear/3/as/text: no such hole 'waits'"),
+    (#""text": "R {{token}}""#, #""prefix": "{{now}}", "json": ["{{token}}"]"#, "/say/renew: its prefix has holes"),
+    (#""t": "{{token}}""#, #""t": "a""#, "no message of the login and nothing of the upgrade has {{token}}"),
+    (#""path": "/negotiate""#, #""path": "/n/{{user}}""#, "/before: a path with holes cannot be answered"),
+    (#""path": "/negotiate","#, "", "/before: lacks \"path\""),
+    (#""path": "/negotiate""#, #""path": "/n?a=1""#, "/before/path: a path begins with / and has no query"),
+    (#""path": "/socket""#, #""path": "/so cket""#, "/connect/path: a path has no spaces"),
+    (#""Authorization""#, #""Content-Length""#, "/before/headers/Content-Length: postern writes this field itself"),
+    (#""Authorization""#, #""Auth orization""#, "is no name of a header field"),
+    (#""take": { "sid": "/a/sid" }"#, #""take": { "sid": "a" }"#, "/before/take/sid: 'a' is no JSON pointer"),
+    (#""take": { "sid": "/a/sid" }"#, #""take": { "life_s": "/a" }"#, "'life_s' has a meaning for messages only"),
+    (#""a": { "sid": "{{connection}}" }"#, #""b": 1"#, "/before/as: nothing to take as 'sid' is in it"),
+    (#""take": { "sid": "/a/sid" },"#, #""method": "PUT", "take": {},"#, "/before/method: no such method 'PUT'"),
+    (#""take": { "sid": "/a/sid" },"#, #""method": "GET", "json": 1,"#, "/before/json: a GET carries no body"),
+    (
+      #""take": { "sid": "/a/sid" },"#, #""json": 1, "form": {}, "take": { "sid": "/a/sid" },"#,
+      "/before: \"json\" and \"form\" are given"
+    ),
+    (
+      #""take": { "sid": "/a/sid" },"#, #""json": "{{taken.sid}}", "take": { "sid": "/a/sid" },"#,
+      "this request is the first"
+    ),
+    (
+      #""expired": 4401"#, #""expires": 4401"#,
+      "/serve/closes/expires: no such reason to close 'expires'; did you mean"
+    ),
+    (#""expired": 4401"#, #""expired": 1006"#, "/serve/closes/expired: 1006 stands in no close frame"),
+    (#""expired": 4401"#, #""expired": 99999999999999999999"#, "expected a whole number from 1000 to 4999"),
+    (#""expired": 4401"#, #""expired": 1e400"#, "w.json:"),
+    (#""sid": 7"#, #""said": 7"#, "/serve/values/said: no such name that a rule takes 'said'; did you mean 'sid'?"),
+    (#""sid": 7"#, #""sid": [7]"#, "/serve/values/sid: an array; expected text, a number, true or false"),
+    (#""ping_every": "25s""#, #""ping_every": "1ns""#, "/serve/ping_every:"),
+    (#""ping_every": "25s""#, #""ping_every": "99999999999999999999d""#, "/serve/ping_every:"),
+    (#""serve": {"#, #""serve": { "pings": 1,"#, "/serve/pings: no such key 'pings'"),
+    (
+      #""wire": 1"#, #""wire": 1, "token": "at_need""#,
+      "/token: /before says {{token}}, for which nobody has asked yet"
+    ),
+    (#""wire": 1"#, #""wire": 1, "token": "later""#, "/token: no such moment to ask for a token 'later'"),
+    (
+      #"{ "text": "R {{token}}" }"#, #"{ "text": "R {{token}}", "known_by": { "/a": 1 } }"#,
+      "points into JSON, and the message is none"
+    ),
+    (
+      #"{ "json": { "t": "{{token}}", "s": "{{taken.sid}}" } }"#,
+      #"{ "json": { "t": "{{token}}", "s": "{{taken.sid}}" }, "known_by": { "/t": "{{user}}" } }"#,
+      "/say/login/known_by/~1t: has no holes"
+    ),
+    (#""name": "x""#, "\"name\": \"x\", \"settle\": \"-1s\"", "/settle: '-1s' is no duration"),
+    (#""expired": 4401"#, #""refresh_expird": 4401"#, "no such reason to close 'refresh_expird'; did you mean"),
+    (#""serve": {"#, #""serve": { "at_end": "go","#, "/serve/at_end: no such end of a session 'go'"),
+    (#""serve": {"#, #""serve": { "login_timeout": "0s","#, "/serve/login_timeout: expected 10ms to 365d"),
+    (#""serve": {"#, #""serve": { "hear": [{ "say": { "text": "a" } }],"#, "/serve/hear/0: lacks \"when\""),
+    (
+      #""serve": {"#, #""serve": { "hear": [{ "when": { "text": "a" } }, { "when": { "text": "a" } }],"#,
+      "/serve/hear/1: never reached: /serve/hear/0 has the same condition"
+    ),
+    (
+      #""serve": {"#, #""serve": { "hear": [{ "when": { "text": "a" }, "say": { "text": "{{heard.id}}" } }],"#,
+      "nothing takes 'id' from a client's message"
+    ),
+    (
+      #""serve": {"#,
+      #""serve": { "hear": [{ "when": { "json": { "/a": 1 } }, "take": { "ident": "/a" }, "say": { "text": "{{heard.idnet}}" } }],"#,
+      "nothing takes 'idnet' from a client's message"
+    ),
+    (
+      #""serve": {"#, #""serve": { "hear": [{ "when": { "json": { "/a": 1 } }, "take": { "id": "a" } }],"#,
+      "/serve/hear/0/take/id: 'a' is no JSON pointer"
+    ),
+    (#""as": { "text": "IN" }"#, #""as": []"#, "/hear/1/as: an empty list says nothing"),
+    (
+      #""as": { "text": "IN" }"#, #""as": [{ "text": "IN" }, { "text": "NOBODY" }]"#,
+      "/hear/1/as/1: no rule of /hear takes"
+    ),
+    (
+      #"{ "text": "R {{token}}" }"#, #"{ "text": "R {{token}}", "take": { "a": "/a" } }"#,
+      "points into JSON, and the message is none"
+    ),
+  ])
+  func `a description that cannot be played says what is missing, and where`(
+    part: String, mistake: String, expected: String
+  ) throws {
     let found = try #require(Self.good.range(of: part), "\(part)")
     let complaint = complaint(Self.good.replacingCharacters(in: found, with: mistake))
     #expect(complaint.contains(#/^w\.json:\d+:\d+ /#) && complaint.contains(expected), "\(complaint)")
   }
 
-  @Test("a request ahead of the upgrade that another vendor answers is reported, and traps nobody")
-  func clash() throws {
+  @Test
+  func `a request ahead of the upgrade that another vendor answers is reported, and traps nobody`() throws {
     let text = Self.good.replacing("/negotiate", with: "/v1/tokens")
     let wire = try WireDescription(try DescriptionFile.parse(Array(text.utf8), file: "w.json"))
     var storm = try VirtualStorm()
@@ -283,8 +285,8 @@ struct ServedWireTests {
     #expect(throws: RouteClash(method: "POST", pattern: "/v1/tokens")) { try storm.run() }
   }
 
-  @Test("a description cut anywhere, or with any byte lost, is accepted or refused, and nothing worse")
-  func cut() {
+  @Test
+  func `a description cut anywhere, or with any byte lost, is accepted or refused, and nothing worse`() {
     let bytes = Array(Self.good.utf8)
     for length in stride(from: 0, to: bytes.count, by: 3) {
       _ = complaint(String(decoding: bytes[..<length], as: UTF8.self))

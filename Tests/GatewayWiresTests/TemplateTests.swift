@@ -18,7 +18,6 @@ private struct Table: HoleSource {
   }
 }
 
-@Suite("A template")
 struct TemplateTests {
   private let names = HoleNames(taken: ["sid"], sent: ["login"])
 
@@ -39,29 +38,29 @@ struct TemplateTests {
     }
   }
 
-  @Test("a template of JSON keeps every kind of value, and escapes what fills a hole")
-  func writesJSON() throws {
+  @Test
+  func `a template of JSON keeps every kind of value, and escapes what fills a hole`() throws {
     #expect(
       try json(#"{"t": "{{token}}", n: [1, .5, true, null, "ä\n"], o: {}}"#)
         == #"{"t":"a.b\"c","n":[1,0.5,true,null,"ä\u000a"],"o":{}}"#)
   }
 
-  @Test("a template has filters, of which :number removes the quotes")
-  func filters() throws {
+  @Test
+  func `a template has filters, of which :number removes the quotes`() throws {
     #expect(
       try json(#"["{{id:number}}", "<{{user:base64}}>", "{{token:url}}", "{{user:json}}", "{{user:base64url}}"]"#)
         == #"[12,"<YW5u>","a.b%22c","\"ann\"","YW5u"]"#)
     #expect(throws: HoleError.noNumber("user")) { try json(#"["{{user:number}}"]"#) }
   }
 
-  @Test("a template in a path encodes what fills a hole, and not the rest")
-  func url() throws {
+  @Test
+  func `a template in a path encodes what fills a hole, and not the rest`() throws {
     let template = try Template(url: try described(#""/users/{{user}}/a?b=c""#), names)
     #expect(try template.text(from: Table(user: "a/b c")) == "/users/a%2Fb%20c/a?b=c")
   }
 
-  @Test("a template refuses a value that would end the message on a wire of lines")
-  func separator() throws {
+  @Test
+  func `a template refuses a value that would end the message on a wire of lines`() throws {
     let template = try Template(try described(#""CONNECT {{user}}""#), names)
     #expect(throws: HoleError.holdsSeparator("user")) {
       try template.text(from: Table(user: "a\r\nPUB x"), refusing: Array("\r\n".utf8))
@@ -72,23 +71,21 @@ struct TemplateTests {
     #expect(try template.text(from: Table(user: "a\nb")) == "CONNECT a\nb")
   }
 
-  @Test("a template that cannot be filled says which hole is empty")
-  func missing() throws {
+  @Test
+  func `a template that cannot be filled says which hole is empty`() throws {
     #expect(throws: HoleError.missing("taken.sid")) { try json(#"["{{taken.sid}}"]"#) }
   }
 
-  @Test(
-    "a template with a mistake in a hole says what is wrong, and where",
-    arguments: [
-      (#"["{{usr}}"]"#, "wire.json:1:10 /say/0: no such hole 'usr'; did you mean 'user'?"),
-      (#"["{{user"]"#, "wire.json:1:10 /say/0: a hole that begins with {{ ends with }}"),
-      (#"{"a": "{{user:bas64}}"}"#, "wire.json:1:15 /say/a: no such filter 'bas64'; did you mean 'base64'"),
-      (#"["{{taken.id}}"]"#, "wire.json:1:10 /say/0: nothing takes 'id'; a rule with \"take\": {\"id\": POINTER}"),
-      (#"["{{sent.logn:number}}"]"#, "wire.json:1:10 /say/0: no message 'logn' under /say; did you mean 'login'?"),
-      (#"["x{{id:number}}"]"#, "wire.json:1:10 /say/0: {{id:number}} stands alone in its string"),
-      (#"{"{{user}}": 1}"#, "wire.json:1:22 /say/{{user}}: a member's name has no holes"),
-    ])
-  func errors(value: String, expected: String) {
+  @Test(arguments: [
+    (#"["{{usr}}"]"#, "wire.json:1:10 /say/0: no such hole 'usr'; did you mean 'user'?"),
+    (#"["{{user"]"#, "wire.json:1:10 /say/0: a hole that begins with {{ ends with }}"),
+    (#"{"a": "{{user:bas64}}"}"#, "wire.json:1:15 /say/a: no such filter 'bas64'; did you mean 'base64'"),
+    (#"["{{taken.id}}"]"#, "wire.json:1:10 /say/0: nothing takes 'id'; a rule with \"take\": {\"id\": POINTER}"),
+    (#"["{{sent.logn:number}}"]"#, "wire.json:1:10 /say/0: no message 'logn' under /say; did you mean 'login'?"),
+    (#"["x{{id:number}}"]"#, "wire.json:1:10 /say/0: {{id:number}} stands alone in its string"),
+    (#"{"{{user}}": 1}"#, "wire.json:1:22 /say/{{user}}: a member's name has no holes"),
+  ])
+  func `a template with a mistake in a hole says what is wrong, and where`(value: String, expected: String) {
     let complaint = complaint(value)
     #expect(complaint.hasPrefix(expected), "\(complaint)")
   }

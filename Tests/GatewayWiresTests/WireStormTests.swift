@@ -7,7 +7,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("A storm of a described wire")
 struct WireStormTests {
   static func wire(_ name: String) throws -> DescribedClientDialect {
     let bytes = Array(try Data(contentsOf: WireDescriptionTests.folder.appending(path: "\(name).json")))
@@ -15,8 +14,8 @@ struct WireStormTests {
       try WireDescription(try DescriptionFile.parse(bytes, file: "\(name).json")), provider: PlainClientDialect())
   }
 
-  @Test("a storm of a described wire has the figures of the built-in dialect that it describes", arguments: [1, 7] as [UInt64])
-  func likePlain(seed: UInt64) throws {
+  @Test(arguments: [1, 7] as [UInt64])
+  func `a storm of a described wire has the figures of the built-in dialect that it describes`(seed: UInt64) throws {
     var storm = try VirtualStorm()
     storm.plan.behaviours = try BehaviourMix(parsing: "well-behaved=80,slow=8,forgetful=5,stale=4,garbage=2,refused=1")
     let plain = try storm.run(seed: seed).result
@@ -38,10 +37,9 @@ struct WireStormTests {
   }
 }
 
-@Suite("A described client")
 struct DescribedClientTests {
-  @Test("a described client keeps its token out of the names in reports, even if the gateway repeats it")
-  func labels() throws {
+  @Test
+  func `a described client keeps its token out of the names in reports, even if the gateway repeats it`() throws {
     let text = """
       { "wire": 1, "name": "x", "connect": { "path": "/" }, "at_open": { "is": "logged_in" },
         "hear": [{ "when": { "prefix": "ERR " }, "is": "error", "label": "text" }] }
@@ -56,10 +54,8 @@ struct DescribedClientTests {
     #expect(notices == [.remark(name: "ERR_bad_token")])
   }
 
-  @Test(
-    "a trial of a wire shows neither token nor secret, in whichever form a template has them",
-    arguments: ["{{token}}", "{{token:base64}}", "{{token:base64url}}", "{{token:url}}", "{{secret.key:base64}}"])
-  func seen(hole: String) throws {
+  @Test(arguments: ["{{token}}", "{{token:base64}}", "{{token:base64url}}", "{{token:url}}", "{{secret.key:base64}}"])
+  func `a trial of a wire shows neither token nor secret, in whichever form a template has them`(hole: String) throws {
     let text = """
       { "wire": 1, "name": "x", "connect": { "path": "/{{token}}/in" }, "refresh": { "how": "none" },
         "say": { "login": { "json": { "a": "\(hole)" } } }, "at_open": { "say": "login" },

@@ -5,12 +5,12 @@ import PosternTesting
 import Synchronization
 import Testing
 
-@Suite("The trait that gives a test a gateway", .postern(refreshTimeout: .seconds(7)))
+@Suite(.postern(refreshTimeout: .seconds(7)))
 struct PosternTraitTests {
   private static let urls = Mutex<Set<String>>([])
 
-  @Test("the gateway trait gives each test case a gateway of its own, with its options", arguments: 1...3)
-  func own(number: Int) async throws {
+  @Test(arguments: 1...3)
+  func `the gateway trait gives each test case a gateway of its own, with its options`(number: Int) async throws {
     let gateway = try PosternGateway.current
     let isNew = Self.urls.withLock { $0.insert(gateway.url).inserted }
     #expect(isNew)
@@ -18,8 +18,8 @@ struct PosternTraitTests {
     #expect(String(decoding: data, as: UTF8.self).contains(#""refresh_timeout_s":7"#))
   }
 
-  @Test("a test's own options override the suite's, and its gateway ends with the test", .postern(isFrozen: true))
-  func frozen() async throws {
+  @Test(.postern(isFrozen: true))
+  func `a test's own options override the suite's, and its gateway ends with the test`() async throws {
     let gateway = try PosternGateway.current
     let age = await gateway.age()
     #expect(try await gateway.advance(by: .seconds(86_400)).moved == .seconds(86_400))
@@ -29,8 +29,9 @@ struct PosternTraitTests {
     #expect(await gateway.expire(user: "ann") == 0)
   }
 
-  @Test("the gateway trait shows the journal of a test that fails, by an issue or an error", arguments: [true, false])
-  func failure(throwing: Bool) async throws {
+  @Test(arguments: [true, false])
+  func `the gateway trait shows the journal of a test that fails, by an issue or an error`(throwing: Bool) async throws
+  {
     let said = Mutex<[String]>([])
     let test = try #require(Test.current)
     let hear = IssueHandlingTrait.compactMapIssues { issue in
@@ -64,8 +65,8 @@ struct PosternTraitTests {
     try await gateway.journal.wait(for: .httpAnswered, within: .seconds(5))
   }
 
-  @Test("the gateway trait leaves a test that passes alone")
-  func success() async throws {
+  @Test
+  func `the gateway trait leaves a test that passes alone`() async throws {
     let test = try #require(Test.current)
     try await PosternTrait().provideScope(for: test, testCase: Test.Case.current) {
       let url = try PosternGateway.current.url
@@ -73,8 +74,8 @@ struct PosternTraitTests {
     }
   }
 
-  @Test("a test without the gateway trait is told that it has no gateway")
-  func none() async throws {
+  @Test
+  func `a test without the gateway trait is told that it has no gateway`() async throws {
     let url = try PosternGateway.current.url
     await #expect(throws: PosternGateway.NoGateway.self) {
       // A detached task has no current test.

@@ -10,14 +10,13 @@ import Testing
 
 @testable import GatewayControl
 
-@Suite("What a dashboard reads")
 struct DashboardFeedTests {
   private func feed(_ port: ControlPort) throws -> FeedReader {
     port.read(try #require(port.ask("GET", "/dashboard/feed").stream))
   }
 
-  @Test("the dashboard feed sends the same figures once a second to all watchers, whenever they came")
-  func cadence() throws {
+  @Test
+  func `the dashboard feed sends the same figures once a second to all watchers, whenever they came`() throws {
     let port = try ControlPort(secret: nil)
     let first = try feed(port)
     #expect(first.pieces.count == 1, "who comes sees at once what there is")
@@ -31,8 +30,8 @@ struct DashboardFeedTests {
     #expect(first.pieces.allSatisfy { $0.hasPrefix("data: {\"number\":") && $0.hasSuffix("}\n\n") })
   }
 
-  @Test("a dashboard feed without watchers computes nothing")
-  func idle() throws {
+  @Test
+  func `a dashboard feed without watchers computes nothing`() throws {
     let port = try ControlPort(secret: nil)
     let deadlines = port.world.loops[0].eventLoop.deadlines
     let before = deadlines.count
@@ -47,8 +46,8 @@ struct DashboardFeedTests {
     #expect(again.last.hasPrefix("data: {\"number\":\(made + 1),"), "not one was made in that hour")
   }
 
-  @Test("a dashboard feed begins anew for a watcher that comes after a pause")
-  func fresh() throws {
+  @Test
+  func `a dashboard feed begins anew for a watcher that comes after a pause`() throws {
     let port = try ControlPort(secret: nil)
     let one = try feed(port)
     #expect(one.last.contains("\"active\":0"))
@@ -60,8 +59,8 @@ struct DashboardFeedTests {
     peer.close(.normal)
   }
 
-  @Test("the dashboard feed counts connections, refresh requests, refreshes, timeouts and expiring tokens")
-  func numbers() throws {
+  @Test
+  func `the dashboard feed counts connections, refresh requests, refreshes, timeouts and expiring tokens`() throws {
     let port = try ControlPort(secret: nil)
     let peers = (0..<12).map {
       port.gateway.connect(port.gateway.token("user \($0)", $0 < 3 ? .guest : .regular, life: .seconds(300)))
@@ -85,8 +84,8 @@ struct DashboardFeedTests {
     #expect(reader.last.contains("\"left\":{\"peer_closed\":1}") && reader.last.contains("\"draining\":false"))
   }
 
-  @Test("the dashboard feed takes 32 watchers, and another when one of them has gone")
-  func bound() throws {
+  @Test
+  func `the dashboard feed takes 32 watchers, and another when one of them has gone`() throws {
     let port = try ControlPort(secret: nil)
     var readers: [FeedReader] = []
     for _ in 0..<DashboardFeed.watchersMax { readers.append(try feed(port)) }
@@ -101,8 +100,8 @@ struct DashboardFeedTests {
     #expect(hasEnded)
   }
 
-  @Test("the dashboard feed goes on in a frozen space, and ends with the space")
-  func frozen() throws {
+  @Test
+  func `the dashboard feed goes on in a frozen space, and ends with the space`() throws {
     let secret = try KeyMaterial.secret(Array("a secret of thirty-two bytes, or more".utf8))
     let settings = SpaceSettings(
       configuration: GatewayConfiguration(session: try SessionPolicy()),

@@ -4,7 +4,6 @@ import Testing
 
 @testable import GatewayControl
 
-@Suite("Hostile cookies of the dashboard")
 struct HostileCookieTests {
   private let key = String(repeating: "k", count: 43)
 
@@ -12,8 +11,8 @@ struct HostileCookieTests {
     HTTPRequest(method: "GET", path: "/dashboard", headers: cookies.map { HTTPField("cookie", $0) })
   }
 
-  @Test("a hostile Cookie names a session only if it contains the whole key, and traps nothing")
-  func cookies() {
+  @Test
+  func `a hostile Cookie names a session only if it contains the whole key, and traps nothing`() {
     let sessions = LoginSessions(secret: Array("secret".utf8))
     let now = Instant(nanoseconds: 1)
     sessions.begin(key, at: now)
@@ -31,8 +30,8 @@ struct HostileCookieTests {
     #expect(found > 100)
   }
 
-  @Test("dashboard sessions end when the control secret changes, and stay when the same secret is read again")
-  func anotherSecret() {
+  @Test
+  func `dashboard sessions end when the control secret changes, and stay when the same secret is read again`() {
     let sessions = LoginSessions(secret: Array("secret".utf8))
     let now = Instant(nanoseconds: 1)
     sessions.begin(key, at: now)

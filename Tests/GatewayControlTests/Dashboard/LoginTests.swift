@@ -6,10 +6,9 @@ import Testing
 
 @testable import GatewayControl
 
-@Suite("Logging in to the control port")
 struct LoginTests {
-  @Test("a login with the secret sets a cookie that no script reads and no other site sends")
-  func cookie() throws {
+  @Test
+  func `a login with the secret sets a cookie that no script reads and no other site sends`() throws {
     let port = try ControlPort(secret: ControlPort.secret)
     let answer = port.logIn()
     let cookie = try #require(answer.header("set-cookie"))
@@ -23,8 +22,8 @@ struct LoginTests {
     #expect(port.logIn(ControlPort.secret, fields).header("set-cookie")?.hasSuffix("; Secure") == true)
   }
 
-  @Test("only a request for the dashboard is redirected to the login")
-  func page() throws {
+  @Test
+  func `only a request for the dashboard is redirected to the login`() throws {
     let port = try ControlPort(secret: ControlPort.secret)
     for (path, root) in [("/dashboard", ""), ("/spaces/t17/dashboard", "../../")] {
       let page = port.ask("GET", path)
@@ -40,8 +39,8 @@ struct LoginTests {
     for path in ["/dashboard/style.css", "/dashboard/script.js"] { #expect(port.ask("GET", path).status == 200) }
   }
 
-  @Test("a login opens the dashboard and its orders, and nothing else")
-  func reach() throws {
+  @Test
+  func `a login opens the dashboard and its orders, and nothing else`() throws {
     let port = try ControlPort(secret: ControlPort.secret)
     let cookie = port.cookie()
     #expect(port.ask("GET", "/dashboard", cookie: cookie).text.contains("id=\"waves\""))
@@ -73,8 +72,8 @@ struct LoginTests {
     #expect(port.ask("GET", "/sessions", [HTTPField("authorization", "Bearer \(ControlPort.secret)")]).status == 200)
   }
 
-  @Test("a page of another site cannot give an order through a browser that is logged in", arguments: 0..<5)
-  func forgery(kind: Int) throws {
+  @Test(arguments: 0..<5)
+  func `a page of another site cannot give an order through a browser that is logged in`(kind: Int) throws {
     let port = try ControlPort(secret: ControlPort.secret)
     let json = HTTPField("content-type", "application/json")
     let own = HTTPField("origin", "http://gateway.test:8081")
@@ -92,8 +91,8 @@ struct LoginTests {
     #expect(port.ask("GET", "/dashboard", cookie: cookie).status == 200)
   }
 
-  @Test("a logout ends the login and the feed that is open")
-  func logout() throws {
+  @Test
+  func `a logout ends the login and the feed that is open`() throws {
     let port = try ControlPort(secret: ControlPort.secret)
     let (cookie, other) = (port.cookie(), port.cookie())
     let stream = try #require(port.ask("GET", "/dashboard/feed", cookie: cookie).stream)
@@ -109,8 +108,8 @@ struct LoginTests {
     #expect(port.ask("GET", "/dashboard", cookie: other).status == 200)
   }
 
-  @Test("a login lasts twelve hours, however it is used")
-  func expiry() throws {
+  @Test
+  func `a login lasts twelve hours, however it is used`() throws {
     let port = try ControlPort(secret: ControlPort.secret)
     let cookie = port.cookie()
     port.world.advance(by: .seconds(12 * 3_600 - 60))
@@ -121,16 +120,17 @@ struct LoginTests {
     #expect(reader.hasEnded && port.ask("GET", "/dashboard", cookie: cookie).status == 401)
   }
 
-  @Test("the control port keeps the newest 64 logins")
-  func sessions() throws {
+  @Test
+  func `the control port keeps the newest 64 logins`() throws {
     let port = try ControlPort(secret: ControlPort.secret)
     let cookies = (0...LoginSessions.countMax).map { _ in port.cookie() }
     #expect(port.ask("GET", "/dashboard", cookie: cookies[0]).status == 401)
     for cookie in cookies.dropFirst() { #expect(port.ask("GET", "/dashboard", cookie: cookie).status == 200) }
   }
 
-  @Test("the right secret logs in after any number of wrong ones from the same address, which are answered 429")
-  func tries() throws {
+  @Test
+  func `the right secret logs in after any number of wrong ones from the same address, which are answered 429`() throws
+  {
     let port = try ControlPort(secret: ControlPort.secret)
     for _ in 0..<5 {
       let answer = port.logIn("wrong")
@@ -144,8 +144,8 @@ struct LoginTests {
     for _ in 0..<20 { #expect(port.logIn().status == 204) }
   }
 
-  @Test("the control port remembers 1,024 addresses with failed logins, each no longer than it has to wait")
-  func peers() {
+  @Test
+  func `the control port remembers 1,024 addresses with failed logins, each no longer than it has to wait`() {
     var tries = LoginTries()
     let now = Instant.zero + .seconds(1)
     func take(_ peer: String, after seconds: Int = 0) -> Bool { tries.take(Name(peer), at: now + .seconds(seconds)) }
@@ -154,17 +154,15 @@ struct LoginTests {
     #expect(taken == LoginTries.peersMax && !another && known && later)
   }
 
-  @Test("a control port without a secret has no login")
-  func open() throws {
+  @Test
+  func `a control port without a secret has no login`() throws {
     let port = try ControlPort(secret: nil)
     #expect(port.ask("GET", "/dashboard").status == 200 && !port.ask("GET", "/dashboard").text.contains("Log out"))
     #expect(port.logIn().status == 404)
   }
 
-  @Test(
-    "a login with something other than a secret is refused",
-    arguments: ["", "[]", "{}", #"{"secret": 1}"#, #"{"secret": null}"#, "{", #"{"secret": "a", "b": 1}"#])
-  func nonsense(body: String) throws {
+  @Test(arguments: ["", "[]", "{}", #"{"secret": 1}"#, #"{"secret": null}"#, "{", #"{"secret": "a", "b": 1}"#])
+  func `a login with something other than a secret is refused`(body: String) throws {
     let port = try ControlPort(secret: ControlPort.secret)
     #expect(port.ask("POST", "/dashboard/login", ControlPort.own, body: body).status == 400)
     for cookie in ["postern_session=", "postern_session", "=", ";;;", "postern_session=%00; postern_session=\u{1F600}"]
@@ -174,12 +172,9 @@ struct LoginTests {
   }
 }
 
-@Suite("The dashboard's page")
 struct DashboardPageTests {
-  @Test(
-    "the dashboard's page loads nothing from elsewhere, and its policy forbids it",
-    arguments: ["", "/style.css", "/script.js"])
-  func policy(path: String) throws {
+  @Test(arguments: ["", "/style.css", "/script.js"])
+  func `the dashboard's page loads nothing from elsewhere, and its policy forbids it`(path: String) throws {
     let port = try ControlPort(secret: nil)
     let answer = port.ask("GET", "/dashboard" + path)
     let policy = try #require(answer.header("content-security-policy"))
@@ -193,15 +188,15 @@ struct DashboardPageTests {
     #expect(!answer.text.contains("innerHTML") && !answer.text.contains(" style="))
   }
 
-  @Test("the dashboard's page names its files by relative addresses")
-  func slash() throws {
+  @Test
+  func `the dashboard's page names its files by relative addresses`() throws {
     let port = try ControlPort(secret: nil)
     let answer = port.ask("GET", "/dashboard/")
     #expect(answer.status == 308 && answer.header("location") == "../dashboard")
   }
 
-  @Test("the dashboard's page is refused under a host name that is not the gateway's")
-  func rebinding() throws {
+  @Test
+  func `the dashboard's page is refused under a host name that is not the gateway's`() throws {
     let port = try ControlPort(secret: nil)
     for path in ["/dashboard", "/dashboard/feed"] {
       let request = HTTPRequest(method: "GET", path: path, headers: [HTTPField("host", "evil.example")])

@@ -4,34 +4,31 @@ import Testing
 
 @testable import GatewayKit
 
-@Suite("The JSON reader")
 struct JSONObjectTests {
   private func read<Result>(_ text: String, _ body: (JSONObject) throws -> Result) throws -> Result {
     try Array(text.utf8).withUnsafeBytes { try body(JSONObject($0)) }
   }
 
-  @Test(
-    "a body that is no JSON object is refused with its place and without its content",
-    arguments: [
-      "", "{", "[]", "3", "null", #"{"s3cret":1,"s3cret":2}"#, #"{"a":{"s3cret":1,"s3cret":2}}"#, #"{"a":1} s3cret"#,
-      #"{"a":1}{}"#, #"{"s3cret\u0000":1}"#, #"{"a":"s3cret\u0000"}"#, #"{"a":1e999}"#, #"{"a":99999999999999999999}"#,
-      #"{"a":s3cret}"#, #"{'a':1}"#, #"{"a":01}"#, #"{"a":"\ud800"}"#, #"{"a":NaN}"#, #"{"a":1,}"#, "\u{FEFF}{}",
-    ])
-  func refusals(text: String) {
+  @Test(arguments: [
+    "", "{", "[]", "3", "null", #"{"s3cret":1,"s3cret":2}"#, #"{"a":{"s3cret":1,"s3cret":2}}"#, #"{"a":1} s3cret"#,
+    #"{"a":1}{}"#, #"{"s3cret\u0000":1}"#, #"{"a":"s3cret\u0000"}"#, #"{"a":1e999}"#, #"{"a":99999999999999999999}"#,
+    #"{"a":s3cret}"#, #"{'a':1}"#, #"{"a":01}"#, #"{"a":"\ud800"}"#, #"{"a":NaN}"#, #"{"a":1,}"#, "\u{FEFF}{}",
+  ])
+  func `a body that is no JSON object is refused with its place and without its content`(text: String) {
     let error = #expect(throws: JSONError.self) { try read(text) { _ in } }
     #expect(error?.description.contains("s3cret") == false)
   }
 
-  @Test("a body with endless nesting is refused")
-  func nesting() {
+  @Test
+  func `a body with endless nesting is refused`() {
     for opening in ["[", #"{"a":"#] {
       let error = #expect(throws: JSONError.self) { try read(String(repeating: opening, count: 100_000)) { _ in } }
       #expect(error == .tooDeep(limit: 64))
     }
   }
 
-  @Test("a member of the wrong type is refused by its name, and an absent one is nil")
-  func types() throws {
+  @Test
+  func `a member of the wrong type is refused by its name, and an absent one is nil`() throws {
     try read(#"{"n":null,"s":"abc","i":3,"r":-2.5,"l":["a",1],"o":{"x":"y"}}"#) { object throws in
       #expect(try object.string("missing", bytes: 1...3) == nil)
       #expect(try object.string("s", bytes: 1...3) == "abc")
@@ -49,24 +46,22 @@ struct JSONObjectTests {
     }
   }
 
-  @Test(
-    "the text of a JSON member is given back unchanged",
-    arguments: [
-      (#"{"content":1.0}"#, "1.0"),
-      (#"{ "content" : 1E5 , "b":2}"#, "1E5"),
-      ("{\"a\":{\"content\":0},\n\"content\"\t:\r\n[1, {\"x\":\"}\"} ]\n}", "[1, {\"x\":\"}\"} ]"),
-      (#"{"a":"\"content\":","content":"\\"}"#, #""\\""#),
-      (#"{"content":true}"#, "true"),
-      (#"{"content":{}}"#, "{}"),
-      (#"{"b":[[],{}],"content":"é😀"}"#, #""é😀""#),
-      (#"{"content":-0}"#, "-0"),
-    ])
-  func verbatim(text: String, expected: String) throws {
+  @Test(arguments: [
+    (#"{"content":1.0}"#, "1.0"),
+    (#"{ "content" : 1E5 , "b":2}"#, "1E5"),
+    ("{\"a\":{\"content\":0},\n\"content\"\t:\r\n[1, {\"x\":\"}\"} ]\n}", "[1, {\"x\":\"}\"} ]"),
+    (#"{"a":"\"content\":","content":"\\"}"#, #""\\""#),
+    (#"{"content":true}"#, "true"),
+    (#"{"content":{}}"#, "{}"),
+    (#"{"b":[[],{}],"content":"é😀"}"#, #""é😀""#),
+    (#"{"content":-0}"#, "-0"),
+  ])
+  func `the text of a JSON member is given back unchanged`(text: String, expected: String) throws {
     #expect(try read(text) { try $0.verbatim("content", depth: 4) } == expected)
   }
 
-  @Test("a JSON member is refused if its text is nested too deep or its name is escaped")
-  func verbatimRefusals() throws {
+  @Test
+  func `a JSON member is refused if its text is nested too deep or its name is escaped`() throws {
     try read(#"{"content":[[[]]],"\u0062":1}"#) { object throws in
       #expect(try object.verbatim("content", depth: 3) == "[[[]]]")
       #expect(throws: GatewayError.invalidParameter.detailed("content must be nested at most 2 deep")) {

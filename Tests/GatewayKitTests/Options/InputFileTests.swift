@@ -4,7 +4,6 @@ import Testing
 
 @testable import GatewayKit
 
-@Suite("Files that flags name")
 struct InputFileTests {
   /// Returns the error of reading the file; empty if it can be read.
   private func complaint(_ path: String) -> String {
@@ -16,8 +15,8 @@ struct InputFileTests {
     }
   }
 
-  @Test("a file that a flag names is read whole, up to the greatest size")
-  func whole() throws {
+  @Test
+  func `a file that a flag names is read whole, up to the greatest size`() throws {
     for text in ["text", ""] {
       let file = try TemporaryFile(text)
       #expect(try InputFile.readLocal(file.path, of: "--f", sizeMax: 4) == Array(text.utf8))
@@ -27,8 +26,8 @@ struct InputFileTests {
     #expect(complaint("/dev/zero") == "--key-file: '/dev/zero' is larger than 1000 bytes")
   }
 
-  @Test("a missing file, a directory and a file without permission have different errors")
-  func reasons() throws {
+  @Test
+  func `a missing file, a directory and a file without permission have different errors`() throws {
     #expect(complaint("/nowhere/x") == "--key-file: '/nowhere/x' does not exist")
     #expect(complaint("/tmp") == "--key-file: '/tmp' is a directory; expected a file")
     let file = try TemporaryFile("")
@@ -39,8 +38,8 @@ struct InputFileTests {
     #expect(InputFile.reason(EACCES).hasPrefix("may not be read: permission denied"))
   }
 
-  @Test("a secret is the text of its file without line feeds at its ends, and must not be empty or binary")
-  func secrets() throws {
+  @Test
+  func `a secret is the text of its file without line feeds at its ends, and must not be empty or binary`() throws {
     let good = try TemporaryFile("\nhush hush\r\n")
     #expect(try SecretFile.read(good.path, of: .init(text: good.path, source: "--s")) == "hush hush")
     for (text, expected) in [("\n", "is empty; expected a secret"), ("", "is empty; expected a secret")] {

@@ -6,7 +6,6 @@ import GatewaySpace
 import TestSupport
 import Testing
 
-@Suite("The token provider")
 struct TokenProviderTests {
   private typealias Outcome = Result<MintedToken, GatewayError>
 
@@ -49,8 +48,8 @@ struct TokenProviderTests {
 
   private func isDone(_ order: Started<Outcome>) -> Bool { order.value != nil }
 
-  @Test("the token provider mints at once unless it has a latency")
-  func immediate() throws {
+  @Test
+  func `the token provider mints at once unless it has a latency`() throws {
     let counter = try Counter(try TokenProviderPolicy())
     let outcomes = (0..<100).map { _ in counter.order() }
     #expect(outcomes.allSatisfy(isDone))
@@ -58,8 +57,8 @@ struct TokenProviderTests {
     #expect(figures.minted == 100 && figures.inFlight == 0 && figures.inFlightPeak == 1)
   }
 
-  @Test("the token provider takes its whole latency for each token, and dates the token when it is made")
-  func latency() throws {
+  @Test
+  func `the token provider takes its whole latency for each token, and dates the token when it is made`() throws {
     let counter = try Counter(try TokenProviderPolicy(latency: .milliseconds(50)))
     let start = counter.now
     let outcomes = (0..<1000).map { _ in counter.order() }
@@ -73,8 +72,8 @@ struct TokenProviderTests {
     #expect(token.expiresAt == start + .milliseconds(50) + .seconds(3600))
   }
 
-  @Test("the token provider makes as many tokens at once as its concurrency, and the others wait in order")
-  func concurrency() throws {
+  @Test
+  func `the token provider makes as many tokens at once as its concurrency, and the others wait in order`() throws {
     let counter = try Counter(try TokenProviderPolicy(latency: .milliseconds(10), concurrency: 3))
     let outcomes = (0..<10).map { _ in counter.order() }
     for step in 0..<4 {
@@ -90,8 +89,8 @@ struct TokenProviderTests {
     #expect(figures.inFlightPeak == 3 && figures.queuedPeak == 7)
   }
 
-  @Test("the token provider refuses at once when its queue is full, and serves again when there is room")
-  func queueBound() throws {
+  @Test
+  func `the token provider refuses at once when its queue is full, and serves again when there is room`() throws {
     let counter = try Counter(try TokenProviderPolicy(latency: .milliseconds(10), concurrency: 1, queueMax: 2))
     let accepted = (0..<3).map { _ in counter.order() }
     let refused = counter.order()
@@ -104,8 +103,8 @@ struct TokenProviderTests {
     #expect((accepted + [late]).allSatisfy { (try? $0.value?.get()) != nil })
   }
 
-  @Test("a token provider without a queue refuses a caller while it is busy")
-  func noQueue() throws {
+  @Test
+  func `a token provider without a queue refuses a caller while it is busy`() throws {
     let counter = try Counter(try TokenProviderPolicy(latency: .milliseconds(10), concurrency: 1, queueMax: 0))
     _ = counter.order()
     #expect(isDone(counter.order()))
@@ -113,8 +112,8 @@ struct TokenProviderTests {
     #expect(!isDone(counter.order()))
   }
 
-  @Test("the token provider fails by chance as often as configured, and frees its place")
-  func failures() throws {
+  @Test
+  func `the token provider fails by chance as often as configured, and frees its place`() throws {
     let counter = try Counter(try TokenProviderPolicy(latency: .milliseconds(1), concurrency: 1, failureRate: 0.3))
     let outcomes = (0..<1_000).map { _ in counter.order() }
     counter.advance(by: .milliseconds(1_000))
@@ -126,8 +125,8 @@ struct TokenProviderTests {
     #expect(figures.failed == failed && figures.minted == 1_000 - failed && figures.inFlight == 0)
   }
 
-  @Test("a caller of the token provider that goes away frees its place")
-  func goneCaller() throws {
+  @Test
+  func `a caller of the token provider that goes away frees its place`() throws {
     let counter = try Counter(try TokenProviderPolicy(latency: .milliseconds(10), concurrency: 1))
     let provider = counter.provider
     let order = TokenOrder(user: UserID("ann"), kind: .regular, life: nil, calls: nil)
@@ -143,8 +142,8 @@ struct TokenProviderTests {
     #expect(try counter.figures.inFlight == 0)
   }
 
-  @Test("the token provider gives the requested life")
-  func lives() throws {
+  @Test
+  func `the token provider gives the requested life`() throws {
     let counter = try Counter(try TokenProviderPolicy(defaultLife: nil))
     let now = counter.now
     #expect(try counter.order().value?.get().expiresAt == .none)
@@ -152,8 +151,8 @@ struct TokenProviderTests {
     #expect(try counter.order(life: .until(now + .seconds(7))).value?.get().expiresAt == now + .seconds(7))
   }
 
-  @Test("the token provider refuses an impossible policy")
-  func policies() {
+  @Test
+  func `the token provider refuses an impossible policy`() {
     let wrong: [() throws -> TokenProviderPolicy] = [
       { try TokenProviderPolicy(latency: .seconds(-1)) }, { try TokenProviderPolicy(concurrency: 0) },
       { try TokenProviderPolicy(queueMax: -1) }, { try TokenProviderPolicy(failureRate: 1.01) },

@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 
 /// The tutorial's vendor in both worlds, with the same tests.
-@Suite("The parrot of the tutorial", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct ParrotTests {
-  @Test("the parrot greets a client with a token, and nobody else", arguments: TestPlace.allCases)
-  func greets(place: TestPlace) async throws {
+  @Test(arguments: TestPlace.allCases)
+  func `the parrot greets a client with a token, and nobody else`(place: TestPlace) async throws {
     try await ParrotWorld.run(place) { parrot in
       #expect(try await parrot.greet("ann").hear() == #"{"type":"welcome","user":"ann"}"#)
       let stranger = await parrot.dial()
@@ -20,8 +20,8 @@ struct ParrotTests {
     }
   }
 
-  @Test("the parrot learns a word once, and tells the user's other connections", arguments: TestPlace.allCases)
-  func learns(place: TestPlace) async throws {
+  @Test(arguments: TestPlace.allCases)
+  func `the parrot learns a word once, and tells the user's other connections`(place: TestPlace) async throws {
     try await ParrotWorld.run(place) { parrot in
       let (ann, other) = (try await parrot.greet("ann"), try await parrot.greet("ann"))
       for peer in [ann, other] { _ = await peer.hear() }
@@ -36,8 +36,8 @@ struct ParrotTests {
     }
   }
 
-  @Test("the parrot does nothing for a client that it has not greeted", arguments: TestPlace.allCases)
-  func wantsConnection(place: TestPlace) async throws {
+  @Test(arguments: TestPlace.allCases)
+  func `the parrot does nothing for a client that it has not greeted`(place: TestPlace) async throws {
     try await ParrotWorld.run(place) { parrot in
       let peer = await parrot.dial()
       peer.say(#"{"type":"teach","word":"hello"}"#)
@@ -48,10 +48,12 @@ struct ParrotTests {
   }
 }
 
-@Suite("The parrot over HTTP", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct ParrotHTTPTests {
-  @Test("the parrot learns over HTTP from a connected user, by the token of the connection", arguments: TestPlace.allCases)
-  func learns(place: TestPlace) async throws {
+  @Test(arguments: TestPlace.allCases)
+  func `the parrot learns over HTTP from a connected user, by the token of the connection`(place: TestPlace)
+    async throws
+  {
     try await ParrotWorld.run(place) { parrot in
       let bearer = [HTTPField("authorization", "Bearer \(try parrot.token("ann"))")]
       let body = #"{"word":"hello"}"#
@@ -68,8 +70,8 @@ struct ParrotHTTPTests {
     }
   }
 
-  @Test("the parrot gives tokens that its socket takes, and none to the anonymous", arguments: TestPlace.allCases)
-  func gives(place: TestPlace) async throws {
+  @Test(arguments: TestPlace.allCases)
+  func `the parrot gives tokens that its socket takes, and none to the anonymous`(place: TestPlace) async throws {
     try await ParrotWorld.run(place) { parrot in
       let answer = try await parrot.world.fetch("POST", "/parrot/token", body: #"{"name":"ann"}"#)
       let peer = await parrot.dial()
@@ -81,8 +83,8 @@ struct ParrotHTTPTests {
     }
   }
 
-  @Test("the parrot forgets a word by order of postern ctl")
-  func forgets() throws {
+  @Test
+  func `the parrot forgets a word by order of postern ctl`() throws {
     let space = try TestSpace(try ParrotWorld.settings, GatewayConfiguration(session: try SessionPolicy()))
     let cage = space.vendor.cage
     #expect(space.order { try? await cage.learn("hello", from: UserID("ann"), at: $0.wallTime) } == true)
@@ -93,10 +95,9 @@ struct ParrotHTTPTests {
   }
 }
 
-@Suite("The rules of the gate, in the parrot's words")
 struct ParrotGateTests {
-  @Test("the rules of the gate hold for the parrot", arguments: GateCase.all(ParrotGate()))
-  func rules(gate: GateCase) async throws { try await gate.holds() }
+  @Test(arguments: GateCase.all(ParrotGate()))
+  func `the rules of the gate hold for the parrot`(gate: GateCase) async throws { try await gate.holds() }
 }
 
 /// The properties of the parrot's wire for the rules of the gate.
@@ -118,10 +119,11 @@ private struct ParrotGate: GateDialect {
   }
 }
 
-@Suite("What the parrot has learned")
 struct ParrotCageTests {
-  @Test("the parrot's words are there for another gateway on the same store, up to their bound", arguments: StoreCase.all)
-  func learns(engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `the parrot's words are there for another gateway on the same store, up to their bound`(engine: StoreCase)
+    async throws
+  {
     let (store, now) = (try engine.make(), WallTime(seconds: 1_000))
     let cage = ParrotCage(store, wordsMax: 1)
     #expect(try await cage.learn("hello", from: UserID("ann"), at: now))
@@ -133,10 +135,9 @@ struct ParrotCageTests {
   }
 }
 
-@Suite("postern token --scheme parrot")
 struct ParrotTokenToolTests {
-  @Test("the parrot's token tool makes a token and recognises it until it has expired")
-  func tokens() throws {
+  @Test
+  func `the parrot's token tool makes a token and recognises it until it has expired`() throws {
     let now = WallTime(seconds: 1_700_000_000)
     let commands = TokenCommands(ParrotVendor.self, secret: "a secret of thirty-two bytes, say", at: now)
     let token = try commands.mint(["--user", "ann", "--kind", "guest"])
@@ -145,8 +146,8 @@ struct ParrotTokenToolTests {
     #expect(commands.nature(token) == .shared("a user's token"))
   }
 
-  @Test("a flag of serve sets how many words the parrot can learn")
-  func option() throws {
+  @Test
+  func `a flag of serve sets how many words the parrot can learn`() throws {
     #expect(try ParrotVendor.settings(["--parrot-words", "7"], .test()).wordsMax == 7)
     #expect(try ParrotVendor.complaint(["--parrot-words", "0"], .test()) != "")
   }

@@ -2,12 +2,11 @@ import Foundation
 import Testing
 
 /// The tutorial, `Sources/Vendors/README.md`, compared with the vendor that it builds.
-@Suite("The tutorial")
 struct TutorialTests {
   private let folder = URL(filePath: #filePath).deletingLastPathComponent()
 
-  @Test("the tutorial shows every file of its vendor as it is built, and no other code")
-  func code() throws {
+  @Test
+  func `the tutorial shows every file of its vendor as it is built, and no other code`() throws {
     let page = folder.appending(path: "../../../Sources/Vendors/README.md").standardizedFileURL
     let text = try String(contentsOf: page, encoding: .utf8)
     var blocks = text.components(separatedBy: "```swift\n").dropFirst().compactMap {

@@ -4,7 +4,6 @@ import GatewayPlanner
 import Synchronization
 import Testing
 
-@Suite("Questions put to worlds")
 struct PlannerTests {
   private static func planner(
     _ judge: @escaping @Sendable (StormResult) -> Bool = { $0.everybody.lostUnexpectedly == 0 }
@@ -18,8 +17,8 @@ struct PlannerTests {
     return Planner(settings, threads: 2, scale: 1000) { result, _ in judge(result) }
   }
 
-  @Test("the least capacity lies within a fiftieth between a value that holds and one that fails")
-  func capacity() async throws {
+  @Test
+  func `the least capacity lies within a fiftieth between a value that holds and one that fails`() async throws {
     let answer = try await Self.planner().answer(.capacity)
     let value = try #require(answer.value)
     let margin = try #require(answer.margin)
@@ -30,8 +29,8 @@ struct PlannerTests {
     #expect(answer.proof?.result.everybody.clients == 2000, "proven at full size")
   }
 
-  @Test("an answer at the end of the range is tried at full size too")
-  func wholeRange() async throws {
+  @Test
+  func `an answer at the end of the range is tried at full size too`() async throws {
     let all = Self.planner { _ in true }
     let answer = try await all.answer(.timeout)
     #expect(answer.value?.value == 1 && answer.margin == nil && answer.exceptions.isEmpty)
@@ -42,8 +41,9 @@ struct PlannerTests {
     }
   }
 
-  @Test("if only the worst value keeps the thresholds, it is the answer, with the other end of the range")
-  func worstAlone() async throws {
+  @Test
+  func `if only the worst value keeps the thresholds, it is the answer, with the other end of the range`() async throws
+  {
     // Nobody is served if the first token takes longer than the clients' timeout of 10 s: in worlds of a thousand, half
     // of the rate.
     let answer = try await Self.planner { $0.everybody.lostUnexpectedly >= 1000 }.answer(.capacity)
@@ -54,8 +54,8 @@ struct PlannerTests {
     #expect(answer.exceptions.count == 8 && answer.exceptions.allSatisfy { !$0.passes && $0.value > limit.value })
   }
 
-  @Test("a judge is given the share of the fleet that was simulated, and an observer each try")
-  func shares() async throws {
+  @Test
+  func `a judge is given the share of the fleet that was simulated, and an observer each try`() async throws {
     let shares = Mutex(Set<Double>())
     let values = Mutex([Double]())
     let planner = Planner(
@@ -70,8 +70,8 @@ struct PlannerTests {
     #expect(values.withLock { $0 }.contains(try #require(answer.margin).value))
   }
 
-  @Test("an answer says if more is not always better, and an edge is found all the same")
-  func notMonotone() async throws {
+  @Test
+  func `an answer says if more is not always better, and an edge is found all the same`() async throws {
     // Enough tokens, but at most 60 a second, for example because of their price.
     let answer = try await Self.planner {
       $0.everybody.lostUnexpectedly == 0 && ($0.timeUntil(share: 1) ?? .zero) > .seconds(33)
@@ -87,8 +87,8 @@ struct PlannerTests {
     #expect(plain.exceptions.isEmpty && plain.limit == nil)
   }
 
-  @Test("the answer is the longest outage that holds, or none where nothing holds")
-  func outage() async throws {
+  @Test
+  func `the answer is the longest outage that holds, or none where nothing holds`() async throws {
     let answer = try await Self.planner().answer(.outage)
     // The herd needs 50 s of the minute.
     let seconds = try #require(answer.value).value
@@ -97,8 +97,8 @@ struct PlannerTests {
     #expect(none.value == nil && none.margin != nil && none.tried == 9)
   }
 
-  @Test("an answer is called unproven if there is no memory for a run of full size")
-  func memory() async throws {
+  @Test
+  func `an answer is called unproven if there is no memory for a run of full size`() async throws {
     let small = Self.planner()
     let planner = Planner(small.settings, threads: 2, scale: 1000, bytesMax: 1 << 20) { result, _ in
       result.everybody.lostUnexpectedly == 0
@@ -108,8 +108,8 @@ struct PlannerTests {
     #expect(answer.bytesMissed == MachineWorld.bytes(small.settings))
   }
 
-  @Test("cells of the grid recover below the cliff and not beyond it")
-  func grid() async throws {
+  @Test
+  func `cells of the grid recover below the cliff and not beyond it`() async throws {
     let grid = try #require(try await StabilityGrid(Self.planner()))
     let cells = grid.rows.flatMap { $0 }
     let short = cells.filter { $0.queueSeconds < $0.timeOut && $0.timeOut <= 10 }
@@ -118,8 +118,8 @@ struct PlannerTests {
     #expect(!beyond.isEmpty && beyond.allSatisfy { $0.recovered == nil && ($0.lost ?? 0) > 0.3 })
   }
 
-  @Test("a failing value shows a seed that fails, and an answer near the edge is called chance")
-  func chance() async throws {
+  @Test
+  func `a failing value shows a seed that fails, and an answer near the edge is called chance`() async throws {
     // One of three seeds fulfils it, whatever the value.
     let planner = Self.planner { $0.everybody.lostUnexpectedly == 0 }
     let seeded = Planner(planner.settings, threads: 2, scale: 1000) { result, _ in
@@ -139,8 +139,8 @@ struct PlannerTests {
     #expect(again.seeds == 7 && plain.isChance == (again.holding < 7 || margin.holding > 0))
   }
 
-  @Test("a timeout below a minute is tried if the gateway's wire can have it")
-  func shortTimeout() async throws {
+  @Test
+  func `a timeout below a minute is tried if the gateway's wire can have it`() async throws {
     let base = Self.planner().settings
     var settings = base
     settings.provider = ProviderModel(.rate(200), queue: 2000)
@@ -150,8 +150,8 @@ struct PlannerTests {
     #expect((8.0...13).contains(value), "\(value)")
   }
 
-  @Test("if logins swamp the provider, the answer for clients that have a token is given too")
-  func logins() async throws {
+  @Test
+  func `if logins swamp the provider, the answer for clients that have a token is given too`() async throws {
     var settings = Self.planner().settings
     settings.isFirstTokenInHand = false
     settings.plan.rate = 2000
@@ -165,8 +165,8 @@ struct PlannerTests {
     #expect(inHand.value == nil && inHand.withTokens == nil)
   }
 
-  @Test("the first wait of a backoff can be asked for, and its cap is never below it")
-  func base() async throws {
+  @Test
+  func `the first wait of a backoff can be asked for, and its cap is never below it`() async throws {
     let settings = Self.planner().settings
     #expect(Question(rawValue: "base_s") == .base && Question.base.unit == "s")
     let changed = Question.base.settings(settings, with: 120)
@@ -176,8 +176,8 @@ struct PlannerTests {
     #expect(answer.runs > 0 && (answer.value == nil || answer.value?.passes == true))
   }
 
-  @Test("if no backoff keeps the thresholds, the answer fails")
-  func backoffs() async throws {
+  @Test
+  func `if no backoff keeps the thresholds, the answer fails`() async throws {
     let (none, unanswered) = try await Self.planner { _ in false }.backoffs()
     #expect(none.map(\.kind) == Backoff.Kind.allCases && none.allSatisfy { !$0.trial.passes && $0.trial.seeds == 3 })
     #expect(unanswered.value == nil && !unanswered.isProven)

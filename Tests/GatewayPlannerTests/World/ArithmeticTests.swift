@@ -5,7 +5,6 @@ import Testing
 @testable import GatewayPlanner
 
 /// The results of a world, compared with calculations on paper.
-@Suite("A world against arithmetic")
 struct ArithmeticTests {
   /// Simulates a herd of 10,000 clients that all request at once, with a provider of 200 tokens a second.
   private static func herd(queue: Int = 1000, jitter: Double = 0, _ set: (inout WorldSettings) -> Void = { _ in })
@@ -26,8 +25,8 @@ struct ArithmeticTests {
   /// Refused clients return over the time that a full queue takes to empty: a client that is told to wait waits that
   /// long and up to twice as long. The queue therefore stays full, and the cliff sharp, only while the clients that
   /// return in that time are twice its length: for herds larger than three queues.
-  @Test("the cliff lies where queue over rate equals the clients' timeout, within 2 %", arguments: [5, 10, 20])
-  func cliff(timeOut: Int) throws {
+  @Test(arguments: [5, 10, 20])
+  func `the cliff lies where queue over rate equals the clients' timeout, within 2 %`(timeOut: Int) throws {
     func wasted(_ share: Double) throws -> Double {
       let queue = Int(Double(200 * timeOut) * share)
       let result = try Self.herd(queue: queue) {
@@ -43,8 +42,8 @@ struct ArithmeticTests {
     #expect(try wasted(1.02) > 0.3)
   }
 
-  @Test("in a herd smaller than three queues exactly the clients beyond the timeout are late, once")
-  func smallHerd() throws {
+  @Test
+  func `in a herd smaller than three queues exactly the clients beyond the timeout are late, once`() throws {
     // 20 s are 4,000 tokens; 10,000 clients never fill the queue a second time.
     let result = try Self.herd(queue: 4400) { $0.plan.fetchTimeout = .seconds(20) }
     let figures = try #require(result.queue)
@@ -53,16 +52,16 @@ struct ArithmeticTests {
     #expect(result.everybody.kept == 10_000)
   }
 
-  @Test("dropping abandoned requests does not move the cliff")
-  func dropped() throws {
+  @Test
+  func `dropping abandoned requests does not move the cliff`() throws {
     let served = try Self.herd(queue: 4000)
     let dropped = try Self.herd(queue: 4000) { $0.provider.abandoned = .drop }
     #expect(served.everybody.kept * 3 < dropped.everybody.kept)
     #expect(try #require(dropped.queue).madeForNobody < 20)
   }
 
-  @Test("nobody waits where jitter × life × capacity exceeds the number of clients, within 5 %")
-  func jitter() throws {
+  @Test
+  func `nobody waits where jitter × life × capacity exceeds the number of clients, within 5 %`() throws {
     // 200 a second serve 10,000 in 50 s: 1.389 % of an hour.
     let enough = 10_000.0 / 200 / 3600
     let more = try Self.herd(jitter: enough * 1.05)
@@ -73,8 +72,8 @@ struct ArithmeticTests {
     #expect(try #require(less.queue).lengthPeak > 400)
   }
 
-  @Test("tokens of a day do not make a herd of clients that came one by one", arguments: [3600, 86_400, 604_800])
-  func longLives(seconds: Int) throws {
+  @Test(arguments: [3600, 86_400, 604_800])
+  func `tokens of a day do not make a herd of clients that came one by one`(seconds: Int) throws {
     let result = try Self.herd {
       $0.plan.clients = 300
       $0.plan.rate = 10
@@ -89,8 +88,8 @@ struct ArithmeticTests {
     #expect(result.seconds > Double(seconds) && result.everybody.kept == 300)
   }
 
-  @Test("a gateway that accepts one connection in years accepts one, and no number overflows")
-  func fewAccepts() throws {
+  @Test
+  func `a gateway that accepts one connection in years accepts one, and no number overflows`() throws {
     let result = try Self.herd {
       $0.plan.clients = 30
       $0.plan.connectTimeout = .seconds(1)
@@ -99,8 +98,8 @@ struct ArithmeticTests {
     #expect(result.everybody.connected == 1)
   }
 
-  @Test("the fullest second of a calm fleet is within four standard deviations of its mean")
-  func calm() throws {
+  @Test
+  func `the fullest second of a calm fleet is within four standard deviations of its mean`() throws {
     let result = try Self.herd(jitter: 0.1)
     let mean = 10_000.0 / 360
     let peak = Double(result.bins.peak(result.bins.asked, over: .seconds(1)) ?? 0)

@@ -4,7 +4,6 @@ import Testing
 
 @testable import GatewayPlanner
 
-@Suite("The same settings")
 struct DeterminismTests {
   private static var settings: WorldSettings {
     var plan = StormPlan()
@@ -28,8 +27,8 @@ struct DeterminismTests {
     return world.run().result
   }
 
-  @Test("the same settings simulate the same hour on any number of threads")
-  func threads() async throws {
+  @Test
+  func `the same settings simulate the same hour on any number of threads`() async throws {
     let seeds: [UInt64] = [1, 2, 3, 1]
     let alone = try await Worlds.run(seeds, threads: 1) { try Self.run($0) }
     let together = try await Worlds.run(seeds, threads: 4) { try Self.run($0) }
@@ -38,8 +37,8 @@ struct DeterminismTests {
     #expect(alone[0] != alone[1])
   }
 
-  @Test("simulated events come in the order of their times, and of their numbers within one time")
-  func wheel() {
+  @Test
+  func `simulated events come in the order of their times, and of their numbers within one time`() {
     var wheel = EventWheel()
     var chance = SeededGenerator(seed: 7)
     var times: [Int64] = []
@@ -65,8 +64,8 @@ struct DeterminismTests {
     #expect(seen == times.sorted())
   }
 
-  @Test("a simulated token's text is its expiry, and needs no heap")
-  func tokens() {
+  @Test
+  func `a simulated token's text is its expiry, and needs no heap`() {
     for instant in [0, 1, 3_600_000_000_000, Int64.max] {
       let credentials = TokenText.credentials(expiringAt: instant)
       #expect(credentials.token.utf8.count <= 15)
@@ -74,8 +73,8 @@ struct DeterminismTests {
     }
   }
 
-  @Test("clients that are refused at once leave no request behind for each try")
-  func forgotten() {
+  @Test
+  func `clients that are refused at once leave no request behind for each try`() {
     var provider = ProviderState(ProviderModel(.rate(1), queue: 0), clients: 10, seed: 1)
     var highest: UInt32 = 0
     for time in Int64(0)..<300_000 {
@@ -93,8 +92,8 @@ struct DeterminismTests {
     #expect(provider.lastTimeOut == 299_999 + 3_600_000_000_000)
   }
 
-  @Test("requests in a queue count among the bytes of a simulated world")
-  func queuedBytes() {
+  @Test
+  func `requests in a queue count among the bytes of a simulated world`() {
     var settings = Self.settings
     settings.plan.clients = 1_000_000
     settings.provider.queue = 0
@@ -107,8 +106,8 @@ struct DeterminismTests {
     #expect(MachineWorld.bytes(settings) < 80 << 20)
   }
 
-  @Test("a simulated client takes at most 1.2 KB")
-  func bytes() {
+  @Test
+  func `a simulated client takes at most 1.2 KB`() {
     #expect(MachineWorld.bytes(clients: 10_000_000) / 10_000_000 <= 1_200)
     #expect(MemoryLayout<Machine>.stride <= 900)
   }

@@ -3,10 +3,9 @@ import Testing
 
 @testable import GatewayRuntime
 
-@Suite("The connections of a user")
 struct SerialSetTests {
-  @Test("a user's connections are those that came and have not gone, in any order")
-  func model() {
+  @Test
+  func `a user's connections are those that came and have not gone, in any order`() {
     var generator = SeededGenerator(seed: 7)
     var serials = SerialSet()
     var model: Set<UInt64> = []

@@ -4,7 +4,6 @@ import GatewaySimulator
 import Synchronization
 import Testing
 
-@Suite("The journal")
 struct JournalTests {
   private static let users = ["ann", "bob", "cleo", "e\u{301}", "\u{e9}"].map { UserID($0) }
 
@@ -22,8 +21,8 @@ struct JournalTests {
     }
   }
 
-  @Test("the journal keeps a power of two of records of 64 bytes", arguments: [(64, 1), (1_000, 8), (4 << 20, 65_536), (0, 1)])
-  func capacity(bytes: Int, records: Int) {
+  @Test(arguments: [(64, 1), (1_000, 8), (4 << 20, 65_536), (0, 1)])
+  func `the journal keeps a power of two of records of 64 bytes`(bytes: Int, records: Int) {
     let world = SimulatedWorld(keepsTrace: false)
     #expect(Journal(on: world.loop.eventLoop, bytes: bytes).capacity == records)
   }
@@ -56,8 +55,8 @@ struct JournalTests {
     return query
   }
 
-  @Test("the journal gives what a list of all records would give, through ten laps", arguments: UInt64(1)...6)
-  func model(seed: UInt64) {
+  @Test(arguments: UInt64(1)...6)
+  func `the journal gives what a list of all records would give, through ten laps`(seed: UInt64) {
     let scene = Scene(records: 32)
     var generator = SeededGenerator(seed: seed)
     var all: [Entry] = []
@@ -91,8 +90,8 @@ struct JournalTests {
     }
   }
 
-  @Test("the journal forgets exactly the users that no record and no connection names any more")
-  func users() {
+  @Test
+  func `the journal forgets exactly the users that no record and no connection names any more`() {
     let scene = Scene(records: 16)
     scene.onLoop { journal in
       let ann = journal.hold(UserID("ann"))
@@ -104,8 +103,8 @@ struct JournalTests {
     }
   }
 
-  @Test("the journal's times count from its beginning")
-  func times() throws {
+  @Test
+  func `the journal's times count from its beginning`() throws {
     let scene = Scene(records: 8)
     scene.world.advance(by: .seconds(5))
     scene.onLoop { $0.begin() }
@@ -135,16 +134,16 @@ struct JournalTests {
 
   private func login(_ scene: Scene, _ user: String) { scene.onLoop { $0.write(.loginAsked, of: UserID(user)) } }
 
-  @Test("a wait for the journal is met at once if the lines are there")
-  func metAtOnce() throws {
+  @Test
+  func `a wait for the journal is met at once if the lines are there`() throws {
     let (scene, heard) = (Scene(records: 16), Heard())
     for user in ["ann", "bob", "ann", "ann"] { login(scene, user) }
     try wait(scene, heard)
     #expect(heard.met == [true] && heard.numbers == [[1, 3]])
   }
 
-  @Test("a wait for the journal is met as soon as there are enough lines, also after a lap")
-  func metLater() throws {
+  @Test
+  func `a wait for the journal is met as soon as there are enough lines, also after a lap`() throws {
     let (scene, heard) = (Scene(records: 4), Heard())
     login(scene, "ann")
     try wait(scene, heard)
@@ -158,8 +157,8 @@ struct JournalTests {
     #expect(heard.met.count == 1, "it was told twice")
   }
 
-  @Test("a wait for the journal that is not met ends when its time has passed, and not before")
-  func notMet() throws {
+  @Test
+  func `a wait for the journal that is not met ends when its time has passed, and not before`() throws {
     let (scene, heard) = (Scene(records: 16), Heard())
     login(scene, "ann")
     try wait(scene, heard)
@@ -174,8 +173,8 @@ struct JournalTests {
     #expect(heard.met == [false, false, false], "nobody waits for a journal that has ended")
   }
 
-  @Test("the journal bounds the number of waits")
-  func full() throws {
+  @Test
+  func `the journal bounds the number of waits`() throws {
     let (scene, heard) = (Scene(records: 16), Heard())
     for _ in 0..<Journal.waitersMax { try wait(scene, heard) }
     #expect(throws: GatewayError.self) { try wait(scene, heard) }

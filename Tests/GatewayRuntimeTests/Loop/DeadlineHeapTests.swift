@@ -85,10 +85,9 @@ private struct BothHeaps {
   }
 }
 
-@Suite("A heap of deadlines")
 struct DeadlineHeapTests {
-  @Test("the earliest deadline comes out first, and only when it is due")
-  func order() {
+  @Test
+  func `the earliest deadline comes out first, and only when it is due`() {
     let heap = DeadlineHeap()
     let waiters = (0..<5).map { Waiter($0) }
     for (waiter, seconds) in zip(waiters, [30, 10, 50, 20, 40]) {
@@ -102,8 +101,8 @@ struct DeadlineHeapTests {
     #expect(heap.count == 0 && heap.earliest == nil)
   }
 
-  @Test("equal deadlines fire in the order in which they were set, however many there are")
-  func equals() {
+  @Test
+  func `equal deadlines fire in the order in which they were set, however many there are`() {
     let heap = DeadlineHeap()
     let waiters = (0..<1_000).map { Waiter($0) }
     for waiter in waiters { heap.set(waiter.wakeup, at: .zero) }
@@ -116,8 +115,8 @@ struct DeadlineHeapTests {
     }
   }
 
-  @Test("a deadline in the distant future is none, and setting one removes the old one")
-  func distantFuture() {
+  @Test
+  func `a deadline in the distant future is none, and setting one removes the old one`() {
     let heap = DeadlineHeap()
     let waiter = Waiter(0)
     heap.set(waiter.wakeup, at: .distantFuture)
@@ -132,10 +131,10 @@ struct DeadlineHeapTests {
     #expect(heap.popDue(at: .distantFuture) == nil)
   }
 
-  @Test(
-    "the deadline heap does what a searched list does, for any order of sets, moves, removals and wake-ups",
-    arguments: 1...20)
-  func likeTheNaiveOne(seed: UInt64) {
+  @Test(arguments: 1...20)
+  func `the deadline heap does what a searched list does, for any order of sets, moves, removals and wake-ups`(
+    seed: UInt64
+  ) {
     var generator = SeededGenerator(seed: seed)
     var both = BothHeaps(waiters: 200)
     // Few different times, so that many are equal.
@@ -157,10 +156,10 @@ struct DeadlineHeapTests {
     #expect(both.heap.count == 0)
   }
 
-  @Test(
-    "a crowd that is due at once is woken in the same order, whatever is set, moved and removed meanwhile",
-    arguments: 1...12)
-  func crowds(seed: UInt64) {
+  @Test(arguments: 1...12)
+  func `a crowd that is due at once is woken in the same order, whatever is set, moved and removed meanwhile`(
+    seed: UInt64
+  ) {
     var generator = SeededGenerator(seed: seed)
     var both = BothHeaps(waiters: 400)
     var (now, popped) = (Instant.zero, 0)
@@ -186,8 +185,8 @@ struct DeadlineHeapTests {
     #expect(popped > 600)
   }
 
-  @Test("a waiter that is let go of in the middle of a crowd is let go of")
-  func crowdsLetGo() {
+  @Test
+  func `a waiter that is let go of in the middle of a crowd is let go of`() {
     weak var one: Wakeup?
     do {
       let heap = DeadlineHeap()

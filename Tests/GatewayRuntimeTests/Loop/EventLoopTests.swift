@@ -82,7 +82,6 @@ private final class Action: WakeupTarget {
   }
 }
 
-@Suite("An event loop")
 struct EventLoopTests {
   private let driver = HandDriver()
   private let loop: EventLoop
@@ -99,8 +98,8 @@ struct EventLoopTests {
     }
   }
 
-  @Test("a loop runs work in the order in which it came, and only the first piece wakes it")
-  func order() {
+  @Test
+  func `a loop runs work in the order in which it came, and only the first piece wakes it`() {
     let journal = Journal<Int>()
     for number in 0..<100 { loop.execute { journal.add(number) } }
     #expect(driver.wakes == 1)
@@ -110,8 +109,8 @@ struct EventLoopTests {
     #expect(driver.wakes == 2)
   }
 
-  @Test("a batch of work is bounded, keeps its place, and says whether anything is left")
-  func batches() {
+  @Test
+  func `a batch of work is bounded, keeps its place, and says whether anything is left`() {
     let journal = Journal<Int>()
     for number in 0..<10 { loop.execute { journal.add(number) } }
     loop.asCurrent {
@@ -125,14 +124,14 @@ struct EventLoopTests {
     #expect(journal.entries == Array(0...10))
   }
 
-  @Test("a batch of work that ends with the last piece says that nothing is left")
-  func exactBatch() {
+  @Test
+  func `a batch of work that ends with the last piece says that nothing is left`() {
     for _ in 0..<4 { loop.execute {} }
     loop.asCurrent { #expect(!loop.runQueued(limit: 4)) }
   }
 
-  @Test("work that enqueues work runs after what was queued, in the same drain")
-  func nested() {
+  @Test
+  func `work that enqueues work runs after what was queued, in the same drain`() {
     let journal = Journal<String>()
     let loop = loop
     loop.execute {
@@ -144,8 +143,8 @@ struct EventLoopTests {
     #expect(journal.entries == ["first", "second", "made by the first"])
   }
 
-  @Test("work from many threads all runs, each thread's in its order")
-  func threads() {
+  @Test
+  func `work from many threads all runs, each thread's in its order`() {
     let journal = Journal<(thread: Int, number: Int)>()
     let loop = loop
     DispatchQueue.concurrentPerform(iterations: 8) { thread in
@@ -158,8 +157,8 @@ struct EventLoopTests {
     }
   }
 
-  @Test("due deadlines fire in slices, so that a storm does not starve the rest")
-  func slices() {
+  @Test
+  func `due deadlines fire in slices, so that a storm does not starve the rest`() {
     let journal = Journal<Int>()
     let actions = (0..<150).map { number in Action { journal.add(number) } }
     for action in actions { loop.deadlines.set(action.wakeup, at: .zero + .seconds(1)) }
@@ -175,8 +174,8 @@ struct EventLoopTests {
     withExtendedLifetime(actions) { #expect(journal.entries == Array(0..<150)) }
   }
 
-  @Test("a deadline that is set while deadlines fire waits for its own time")
-  func resets() {
+  @Test
+  func `a deadline that is set while deadlines fire waits for its own time`() {
     let journal = Journal<Int64>()
     let (loop, driver) = (loop, driver)
     var action: Action!
@@ -192,8 +191,8 @@ struct EventLoopTests {
     withExtendedLifetime(action) { #expect(journal.entries == [0, 10, 20]) }
   }
 
-  @Test("tasks of a pinned actor sleep and wake on the loop, in the order of their deadlines")
-  func sleeps() {
+  @Test
+  func `tasks of a pinned actor sleep and wake on the loop, in the order of their deadlines`() {
     let journal = Journal<String>()
     let pinned = Pinned(loop, journal)
     loop.asCurrent {
@@ -211,8 +210,8 @@ struct EventLoopTests {
       journal.entries == ["late begins", "early begins", "early at 10", "late at 20", "early at 20", "late at 30"])
   }
 
-  @Test("an actor on one loop awaits one on another, each on its own loop")
-  func awaits() {
+  @Test
+  func `an actor on one loop awaits one on another, each on its own loop`() {
     let journal = Journal<String>()
     let otherDriver = HandDriver()
     let other = EventLoop(index: 4, driver: otherDriver)
@@ -226,8 +225,8 @@ struct EventLoopTests {
     #expect(journal.entries == ["question", "after question"])
   }
 
-  @Test("a thread is inside the innermost loop it entered, and outside again when it leaves")
-  func identity() {
+  @Test
+  func `a thread is inside the innermost loop it entered, and outside again when it leaves`() {
     let inner = EventLoop(index: 5, driver: driver)
     #expect(EventLoop.current == nil && loop.isIsolatingCurrentContext() == false)
     loop.asCurrent {
@@ -238,8 +237,8 @@ struct EventLoopTests {
     #expect(EventLoop.current == nil)
   }
 
-  @Test("a loop's clock and chance are the driver's")
-  func driven() {
+  @Test
+  func `a loop's clock and chance are the driver's`() {
     driver.now = .zero + .seconds(7)
     #expect(loop.now == .zero + .seconds(7))
     #expect(loop.wallTime == WallTime(seconds: 7))

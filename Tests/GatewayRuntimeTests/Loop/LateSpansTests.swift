@@ -2,12 +2,11 @@ import GatewayCore
 import GatewayRuntime
 import Testing
 
-@Suite("What a slow machine has cost")
 struct LateSpansTests {
   private static func at(_ milliseconds: Int) -> Instant { Instant(nanoseconds: Int64(milliseconds) * 1_000_000) }
 
-  @Test("a million late spans are kept in a few hundred without losing any lost time")
-  func bounded() {
+  @Test
+  func `a million late spans are kept in a few hundred without losing any lost time`() {
     var spans = LateSpans()
     for number in 0..<1_000_000 {
       spans.add(from: Self.at(number * 100), to: Self.at(number * 100 + 100), lost: .milliseconds(30))
@@ -18,8 +17,8 @@ struct LateSpansTests {
     #expect(zip(spans.all.dropFirst(), spans.all).allSatisfy { $0.from >= $1.to })
   }
 
-  @Test("no late span has more lost time than its length, and an empty one has none")
-  func atMost() {
+  @Test
+  func `no late span has more lost time than its length, and an empty one has none`() {
     var spans = LateSpans()
     spans.add(from: Self.at(0), to: Self.at(10), lost: .seconds(5))
     spans.add(from: Self.at(20), to: Self.at(20), lost: .seconds(5))
@@ -27,8 +26,8 @@ struct LateSpansTests {
     #expect(spans.all == [LateSpans.Span(from: Self.at(0), to: Self.at(10), lost: .milliseconds(10))])
   }
 
-  @Test("a late span counts what lies between two times, and never more than the time between them")
-  func overlap() {
+  @Test
+  func `a late span counts what lies between two times, and never more than the time between them`() {
     let late = LateTimes([
       .init(from: .seconds(1), to: .seconds(3), lost: .milliseconds(1_500)),
       .init(from: .seconds(5), to: .seconds(6), lost: .milliseconds(200)),

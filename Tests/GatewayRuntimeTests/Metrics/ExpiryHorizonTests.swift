@@ -2,7 +2,6 @@ import GatewayCore
 import GatewayRuntime
 import Testing
 
-@Suite("The horizon of a loop")
 struct ExpiryHorizonTests {
   /// All tokens by their end, searched one by one.
   private struct Scan {
@@ -22,8 +21,8 @@ struct ExpiryHorizonTests {
     }
   }
 
-  @Test("the horizon always equals a look through all tokens", arguments: 0..<60)
-  func scan(seed: UInt64) {
+  @Test(arguments: 0..<60)
+  func `the horizon always equals a look through all tokens`(seed: UInt64) {
     var chance = SeededGenerator(seed: seed)
     var (horizon, scan) = (ExpiryHorizon(), Scan())
     // Some timelines begin before zero.
@@ -53,8 +52,8 @@ struct ExpiryHorizonTests {
     #expect(horizon.reading(at: now) == HorizonReading())
   }
 
-  @Test("the horizon holds expiries at the limits of an instant")
-  func borders() {
+  @Test
+  func `the horizon holds expiries at the limits of an instant`() {
     var horizon = ExpiryHorizon()
     let now = Instant(nanoseconds: 1)
     let ends = [Instant(nanoseconds: .min), Instant(nanoseconds: .max - 1), Instant(nanoseconds: -1), now]
@@ -70,8 +69,8 @@ struct ExpiryHorizonTests {
     #expect(horizon.reading(at: now) == HorizonReading())
   }
 
-  @Test("the horizon tells spans that begin with a second from those that begin before it")
-  func buckets() {
+  @Test
+  func `the horizon tells spans that begin with a second from those that begin before it`() {
     var horizon = ExpiryHorizon()
     let now = Instant(nanoseconds: 7_400_000_000)
     for second in [7, 16, 17, 18, 3_606] as [Int64] {

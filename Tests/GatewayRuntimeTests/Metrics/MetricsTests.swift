@@ -2,10 +2,9 @@ import GatewayCore
 import GatewayRuntime
 import Testing
 
-@Suite("The figures")
 struct MetricsTests {
-  @Test("a duration falls into the first bucket whose bound it does not exceed")
-  func buckets() {
+  @Test
+  func `a duration falls into the first bucket whose bound it does not exceed`() {
     var histogram = Histogram()
     let bounds = Histogram.boundsSeconds
     #expect(bounds == bounds.sorted() && Set(bounds).count == bounds.count)
@@ -22,8 +21,8 @@ struct MetricsTests {
     #expect(histogram.count == UInt64(bounds.count + 1))
   }
 
-  @Test("metrics of several loops add up")
-  func merges() {
+  @Test
+  func `metrics of several loops add up`() {
     // Two bindings of one dialect on two sockets.
     var one = LoopMetrics(dialects: ["a", "b", "a"])
     var two = one
@@ -39,8 +38,8 @@ struct MetricsTests {
     #expect(dialects[1].loginDuration.count == 0)
   }
 
-  @Test("every record of a session is counted under a bounded label")
-  func records() throws {
+  @Test
+  func `every record of a session is counted under a bounded label`() throws {
     var metrics = DialectMetrics(dialect: "plain")
     metrics.record(.loginRefused(.tokenExpired))
     metrics.record(.refreshRequested(.revocation))
@@ -59,8 +58,8 @@ struct MetricsTests {
     #expect(metrics.connectionsEnded.values == ["refresh_timeout": 1, "other": 1])
   }
 
-  @Test("several labels separate counts, and one label separates histograms")
-  func labels() {
+  @Test
+  func `several labels separate counts, and one label separates histograms`() {
     var page = PrometheusText()
     page.counters("a_total", "Things.", labels: ["x", "y"], [(["b", "1"], 1), (["a", "2"], 2), (["a", "1"], 3)])
     var histogram = Histogram()
@@ -74,8 +73,8 @@ struct MetricsTests {
     #expect(lines.contains(#"h_seconds_sum{x="b\""} 10000"#) && lines.contains(#"h_seconds_count{x="a"} 0"#))
   }
 
-  @Test("metrics are Prometheus's text format: cumulative buckets, sorted and escaped labels")
-  func text() {
+  @Test
+  func `metrics are Prometheus's text format: cumulative buckets, sorted and escaped labels`() {
     var page = PrometheusText()
     page.counters("a_total", "Things.", label: "why", ["b": 2, "a\"\\\n": 1])
     page.gauge("g", "A gauge.", 0.5)
@@ -98,8 +97,8 @@ struct MetricsTests {
     #expect(page.text.hasSuffix("\n"))
   }
 
-  @Test("every label that is counted by its place has a place of its own")
-  func places() {
+  @Test
+  func `every label that is counted by its place has a place of its own`() {
     func check<Label: CountedCase>(_ type: Label.Type) {
       #expect(Label.allCases.map(\.place) == Array(0..<Label.allCases.count), "\(type)")
       var counter = CaseCounter<Label>()

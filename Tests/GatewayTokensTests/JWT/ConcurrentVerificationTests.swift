@@ -3,10 +3,11 @@ import GatewayJSON
 import GatewayTokens
 import Testing
 
-@Suite("One verifier, many threads")
 struct ConcurrentVerificationTests {
-  @Test("one verifier accepts good tokens and refuses bad ones from all threads at once", arguments: JWTAlgorithm.allCases)
-  func concurrent(algorithm: JWTAlgorithm) async throws {
+  @Test(arguments: JWTAlgorithm.allCases)
+  func `one verifier accepts good tokens and refuses bad ones from all threads at once`(algorithm: JWTAlgorithm)
+    async throws
+  {
     let signer = try Fixture.signer(algorithm)
     let name = Fixture.keyName(algorithm)
     let key = try Fixture.key(name.hasPrefix("hmac") ? name : "\(name).pub", algorithms: [algorithm])

@@ -5,12 +5,11 @@ import Testing
 
 @testable import GatewayTokens
 
-@Suite("Hostile tokens and keys") struct HostileTokenTests {
+struct HostileTokenTests {
   private static let now = WallTime(seconds: 1_800_000_000)
 
-  @Test(
-    "a hostile token traps neither verifier nor reader, even if it is signed well")
-  func tokens() throws {
+  @Test
+  func `a hostile token traps neither verifier nor reader, even if it is signed well`() throws {
     let verifier = try Fixture.verifier(Fixture.key(Fixture.keyName(.hs256)))
     let signer = try Fixture.signer(.hs256)
     var headers = HostileBytes(
@@ -39,8 +38,8 @@ import Testing
     #expect(accepted > 100)
   }
 
-  @Test("hostile keys trap no reader of keys")
-  func keys() {
+  @Test
+  func `hostile keys trap no reader of keys`() {
     var source = HostileBytes(
       seed: 15,
       examples: [

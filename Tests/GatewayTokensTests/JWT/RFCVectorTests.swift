@@ -3,7 +3,6 @@ import GatewayJSON
 import GatewayTokens
 import Testing
 
-@Suite("The vectors of RFC 7515, RFC 7520 and RFC 8037")
 struct RFCVectorTests {
   struct Vector: Sendable, CustomTestStringConvertible {
     let source: String
@@ -23,8 +22,8 @@ struct RFCVectorTests {
 
   static let offered = all.filter { JWTAlgorithm(name: $0.algorithm) != nil }
 
-  @Test("the signatures of RFC 7515, 7520 and 8037 verify, and fail with one changed bit", arguments: offered)
-  func verifies(vector: Vector) throws {
+  @Test(arguments: offered)
+  func `the signatures of RFC 7515, 7520 and 8037 verify, and fail with one changed bit`(vector: Vector) throws {
     let verifier = JWTVerifier(keys: try KeySet(jwks: Array(vector.key.utf8)))
     let payload = try verifier.verifySignature(vector.token, at: .verification)
     #expect(Base64URL.encode(payload) == vector.token.split(separator: ".")[1])
@@ -36,8 +35,8 @@ struct RFCVectorTests {
     #expect(throws: TokenError.signature) { try verifier.verifySignature(forged, at: .verification) }
   }
 
-  @Test("the token of RFC 7515 appendix A.1 is good until its exp, and not on it")
-  func dates() throws {
+  @Test
+  func `the token of RFC 7515 appendix A.1 is good until its exp, and not on it`() throws {
     let vector = Self.all[0]
     var policy = TokenPolicy()
     policy.leeway = .zero
@@ -50,9 +49,9 @@ struct RFCVectorTests {
   }
 
   @Test(
-    "ES512 is not offered: neither its key nor its token is accepted", arguments: all.filter { $0.algorithm == "ES512" }
+    arguments: all.filter { $0.algorithm == "ES512" }
   )
-  func notOffered(vector: Vector) throws {
+  func `ES512 is not offered: neither its key nor its token is accepted`(vector: Vector) throws {
     #expect(throws: KeyError.noUsableKey(["key 0: its curve is not offered"])) {
       try KeySet(jwks: Array(vector.key.utf8))
     }
@@ -60,18 +59,16 @@ struct RFCVectorTests {
     #expect(throws: TokenError.algorithmUnknown) { try verifier.verify(vector.token, at: .verification) }
   }
 
-  @Test("the unsecured token of RFC 7515 appendix A.5 is refused by its algorithm")
-  func unsecured() throws {
+  @Test
+  func `the unsecured token of RFC 7515 appendix A.5 is refused by its algorithm`() throws {
     let vector = try #require(Self.all.first { $0.algorithm == "none" })
     let verifier = JWTVerifier(keys: try KeySet(jwks: Array(vector.key.utf8)))
     #expect(vector.token.hasSuffix("."))
     #expect(throws: TokenError.unsigned) { try verifier.verify(vector.token, at: .verification) }
   }
 
-  @Test(
-    "the deterministic signatures of the RFCs are made again, byte for byte",
-    arguments: offered.filter { ["HS256", "RS256", "EdDSA"].contains($0.algorithm) })
-  func signsAgain(vector: Vector) throws {
+  @Test(arguments: offered.filter { ["HS256", "RS256", "EdDSA"].contains($0.algorithm) })
+  func `the deterministic signatures of the RFCs are made again, byte for byte`(vector: Vector) throws {
     let segments = vector.token.split(separator: ".").map(String.init)
     let algorithm = try #require(JWTAlgorithm(name: vector.algorithm))
     let keys = try KeyMaterial.jwks(Array(vector.key.utf8))

@@ -22,7 +22,6 @@ private struct Forgery: Sendable, CustomTestStringConvertible {
   }
 }
 
-@Suite("What a verifier refuses")
 struct RefusalTests {
   private static func policy(_ change: (inout TokenPolicy) -> Void) -> TokenPolicy {
     var policy = TokenPolicy()
@@ -134,14 +133,14 @@ struct RefusalTests {
       payload: #"{"aud":["us",1]}"#, policy: policy { $0.audiences = ["us"] }),
   ]
 
-  @Test("a bad token is refused with the name of the check that failed", arguments: form + header + signature + claims)
-  private func refuses(forgery: Forgery) throws {
+  @Test(arguments: form + header + signature + claims)
+  private func `a bad token is refused with the name of the check that failed`(forgery: Forgery) throws {
     let verifier = try Fixture.verifier(try Fixture.key("hmac-32", id: "main"), policy: forgery.policy)
     #expect(throws: forgery.error) { try verifier.verify(try forgery.token(), at: .verification) }
   }
 
-  @Test("a token just inside the limits is accepted")
-  func limits() throws {
+  @Test
+  func `a token just inside the limits is accepted`() throws {
     func accepts(_ forgery: Forgery) throws {
       let verifier = try Fixture.verifier(try Fixture.key("hmac-32"), policy: forgery.policy)
       _ = try verifier.verify(try forgery.token(), at: .verification)
@@ -165,8 +164,8 @@ struct RefusalTests {
     try accepts(Forgery(name: "", error: unused, header: #"{"alg":"HS256","jku":"https://evil.example/keys"}"#))
   }
 
-  @Test("a public key is no HMAC secret: a token signed with its text by HS256 is refused")
-  func confusion() throws {
+  @Test
+  func `a public key is no HMAC secret: a token signed with its text by HS256 is refused`() throws {
     let text = try Fixture.bytes("keys/rsa2048.pub.pem")
     #expect(throws: KeyError.secretIsKeyFile) { try KeyMaterial.secret(text) }
     let verifier = try Fixture.verifier(try KeyMaterial.pem(text))
@@ -187,8 +186,8 @@ struct RefusalTests {
     return SHA256.digest(block.map { $0 ^ 0x5c } + SHA256.digest(block.map { $0 ^ 0x36 } + message))
   }
 
-  @Test("a token error is mapped to what the peer is told, and never shows the token")
-  func mapping() throws {
+  @Test
+  func `a token error is mapped to what the peer is told, and never shows the token`() throws {
     let verifier = try Fixture.verifier(try Fixture.key("hmac-32", id: "main"))
     for forgery in Self.form + Self.header + Self.signature + Self.claims {
       let told = forgery.error.gatewayError

@@ -3,10 +3,9 @@ import GatewayJSON
 import GatewayTokens
 import Testing
 
-@Suite("Signing, and the tokens of another implementation")
 struct SignerTests {
-  @Test("a token that we sign verifies, with its header and its claims", arguments: JWTAlgorithm.allCases)
-  func roundTrip(algorithm: JWTAlgorithm) throws {
+  @Test(arguments: JWTAlgorithm.allCases)
+  func `a token that we sign verifies, with its header and its claims`(algorithm: JWTAlgorithm) throws {
     let signer = try Fixture.signer(algorithm, id: "main", type: "at+jwt")
     let token = signer.sign(Array(#"{"user_id":"ann","exp":1800000000}"#.utf8))
     let segments = token.split(separator: ".").map(String.init)
@@ -20,8 +19,8 @@ struct SignerTests {
     #expect(claims["user_id"]?.string == "ann" && claims.expiresAt == WallTime(seconds: 1_800_000_000))
   }
 
-  @Test("a token of PyJWT verifies, with its own algorithm only", arguments: JWTAlgorithm.allCases)
-  func pyJWT(algorithm: JWTAlgorithm) throws {
+  @Test(arguments: JWTAlgorithm.allCases)
+  func `a token of PyJWT verifies, with its own algorithm only`(algorithm: JWTAlgorithm) throws {
     let file = try Fixture.json("pyjwt.json")
     let entry = try #require(file["tokens"]?.elements?.first { $0["alg"]?.string == algorithm.name })
     let token = try #require(entry["token"]?.string)
@@ -37,8 +36,8 @@ struct SignerTests {
     }
   }
 
-  @Test("ECDSA signatures with leading zeros in r or s have their full width")
-  func widths() throws {
+  @Test
+  func `ECDSA signatures with leading zeros in r or s have their full width`() throws {
     for algorithm in [JWTAlgorithm.es256, .es384] {
       let signer = try Fixture.signer(algorithm)
       let verifier = try Fixture.verifier(try Fixture.key("\(Fixture.keyName(algorithm)).pub"))
@@ -58,8 +57,8 @@ struct SignerTests {
     }
   }
 
-  @Test("signing needs the private half, and an algorithm of the key")
-  func refusals() throws {
+  @Test
+  func `signing needs the private half, and an algorithm of the key`() throws {
     #expect(throws: KeyError.notPrivate) { try JWTSigner(try Fixture.key("rsa2048.pub"), algorithm: .rs256) }
     #expect(throws: KeyError.notPrivate) { try JWTSigner(try Fixture.key("p256.pub")) }
     #expect(throws: KeyError.notPrivate) { try JWTSigner(try Fixture.key("ed25519.pub")) }
@@ -69,8 +68,8 @@ struct SignerTests {
     }
   }
 
-  @Test("dates of tokens are written as short as they are exact, and read back the same")
-  func dates() throws {
+  @Test
+  func `dates of tokens are written as short as they are exact, and read back the same`() throws {
     let times: [(Int64, String)] = [
       (1_700_000_000_000_000_000, "1700000000"), (1_700_000_000_500_000_000, "1700000000.5"),
       (1_700_000_000_000_001_999, "1700000000.000001"), (0, "0"), (-500_000_000, "-0.5"),

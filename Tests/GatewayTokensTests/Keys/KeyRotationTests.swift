@@ -2,7 +2,6 @@ import GatewayCore
 import GatewayTokens
 import Testing
 
-@Suite("Key rotation")
 struct KeyRotationTests {
   private let end = WallTime.verification
   private let claims = Array(#"{"user_id":"ann"}"#.utf8)
@@ -11,8 +10,8 @@ struct KeyRotationTests {
     try JWTSigner(try Fixture.key(key, id: id)).sign(claims)
   }
 
-  @Test("the previous key is accepted until its end date and not on it, and the next one stays", arguments: ["kid", nil])
-  func endDate(named: String?) throws {
+  @Test(arguments: ["kid", nil])
+  func `the previous key is accepted until its end date and not on it, and the next one stays`(named: String?) throws {
     let previous = try Fixture.key("hmac-32", id: named.map { _ in "2022" }, endsAt: end)
     let next = try Fixture.key("hmac-48", id: named.map { _ in "2023" })
     let verifier = try Fixture.verifier(previous, next)
@@ -24,8 +23,8 @@ struct KeyRotationTests {
     #expect(throws: Never.self) { try verifier.verify(new, at: end) }
   }
 
-  @Test("a token without kid tries every key of its algorithm, and one with kid only those of that name")
-  func lookup() throws {
+  @Test
+  func `a token without kid tries every key of its algorithm, and one with kid only those of that name`() throws {
     let verifier = try Fixture.verifier(
       try Fixture.key("hmac-32", id: "a"), try Fixture.key("rsa2048.pub", id: "b"), try Fixture.key("hmac-48", id: "c"))
     #expect(throws: Never.self) { try verifier.verify(try sign("hmac-48", id: nil), at: end) }
@@ -35,16 +34,16 @@ struct KeyRotationTests {
     #expect(throws: TokenError.keyUnknown) { try verifier.verify(try sign("hmac-48", id: "d"), at: end) }
   }
 
-  @Test("two keys with one name are both tried")
-  func sameName() throws {
+  @Test
+  func `two keys with one name are both tried`() throws {
     let verifier = try Fixture.verifier(
       try Fixture.key("hmac-32", id: "a", endsAt: end), try Fixture.key("hmac-48", id: "a"))
     #expect(throws: Never.self) { try verifier.verify(try sign("hmac-48", id: "a"), at: end) }
     #expect(throws: Never.self) { try verifier.verify(try sign("hmac-32", id: "a"), at: end - .seconds(1)) }
   }
 
-  @Test("a JWK gives its end date as exp")
-  func jwk() throws {
+  @Test
+  func `a JWK gives its end date as exp`() throws {
     let key = #"{"kty":"oct","k":"AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA","exp":1700000000}"#
     let verifier = JWTVerifier(keys: try KeySet(jwks: Array(key.utf8)))
     let token = try sign("hmac-32", id: nil)

@@ -3,7 +3,6 @@ import GatewayCore
 import GatewayWires
 import Testing
 
-@Suite("The description of a token endpoint")
 struct TokenDescriptionTests {
   /// The folder of the shipped descriptions.
   static let folder = WireDescriptionTests.folder.deletingLastPathComponent().appending(path: "tokens")
@@ -16,9 +15,8 @@ struct TokenDescriptionTests {
     DescribedTokenEndpoint(try read(text, secrets: secrets))
   }
 
-  @Test(
-    "the token descriptions that come with postern are right", arguments: ["simplejwt", "get-text", "oauth-client", "postern"])
-  func shipped(name: String) throws {
+  @Test(arguments: ["simplejwt", "get-text", "oauth-client", "postern"])
+  func `the token descriptions that come with postern are right`(name: String) throws {
     let path = Self.folder.appending(path: "\(name).json").path
     let file = try DescriptionFile.parse(Array(try Data(contentsOf: URL(filePath: path))), file: path)
     let tokens = try TokenDescription(file, secrets: ["api_key": "k"])
@@ -80,16 +78,18 @@ struct TokenDescriptionTests {
     #"{ "tokens": 1, "request": {\#(request)}, "answer": {\#(answer)}\#(more.isEmpty ? "" : ", \(more)") }"#
   }
 
-  @Test("a token description with a mistake says where it is and what would be right", arguments: mistakes)
-  func mistake(text: String, complaint: String) throws {
+  @Test(arguments: mistakes)
+  func `a token description with a mistake says where it is and what would be right`(text: String, complaint: String)
+    throws
+  {
     let error = #expect(throws: DescriptionError.self) { try Self.read(text) }
     let said = "\(try #require(error))"
     #expect(said.hasPrefix("my.json:1:"), "\(said)")
     #expect(said.contains(complaint), "\(said)")
   }
 
-  @Test("a table of users is read with quotes, and its mistakes are named by their lines")
-  func table() throws {
+  @Test
+  func `a table of users is read with quotes, and its mistakes are named by their lines`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "postern-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

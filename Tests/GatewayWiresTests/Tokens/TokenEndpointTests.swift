@@ -3,7 +3,6 @@ import GatewayTokens
 import GatewayWires
 import Testing
 
-@Suite("A described token endpoint")
 struct TokenEndpointTests {
   private static let now = WallTime(seconds: 1_800_000_000)
 
@@ -35,8 +34,8 @@ struct TokenEndpointTests {
     return parts.joined(separator: ".") + ".c2ln"
   }
 
-  @Test("a described token endpoint is asked with a form, headers and a secret, all of them escaped")
-  func said() throws {
+  @Test
+  func `a described token endpoint is asked with a form, headers and a secret, all of them escaped`() throws {
     let endpoint = try TokenDescriptionTests.endpoint(
       """
       { "tokens": 1, "users": { "list": ["a&b=ü"] },
@@ -57,8 +56,8 @@ struct TokenEndpointTests {
     #expect(endpoint.takesEnds)
   }
 
-  @Test("a described token endpoint sends nothing that would end a header field")
-  func smuggled() throws {
+  @Test
+  func `a described token endpoint sends nothing that would end a header field`() throws {
     let endpoint = try TokenDescriptionTests.endpoint(
       """
       { "tokens": 1, "users": { "list": ["ann\\r\\nX-Admin: 1"] },
@@ -68,8 +67,9 @@ struct TokenEndpointTests {
     #expect(throws: TokenEndpointError.self) { try endpoint.request(wish, endpoint.memory()) }
   }
 
-  @Test("a described token endpoint renews with the last answer's values, and begins anew when that is refused")
-  func rotation() throws {
+  @Test
+  func `a described token endpoint renews with the last answer's values, and begins anew when that is refused`() throws
+  {
     let endpoint = try TokenDescriptionTests.endpoint(
       """
       { "tokens": 1, "request": { "url": "/login" }, "renew": { "url": "/renew", "text": "{{taken.refresh}} {{token}}" },
@@ -93,8 +93,8 @@ struct TokenEndpointTests {
     #expect(try endpoint.request(Self.wish(), memory).http.path == "/login")
   }
 
-  @Test("a client keeps to one of several token endpoints, and takes the next after a failure")
-  func places() throws {
+  @Test
+  func `a client keeps to one of several token endpoints, and takes the next after a failure`() throws {
     let endpoint = try TokenDescriptionTests.endpoint(
       """
       { "tokens": 1, "request": { "url": ["https://one/t", "http://[::1]:81/u?x=1"] },
@@ -108,8 +108,8 @@ struct TokenEndpointTests {
     #expect(try endpoint.request(Self.wish(3), memory).place == 0)
   }
 
-  @Test("a token's end is read in every described way, from the first value that is there")
-  func ends() throws {
+  @Test
+  func `a token's end is read in every described way, from the first value that is there`() throws {
     func end(_ rule: String, _ body: String, _ headers: [HTTPField] = []) throws -> TokenAnswer {
       try Self.answer(#""token": "/t", "end": \#(rule)"#, Self.json(body, headers))
     }
@@ -132,15 +132,15 @@ struct TokenEndpointTests {
     }
   }
 
-  @Test("a token's end is the requested one if the answer has none")
-  func askedFor() throws {
+  @Test
+  func `a token's end is the requested one if the answer has none`() throws {
     let answer = try Self.answer(
       #""token": "/t""#, request: #""url": "/t?l={{life_s}}""#, Self.json(#"{"t":"opaque"}"#))
     #expect(answer.end == Self.now + .seconds(60) && answer.endSource == .asked)
   }
 
-  @Test("a token's end is corrected for a wrong clock")
-  func clock() throws {
+  @Test
+  func `a token's end is corrected for a wrong clock`() throws {
     let jwt = Self.jwt(#"{"exp":1800000330}"#)
     // Half a minute ahead.
     let ahead = [HTTPField("date", "Fri, 15 Jan 2027 08:00:30 GMT")]
@@ -151,8 +151,8 @@ struct TokenEndpointTests {
     #expect(try Self.answer(#""token": "/t""#, Self.json(#"{"t":"\#(jwt)"}"#, right)).clockOffset == nil)
   }
 
-  @Test("a token endpoint's Retry-After is read in seconds and as a date")
-  func busy() throws {
+  @Test
+  func `a token endpoint's Retry-After is read in seconds and as a date`() throws {
     for (text, wait) in [
       ("7", Duration.seconds(7)), ("Fri, 15 Jan 2027 08:00:09 GMT", .seconds(9)), ("99999999999", .seconds(3600)),
       ("Thu, 14 Jan 2027 08:00:09 GMT", .zero),
@@ -165,32 +165,30 @@ struct TokenEndpointTests {
     #expect(soon.outcome == .busy(status: 503, retryAfter: nil))
   }
 
-  @Test(
-    "an answer without a token says what it has instead",
-    arguments: [
-      (
-        #""/token""#, #"{"refresh":"r","access":"eyJhbGci"}"#,
-        #"nothing at /token, only refresh, access; is it "/access"?"#
-      ),
-      (#""/token""#, #"{"data":{"jwt":"eyJhbGci"}}"#, #"nothing at /token, only data; is it "/data/jwt"?"#),
-      (#""/token""#, "[1]", "nothing at /token, for the answer is an array"),
-      (#""/token""#, "{}", "nothing at /token, only an empty object"),
-      (#""/token""#, #"{"token":{"access":"x"}}"#, "at /token is no text but an object with access"),
-      (#""/token""#, #"{"token":7}"#, "at /token is no text but a number"),
-      (#""/token""#, #"{"token":""}"#, "/token is empty"),
-      (#""/token""#, #"{"token":"two words"}"#, "it holds spaces"),
-      (#""/token""#, "<html>", "the body is said to be application/json, and is no JSON"),
-      (#"{"text": true}"#, " \n", "the body is empty"),
-      (#"{"header": "X-Token"}"#, "{}", "no field x-token, only content-type"),
-    ])
-  func missing(place: String, body: String, sentence: String) throws {
+  @Test(arguments: [
+    (
+      #""/token""#, #"{"refresh":"r","access":"eyJhbGci"}"#,
+      #"nothing at /token, only refresh, access; is it "/access"?"#
+    ),
+    (#""/token""#, #"{"data":{"jwt":"eyJhbGci"}}"#, #"nothing at /token, only data; is it "/data/jwt"?"#),
+    (#""/token""#, "[1]", "nothing at /token, for the answer is an array"),
+    (#""/token""#, "{}", "nothing at /token, only an empty object"),
+    (#""/token""#, #"{"token":{"access":"x"}}"#, "at /token is no text but an object with access"),
+    (#""/token""#, #"{"token":7}"#, "at /token is no text but a number"),
+    (#""/token""#, #"{"token":""}"#, "/token is empty"),
+    (#""/token""#, #"{"token":"two words"}"#, "it holds spaces"),
+    (#""/token""#, "<html>", "the body is said to be application/json, and is no JSON"),
+    (#"{"text": true}"#, " \n", "the body is empty"),
+    (#"{"header": "X-Token"}"#, "{}", "no field x-token, only content-type"),
+  ])
+  func `an answer without a token says what it has instead`(place: String, body: String, sentence: String) throws {
     let answer = try Self.answer(#""token": \#(place)"#, Self.json(body))
     #expect(answer.outcome == .failed && answer.label == "no_token")
     #expect(answer.sentence?.hasSuffix(sentence) == true || answer.sentence?.contains(sentence) == true, "\(answer)")
   }
 
-  @Test("an answer or token that is too large is refused with its size and its coding")
-  func large() throws {
+  @Test
+  func `an answer or token that is too large is refused with its size and its coding`() throws {
     let long = try Self.answer(#""token": "/t""#, Self.json(#"{"t":"\#(String(repeating: "x", count: 65_537))"}"#))
     #expect(long.sentence?.contains("what is in /t has 65537 bytes, and a token 65536 at most") == true)
     let gzip = try Self.answer(#""token": "/t""#, Self.json("\u{1f}", [HTTPField("content-encoding", "gzip")]))
@@ -202,27 +200,27 @@ struct TokenEndpointTests {
     #expect(answer.sentence?.contains("bytes, and 1048576 are read") == true)
   }
 
-  @Test(
-    "a refused token request says what the status asks to be mended, and what else the answer has",
-    arguments: [
-      (404, #""token": "/t""#, "{}", #"POST /t answered 404: nothing is there; "url" of "request" names where"#),
-      (405, #""token": "/t""#, "", #"another method than POST (it takes GET); "method" of "request""#),
-      (422, #""token": "/t""#, #"{"detail":1}"#, #"is what it wants; its answer has detail, which "error""#),
-      (400, #""token": "/t""#, #""https://one/problem""#, "it makes nothing of what it is sent"),
-      (
-        400, #""token": "/t""#, "Client sent an HTTP request to an HTTPS server.\n",
-        #"POST /t answered 400: it wants TLS; "url" or --provider with https://"#
-      ),
-      (403, #""token": "/t", "error": "/code""#, #"{"code":"no"}"#, #"and the body of "request" say who asks"#),
-    ])
-  func statuses(status: Int, rules: String, body: String, sentence: String) throws {
+  @Test(arguments: [
+    (404, #""token": "/t""#, "{}", #"POST /t answered 404: nothing is there; "url" of "request" names where"#),
+    (405, #""token": "/t""#, "", #"another method than POST (it takes GET); "method" of "request""#),
+    (422, #""token": "/t""#, #"{"detail":1}"#, #"is what it wants; its answer has detail, which "error""#),
+    (400, #""token": "/t""#, #""https://one/problem""#, "it makes nothing of what it is sent"),
+    (
+      400, #""token": "/t""#, "Client sent an HTTP request to an HTTPS server.\n",
+      #"POST /t answered 400: it wants TLS; "url" or --provider with https://"#
+    ),
+    (403, #""token": "/t", "error": "/code""#, #"{"code":"no"}"#, #"and the body of "request" say who asks"#),
+  ])
+  func `a refused token request says what the status asks to be mended, and what else the answer has`(
+    status: Int, rules: String, body: String, sentence: String
+  ) throws {
     let answer = try Self.answer(rules, Self.json(body, status: status, [HTTPField("allow", "GET")]))
     #expect(answer.sentence?.contains(sentence) == true, "\(answer)")
     #expect(answer.sentence?.contains("its answer has") == (status == 422))
   }
 
-  @Test("advice is not given for a failure that was ordered, or for a user who is to be refused")
-  func unadvised() throws {
+  @Test
+  func `advice is not given for a failure that was ordered, or for a user who is to be refused`() throws {
     #expect(try Self.answer(#""token": "/t""#, Self.json("{}", status: 500)).sentence == nil)
     let endpoint = try TokenDescriptionTests.endpoint(
       #"{ "tokens": 1, "request": { "url": "/t" }, "answer": { "token": "/t" } }"#)
@@ -231,8 +229,8 @@ struct TokenEndpointTests {
     #expect(endpoint.answer(Self.json("{}", status: 401), to: hopeless, at: Self.now, &memory).sentence == nil)
   }
 
-  @Test("a token that had ended when it came is reported")
-  func late() throws {
+  @Test
+  func `a token that had ended when it came is reported`() throws {
     let answer = try Self.answer(#""token": "/t""#, Self.json(#"{"t":"\#(Self.jwt(#"{"exp":1799999900}"#))"}"#))
     #expect(answer.end == Self.now + .seconds(-100))
     #expect(answer.sentence?.hasPrefix("POST /t gave a token that had ended 100.0 s before it came") == true)
@@ -240,8 +238,8 @@ struct TokenEndpointTests {
     #expect(try Self.answer(#""token": "/t""#, Self.json(#"{"t":"\#(living)"}"#)).sentence == nil)
   }
 
-  @Test("a token whose exp is in milliseconds is reported, with the number")
-  func milliseconds() throws {
+  @Test
+  func `a token whose exp is in milliseconds is reported, with the number`() throws {
     let odd = Self.jwt(#"{"exp":1800000060000}"#)
     let answer = try Self.answer(#""token": "/t""#, Self.json(#"{"t":"\#(odd)"}"#))
     #expect(answer.end == nil)
@@ -252,8 +250,8 @@ struct TokenEndpointTests {
     #expect(told.sentence?.contains(#""unix_ms" in place of "unix_s""#) == true)
   }
 
-  @Test("a token endpoint that ends plain connections silently makes the client ask whether it wants TLS")
-  func silentEnd() throws {
+  @Test
+  func `a token endpoint that ends plain connections silently makes the client ask whether it wants TLS`() throws {
     func sentence(_ url: String, _ detail: String) throws -> String {
       let endpoint = try TokenDescriptionTests.endpoint(
         #"{ "tokens": 1, "request": { "url": "\#(url)" }, "answer": { "token": "/t" } }"#)
@@ -267,16 +265,16 @@ struct TokenEndpointTests {
     #expect(try sentence("/t", "connect: Connection refused").hasSuffix("refused"))
   }
 
-  @Test("a token endpoint's redirect is not followed, and its target is shown")
-  func redirect() throws {
+  @Test
+  func `a token endpoint's redirect is not followed, and its target is shown`() throws {
     let answer = try Self.answer(
       #""token": "/t""#, Self.json("", status: 302, [HTTPField("location", "https://login.example/?next=/t")]))
     #expect(answer.outcome == .failed && answer.label == "redirected")
     #expect(answer.sentence?.contains("https://login.example:443") == true)
   }
 
-  @Test("a token endpoint's word for an error is shown without a user's secrets")
-  func error() throws {
+  @Test
+  func `a token endpoint's word for an error is shown without a user's secrets`() throws {
     let text = """
       { "tokens": 1, "request": { "url": "/t", "text": "{{secret.key}}" }, "answer": { "token": "/t", "error": "/e" } }
       """
