@@ -1,8 +1,9 @@
-"""Makes the pictures of the dashboard in the documentation: `dashboard_pictures.py FOLDER`."""
+"""Makes the pictures in the documentation, of the dashboard and of a storm's report: `dashboard_pictures.py FOLDER [report]`."""
 
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -19,8 +20,23 @@ def storm(gateway, *flags):
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def main(folder):
-    folder.mkdir(exist_ok=True)
+def report(folder):
+    """A storm's report, whose tokens end in one second: the gateway spreads its requests over ten."""
+    flags = ["--clients", "2000", "--behaviour", "well-behaved=85,slow=10,stale=5", "--expire-after", "60s"]
+    gateway_flags = ["--any-refresh-timeout", "--refresh-timeout", "20s", "--refresh-lead", "15s", "--refresh-spread", "10s"]
+    with Gateway(*gateway_flags) as gateway, tempfile.TemporaryDirectory() as scratch, Page(width=1280) as page:
+        storm(gateway, *flags, "--report", scratch).wait(timeout=300)
+        page.open(Path(scratch, "storm.html").as_uri())
+        write(folder, "report", page.picture(1000))
+
+
+def write(folder, name, picture):
+    assert len(picture) <= BYTES_MAX, f"{name} has {len(picture)} bytes"
+    (folder / f"{name}.png").write_bytes(picture)
+    print(f"{name}.png: {len(picture)} bytes")
+
+
+def dashboard(folder):
     # A first fleet whose tokens have ended by the time of the picture, a tenth of it with the old token; a second whose
     # tokens are a wave to come; a third that speaks another dialect, its tokens a smaller wave behind that.
     with Gateway("--any-refresh-timeout", "--refresh-timeout", "10s") as gateway:
@@ -38,9 +54,7 @@ def main(folder):
             for (name, page), (_, _, height_max, _) in zip(pages, PICTURES):
                 page.until("document.getElementById('state').dataset.state === 'live'")
                 picture = page.picture(height_max)
-                assert len(picture) <= BYTES_MAX, f"{name} has {len(picture)} bytes"
-                (folder / f"dashboard-{name}.png").write_bytes(picture)
-                print(f"dashboard-{name}.png: {len(picture)} bytes")
+                write(folder, f"dashboard-{name}", picture)
         finally:
             for fleet in fleets:
                 fleet.terminate()
@@ -51,4 +65,8 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    folder = Path(sys.argv[1])
+    folder.mkdir(exist_ok=True)
+    report(folder)
+    if sys.argv[2:] != ["report"]:
+        dashboard(folder)

@@ -221,7 +221,7 @@ struct ReportTests {
   }
 
   static let readmeURL = URL(filePath: #filePath.components(separatedBy: "/Tests/GatewayReportTests/")[0])
-    .appending(path: "Docs/load-tests.md")
+    .appending(path: "Docs/thresholds.md")
 
   static let schemaURL = URL(filePath: #filePath.components(separatedBy: "/Tests/GatewayReportTests/")[0])
     .appending(path: "loadtest/report.schema.json")

@@ -35,26 +35,25 @@ struct LayoutTests {
       Repository.folders(in: "Tests/Vendors") == Repository.folders(in: "Sources/Vendors").map { "\($0)Tests" })
   }
 
-  @Test("the README's map names every folder at the top and every target")
+  @Test("the map of the architecture page names every folder at the top and every target")
   func map() throws {
-    let readme = try #require(Repository.text(of: "README.md"))
+    let page = try #require(Repository.text(of: "Docs/architecture.md"))
     for folder in Repository.folders() where !folder.hasPrefix(".") {
-      #expect(readme.contains("`\(folder)"), "README.md does not say what \(folder) is")
+      #expect(page.contains("`\(folder)"), "Docs/architecture.md does not say what \(folder) is")
     }
     for target in Repository.folders(in: "Sources") {
       #expect(
-        readme.contains("`Sources/\(target)`") || readme.contains("`\(target)`"), "README.md lacks Sources/\(target)")
+        page.contains("`Sources/\(target)`") || page.contains("`\(target)`"), "Docs/architecture.md lacks \(target)")
     }
   }
 
-  @Test("the files that the README says to begin with exist")
-  func reading() throws {
-    let readme = try #require(Repository.text(of: "README.md"))
-    let table = try #require(readme.components(separatedBy: "Where to begin to read").dropFirst().first)
-    let names = table.matches(of: #/`([A-Z][A-Za-z+]+)`/#).map { String($0.1) }
+  @Test("every file that a walk through the code names exists")
+  func walks() throws {
+    let page = try #require(Repository.text(of: "Docs/walks.md"))
+    let names = page.matches(of: #/`([A-Z][A-Za-z+]+)`/#).map { String($0.1) }
     #expect(names.count > 20)
     for name in names {
-      #expect(Self.swift.contains { $0.path.hasSuffix("/\(name).swift") }, "README.md names \(name)")
+      #expect(Self.swift.contains { $0.path.hasSuffix("/\(name).swift") }, "Docs/walks.md names \(name)")
     }
   }
 

@@ -83,7 +83,7 @@ enum ServeCommand: Command {
       [
         "queue_max": String(provider.queueMax), "longest_wait_s": String(Int(wait.inSeconds.rounded())),
         "hint":
-          "callers that wait 10 s get tokens too late from a queue of this length; see Docs/simulate.md, --provider-queue-max, --provider-abandoned",
+          "callers that wait 10 s get tokens too late from a queue of this length; see Docs/planning.md, --provider-queue-max, --provider-abandoned",
       ])
   }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import postern
 
-/// That the machines are every vendor's clients as the wire's world plays them: the table of `Docs/simulate.md`.
+/// That the machines are every vendor's clients as the wire's world plays them: the table of `Docs/simulation-file.md`.
 @Suite("Vendors' clients, simulated")
 struct DialectTests {
   /// A vendor's clients, with each of its SDKs as a kind of its own.
@@ -91,7 +91,7 @@ struct DialectTests {
   @Test("the page says that machines play them all")
   func page() throws {
     let folder = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
-    let page = try String(contentsOfFile: "/\(folder)/Docs/simulate.md", encoding: .utf8)
+    let page = try String(contentsOfFile: "/\(folder)/Docs/simulation-file.md", encoding: .utf8)
     for vendor in Vendors.all {
       #expect(page.contains("| `\(vendor.scheme)` | "))
       for sdk in vendor.clients.sdks { #expect(page.contains("`\(sdk)`")) }
