@@ -6,10 +6,9 @@ import GatewaySpace
 import TestSupport
 import Testing
 
-@Suite("Faults of the upgrade")
 struct AdmissionFaultTests {
-  @Test("an upgrade is refused as often as ordered, and counted", arguments: [401, 403, 429, 500, 503])
-  func refuse(status: Int) throws {
+  @Test(arguments: [401, 403, 429, 500, 503])
+  func `a fault refuses upgrades as often as ordered, and counts them`(status: Int) throws {
     let faulty = try FaultyGateway()
     try faulty.fail(#"{"fault": "refuse_upgrade", "status": \#(status), "retry_after_s": 2, "times": 2}"#)
     #expect(faulty.connect().refusal == status)
@@ -18,8 +17,8 @@ struct AdmissionFaultTests {
     #expect(faulty.lines(.upgradeRefused).count == 2)
   }
 
-  @Test("only those are refused who are meant, as far as the upgrade tells")
-  func whom() throws {
+  @Test
+  func `a fault refuses only the upgrades it is meant for, as far as the upgrade tells`() throws {
     let faulty = try FaultyGateway()
     try faulty.fail(#"{"fault": "refuse_upgrade", "status": 403, "who": {"users": ["martin"]}}"#)
     try faulty.fail(#"{"fault": "refuse_upgrade", "status": 429, "who": {"kind": "guest"}}"#)
@@ -28,8 +27,8 @@ struct AdmissionFaultTests {
     #expect(faulty.connect("gwen", .guest).refusal == 429)
   }
 
-  @Test("an upgrade is never answered")
-  func never() throws {
+  @Test
+  func `a fault leaves an upgrade without an answer`() throws {
     let faulty = try FaultyGateway()
     try faulty.fail(#"{"fault": "never_answer", "times": 1}"#)
     let ann = faulty.connect()

@@ -5,7 +5,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("Faults of clocks")
 struct ClockFaultTests {
   let faulty: FaultyGateway
 
@@ -14,19 +13,17 @@ struct ClockFaultTests {
     faulty.world.advance(by: .seconds(5))
   }
 
-  @Test(
-    "tokens of an issuer whose clock is wrong are taken within the leeway of 5 s, either way",
-    arguments: [(4, nil), (6, 401), (-600, nil), (-607, 401)] as [(Int, Int?)])
-  func issuer(ahead: Int, refusal: Int?) throws {
+  @Test(arguments: [(4, nil), (6, 401), (-600, nil), (-607, 401)] as [(Int, Int?)])
+  func `tokens of an issuer with a wrong clock are accepted within the leeway of 5 s, either way`(
+    ahead: Int, refusal: Int?
+  ) throws {
     try faulty.fail(#"{"fault": "issuer_clock", "ahead_s": \#(ahead)}"#)
     // A clock that is behind by more than the token's life and the leeway makes the token expired.
     #expect(faulty.simulated.connect(try faulty.minted(for: "ann", life: 602)).refusal == refusal)
   }
 
-  @Test(
-    "a gateway whose clock is wrong judges by it",
-    arguments: [(-4, nil), (-6, 401), (600, nil), (607, 401)] as [(Int, Int?)])
-  func gateway(ahead: Int, refusal: Int?) throws {
+  @Test(arguments: [(-4, nil), (-6, 401), (600, nil), (607, 401)] as [(Int, Int?)])
+  func `a gateway with a wrong clock judges by it`(ahead: Int, refusal: Int?) throws {
     let fault = try faulty.fail(#"{"fault": "gateway_clock", "ahead_s": \#(ahead)}"#)
     let token = try faulty.minted(for: "ann", life: 602)
     #expect(faulty.simulated.connect(token).refusal == refusal)
@@ -34,15 +31,15 @@ struct ClockFaultTests {
     #expect(faulty.simulated.connect(token).types == ["connected"])
   }
 
-  @Test("who is logged in has less of the token's life at a gateway that is ahead")
-  func life() throws {
+  @Test
+  func `a session has less of its token's life at a gateway whose clock is ahead`() throws {
     try faulty.fail(#"{"fault": "gateway_clock", "ahead_s": 300}"#)
     let ann = faulty.connect(life: .seconds(600))
     #expect(ann.texts.first?.contains(#""expires_in_ms":300000"#) == true)
   }
 
-  @Test("a clock drifts, and two that are wrong are wrong together")
-  func drift() throws {
+  @Test
+  func `a gateway's clock drifts, and two faults of clocks add up`() throws {
     try faulty.fail(#"{"fault": "gateway_clock", "drift": 0.1}"#)
     try faulty.fail(#"{"fault": "gateway_clock", "ahead_s": 10, "when": {"at_s": 50}, "for_s": 100}"#)
     func life() -> String? {
@@ -56,8 +53,8 @@ struct ClockFaultTests {
     #expect(life() == "580000")
   }
 
-  @Test("an issuer's clock drifts")
-  func issuerDrift() throws {
+  @Test
+  func `an issuer's clock drifts`() throws {
     try faulty.fail(#"{"fault": "issuer_clock", "drift": 0.01}"#)
     faulty.world.advance(by: .seconds(400))
     #expect(faulty.simulated.connect(try faulty.minted(for: "ann")).types == ["connected"])
@@ -65,15 +62,13 @@ struct ClockFaultTests {
     #expect(faulty.simulated.connect(try faulty.minted(for: "ann")).refusal == 401)
   }
 
-  @Test(
-    "an order that names somebody, or a number of times, is refused",
-    arguments: [
-      #"{"fault": "gateway_clock", "ahead_s": 1, "who": {"users": ["ann"]}}"#,
-      #"{"fault": "gateway_clock", "ahead_s": 1, "times": 1}"#, #"{"fault": "gateway_clock"}"#,
-      #"{"fault": "gateway_clock", "ahead_s": 1e300}"#, #"{"fault": "gateway_clock", "drift": -2}"#,
-      #"{"fault": "store_away", "who": {"kind": "guest"}}"#, #"{"fault": "answer_never", "when": {"after": "closed"}}"#,
-    ])
-  func refused(order: String) {
+  @Test(arguments: [
+    #"{"fault": "gateway_clock", "ahead_s": 1, "who": {"users": ["ann"]}}"#,
+    #"{"fault": "gateway_clock", "ahead_s": 1, "times": 1}"#, #"{"fault": "gateway_clock"}"#,
+    #"{"fault": "gateway_clock", "ahead_s": 1e300}"#, #"{"fault": "gateway_clock", "drift": -2}"#,
+    #"{"fault": "store_away", "who": {"kind": "guest"}}"#, #"{"fault": "answer_never", "when": {"after": "closed"}}"#,
+  ])
+  func `a clock fault for one user, or for a number of times, is refused`(order: String) {
     #expect(throws: GatewayError.self) { try faulty.fail(order) }
   }
 }

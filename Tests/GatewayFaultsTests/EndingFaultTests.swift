@@ -6,10 +6,9 @@ import GatewaySpace
 import TestSupport
 import Testing
 
-@Suite("Faults of the gateway's closing, and of sockets")
 struct EndingFaultTests {
-  @Test("a close frame has another code, for the reasons that are named")
-  func closeAs() throws {
+  @Test
+  func `a fault changes the code of close frames for the named reasons`() throws {
     let faulty = try FaultyGateway()
     try faulty.fail(#"{"fault": "close_as", "for": ["refresh_timeout"], "code": 1011, "reason": "oops"}"#)
     let (ann, bob) = (faulty.connect("ann"), faulty.connect("bob"))
@@ -21,8 +20,8 @@ struct EndingFaultTests {
     #expect(faulty.closes(of: "ann") == [1011, 1011] && faulty.closes(of: "bob") == [4005, 4005])
   }
 
-  @Test("the transport ends without a close frame")
-  func abort() throws {
+  @Test
+  func `a fault ends the transport without a close frame`() throws {
     let faulty = try FaultyGateway()
     try faulty.fail(#"{"fault": "abort"}"#)
     let ann = faulty.connect()
@@ -33,8 +32,9 @@ struct EndingFaultTests {
     #expect(faulty.closes(of: "ann") == [1006, 1006])
   }
 
-  @Test("a connection that is never closed is a ghost: the client hears nothing more, the gateway knows it no more")
-  func never() throws {
+  @Test
+  func `a fault leaves a connection as a ghost: the client is sent nothing more, the gateway has forgotten it`() throws
+  {
     let faulty = try FaultyGateway()
     try faulty.fail(#"{"fault": "never_close", "times": 1}"#)
     let ann = faulty.connect()
@@ -50,8 +50,8 @@ struct EndingFaultTests {
     #expect(!ann.hasHeardNoEnd)
   }
 
-  @Test("a reset ends the connections that are there, and not those to come")
-  func reset() throws {
+  @Test
+  func `a reset ends the connections that are there, and not those to come`() throws {
     let faulty = try FaultyGateway()
     let (ann, bob) = (faulty.connect("ann"), faulty.connect("bob"))
     try faulty.fail(#"{"fault": "reset", "who": {"users": ["ann"]}}"#)
@@ -61,8 +61,8 @@ struct EndingFaultTests {
     #expect(faulty.connect("ann").types == ["connected"])
   }
 
-  @Test("a reset follows an event, on the connection that it happened to")
-  func after() throws {
+  @Test
+  func `a reset follows an event, on the connection that it happened to`() throws {
     let faulty = try FaultyGateway()
     let (ann, bob) = (faulty.connect("ann"), faulty.connect("bob"))
     try faulty.fail(#"{"fault": "reset", "when": {"after": "refresh_requested"}, "times": 1}"#)
@@ -74,8 +74,8 @@ struct EndingFaultTests {
     #expect(bob.types == ["connected", "refresh_required"] && !bob.hasHeardNoEnd)
   }
 
-  @Test("a half-open connection delivers nothing until it is mended")
-  func halfOpen() throws {
+  @Test
+  func `a half-open connection delivers nothing until it is mended`() throws {
     let faulty = try FaultyGateway()
     let ann = faulty.connect()
     let fault = try faulty.fail(#"{"fault": "half_open"}"#)
@@ -90,8 +90,8 @@ struct EndingFaultTests {
     #expect(ann.types == ["connected", "pong", "pong"])
   }
 
-  @Test("a half-open connection ends for the gateway alone")
-  func halfOpenEnds() throws {
+  @Test
+  func `a half-open connection ends for the gateway alone`() throws {
     let faulty = try FaultyGateway()
     let ann = faulty.connect()
     try faulty.fail(#"{"fault": "half_open"}"#)
@@ -101,8 +101,8 @@ struct EndingFaultTests {
     #expect(faulty.simulated.connectionCount == 0)
   }
 
-  @Test("a fault begins and ends at its times")
-  func times() throws {
+  @Test
+  func `a fault begins and ends at its times`() throws {
     let faulty = try FaultyGateway()
     let ann = faulty.connect()
     try faulty.fail(#"{"fault": "half_open", "when": {"at_s": 5}, "for_s": 5}"#)
@@ -115,8 +115,8 @@ struct EndingFaultTests {
     }
   }
 
-  @Test("nothing is read until that is taken back, and then what was said meanwhile")
-  func stopReading() throws {
+  @Test
+  func `a gateway that does not read delivers what was sent when the fault is taken back`() throws {
     let faulty = try FaultyGateway()
     let ann = faulty.connect()
     let fault = try faulty.fail(#"{"fault": "stop_reading"}"#)
@@ -127,8 +127,8 @@ struct EndingFaultTests {
     #expect(ann.types == ["connected", "refresh_required", "pong"])
   }
 
-  @Test("pings get no pongs until that is taken back, while messages are answered")
-  func noPongs() throws {
+  @Test
+  func `pings get no pongs until the fault is taken back, while messages are answered`() throws {
     let faulty = try FaultyGateway()
     let ann = faulty.connect()
     func pongs() -> Int { ann.events.count { $0.event == .pong } }
@@ -143,8 +143,8 @@ struct EndingFaultTests {
     #expect(pongs() == 1)
   }
 
-  @Test("a close frame is never answered")
-  func unfinishedClose() throws {
+  @Test
+  func `a close frame gets no answer by order of a fault`() throws {
     let faulty = try FaultyGateway()
     let ann = faulty.connect()
     try faulty.fail(#"{"fault": "unfinished_close"}"#)

@@ -6,10 +6,9 @@ import GatewaySpace
 import TestSupport
 import Testing
 
-@Suite("Orders for faults")
 struct FaultOrderTests {
-  @Test("every fault there is reads its own example, and has a word of its own")
-  func examples() throws {
+  @Test
+  func `every fault reads its own example, and has a word of its own`() throws {
     for fault in Faults.all {
       let order = try FaultOrder.read(json: Array(fault.example.utf8))
       #expect(type(of: order.fault) == fault)
@@ -17,45 +16,43 @@ struct FaultOrderTests {
     #expect(Set(Faults.all.map { Name($0.word) }).count == Faults.all.count)
   }
 
-  @Test(
-    "what is wrong is refused, with what would be right",
-    arguments: [
-      ("", "JSON"), ("[]", "JSON"), ("{}", "fault is missing"), (#"{"fault": 1}"#, "text"),
-      (#"{"fault": "drip"}"#, "did you mean 'drop'"),
-      (#"{"fault": "drop"}"#, "what is missing"),
-      (#"{"fault": "drop", "what": "reply"}"#, "did you mean 'reply:ping'"),
-      (#"{"fault": "drop", "what": "login", "by_ms": 3}"#, "by_ms"),
-      (#"{"fault": "drop", "what": "login", "what": "ping"}"#, ""),
-      (#"{"fault": "drop", "what": "login", "times": 0}"#, "times"),
-      (#"{"fault": "drop", "what": "login", "times": 1.5}"#, "times"),
-      (#"{"fault": "drop", "what": "login", "times": null}"#, "times is null"),
-      (#"{"fault": "drop", "what": "login", "seed": -1}"#, "seed"),
-      (#"{"fault": "drop", "what": "login", "for_s": 0}"#, "for_s"),
-      (#"{"fault": "drop", "what": "login", "who": "ann"}"#, "who must be an object"),
-      (#"{"fault": "drop", "what": "login", "who": {"share": 1.1}}"#, "who.share"),
-      (#"{"fault": "drop", "what": "login", "who": {"kind": "king"}}"#, "regular, guest, anonymous"),
-      (#"{"fault": "drop", "what": "login", "who": {"users": [1]}}"#, "who.users"),
-      (#"{"fault": "drop", "what": "login", "who": {"user": "ann"}}"#, "'who.user'"),
-      (#"{"fault": "drop", "what": "login", "who": {"connection": 0}}"#, "who.connection"),
-      (#"{"fault": "drop", "what": "login", "when": {"after": "lunch"}}"#, "refresh_requested"),
-      (#"{"fault": "drop", "what": "login", "when": {"nth": 0}}"#, "when.nth"),
-      (#"{"fault": "drop", "what": "login", "when": {"at": "noon"}}"#, "now, next"),
-      (#"{"fault": "delay", "what": "login"}"#, "by_ms is missing"),
-      (#"{"fault": "delay", "what": "login", "by_ms": -1}"#, "by_ms"),
-      (#"{"fault": "delay", "what": "login", "by_ms": 1e300}"#, "by_ms"),
-      (#"{"fault": "replace", "what": "login", "error": "overloaded"}"#, "text"),
-      (#"{"fault": "replace", "what": "error", "error": "no_such"}"#, "token_expired"),
-      (#"{"fault": "close_as", "code": 1005}"#, "may be sent"),
-      (#"{"fault": "close_as", "code": 4000, "for": ["lunch"]}"#, "refresh_timeout"),
-      (#"{"fault": "refuse_upgrade", "status": 200}"#, "400 to 599"),
-    ])
-  func refusals(json: String, wanted: String) {
+  @Test(arguments: [
+    ("", "JSON"), ("[]", "JSON"), ("{}", "fault is missing"), (#"{"fault": 1}"#, "text"),
+    (#"{"fault": "drip"}"#, "did you mean 'drop'"),
+    (#"{"fault": "drop"}"#, "what is missing"),
+    (#"{"fault": "drop", "what": "reply"}"#, "did you mean 'reply:ping'"),
+    (#"{"fault": "drop", "what": "login", "by_ms": 3}"#, "by_ms"),
+    (#"{"fault": "drop", "what": "login", "what": "ping"}"#, ""),
+    (#"{"fault": "drop", "what": "login", "times": 0}"#, "times"),
+    (#"{"fault": "drop", "what": "login", "times": 1.5}"#, "times"),
+    (#"{"fault": "drop", "what": "login", "times": null}"#, "times is null"),
+    (#"{"fault": "drop", "what": "login", "seed": -1}"#, "seed"),
+    (#"{"fault": "drop", "what": "login", "for_s": 0}"#, "for_s"),
+    (#"{"fault": "drop", "what": "login", "who": "ann"}"#, "who must be an object"),
+    (#"{"fault": "drop", "what": "login", "who": {"share": 1.1}}"#, "who.share"),
+    (#"{"fault": "drop", "what": "login", "who": {"kind": "king"}}"#, "regular, guest, anonymous"),
+    (#"{"fault": "drop", "what": "login", "who": {"users": [1]}}"#, "who.users"),
+    (#"{"fault": "drop", "what": "login", "who": {"user": "ann"}}"#, "'who.user'"),
+    (#"{"fault": "drop", "what": "login", "who": {"connection": 0}}"#, "who.connection"),
+    (#"{"fault": "drop", "what": "login", "when": {"after": "lunch"}}"#, "refresh_requested"),
+    (#"{"fault": "drop", "what": "login", "when": {"nth": 0}}"#, "when.nth"),
+    (#"{"fault": "drop", "what": "login", "when": {"at": "noon"}}"#, "now, next"),
+    (#"{"fault": "delay", "what": "login"}"#, "by_ms is missing"),
+    (#"{"fault": "delay", "what": "login", "by_ms": -1}"#, "by_ms"),
+    (#"{"fault": "delay", "what": "login", "by_ms": 1e300}"#, "by_ms"),
+    (#"{"fault": "replace", "what": "login", "error": "overloaded"}"#, "text"),
+    (#"{"fault": "replace", "what": "error", "error": "no_such"}"#, "token_expired"),
+    (#"{"fault": "close_as", "code": 1005}"#, "may be sent"),
+    (#"{"fault": "close_as", "code": 4000, "for": ["lunch"]}"#, "refresh_timeout"),
+    (#"{"fault": "refuse_upgrade", "status": 200}"#, "400 to 599"),
+  ])
+  func `a wrong fault order is refused, with what would be right`(json: String, wanted: String) {
     let error = #expect(throws: GatewayError.self) { _ = try FaultOrder.read(json: Array(json.utf8)) }
     #expect(error?.message.contains(wanted) == true, "\(error?.message ?? "")")
   }
 
-  @Test("a share takes in the same users every time, and others with another seed")
-  func share() throws {
+  @Test
+  func `a share of users is the same users every time, and others with another seed`() throws {
     let users = (0..<1_000).map { "user \($0)" }
     func struck(_ seed: Int) throws -> [String] {
       let faulty = try FaultyGateway()
@@ -67,8 +64,8 @@ struct FaultOrderTests {
     #expect((10...60).contains(one.count) && (10...60).contains(other.count))
   }
 
-  @Test("befalls from the n-th occurrence on, so often, on the n-th connection")
-  func occurrences() throws {
+  @Test
+  func `a fault acts from the n-th occurrence on, for the given count, on the n-th connection`() throws {
     let faulty = try FaultyGateway()
     _ = faulty.connect()
     try faulty.fail(#"{"fault": "drop", "what": "reply:ping", "when": {"nth": 2}, "times": 2}"#)
@@ -82,16 +79,16 @@ struct FaultOrderTests {
     #expect(peers[0].types.count == 1 + 3)
   }
 
-  @Test("names are compared by their bytes")
-  func bytes() throws {
+  @Test
+  func `users in fault orders are compared by their bytes`() throws {
     let faulty = try FaultyGateway()
     try faulty.fail(#"{"fault": "refuse_upgrade", "who": {"users": ["é"]}}"#)
     #expect(faulty.connect("é").refusal == 503)
     #expect(faulty.connect("e\u{301}").types == ["connected"])
   }
 
-  @Test("no more stand at once than may, and those that are over make room")
-  func bound() throws {
+  @Test
+  func `the number of faults at once is bounded, and those that are over make room`() throws {
     let faulty = try FaultyGateway()
     for _ in 0..<FaultBook.countMax {
       try faulty.fail(#"{"fault": "drop", "what": "ping", "for_s": 10}"#)
@@ -102,8 +99,8 @@ struct FaultOrderTests {
     #expect(next.number == UInt32(FaultBook.countMax) + 1)
   }
 
-  @Test("a gateway that is to have none has nothing on its path")
-  func none() throws {
+  @Test
+  func `a gateway without faults has nothing on its path`() throws {
     let plain = try SimulatedGateway(loops: 1)
     #expect(plain.space.space.faults == nil)
     #expect(plain.gateway.bindings.allSatisfy { !($0.dialect is FaultyDialect) })

@@ -6,7 +6,6 @@ import GatewaySpace
 import TestSupport
 import Testing
 
-@Suite("Faults of answers over HTTP")
 struct HTTPFaultTests {
   let faulty: FaultyGateway
 
@@ -18,15 +17,15 @@ struct HTTPFaultTests {
     try #require(try faulty.simulated.fetch(method, path, token: faulty.simulated.token(), body: "{}")?.get())
   }
 
-  @Test(
-    "are answered with a status, of a path, of one resource by its pattern, or all",
-    arguments: [
-      (#","route": "/v1/guests""#, true, false), (#","route": "POST /v1/guests""#, true, false),
-      (#","route": "GET /v1/guests""#, false, false), (#","route": "GET /v1/calls/{type}/{id}""#, false, true),
-      (#","route": "/v1/calls/default/standup""#, false, true), (#","route": "/v1/calls/x""#, false, false),
-      (#","route": "/v1""#, true, true), ("", true, true),
-    ])
-  func status(route: String, isGuests: Bool, isCalls: Bool) throws {
+  @Test(arguments: [
+    (#","route": "/v1/guests""#, true, false), (#","route": "POST /v1/guests""#, true, false),
+    (#","route": "GET /v1/guests""#, false, false), (#","route": "GET /v1/calls/{type}/{id}""#, false, true),
+    (#","route": "/v1/calls/default/standup""#, false, true), (#","route": "/v1/calls/x""#, false, false),
+    (#","route": "/v1""#, true, true), ("", true, true),
+  ])
+  func `HTTP requests are answered with a status, by path, by a resource's pattern, or all`(
+    route: String, isGuests: Bool, isCalls: Bool
+  ) throws {
     try faulty.fail(#"{"fault": "answer_with", "status": 503, "retry_after_s": 9\#(route)}"#)
     let (guests, calls) = (try ask("POST", "/v1/guests"), try ask("GET", "/v1/calls/default/standup"))
     #expect(guests.status == (isGuests ? 503 : 201) && guests.header("retry-after") == (isGuests ? "9" : nil))
@@ -34,8 +33,8 @@ struct HTTPFaultTests {
     if isGuests { #expect(String(decoding: guests.body, as: UTF8.self).contains("overloaded")) }
   }
 
-  @Test("leave a resource what it is otherwise: for whose pages, and how much it takes")
-  func resource() throws {
+  @Test
+  func `an HTTP fault leaves a resource's page access and body limit unchanged`() throws {
     var route = HTTPRoute("POST", "/photos/{id}", pages: .own) { _, _ in HTTPResponse(status: 204) }
     route.uploadBytesMax = 1 << 24
     let space = faulty.simulated.space.space
@@ -44,8 +43,8 @@ struct HTTPFaultTests {
     #expect(decorated.map(\.pattern) == ["/photos/{id}"] && decorated.map(\.method) == ["POST"])
   }
 
-  @Test("come late, and once only if so ordered")
-  func late() throws {
+  @Test
+  func `HTTP answers come late, and once only if ordered so`() throws {
     try faulty.fail(#"{"fault": "answer_late", "by_ms": 3000, "route": "/v1/guests", "times": 1}"#)
     let began = faulty.world.now
     #expect(try ask("POST", "/v1/guests").status == 201)
@@ -54,8 +53,8 @@ struct HTTPFaultTests {
     #expect(faulty.world.now == began + .seconds(3))
   }
 
-  @Test("never come, and nothing waits for ever")
-  func never() throws {
+  @Test
+  func `HTTP answers never come by order of a fault, and nothing waits for ever`() throws {
     try faulty.fail(#"{"fault": "answer_never", "times": 1}"#)
     #expect(faulty.simulated.fetch("POST", "/v1/guests", body: "{}") == .failure(.timedOut))
     #expect(try ask("POST", "/v1/guests").status == 201)
@@ -63,8 +62,8 @@ struct HTTPFaultTests {
     #expect(faulty.world.nextDeadline == nil)
   }
 
-  @Test("come at last when the fault is taken back, or the gateway ends", arguments: [false, true])
-  func mended(byEnd: Bool) throws {
+  @Test(arguments: [false, true])
+  func `withheld HTTP answers come when the fault is taken back, or the gateway ends`(byEnd: Bool) throws {
     let fault = try faulty.fail(#"{"fault": "answer_never"}"#)
     let faults = try #require(faulty.simulated.space.space.faults)
     let dialer = SimulatedDialer(faulty.simulated.network, on: faulty.simulated.space.clients)
@@ -78,8 +77,8 @@ struct HTTPFaultTests {
     #expect(try asked.value?.get().status == 201)
   }
 
-  @Test("a route that is no path is refused", arguments: ["v1", "POST", "POST v1", "", " "])
-  func noPath(route: String) {
+  @Test(arguments: ["v1", "POST", "POST v1", "", " "])
+  func `an HTTP fault whose route is no path is refused`(route: String) {
     #expect(throws: GatewayError.self) { try faulty.fail(#"{"fault": "answer_never", "route": "\#(route)"}"#) }
   }
 }

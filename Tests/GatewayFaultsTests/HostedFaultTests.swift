@@ -9,7 +9,6 @@ import GatewayTokens
 import TestSupport
 import Testing
 
-@Suite("Faults of hosted spaces")
 struct HostedFaultTests {
   private static func house(spaces: Int = 1, isFrozen: Bool = false) throws -> (TestHouse, PlainTokenIssuer) {
     let secret = try KeyMaterial.secret(Array("a secret of thirty-two bytes, or more".utf8))
@@ -50,16 +49,16 @@ struct HostedFaultTests {
     return started
   }
 
-  @Test("the clock of one is wrong, and no other's")
-  func clock() throws {
+  @Test
+  func `a clock fault of one space changes no other space's clock`() throws {
     let (house, issuer) = try Self.house(spaces: 2)
     try fail(house.spaces[0], #"{"fault": "gateway_clock", "ahead_s": 3600}"#)
     #expect(dial(house, 0, issuer).refusal == 401 && dial(house, 1, issuer).types == ["connected"])
     #expect(house.spaces.map { $0.loop.wallTime - house.world.wallTime } == [.seconds(3_600), .zero])
   }
 
-  @Test("a token that is late is late in the time of sessions, an answer in that of the network")
-  func times() throws {
+  @Test
+  func `a late token is late in session time, and a late answer in network time`() throws {
     let (house, _) = try Self.house(isFrozen: true)
     try fail(house.spaces[0], #"{"fault": "mint_slowly", "by_ms": 60000, "times": 1}"#)
     try fail(house.spaces[0], #"{"fault": "answer_late", "route": "/v1/guests", "by_ms": 2000}"#)
@@ -73,8 +72,8 @@ struct HostedFaultTests {
     #expect(token.value??.status == 200)
   }
 
-  @Test("a space ends although somebody waits for what never comes, and nothing is left of it")
-  func ends() throws {
+  @Test
+  func `a space ends although a client waits for an answer that never comes, and leaves nothing`() throws {
     var (house, issuer) = try Self.house()
     for order in [
       #"{"fault": "mint_never"}"#, #"{"fault": "answer_never", "route": "/v1/guests"}"#,

@@ -6,7 +6,6 @@ import GatewaySpace
 import TestSupport
 import Testing
 
-@Suite("Orders for faults that mean harm")
 struct HostileOrderTests {
   /// Values that may be written where others are expected.
   private static let values = [
@@ -27,8 +26,8 @@ struct HostileOrderTests {
     }
   }
 
-  @Test("are refused in words, or obeyed, and never are the end of the process", arguments: Faults.all.map { $0.word })
-  func obeyed(word: String) throws {
+  @Test(arguments: Faults.all.map { $0.word })
+  func `hostile fault orders are refused in words, or obeyed, and never end the process`(word: String) throws {
     let fault = try #require(Faults.all.first { $0.word == word })
     var taken = 0
     for order in Self.orders(of: fault) {

@@ -5,16 +5,13 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("One failure of a login, told in nine ways")
 struct LoginFaultTests {
   private func order(_ way: String, _ more: String = "") -> String {
     #"{"fault": "signal", "failure": "token_expired", "as": "\#(way)", "times": 1\#(more)}"#
   }
 
-  @Test(
-    "in place of the upgrade",
-    arguments: [("S1", "", 401), ("S2", "", 403), ("S9", "", 503), ("S9", #", "status": 429"#, 429)])
-  func before(way: String, more: String, status: Int) throws {
+  @Test(arguments: [("S1", "", 401), ("S2", "", 403), ("S9", "", 503), ("S9", #", "status": 429"#, 429)])
+  func `a login fault refuses the upgrade`(way: String, more: String, status: Int) throws {
     let faulty = try FaultyGateway()
     try faulty.fail(order(way, more))
     #expect(faulty.connect().refusal == status)
@@ -23,13 +20,12 @@ struct LoginFaultTests {
   }
 
   @Test(
-    "behind it",
     arguments: [
       ("S3", "", ["error"], 4500), ("S4", "", [], 3000), ("S4", #", "code": 3003"#, [], 3003), ("S5", "", [], nil),
       ("S6", "", [], 1011), ("S7", "", ["error"], 4000), ("S8", "", ["nobody_knows"], 4999),
       ("S9", #", "code": 1013"#, [], 1013),
     ] as [(String, String, [String], UInt16?)])
-  func behind(way: String, more: String, said: [String], code: UInt16?) throws {
+  func `a login fault refuses behind the upgrade`(way: String, more: String, said: [String], code: UInt16?) throws {
     let faulty = try FaultyGateway()
     try faulty.fail(order(way, more))
     let ann = faulty.connect()
@@ -40,8 +36,8 @@ struct LoginFaultTests {
     #expect(faulty.connect().types == ["connected"])
   }
 
-  @Test("to who sends the token in a message too, and to a good refresh never")
-  func message() throws {
+  @Test
+  func `a login fault refuses a token in a message too, and never a good refresh`() throws {
     let faulty = try FaultyGateway()
     try faulty.fail(order("S4", #", "when": {"nth": 2}"#))
     let ann = faulty.connect()
@@ -55,12 +51,11 @@ struct LoginFaultTests {
   }
 
   @Test(
-    "behind a refresh",
     arguments: [
       ("S3", "", ["error"], 4500), ("S4", "", [], 3000), ("S5", "", [], nil), ("S6", "", [], 1011),
       ("S7", "", ["error"], 4000), ("S8", "", ["nobody_knows"], 4999), ("S9", #", "code": 1013"#, [], 1013),
     ] as [(String, String, [String], UInt16?)])
-  func refresh(way: String, more: String, said: [String], code: UInt16?) throws {
+  func `a login fault refuses behind a refresh`(way: String, more: String, said: [String], code: UInt16?) throws {
     let faulty = try FaultyGateway()
     try faulty.fail(order(way, #", "of": "refresh""# + more))
     let ann = faulty.connect()
@@ -72,14 +67,14 @@ struct LoginFaultTests {
     #expect(faulty.connect().types == ["connected"])
   }
 
-  @Test("in place of an upgrade no refresh is refused", arguments: ["S1", "S2", "S9"])
-  func refreshBeforeUpgrade(way: String) throws {
+  @Test(arguments: ["S1", "S2", "S9"])
+  func `a login fault in place of an upgrade refuses no refresh`(way: String) throws {
     let faulty = try FaultyGateway()
     #expect(throws: GatewayError.self) { try faulty.fail(order(way, #", "of": "refresh""#)) }
   }
 
-  @Test("a fault that follows what the provider does befalls the connections of the user")
-  func provider() throws {
+  @Test
+  func `a fault that follows the provider acts on the connections of the same user`() throws {
     let faulty = try FaultyGateway()
     let (ann, bob) = (faulty.connect("ann"), faulty.connect("bob"))
     try faulty.fail(#"{"fault": "reset", "when": {"after": "provider_asked"}, "times": 1}"#)

@@ -6,10 +6,9 @@ import GatewaySpace
 import TestSupport
 import Testing
 
-@Suite("Faults of messages")
 struct MessageFaultTests {
-  @Test("a dropped reply never comes, though the refresh counts")
-  func drop() throws {
+  @Test
+  func `a dropped reply never comes, though the refresh counts`() throws {
     let faulty = try FaultyGateway()
     let ann = faulty.connect()
     let fault = try faulty.fail(#"{"fault": "drop", "what": "reply:refresh", "times": 1}"#)
@@ -25,8 +24,8 @@ struct MessageFaultTests {
     #expect(told.map(\.fault) == ["drop"] && told[0].user == UserID("ann") && told[0].connection != nil)
   }
 
-  @Test("a dropped request leads to the end that a missed one has")
-  func dropRequest() throws {
+  @Test
+  func `a dropped request leads to the same end as a missed one`() throws {
     let faulty = try FaultyGateway()
     let ann = faulty.connect()
     try faulty.fail(#"{"fault": "drop", "what": "request:refresh"}"#)
@@ -36,8 +35,8 @@ struct MessageFaultTests {
     #expect(ann.closeCode == 4000)
   }
 
-  @Test("a dropped token leaves the client without an answer")
-  func dropIn() throws {
+  @Test
+  func `a dropped token leaves the client without an answer`() throws {
     let faulty = try FaultyGateway()
     let ann = faulty.connect()
     try faulty.fail(#"{"fault": "drop", "what": "refresh", "times": 1}"#)
@@ -48,8 +47,8 @@ struct MessageFaultTests {
     #expect(ann.types.last == "refreshed")
   }
 
-  @Test("a delayed request comes so much later, and the time-out runs on")
-  func delay() throws {
+  @Test
+  func `a delayed request comes later by the delay, while the timeout runs on`() throws {
     let faulty = try FaultyGateway()
     let ann = faulty.connect()
     try faulty.fail(#"{"fault": "delay", "what": "request:refresh", "by_ms": 2000, "times": 1}"#)
@@ -63,8 +62,8 @@ struct MessageFaultTests {
     #expect(faulty.world.now - before < .seconds(3))
   }
 
-  @Test("a duplicated message comes twice, either way")
-  func duplicate() throws {
+  @Test
+  func `a duplicated message comes twice, either way`() throws {
     let faulty = try FaultyGateway()
     let ann = faulty.connect()
     try faulty.fail(#"{"fault": "duplicate", "what": "request:refresh", "times": 1}"#)
@@ -76,8 +75,8 @@ struct MessageFaultTests {
     #expect(ann.types.suffix(2) == ["pong", "pong"])
   }
 
-  @Test("a reordered message comes behind the next")
-  func reorder() throws {
+  @Test
+  func `a reordered message comes behind the next`() throws {
     let faulty = try FaultyGateway()
     let ann = faulty.connect()
     try faulty.fail(#"{"fault": "reorder", "what": "request:refresh", "times": 1}"#)
@@ -88,8 +87,8 @@ struct MessageFaultTests {
     #expect(ann.types == ["connected", "pong", "refresh_required"])
   }
 
-  @Test("a message is replaced by another text, or by an error in the words of the wire")
-  func replace() throws {
+  @Test
+  func `a message is replaced by another text, or by an error in the words of the wire`() throws {
     let faulty = try FaultyGateway()
     let ann = faulty.connect()
     try faulty.fail(#"{"fault": "replace", "what": "reply:ping", "text": "{\"type\":\"nobody_knows\"}", "times": 1}"#)
@@ -103,8 +102,8 @@ struct MessageFaultTests {
     #expect(ann.texts.last?.contains("503004") == true)
   }
 
-  @Test("a corrupted message is cut in the middle of itself, and stays text")
-  func corrupt() throws {
+  @Test
+  func `a corrupted message is cut in its middle, and stays text`() throws {
     let faulty = try FaultyGateway()
     let ann = faulty.connect()
     try faulty.fail(#"{"fault": "corrupt", "what": "request:refresh", "times": 1}"#)
@@ -114,8 +113,8 @@ struct MessageFaultTests {
     #expect(cut.hasPrefix("{") && !cut.hasSuffix("}") && cut.utf8.count > 10)
   }
 
-  @Test("what waits to be late is forgotten with the gateway's faults")
-  func ends() throws {
+  @Test
+  func `delayed messages are forgotten with the gateway's faults`() throws {
     let faulty = try FaultyGateway()
     let ann = faulty.connect()
     try faulty.fail(#"{"fault": "delay", "what": "request:refresh", "by_ms": 2000}"#)

@@ -7,7 +7,6 @@ import GatewaySpace
 import TestSupport
 import Testing
 
-@Suite("Faults of the token provider")
 struct ProviderFaultTests {
   let faulty: FaultyGateway
 
@@ -17,8 +16,8 @@ struct ProviderFaultTests {
     faulty.world.advance(by: .seconds(5))
   }
 
-  @Test("takes its time for those who are meant, as long as ordered")
-  func slow() throws {
+  @Test
+  func `a slow token provider takes the ordered time for the ordered users`() throws {
     try faulty.fail(#"{"fault": "mint_slowly", "by_ms": 5000, "who": {"users": ["ann"]}, "for_s": 60}"#)
     let began = faulty.world.now
     _ = try faulty.minted(for: "bob")
@@ -31,8 +30,8 @@ struct ProviderFaultTests {
     #expect(faulty.world.now == later)
   }
 
-  @Test("never answers, and holds nothing for ever")
-  func never() throws {
+  @Test
+  func `a silent token provider never answers, and holds nothing for ever`() throws {
     try faulty.fail(#"{"fault": "mint_never", "times": 1}"#)
     #expect(faulty.mint("ann") == .failure(.timedOut))
     _ = try faulty.minted(for: "ann")
@@ -42,8 +41,8 @@ struct ProviderFaultTests {
     #expect(faulty.lines(.providerAsked).count == 2 && faulty.lines(.providerMinted).count == 1)
   }
 
-  @Test("makes so many a second, one after the other")
-  func rate() throws {
+  @Test
+  func `a throttled token provider makes the ordered number a second, one after the other`() throws {
     try faulty.fail(#"{"fault": "mint_rate", "per_s": 2}"#)
     let provider = faulty.simulated.space.space.provider
     let orders = (0..<10).map { number in
@@ -57,9 +56,10 @@ struct ProviderFaultTests {
     }
   }
 
-  @Test(
-    "answers with a status in the words of the route, and with a time to come back", arguments: [401, 429, 500, 503])
-  func refused(status: Int) throws {
+  @Test(arguments: [401, 429, 500, 503])
+  func `a failing token provider answers with a status in the words of its route, and with Retry-After`(status: Int)
+    throws
+  {
     try faulty.fail(#"{"fault": "mint_refused", "status": \#(status), "retry_after_s": 7, "times": 2}"#)
     for _ in 0..<2 {
       let answer = try #require(try faulty.mint("ann")?.get())
@@ -70,22 +70,20 @@ struct ProviderFaultTests {
     #expect(faulty.lines(.providerFailed).count == 2)
   }
 
-  @Test(
-    "gives tokens that nobody is let in with",
-    arguments: [
-      #"{"fault": "mint_expired", "times": 1}"#, #"{"fault": "mint_expired", "by_s": 6, "times": 1}"#,
-      #"{"fault": "mint_early", "times": 1}"#, #"{"fault": "mint_early", "by_s": 6, "times": 1}"#,
-      #"{"fault": "mint_malformed", "times": 1}"#, #"{"fault": "mint_forged", "times": 1}"#,
-    ])
-  func spoilt(order: String) throws {
+  @Test(arguments: [
+    #"{"fault": "mint_expired", "times": 1}"#, #"{"fault": "mint_expired", "by_s": 6, "times": 1}"#,
+    #"{"fault": "mint_early", "times": 1}"#, #"{"fault": "mint_early", "by_s": 6, "times": 1}"#,
+    #"{"fault": "mint_malformed", "times": 1}"#, #"{"fault": "mint_forged", "times": 1}"#,
+  ])
+  func `a token provider gives tokens that are refused at the login`(order: String) throws {
     try faulty.fail(order)
     let (spoilt, good) = (try faulty.minted(for: "ann"), try faulty.minted(for: "ann"))
     #expect(faulty.simulated.connect(spoilt).refusal == 401)
     #expect(faulty.simulated.connect(good).types == ["connected"])
   }
 
-  @Test("forges tokens that say what the right ones say, and whose signature nobody knows")
-  func forged() throws {
+  @Test
+  func `a token provider forges tokens with the right claims and an unknown signature`() throws {
     try faulty.fail(#"{"fault": "mint_forged"}"#)
     let token = try faulty.minted(for: "ann").token
     let right = faulty.simulated.token("ann").token
@@ -100,8 +98,8 @@ struct ProviderFaultTests {
     #expect(faulty.simulated.connect(opaque).refusal == 401)
   }
 
-  @Test("says when to come back only if the order does", arguments: [429, 500, 503])
-  func withoutRetryAfter(status: Int) throws {
+  @Test(arguments: [429, 500, 503])
+  func `a token provider sends Retry-After only if the order has one`(status: Int) throws {
     func retryAfter(_ more: String) throws -> [String] {
       try faulty.fail(#"{"fault": "mint_refused", "status": \#(status), "times": 1\#(more)}"#)
       let answer = try #require(try faulty.mint("ann")?.get())
@@ -113,23 +111,23 @@ struct ProviderFaultTests {
     #expect(try retryAfter(#", "retry_after_s": 1.5"#) == ["2"])
   }
 
-  @Test("gives an empty token, or half of one, also where an opaque one is wanted")
-  func empty() throws {
+  @Test
+  func `a token provider gives an empty token, or half of one, also an opaque one`() throws {
     try faulty.fail(#"{"fault": "mint_empty", "times": 2}"#)
     #expect(try faulty.minted(for: "ann").token.isEmpty)
     #expect(try faulty.minted(for: "ann", #","format":"opaque""#).token.isEmpty)
     #expect(try faulty.minted(for: "ann", #","format":"opaque""#).token.isEmpty == false)
   }
 
-  @Test("gives a token of somebody else")
-  func other() throws {
+  @Test
+  func `a token provider gives another user's token`() throws {
     try faulty.fail(#"{"fault": "mint_for_other", "user": "mallory", "who": {"users": ["ann"]}}"#)
     let peer = faulty.simulated.connect(try faulty.minted(for: "ann"))
     #expect(peer.texts.first?.contains(#""user_id":"mallory""#) == true)
   }
 
-  @Test("gives the same token again, of each user their own, and the client's refresh is refused")
-  func same() throws {
+  @Test
+  func `a token provider gives each user the same token again, and the client's refresh is refused`() throws {
     let (ann, bob) = (try faulty.minted(for: "ann"), try faulty.minted(for: "bob"))
     let peer = faulty.simulated.connect(ann)
     let fault = try faulty.fail(#"{"fault": "mint_same"}"#)

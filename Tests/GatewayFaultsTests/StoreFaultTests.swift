@@ -5,7 +5,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("Faults of the store")
 struct StoreFaultTests {
   let faulty: FaultyGateway
 
@@ -15,8 +14,8 @@ struct StoreFaultTests {
 
   private func guest() throws -> Int { try #require(try faulty.simulated.fetch("POST", "/v1/guests")?.get()).status }
 
-  @Test("what needs the store is refused while it is away, and done when it is back", arguments: ["away", "conflict"])
-  func away(word: String) throws {
+  @Test(arguments: ["away", "conflict"])
+  func `requests that need an unavailable store are refused, and succeed when it is back`(word: String) throws {
     try faulty.fail(#"{"fault": "store_\#(word)", "for_s": 10}"#)
     #expect(try guest() == 503)
     #expect(faulty.connect().types == ["connected"], "a token that says everything itself needs no store")
@@ -24,20 +23,20 @@ struct StoreFaultTests {
     #expect(try guest() == 201)
   }
 
-  @Test("what is lost or overtaken now and then is done all the same", arguments: ["lost_answer", "conflict"])
-  func again(word: String) throws {
+  @Test(arguments: ["lost_answer", "conflict"])
+  func `commits whose answers are lost or overtaken now and then apply all the same`(word: String) throws {
     let fault = try faulty.fail(#"{"fault": "store_\#(word)", "times": 2}"#)
     #expect(try guest() == 201 && fault.count == 2)
   }
 
-  @Test("an answer that is always lost is a refusal")
-  func lost() throws {
+  @Test
+  func `a store whose answers are always lost makes a refusal`() throws {
     let fault = try faulty.fail(#"{"fault": "store_lost_answer"}"#)
     #expect(try guest() == 503 && fault.count > 2)
   }
 
-  @Test("everything takes its time")
-  func slow() throws {
+  @Test
+  func `a slow store delays everything`() throws {
     try faulty.fail(#"{"fault": "store_slow", "by_ms": 500, "times": 1}"#)
     let began = faulty.world.now
     #expect(try guest() == 201)

@@ -5,7 +5,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("Faults of who judges tokens")
 struct VerificationFaultTests {
   let faulty: FaultyGateway
 
@@ -14,8 +13,8 @@ struct VerificationFaultTests {
     faulty.world.advance(by: .seconds(5))
   }
 
-  @Test("a good token is refused at the refresh, with the error that is ordered")
-  func refuseRefresh() throws {
+  @Test
+  func `a good token is refused at the refresh, with the ordered error`() throws {
     try faulty.fail(#"{"fault": "refuse_token", "error": "audience_mismatch", "of": "refresh", "times": 1}"#)
     let ann = faulty.connect()
     #expect(ann.types == ["connected"])
@@ -27,8 +26,8 @@ struct VerificationFaultTests {
     #expect(ann.types.last == "refreshed", "\(ann.texts)")
   }
 
-  @Test("a good token is refused at the login, once for each occurrence, although somebody asks who it is")
-  func refuseLogin() throws {
+  @Test
+  func `a good token is refused at the login, once for each occurrence, although somebody asks who it is`() throws {
     let fault = try faulty.fail(#"{"fault": "refuse_token", "of": "login", "times": 2}"#)
     try faulty.fail(#"{"fault": "refuse_upgrade", "status": 503, "who": {"users": ["martin"]}}"#)
     #expect(faulty.connect("martin").refusal == 503 && fault.count == 0)
@@ -38,8 +37,10 @@ struct VerificationFaultTests {
     #expect(cleo.types == ["connected"], "\(cleo.events)")
   }
 
-  @Test("a token that is refused at sockets is refused over HTTP with the same error, and counts as an occurrence")
-  func refuseOverHTTP() throws {
+  @Test
+  func `a token that is refused at sockets is refused over HTTP with the same error, and counts as an occurrence`()
+    throws
+  {
     let token = faulty.simulated.token()
     let ann = faulty.simulated.connect(token)
     let ask = { try #require(try faulty.simulated.fetch("GET", "/v1/calls/default/a", token: token)?.get()) }
@@ -55,8 +56,8 @@ struct VerificationFaultTests {
     #expect(try ask().status == 503)
   }
 
-  @Test("keys that are rotated refuse old tokens over HTTP too, and a fault of refreshes refuses no request")
-  func rotateOverHTTP() throws {
+  @Test
+  func `rotated keys refuse old tokens over HTTP too, and a fault of refreshes refuses no request`() throws {
     let old = faulty.simulated.token()
     _ = faulty.simulated.connect(old)
     faulty.world.advance(by: .seconds(1))
@@ -69,8 +70,8 @@ struct VerificationFaultTests {
     #expect(try status(faulty.simulated.token()) == 404)
   }
 
-  @Test("a token that cannot be judged for now is neither good nor bad, however often")
-  func forNow() throws {
+  @Test
+  func `a token that cannot be judged now is neither good nor bad, however often`() throws {
     try faulty.fail(#"{"fault": "refuse_for_now", "of": "refresh", "times": 20, "who": {"users": ["ann"]}}"#)
     let (ann, bob) = (faulty.connect("ann"), faulty.connect("bob"))
     faulty.expire("ann")
@@ -86,8 +87,8 @@ struct VerificationFaultTests {
     #expect(ann.types.last == "refreshed" && ann.hasHeardNoEnd)
   }
 
-  @Test("a judgement takes its time, at the login after the 101, and befalls once")
-  func slow() throws {
+  @Test
+  func `a slow judgement delays the login after the 101, once`() throws {
     let fault = try faulty.fail(#"{"fault": "judge_slowly", "by_ms": 2000, "who": {"users": ["ann"]}, "times": 2}"#)
     #expect(faulty.connect("bob").types == ["connected"])
     let ann = faulty.connect("ann")
@@ -104,8 +105,8 @@ struct VerificationFaultTests {
     #expect(faulty.connect("ann").types == ["connected"])
   }
 
-  @Test("keys that are rotated let old tokens in for a while, and connections stay")
-  func rotate() throws {
+  @Test
+  func `rotated keys admit old tokens for a while, and connections stay`() throws {
     let old = faulty.simulated.token()
     let ann = faulty.simulated.connect(old)
     faulty.world.advance(by: .seconds(1))
@@ -118,8 +119,8 @@ struct VerificationFaultTests {
     #expect(faulty.simulated.connect(old).types == ["connected"])
   }
 
-  @Test("keys that are withdrawn are asked to be replaced on the same connection")
-  func withdraw() throws {
+  @Test
+  func `withdrawn keys make the gateway ask for new tokens on the same connection`() throws {
     let old = faulty.simulated.token()
     let (ann, bob) = (faulty.simulated.connect(old), faulty.connect("bob"))
     faulty.world.advance(by: .seconds(1))

@@ -1,16 +1,15 @@
 import GatewayCore
 import Testing
 
-@Suite("The catalogues of errors and close reasons")
 struct CatalogueTests {
-  @Test("every error has a number and a name of its own")
-  func errorsAreUnique() {
+  @Test
+  func `every error has a number and a name of its own`() {
     #expect(Set(GatewayError.all.map(\.number)).count == GatewayError.all.count)
     #expect(Set(GatewayError.all.map(\.name)).count == GatewayError.all.count)
   }
 
-  @Test("an error's number begins with its HTTP status, but for the vendors' own", arguments: GatewayError.all)
-  func statuses(error: GatewayError) {
+  @Test(arguments: GatewayError.all)
+  func `an error's number begins with its HTTP status, except for vendors' own errors`(error: GatewayError) {
     #expect((100_000...999_999).contains(error.number))
     #expect((400...599).contains(error.httpStatus))
     if error != .connectionRequired { #expect(error.number / 1_000 == error.httpStatus) }
@@ -18,23 +17,23 @@ struct CatalogueTests {
     #expect(!error.message.isEmpty)
   }
 
-  @Test("missing authentication is 800101, connection_required, and 409 over HTTP")
-  func connectionRequired() {
+  @Test
+  func `missing authentication is 800101, connection_required, and 409 over HTTP`() {
     #expect(GatewayError.connectionRequired.number == 800_101)
     #expect(GatewayError.connectionRequired.name == "connection_required")
     #expect(GatewayError.connectionRequired.httpStatus == 409)
   }
 
-  @Test("an error that says more is the same error")
-  func detailed() {
+  @Test
+  func `an error with details equals the same error without`() {
     let detailed = GatewayError.invalidParameter.detailed("cid")
     #expect(detailed.isSame(as: .invalidParameter) && detailed != .invalidParameter)
     #expect(!detailed.isSame(as: .malformedMessage))
     #expect(detailed.message.hasSuffix(": cid"))
   }
 
-  @Test("every close reason fits into a close frame and has a name of its own")
-  func reasons() {
+  @Test
+  func `every close reason fits into a close frame and has a name of its own`() {
     #expect(Set(CloseReason.all.map(\.name)).count == CloseReason.all.count)
     for reason in CloseReason.all {
       #expect(reason.name.utf8.count <= 123)
@@ -46,27 +45,25 @@ struct CatalogueTests {
     #expect(Set(own.map(\.code)).count == own.count)
   }
 
-  @Test(
-    "the code's range says whether a client may come back",
-    arguments: [
-      (CloseReason.refreshTimeout, true), (.loginTimeout, true), (.livenessTimeout, true), (.slowConsumer, true),
-      (.tokenRevoked, true), (.disconnected, true), (.serviceRestart, true), (.overloaded, true), (.goingAway, true),
-      (.invalidToken, false), (.anonymousRefused, false), (.tooManyFailures, false), (.normal, false),
-      (.protocolError, false), (.messageTooBig, false),
-    ])
-  func mayReconnect(reason: CloseReason, may: Bool) {
+  @Test(arguments: [
+    (CloseReason.refreshTimeout, true), (.loginTimeout, true), (.livenessTimeout, true), (.slowConsumer, true),
+    (.tokenRevoked, true), (.disconnected, true), (.serviceRestart, true), (.overloaded, true), (.goingAway, true),
+    (.invalidToken, false), (.anonymousRefused, false), (.tooManyFailures, false), (.normal, false),
+    (.protocolError, false), (.messageTooBig, false),
+  ])
+  func `a close code's range says whether a client may come back`(reason: CloseReason, may: Bool) {
     #expect(reason.mayReconnect == may)
   }
 
-  @Test("the documented codes stay what they are")
-  func documented() {
+  @Test
+  func `the documented codes stay what they are`() {
     #expect(CloseReason.refreshTimeout.code == 4_000)
     #expect(CloseReason.loginTimeout.code == 4_001)
     #expect(CloseReason.invalidToken.code == 4_500)
   }
 
-  @Test("an operator's own reason needs a code that may be sent and a text of 123 bytes at most")
-  func ownReasons() {
+  @Test
+  func `an operator's close reason needs a code that may be sent and a text of 123 bytes at most`() {
     #expect(CloseReason(code: 4_123, name: String(repeating: "é", count: 61))?.code == 4_123)
     #expect(CloseReason(code: 4_123, name: String(repeating: "é", count: 62)) == nil)
     for code in [UInt16(0), 999, 1_004, 1_005, 1_006, 1_015, 2_000, 2_999, 5_000, .max] {

@@ -1,7 +1,6 @@
 import GatewayCore
 import Testing
 
-@Suite("HTTP as values")
 struct HTTPTests {
   private static func route(_ method: String, _ pattern: String) -> HTTPRoute {
     HTTPRoute(method, pattern) { _, _ in HTTPResponse(status: 200) }
@@ -17,8 +16,8 @@ struct HTTPTests {
     return (route.pattern, parameters)
   }
 
-  @Test("a route is found by method and path, and its parameters are decoded")
-  func finds() throws {
+  @Test
+  func `a route is found by method and path, and its parameters are decoded`() throws {
     let match = try #require(found("POST", "/v1/calls/default/caf%C3%A9%2Fbar/join"))
     #expect(match.pattern == "/v1/calls/{type}/{id}/join")
     #expect(match.parameters["type"] == "default")
@@ -27,24 +26,24 @@ struct HTTPTests {
     #expect(found("GET", "//health/")?.pattern == "/health")
   }
 
-  @Test("of two patterns that fit, the one that spells out more of the path answers, in whatever order they came")
-  func specific() {
+  @Test
+  func `of two patterns that match, the more specific one answers, in whatever order they were added`() {
     #expect(found("GET", "/v1/calls/default/lobby")?.pattern == "/v1/calls/default/lobby")
     #expect(found("POST", "/v1/calls/default/lobby")?.pattern == "/v1/calls/{type}/{id}")
     #expect(found("GET", "/v1/calls/default/lobb%79")?.pattern == "/v1/calls/{type}/{id}")
     #expect(found("GET", "/v1/calls/default/l")?.parameters["id"] == "l")
   }
 
-  @Test("two routes of one method and one shape do not start")
-  func conflict() async {
+  @Test
+  func `two routes with one method and one shape are a conflict at the start`() async {
     await #expect(processExitsWith: .failure) {
       let handler: HTTPRoute.Handler = { _, _ in HTTPResponse(status: 200) }
       _ = HTTPRouter([HTTPRoute("GET", "/a/{x}/b", handler), HTTPRoute("GET", "/a/{y}/b/", handler)])
     }
   }
 
-  @Test("a path that is spelt out has its own methods, not those of the pattern it fits too")
-  func literal() {
+  @Test
+  func `a literal path has its own methods, not those of a pattern that matches too`() {
     let handler: HTTPRoute.Handler = { _, _ in HTTPResponse(status: 200) }
     let router = HTTPRouter([
       HTTPRoute("GET", "/sessions/{id}", handler), HTTPRoute("POST", "/sessions/expire", handler),
@@ -59,8 +58,8 @@ struct HTTPTests {
     #expect(own == ["POST"] && others == ["GET", "DELETE"])
   }
 
-  @Test("a path with other methods tells them, an unknown path and a broken escape nothing")
-  func others() {
+  @Test
+  func `a path with other methods lists them, an unknown path and a broken escape do not`() {
     guard case .otherMethods(let methods) = router.match(method: "PUT", path: "/v1/calls/default/a") else {
       Issue.record("the path exists")
       return
@@ -74,43 +73,39 @@ struct HTTPTests {
     }
   }
 
-  @Test(
-    "percent-encoding reads what it writes",
-    arguments: ["", "plain", "a b&c=d/e?f#g%h+i", "é漢🚀", "~-._", "\u{0}\n\r", "a:b!c"])
-  func encodes(text: String) {
+  @Test(arguments: ["", "plain", "a b&c=d/e?f#g%h+i", "é漢🚀", "~-._", "\u{0}\n\r", "a:b!c"])
+  func `percent-encoding reads what it writes`(text: String) {
     let encoded = PercentEncoding.encode(text)
     #expect(encoded.utf8.allSatisfy { $0 > 32 && $0 < 127 })
     #expect(PercentEncoding.decode(encoded) == text)
   }
 
   @Test(
-    "escapes are two digits in either case, and the bytes are UTF-8",
     arguments: [
       ("%41%6a%6A", "Ajj"), ("%", nil), ("%4", nil), ("%4g", nil), ("%g4", nil), ("%+1", nil), ("%ff", nil),
       ("%C3", nil), ("%ED%A0%80", nil), ("+", "+"),
     ] as [(String, String?)])
-  func decodes(encoded: String, text: String?) {
+  func `percent escapes are two digits in either case, and the bytes are UTF-8`(encoded: String, text: String?) {
     #expect(PercentEncoding.decode(encoded) == text)
   }
 
-  @Test("everything but unreserved characters is escaped in upper case")
-  func escapes() {
+  @Test
+  func `percent-encoding escapes everything but unreserved characters, in upper case`() {
     #expect(PercentEncoding.encode("a/ü~") == "a%2F%C3%BC~")
   }
 
   @Test(
-    "a bearer token is what follows the scheme, in any case",
     arguments: [
       ("Bearer abc", "abc"), ("bearer abc", "abc"), ("BEARER a b", "a b"), ("Bearer  abc", "abc"), ("Bearer", nil),
       ("Bearer ", nil), ("Basic abc", nil), ("", nil), ("Bearerabc", nil),
     ] as [(String, String?)])
-  func bearer(value: String, token: String?) {
+  func `a bearer token is what follows the scheme, in any case`(value: String, token: String?) {
     let request = HTTPRequest(method: "GET", path: "/", headers: [HTTPField("authorization", value)])
     #expect(request.bearerToken == token)
   }
 
-  @Test("fields and parameters are found by name, the first of several")
-  func fields() {
+  @Test
+  func `header fields and parameters are found by name, the first of several`() {
     let request = HTTPRequest(
       method: "GET", path: "/", query: [HTTPField("a", "1"), HTTPField("a", "2")],
       headers: [HTTPField("x", "1"), HTTPField("x", "2")])

@@ -1,7 +1,7 @@
 import GatewayCore
 import Testing
 
-@Suite("What keeps web pages out") struct PageGuardTests {
+struct PageGuardTests {
   private static let pages = PageGuard(
     hosts: ["10.0.0.5", "2001:db8:0::5", "Gateway.internal"], origins: ["https://app.example"])
 
@@ -11,24 +11,20 @@ import Testing
       headers: (host.map { [HTTPField("host", $0)] } ?? []) + fields.map { HTTPField($0, $1) })
   }
 
-  @Test(
-    "a program that asks by a name of this machine or of the list comes in",
-    arguments: [
-      "localhost", "LOCALHOST:8081", "127.0.0.1:8081", "127.9.9.9", "[::1]:8081", "[0:0::1]", "10.0.0.5:8081",
-      "[2001:db8::5]:1", "gateway.INTERNAL", nil,
-    ])
-  func programs(host: String?) {
+  @Test(arguments: [
+    "localhost", "LOCALHOST:8081", "127.0.0.1:8081", "127.9.9.9", "[::1]:8081", "[0:0::1]", "10.0.0.5:8081",
+    "[2001:db8::5]:1", "gateway.INTERNAL", nil,
+  ])
+  func `a program that uses a name of this machine or of the list is admitted`(host: String?) {
     for method in ["GET", "POST"] { #expect(Self.pages.refusal(of: request(method, host: host)) == nil) }
   }
 
-  @Test(
-    "another host is refused, as of a name that was led here",
-    arguments: [
-      "evil.example:8081", "10.0.0.6", "127.0.0.1.evil.example", "localhost.evil.example", "localhos\u{212a}",
-      "app.example",
-      "[2001:db8::6]", "128.0.0.1",
-    ])
-  func rebinding(host: String) {
+  @Test(arguments: [
+    "evil.example:8081", "10.0.0.6", "127.0.0.1.evil.example", "localhost.evil.example", "localhos\u{212a}",
+    "app.example",
+    "[2001:db8::6]", "128.0.0.1",
+  ])
+  func `another host is refused, such as a foreign name that was pointed here`(host: String) {
     for method in ["GET", "HEAD", "POST"] {
       let refusal = Self.pages.refusal(of: request(method, host: host, ["origin": "http://\(host)"]))
       #expect(refusal.map { [403_003, 403_005].contains($0.number) } == true)
@@ -37,8 +33,8 @@ import Testing
     }
   }
 
-  @Test("an emulator may ask by the address that it has for this machine, and still by no foreign name")
-  func emulator() {
+  @Test
+  func `an emulator may use the address that it has for this machine, and no foreign name`() {
     let pages = PageGuard(hosts: [], takesAddresses: true)
     for host in ["10.0.2.2:8080", "[fe80::1]:8080"] {
       #expect(pages.refusal(of: request(host: host)) == nil)
@@ -50,8 +46,8 @@ import Testing
     }
   }
 
-  @Test("an origin must be the port's own, or one of the list")
-  func origins() {
+  @Test
+  func `an origin must be the port's own, or one of the list`() {
     for (host, origin) in [
       ("localhost:8081", "http://localhost:8081"), ("127.0.0.1", "http://127.0.0.1:80"), ("[::1]:1", "http://[::1]:1"),
       ("localhost:8081", "https://app.example"), ("localhost", "https://localhost"),
@@ -70,8 +66,8 @@ import Testing
     }
   }
 
-  @Test("without an Origin, what browsers say of where a request is from decides")
-  func fetchMetadata() {
+  @Test
+  func `without an Origin, the browser's Sec-Fetch fields decide`() {
     func isRefused(_ method: String, _ fields: [String: String]) -> Bool {
       Self.pages.refusal(of: request(method, host: "localhost:8081", fields)) != nil
     }
@@ -88,8 +84,8 @@ import Testing
     #expect(!isRefused("GET", ["referer": "https://evil.example/page"]))
   }
 
-  @Test("where a secret decides, any host will do, and another origin still will not")
-  func anyHost() {
+  @Test
+  func `if a secret decides, any host is admitted, and another origin is still refused`() {
     let pages = PageGuard(hosts: nil)
     #expect(pages.refusal(of: request("GET", host: "postern.namespace.svc:8081")) == nil)
     #expect(pages.refusal(of: request(host: "10.1.2.3:8081", ["origin": "https://evil.example"])) != nil)

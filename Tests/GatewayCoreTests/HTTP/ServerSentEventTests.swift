@@ -2,7 +2,6 @@ import GatewayCore
 import Testing
 
 /// The format is in section 9.2 of the HTML standard.
-@Suite("Events that a page reads")
 struct ServerSentEventTests {
   static let cases: [(ServerSentEvent, String)] = [
     (ServerSentEvent(data: "hello"), "data: hello\n\n"),
@@ -19,13 +18,13 @@ struct ServerSentEventTests {
     (ServerSentEvent(id: "7\0", event: "x\r\ny", data: "é"), "data: é\n\n"),
   ]
 
-  @Test("are lines, and nothing in them makes another", arguments: cases)
-  func bytes(event: ServerSentEvent, expected: String) {
+  @Test(arguments: cases)
+  func `a server-sent event is lines, and nothing in it makes another line`(event: ServerSentEvent, expected: String) {
     #expect(event.bytes == Array(expected.utf8))
   }
 
-  @Test("go with a head that keeps them out of caches, and a comment between them")
-  func head() {
+  @Test
+  func `server-sent events have a head that keeps them out of caches, and comments between them`() {
     let stream = HTTPStream { nil }
     let response = HTTPResponse(stream: stream)
     #expect(response.status == 200 && response.header("content-type") == "text/event-stream")

@@ -1,12 +1,9 @@
 import GatewayCore
 import Testing
 
-@Suite("Names are compared by their bytes")
 struct NameTests {
-  @Test(
-    "names that Unicode calls equivalent are two names",
-    arguments: [("\u{E9}", "e\u{301}"), ("K", "\u{212A}"), ("\u{C5}", "\u{212B}"), (";", "\u{37E}")])
-  func equivalents(one: String, other: String) {
+  @Test(arguments: [("\u{E9}", "e\u{301}"), ("K", "\u{212A}"), ("\u{C5}", "\u{212B}"), (";", "\u{37E}")])
+  func `names that Unicode calls equivalent are two names`(one: String, other: String) {
     #expect(one == other, "Swift's strings are one")
     #expect(Name(one) != Name(other))
     #expect(UserID(one) != UserID(other))
@@ -16,8 +13,8 @@ struct NameTests {
     #expect(table[UserID(one)] == 1 && table[UserID(other)] == 2)
   }
 
-  @Test("names of the same bytes are one name, however the string was made")
-  func equals() {
+  @Test
+  func `names with the same bytes are one name, however the string was made`() {
     let long = String(repeating: "é", count: 100)
     let copy = String(decoding: Array(long.utf8), as: UTF8.self)
     let slice = Name(("x" + long).dropFirst())
@@ -25,8 +22,8 @@ struct NameTests {
     #expect(Name(long) == slice && Name(long).hashValue == slice.hashValue)
   }
 
-  @Test("names are in the order of their bytes")
-  func order() {
+  @Test
+  func `names are in the order of their bytes`() {
     let texts = ["", "A", "K", "a", "e\u{301}", "\u{E9}", "\u{212A}", "\u{1F600}"]
     #expect(
       texts.shuffledByHand.map { Name($0) }.sorted().map(\.text.utf8).map(Array.init) == texts.map { Array($0.utf8) })

@@ -2,12 +2,11 @@ import Testing
 
 @testable import GatewayCore
 
-@Suite("Quotas by address")
 struct AddressQuotaTests {
   private static let start = Instant(nanoseconds: 5_000_000_000)
 
-  @Test("an address may do so much in a minute, and is told when it may do more")
-  func quota() {
+  @Test
+  func `an address has a quota for each minute, and is told when it may go on`() {
     var quota = AddressQuota(perMinute: 3)
     let waits = (0..<5).map { _ in quota.take("203.0.113.7", at: Self.start) }
     #expect(waits == [nil, nil, nil, .seconds(20), .seconds(20)])
@@ -17,19 +16,17 @@ struct AddressQuotaTests {
     #expect(quota.take("203.0.113.7", at: Self.start + .seconds(21)) == .seconds(19))
   }
 
-  @Test(
-    "an IPv6 address counts by its first 64 bits, a mapped IPv4 address as itself",
-    arguments: [
-      ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2"), ("2001:db8:1:2::9", "2001:db8:1:2"), ("2001:db8::9", "2001:db8:0:0"),
-      ("::1", "0:0:0:0"), ("::", "0:0:0:0"), ("fe80::1%eth0", "fe80:0:0:0"), ("::ffff:203.0.113.7", "203.0.113.7"),
-      ("203.0.113.7", "203.0.113.7"), ("", ""), (":", "0:0:0:0"), ("%", "%"),
-    ])
-  func keys(address: String, key: String) {
+  @Test(arguments: [
+    ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2"), ("2001:db8:1:2::9", "2001:db8:1:2"), ("2001:db8::9", "2001:db8:0:0"),
+    ("::1", "0:0:0:0"), ("::", "0:0:0:0"), ("fe80::1%eth0", "fe80:0:0:0"), ("::ffff:203.0.113.7", "203.0.113.7"),
+    ("203.0.113.7", "203.0.113.7"), ("", ""), (":", "0:0:0:0"), ("%", "%"),
+  ])
+  func `an IPv6 address counts by its first 64 bits, a mapped IPv4 address as itself`(address: String, key: String) {
     #expect(AddressQuota.key(of: address).text == key)
   }
 
-  @Test("many addresses get no more than the table's worth and one, and those at rest make room")
-  func bounded() {
+  @Test
+  func `many addresses share one quota beyond the table's size, and idle ones make room`() {
     var quota = AddressQuota(perMinute: 2, addressesMax: 10)
     let passed = (0..<1_000).count { quota.take("10.0.\($0 / 250).\($0 % 250)", at: Self.start) == nil }
     #expect(passed == 12)

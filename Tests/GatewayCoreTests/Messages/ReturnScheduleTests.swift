@@ -1,15 +1,14 @@
 import GatewayCore
 import Testing
 
-@Suite("The wait before an attempt to come back")
 struct ReturnScheduleTests {
   private static let javascript = ReturnSchedule.window(
     low: .milliseconds(250), high: .milliseconds(500), step: .seconds(2), cap: .seconds(5), firstAtOnce: false)
 
-  @Test(
-    "lies in the window of JavaScript's formula after n failures, and fills it",
-    arguments: [(0, 0.25, 0.5), (1, 0.25, 2.5), (2, 2, 4.5), (3, 4, 5), (4, 5, 5), (1_000_000, 5, 5)])
-  func window(failures: Int, least: Double, most: Double) throws {
+  @Test(arguments: [(0, 0.25, 0.5), (1, 0.25, 2.5), (2, 2, 4.5), (3, 4, 5), (4, 5, 5), (1_000_000, 5, 5)])
+  func `a reconnect wait fills the window of JavaScript's formula after n failures`(
+    failures: Int, least: Double, most: Double
+  ) throws {
     var chance = SeededGenerator(seed: 5)
     let waits = try (0..<400).map { _ in
       try #require(Self.javascript.wait(attempt: 7, failures: failures, chance: &chance)).inSeconds
@@ -20,8 +19,8 @@ struct ReturnScheduleTests {
     #expect(shortest - least <= (most - least) / 20 && most - longest <= (most - least) / 20)
   }
 
-  @Test("is nothing for the first attempt of those that try at once")
-  func firstAtOnce() {
+  @Test
+  func `a reconnect wait is zero at the first attempt of clients that retry at once`() {
     var chance = SeededGenerator(seed: 5)
     let swift = ReturnSchedule.window(
       low: .milliseconds(250), high: .milliseconds(500), step: .seconds(2), cap: .seconds(25), firstAtOnce: true)
@@ -29,16 +28,16 @@ struct ReturnScheduleTests {
     #expect(swift.wait(attempt: 1, failures: 100, chance: &chance) == .seconds(25))
   }
 
-  @Test("comes from a list, which ends")
-  func list() {
+  @Test
+  func `a list of reconnect waits ends with the list`() {
     var chance = SeededGenerator(seed: 5)
     let python = ReturnSchedule.list([.seconds(1), .seconds(2)])
     let waits = (0...2).map { python.wait(attempt: $0, failures: 0, chance: &chance) }
     #expect(waits == [.seconds(1), .seconds(2), nil])
   }
 
-  @Test("grows by its factor up to its cap, for as many attempts as there are to be")
-  func growing() {
+  @Test
+  func `a reconnect wait grows by its factor up to its cap, for the given number of attempts`() {
     var chance = SeededGenerator(seed: 5)
     let endless = ReturnSchedule.growing(first: .seconds(2), factor: 2, cap: .seconds(20), tries: nil)
     let waits = [0, 1, 2, 3, 4, 5, 6, 1_000_000].map { endless.wait(attempt: $0, failures: 0, chance: &chance) }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import GatewayCore
 
-@Suite("Hostile texts that HTTP's and a proxy's readers are given") struct HostileTextTests {
-  @Test("a hostile address, host, network or link traps no reader, and what is read can be read again")
-  func addresses() {
+struct HostileTextTests {
+  @Test
+  func `a hostile address, host, network or link traps no reader, and what is read can be read again`() {
     var source = HostileBytes(
       seed: 1,
       examples: [
@@ -28,8 +28,8 @@ import Testing
     }
   }
 
-  @Test("a hostile Forwarded or X-Forwarded-For traps no reader and names an address or the peer")
-  func forwarded() throws {
+  @Test
+  func `a hostile Forwarded or X-Forwarded-For traps no reader and names an address or the peer`() throws {
     let proxies = TrustedProxies([try #require(IPNetwork("10.0.0.0/8"))])
     var source = HostileBytes(
       seed: 2,
@@ -46,8 +46,8 @@ import Testing
     }
   }
 
-  @Test("a hostile date or Retry-After traps no reader, and a date that is read is written as it was")
-  func dates() {
+  @Test
+  func `a hostile date or Retry-After traps no reader, and a date is written as it was read`() {
     var source = HostileBytes(
       seed: 3,
       examples: [
@@ -69,8 +69,8 @@ import Testing
     #expect(WallTime(seconds: -86_400).httpDate == "Wed, 31 Dec 1969 00:00:00 GMT")
   }
 
-  @Test("hostile base64 traps no reader, and what is read is written again as it can be read")
-  func base64() {
+  @Test
+  func `hostile base64 traps no reader, and what is read can be written and read again`() {
     var source = HostileBytes(
       seed: 4, examples: ["AAECAwQFBgcICQ==", "eyJhbGciOiJIUzI1NiJ9", "_-8", "+/8="], words: ["="])
     for _ in 0..<4_000 {
@@ -80,8 +80,8 @@ import Testing
     }
   }
 
-  @Test("a hostile header of the PROXY protocol traps no reader, which never wants more than a header has")
-  func proxyHeader() {
+  @Test
+  func `a hostile PROXY protocol header traps no reader, which never wants more than a header has`() {
     let signature = "\r\n\r\n\u{0}\r\nQUIT\n"
     var source = HostileBytes(
       seed: 5,

@@ -1,7 +1,7 @@
 import GatewayCore
 import Testing
 
-@Suite("The PROXY protocol's header") struct ProxyHeaderTests {
+struct ProxyHeaderTests {
   /// Returns the result of the header in one piece and byte by byte, which must be equal. No bytes after the header may
   /// be read.
   private func step(_ bytes: [UInt8], followedBy rest: [UInt8] = Array("GET / HTTP/1.1\r\n\r\n".utf8))
@@ -36,38 +36,34 @@ import Testing
       + [UInt8(length >> 8), UInt8(length & 0xff)] + addresses
   }
 
-  @Test(
-    "of version 1 says the client's address, or that nobody knows it",
-    arguments: [
-      ("PROXY TCP4 203.0.113.7 192.0.2.1 56324 443\r\n", "203.0.113.7"),
-      ("PROXY TCP4 255.255.255.255 255.255.255.255 65535 65535\r\n", "255.255.255.255"),
-      ("PROXY TCP6 2001:db8::7 2001:db8::1 1 0\r\n", "2001:db8::7"),
-      ("PROXY TCP6 ::ffff:203.0.113.7 ::1 1 2\r\n", "203.0.113.7"), ("PROXY UNKNOWN\r\n", nil),
-      ("PROXY UNKNOWN ffff:f...f:ffff whatever it says 1\r\n", nil),
-    ])
-  func text(line: String, client: String?) {
+  @Test(arguments: [
+    ("PROXY TCP4 203.0.113.7 192.0.2.1 56324 443\r\n", "203.0.113.7"),
+    ("PROXY TCP4 255.255.255.255 255.255.255.255 65535 65535\r\n", "255.255.255.255"),
+    ("PROXY TCP6 2001:db8::7 2001:db8::1 1 0\r\n", "2001:db8::7"),
+    ("PROXY TCP6 ::ffff:203.0.113.7 ::1 1 2\r\n", "203.0.113.7"), ("PROXY UNKNOWN\r\n", nil),
+    ("PROXY UNKNOWN ffff:f...f:ffff whatever it says 1\r\n", nil),
+  ])
+  func `PROXY version 1 gives the client's address, or says that it is unknown`(line: String, client: String?) {
     #expect(step(Array(line.utf8)) == .complete(client.flatMap { IPAddress($0) }))
   }
 
-  @Test(
-    "of version 1 is nothing else",
-    arguments: [
-      "GET / HTTP/1.1\r\n", "PROXY TCP4 203.0.113.7 192.0.2.1 56324\r\n", "PROXY TCP4 ::1 ::1 1 2\r\n",
-      "PROXY TCP4 ::ffff:1.2.3.4 1.2.3.4 1 2\r\n", "PROXY TCP6 1.2.3.4 1.2.3.4 1 2\r\n",
-      "PROXY TCP4 203.0.113.7 192.0.2.1 99999 1\r\n", "PROXY TCP4 203.0.113.7 192.0.2.1 01 1\r\n",
-      "PROXY TCP4  203.0.113.7 192.0.2.1 1 1\r\n", "PROXY TCP4 203.0.113.7 192.0.2.1 1 1\n",
-      "PROXY tcp4 1.2.3.4 1.2.3.4 1 1\r\n",
-      "PROXY UDP4 1.2.3.4 1.2.3.4 1 1\r\n", "PROXY TCP6 fe80::1%eth0 ::1 1 1\r\n", "PROXY TCP6 ::1 fe80::1%1 1 1\r\n",
-      "PROXY  UNKNOWN\r\n",
-      "PROXY UNKNOWN \(String(repeating: "x", count: 200))\r\n",
-      "proxy UNKNOWN\r\n........", "PROXY TCP4 1.2.3.4 1.2.3.4 1 \u{661}\r\n", "PROXY TCP4 1.2.3.4 1.2.3.4 1 +1\r\n",
-    ])
-  func wrongText(line: String) {
+  @Test(arguments: [
+    "GET / HTTP/1.1\r\n", "PROXY TCP4 203.0.113.7 192.0.2.1 56324\r\n", "PROXY TCP4 ::1 ::1 1 2\r\n",
+    "PROXY TCP4 ::ffff:1.2.3.4 1.2.3.4 1 2\r\n", "PROXY TCP6 1.2.3.4 1.2.3.4 1 2\r\n",
+    "PROXY TCP4 203.0.113.7 192.0.2.1 99999 1\r\n", "PROXY TCP4 203.0.113.7 192.0.2.1 01 1\r\n",
+    "PROXY TCP4  203.0.113.7 192.0.2.1 1 1\r\n", "PROXY TCP4 203.0.113.7 192.0.2.1 1 1\n",
+    "PROXY tcp4 1.2.3.4 1.2.3.4 1 1\r\n",
+    "PROXY UDP4 1.2.3.4 1.2.3.4 1 1\r\n", "PROXY TCP6 fe80::1%eth0 ::1 1 1\r\n", "PROXY TCP6 ::1 fe80::1%1 1 1\r\n",
+    "PROXY  UNKNOWN\r\n",
+    "PROXY UNKNOWN \(String(repeating: "x", count: 200))\r\n",
+    "proxy UNKNOWN\r\n........", "PROXY TCP4 1.2.3.4 1.2.3.4 1 \u{661}\r\n", "PROXY TCP4 1.2.3.4 1.2.3.4 1 +1\r\n",
+  ])
+  func `a malformed PROXY version 1 header is refused`(line: String) {
     #expect(step(Array(line.utf8)) == .invalid)
   }
 
-  @Test("of version 2 says the client's address, whatever fields follow it, or that there is none")
-  func binary() {
+  @Test
+  func `PROXY version 2 gives the client's address whatever fields follow, or says that there is none`() {
     let four: [UInt8] = [203, 0, 113, 7, 192, 0, 2, 1, 0xdc, 4, 1, 0xbb]
     let six: [UInt8] =
       [0x20, 1, 0x0d, 0xb8] + [UInt8](repeating: 0, count: 11) + [7] + [UInt8](repeating: 1, count: 20)
@@ -83,8 +79,8 @@ import Testing
       step(binary([UInt8](repeating: 0, count: 216), command: 0x21, family: 0x31)) == .complete(nil), "a UNIX socket")
   }
 
-  @Test("of version 2 is nothing else")
-  func wrongBinary() {
+  @Test
+  func `a malformed PROXY version 2 header is refused`() {
     let four: [UInt8] = [203, 0, 113, 7, 192, 0, 2, 1, 0xdc, 4, 1, 0xbb]
     #expect(step(binary(four, command: 0x11, family: 0x11)) == .invalid, "another version")
     #expect(step(binary(four, command: 0x22, family: 0x11)) == .invalid, "another command")
@@ -97,8 +93,8 @@ import Testing
     #expect(step(Array(binary(four).prefix(20)), followedBy: []) == .needsMore)
   }
 
-  @Test("never takes bytes at will beyond its limits, nor traps on any")
-  func anything() {
+  @Test
+  func `a PROXY header never takes bytes beyond its limits, nor traps on any`() {
     var generator = SeededGenerator(seed: 7)
     for _ in 0..<20_000 {
       var header = ProxyHeader()

@@ -1,10 +1,9 @@
 import GatewayCore
 import Testing
 
-@Suite("An address of the web")
 struct WebAddressTests {
-  @Test("is taken apart as RFC 3986 says")
-  func parts() throws {
+  @Test
+  func `a web address is taken apart as in RFC 3986`() throws {
     let whole = try #require(WebAddress("WSS://ann:secret@Gateway.Example:8443/ws%20x/y?a=/?b#c?d"))
     #expect(whole.scheme == "wss" && whole.host == "gateway.example" && whole.port == 8443)
     #expect(whole.path == "/ws%20x/y" && whole.query == "a=/?b" && whole.hasUser && whole.hasFragment)
@@ -16,16 +15,14 @@ struct WebAddressTests {
     #expect(WebAddress("ws://host/@")?.hasUser == false)
   }
 
-  @Test(
-    "is refused without a scheme or a host, or with what is in no address",
-    arguments: [
-      "", ":", "//host", "host", "ws:host", "ws:/host", "ws://", "ws:///path", "ws://@", "ws://host:port",
-      "ws://host:65536",
-      "1ws://host", "ws://a b", "ws://host/\u{E9}", "ws://host/%zz", "ws://host/%4", "ws://host/\n", "ws://[::1",
-      "ws://[x]",
-      "ws://host/\"", "ws://::1", "ws://a:1:2",
-    ])
-  func refused(text: String) {
+  @Test(arguments: [
+    "", ":", "//host", "host", "ws:host", "ws:/host", "ws://", "ws:///path", "ws://@", "ws://host:port",
+    "ws://host:65536",
+    "1ws://host", "ws://a b", "ws://host/\u{E9}", "ws://host/%zz", "ws://host/%4", "ws://host/\n", "ws://[::1",
+    "ws://[x]",
+    "ws://host/\"", "ws://::1", "ws://a:1:2",
+  ])
+  func `a web address without a scheme or a host, or with forbidden characters, is refused`(text: String) {
     #expect(WebAddress(text) == nil)
   }
 }

@@ -1,10 +1,9 @@
 import GatewayCore
 import Testing
 
-@Suite("The seeded generator")
 struct SeededGeneratorTests {
-  @Test("is SplitMix64: the published numbers for the seed 1234567")
-  func published() {
+  @Test
+  func `the seeded generator is SplitMix64: the published numbers for the seed 1234567`() {
     var generator = SeededGenerator(seed: 1_234_567)
     let numbers = (0..<5).map { _ in generator.next() }
     #expect(
@@ -14,8 +13,8 @@ struct SeededGeneratorTests {
       ])
   }
 
-  @Test("its shares lie in 0..<1 and are spread evenly")
-  func shares() {
+  @Test
+  func `shares of the seeded generator lie in 0..<1 and are spread evenly`() {
     var generator = SeededGenerator(seed: 1)
     var counts = Array(repeating: 0, count: 10)
     for _ in 0..<10_000 {

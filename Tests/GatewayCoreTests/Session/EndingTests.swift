@@ -2,7 +2,6 @@ import GatewayCore
 import TestSupport
 import Testing
 
-@Suite("A session that ends")
 struct EndingTests {
   /// A session in each open phase, at 10 s, logged in until 100 s if it is logged in.
   static let openPhases: [(name: String, script: SessionScript)] = {
@@ -23,8 +22,8 @@ struct EndingTests {
     ]
   }()
 
-  @Test("whatever ends a session ends it in every open phase, with its own reason")
-  func ends() {
+  @Test
+  func `each ending ends a session in every open phase, with its own reason`() {
     let endings: [(SessionEvent, CloseReason)] = [
       (.disconnect(.disconnected), .disconnected), (.slowConsumer, .slowConsumer), (.peerSilent, .livenessTimeout),
     ]
@@ -45,8 +44,8 @@ struct EndingTests {
     }
   }
 
-  @Test("a peer that does not finish the closing handshake is dropped after the close time-out")
-  func closeTimeout() {
+  @Test
+  func `a peer that does not finish the closing handshake is dropped after the close timeout`() {
     var script = SessionScript(loggedInUntil: 100)
     _ = script.at(10, .disconnect(.normal))
     #expect(script.at(14, .wakeUp).isEmpty)
@@ -54,8 +53,8 @@ struct EndingTests {
     #expect(script.at(15, .transportLost).isEmpty)
   }
 
-  @Test("nothing is said once the close frame is sent, whatever comes")
-  func silence() {
+  @Test
+  func `a session sends nothing after the close frame, whatever comes`() {
     var script = SessionScript(loggedInUntil: 100)
     _ = script.at(10, .credentials())
     _ = script.at(10, .disconnect(.normal))
@@ -68,8 +67,8 @@ struct EndingTests {
     }
   }
 
-  @Test("a revoked token is asked for or ends the session, as the policy says, in every phase that has one")
-  func revoked() throws {
+  @Test
+  func `a revoked token is asked for or ends the session, by the policy, in every phase that has one`() throws {
     let closing = try SessionPolicy(revocation: .close)
     for order in [nil, SessionEvent.credentials(), .askForRefresh, .drain(until: .seconds(50))] {
       var script = SessionScript(loggedInUntil: 100, closing)
@@ -87,8 +86,8 @@ struct EndingTests {
     #expect(script.at(80, .wakeUp) == [.close(.refreshTimeout)])
   }
 
-  @Test("a drain tells the client, goes on serving it, takes no more tokens, and closes in time")
-  func drains() {
+  @Test
+  func `a drain tells the client, goes on serving it, accepts no more tokens, and closes in time`() {
     var script = SessionScript(loggedInUntil: 100)
     #expect(script.at(10, .drain(until: .seconds(40))) == [.send(.closing(.serviceRestart, delay: .seconds(30)))])
     #expect(script.at(20, .join()).count == 1)
@@ -103,8 +102,8 @@ struct EndingTests {
     #expect(script.at(40, .wakeUp) == [.close(.serviceRestart)])
   }
 
-  @Test("a drain never outlives the token by more than the time-out, nor a refresh request that waits")
-  func drainIsBounded() {
+  @Test
+  func `a drain never outlives the token by more than the timeout, nor a refresh request that waits`() {
     var late = SessionScript(loggedInUntil: 100)
     _ = late.at(10, .drain(until: .seconds(1_000)))
     #expect(late.session.nextDeadline == .seconds(160))
@@ -121,8 +120,8 @@ struct EndingTests {
     #expect(judging.at(111, .expireNow) == [.close(.serviceRestart)])
   }
 
-  @Test("a drain that is over already tells and closes in one go")
-  func drainAtOnce() {
+  @Test
+  func `a drain that is over already tells and closes in one step`() {
     var script = SessionScript(loggedInUntil: 100)
     #expect(
       script.at(10, .drain(until: .seconds(5))) == [
@@ -130,8 +129,8 @@ struct EndingTests {
       ])
   }
 
-  @Test("malformed messages are answered, and too many in a row end the session in every open phase")
-  func malformed() {
+  @Test
+  func `malformed messages are answered, and too many in a row end the session in every open phase`() {
     for (_, script) in Self.openPhases {
       var script = script
       for _ in 1..<script.session.policy.malformedMax {

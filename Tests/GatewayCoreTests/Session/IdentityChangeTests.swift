@@ -2,12 +2,11 @@ import GatewayCore
 import TestSupport
 import Testing
 
-@Suite("A session whose user changes")
 struct IdentityChangeTests {
   private static let changing = try! SessionPolicy(allowsIdentityChange: true)
 
-  @Test("goes back to before the login when its user logs out, with the time that a login has")
-  func logsOut() {
+  @Test
+  func `a logout takes a session back to before its login, with a login's time`() {
     var script = SessionScript(loggedInUntil: 100)
     let request = RequestID("7")
     #expect(
@@ -18,8 +17,8 @@ struct IdentityChangeTests {
     #expect(script.at(30, .wakeUp).last == .close(.loginTimeout))
   }
 
-  @Test("logs in again, as anybody, after a logout")
-  func logsInAgain() {
+  @Test
+  func `a session logs in again, as anybody, after a logout`() {
     var script = SessionScript(loggedInUntil: 100)
     _ = script.at(20, .received(.logout(request: nil)))
     #expect(script.at(25, .credentials()) == [.verify(attempt: 2, Credentials(token: "token"))])
@@ -28,8 +27,8 @@ struct IdentityChangeTests {
     #expect(script.session.grant?.user == UserID("bob"))
   }
 
-  @Test("drops the verdict on a token that was being judged when its user logged out")
-  func dropsVerdict() {
+  @Test
+  func `a logout drops the verdict on a token that is being judged`() {
     var script = SessionScript(loggedInUntil: 100)
     _ = script.at(20, .credentials())
     _ = script.at(20, .received(.logout(request: nil)))
@@ -37,8 +36,8 @@ struct IdentityChangeTests {
     #expect(script.session.grant == nil)
   }
 
-  @Test("is closed at once when its user logs out while the gateway drains")
-  func logsOutDraining() {
+  @Test
+  func `a logout during a drain closes the session at once`() {
     var script = SessionScript(loggedInUntil: 100)
     _ = script.at(10, .drain(until: .seconds(50)))
     #expect(
@@ -46,15 +45,15 @@ struct IdentityChangeTests {
         == [.logOut, .send(.loggedOut(user: UserID("ann"), request: nil)), .close(.serviceRestart)])
   }
 
-  @Test("has nobody to log out before the login")
-  func nobody() {
+  @Test
+  func `a session before its login has nobody to log out`() {
     var script = SessionScript()
     #expect(
       script.at(1, .received(.logout(request: nil))) == [.send(.error(.connectionRequired, request: nil))])
   }
 
-  @Test("logs the old user out and the new one in with another's token, where the policy allows that")
-  func changes() throws {
+  @Test
+  func `another user's token logs the old user out and the new one in, if the policy allows it`() throws {
     var script = SessionScript(loggedInUntil: 100, Self.changing)
     _ = script.at(20, .credentials(request: "9"))
     let effects = script.at(20, .accepted(2, .token(2, user: "bob", kind: .guest, expiresAt: 200)))
@@ -69,13 +68,11 @@ struct IdentityChangeTests {
     #expect(script.session.grant?.user == UserID("bob") && script.session.nextDeadline == .seconds(200))
   }
 
-  @Test(
-    "keeps its user for a token that would not let anybody in",
-    arguments: [
-      (Acceptance.token(2, kind: .anonymous, expiresAt: 200), GatewayError.anonymousRefused),
-      (.token(2, user: "bob", expiresAt: 20), .tokenExpired),
-    ])
-  func keeps(acceptance: Acceptance, error: GatewayError) {
+  @Test(arguments: [
+    (Acceptance.token(2, kind: .anonymous, expiresAt: 200), GatewayError.anonymousRefused),
+    (.token(2, user: "bob", expiresAt: 20), .tokenExpired),
+  ])
+  func `a session keeps its user when another user's token is refused`(acceptance: Acceptance, error: GatewayError) {
     var script = SessionScript(loggedInUntil: 100, Self.changing)
     _ = script.at(20, .credentials())
     #expect(
@@ -83,8 +80,8 @@ struct IdentityChangeTests {
     #expect(script.session.grant?.user == UserID("ann"))
   }
 
-  @Test("is not changed by a token that was accepted elsewhere")
-  func notFromElsewhere() {
+  @Test
+  func `a token that was accepted elsewhere does not change a session's user`() {
     var script = SessionScript(loggedInUntil: 100, Self.changing)
     #expect(script.at(20, .renewed(.token(2, user: "bob", expiresAt: 200))).isEmpty)
     #expect(script.session.grant?.user == UserID("ann"))

@@ -2,14 +2,13 @@ import GatewayCore
 import TestSupport
 import Testing
 
-@Suite("A session whose end leaves the socket open")
 struct KeptSocketTests {
   private static func policy(refusedRefreshesMax: Int = 3) throws -> SessionPolicy {
     try SessionPolicy(refusedRefreshesMax: refusedRefreshesMax).keepingSocketAtEnd
   }
 
-  @Test("a missed refresh logs the user out, closes nothing, and the next login is a login like the first")
-  func end() throws {
+  @Test
+  func `on a kept socket a missed refresh logs the user out, and the next login is like the first`() throws {
     var script = SessionScript(loggedInUntil: 100, try Self.policy())
     #expect(script.at(100, .wakeUp).count == 2)
     #expect(script.at(160, .wakeUp) == [.logOut, .send(.loggedOut(user: UserID("ann"), request: nil))])
@@ -19,8 +18,8 @@ struct KeptSocketTests {
     #expect(script.session.grant?.user == UserID("ann"))
   }
 
-  @Test("the first refused refresh logs the user out, but not one that could not be judged")
-  func refusedRefresh() throws {
+  @Test
+  func `on a kept socket the first refused refresh logs the user out, but not one that could not be judged`() throws {
     var script = SessionScript(loggedInUntil: 100, try Self.policy())
     _ = script.at(50, .credentials())
     #expect(script.at(50, .refused(2, .storeUnavailable)).count == 2)
@@ -31,8 +30,8 @@ struct KeptSocketTests {
     #expect(script.session.grant == nil)
   }
 
-  @Test("a refused login leaves the socket open, gives no more time, and too many of them close it")
-  func refusedLogin() throws {
+  @Test
+  func `on a kept socket refused logins give no more time, and too many of them close it`() throws {
     var script = SessionScript(try Self.policy(refusedRefreshesMax: 3))
     let deadline = script.session.nextDeadline
     for attempt in 1...2 as ClosedRange<UInt32> {
@@ -47,16 +46,16 @@ struct KeptSocketTests {
     #expect(script.at(2, .refused(3, .tokenExpired)).last == .close(.invalidToken))
   }
 
-  @Test("a revoked token logs the user out where revocation closes")
-  func revoked() throws {
+  @Test
+  func `on a kept socket a revoked token logs the user out if revocation closes`() throws {
     let policy = try SessionPolicy(revocation: .close).keepingSocketAtEnd
     var script = SessionScript(loggedInUntil: 100, policy)
     #expect(script.at(1, .revoked).first == .logOut)
     #expect(script.session.phaseKind.name == "awaiting_credentials")
   }
 
-  @Test("a wire that ends at the first refused refresh closes, and one that does not goes on")
-  func ending() throws {
+  @Test
+  func `a wire that ends at the first refused refresh closes, and one that does not goes on`() throws {
     for (policy, isEnd) in [
       (try SessionPolicy(refusedRefreshesMax: 8).endingAtRefusedRefresh, true),
       (try SessionPolicy(refusedRefreshesMax: 8), false),

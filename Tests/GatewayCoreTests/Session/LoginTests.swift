@@ -2,10 +2,9 @@ import GatewayCore
 import TestSupport
 import Testing
 
-@Suite("A session before login")
 struct LoginTests {
-  @Test("credentials are judged, and a good token makes the session active")
-  func logsIn() {
+  @Test
+  func `credentials are judged, and a good token makes the session active`() {
     var script = SessionScript()
     #expect(script.session.nextDeadline == .seconds(10))
     #expect(
@@ -21,8 +20,8 @@ struct LoginTests {
     #expect(script.session.nextDeadline == .seconds(100))
   }
 
-  @Test("guests log in, and a token that never expires has no deadline")
-  func guest() {
+  @Test
+  func `guests log in, and a token that never expires has no deadline`() {
     var script = SessionScript()
     _ = script.at(0, .credentials())
     #expect(
@@ -34,8 +33,8 @@ struct LoginTests {
     #expect(script.session.nextDeadline == nil)
   }
 
-  @Test("an anonymous user gets an error and a close, never a session")
-  func anonymous() {
+  @Test
+  func `an anonymous user gets an error and a close, never a session`() {
     var script = SessionScript()
     _ = script.at(0, .credentials(request: "1"))
     #expect(
@@ -46,8 +45,8 @@ struct LoginTests {
     #expect(script.session.grant == nil)
   }
 
-  @Test("a refused token gets its error and a close")
-  func refused() {
+  @Test
+  func `a refused token gets its error and a close`() {
     var script = SessionScript()
     _ = script.at(0, .credentials())
     #expect(
@@ -56,8 +55,8 @@ struct LoginTests {
       ])
   }
 
-  @Test("credentials that want more log nobody in and give no more time, and their notes are kept")
-  func halfALogin() {
+  @Test
+  func `credentials that need another step log nobody in and give no more time, and their notes are kept`() {
     var script = SessionScript(try! SessionPolicy(refusedRefreshesMax: 2))
     let half = Acceptance.token(expiresAt: 100).with {
       $0.wants = .credentialsMissing
@@ -77,8 +76,8 @@ struct LoginTests {
       ])
   }
 
-  @Test("where the wire wants it, a refused client has time to go by itself, and is heard no more")
-  func lingers() {
+  @Test
+  func `if the wire wants it, a refused client has time to close by itself, and its messages are ignored`() {
     var script = SessionScript(try! SessionPolicy(refusalLinger: .seconds(3)))
     _ = script.at(0, .credentials())
     #expect(
@@ -90,16 +89,16 @@ struct LoginTests {
     #expect(script.at(4, .wakeUp) == [.close(.invalidToken)])
   }
 
-  @Test("a refused client that goes by itself is not closed")
-  func lingerCutShort() {
+  @Test
+  func `a refused client that closes by itself is not closed`() {
     var script = SessionScript(try! SessionPolicy(refusalLinger: .seconds(3)))
     _ = script.at(0, .credentials())
     _ = script.at(1, .refused(1, .tokenExpired))
     #expect(script.at(2, .peerClosed) == [.record(.ended(.peerClosed))])
   }
 
-  @Test("an operation before login gets 800101, whether or not a token is being judged")
-  func connectionRequired() {
+  @Test
+  func `an operation before login gets 800101, whether or not a token is being judged`() {
     var script = SessionScript()
     let refusal: [SessionEffect] = [.send(.error(.connectionRequired, request: RequestID("7")))]
     #expect(script.at(0, .join(request: "7")) == refusal)
@@ -107,14 +106,14 @@ struct LoginTests {
     #expect(script.at(0, .join(request: "7")) == refusal)
   }
 
-  @Test("a ping before login is answered")
-  func ping() {
+  @Test
+  func `a ping before login is answered`() {
     var script = SessionScript()
     #expect(script.at(0, .received(.ping(request: RequestID("p")))) == [.send(.pong(request: RequestID("p")))])
   }
 
-  @Test("a second token while the first is judged is refused, and the first one still counts")
-  func alreadyInProgress() {
+  @Test
+  func `a second token while the first is judged is refused, and the first one still counts`() {
     var script = SessionScript()
     _ = script.at(0, .credentials())
     #expect(
@@ -123,10 +122,8 @@ struct LoginTests {
     #expect(script.session.phaseKind.name == "active")
   }
 
-  @Test(
-    "the login time-out closes at its last nanosecond and not before",
-    arguments: [SessionEvent.wakeUp, .credentials(), .join(), .accepted(1, .token(expiresAt: 100))])
-  func timesOut(event: SessionEvent) {
+  @Test(arguments: [SessionEvent.wakeUp, .credentials(), .join(), .accepted(1, .token(expiresAt: 100))])
+  func `the login timeout closes at its last nanosecond and not before`(event: SessionEvent) {
     for isJudging in [false, true] {
       var script = SessionScript()
       if isJudging { _ = script.at(0, .credentials(request: "1")) }
@@ -140,8 +137,8 @@ struct LoginTests {
     }
   }
 
-  @Test("a token that has expired within the leeway logs in and is asked for at once, for no longer than documented")
-  func expiredAtLogin() {
+  @Test
+  func `a token that expired within the leeway logs in and is asked for at once, for no longer than documented`() {
     var script = SessionScript()
     _ = script.at(9, .credentials())
     #expect(
@@ -154,8 +151,8 @@ struct LoginTests {
     #expect(script.session.nextDeadline == .seconds(65))
   }
 
-  @Test("orders that concern a grant change nothing before there is one")
-  func nothingToRevoke() {
+  @Test
+  func `orders that concern a grant change nothing before there is one`() {
     var script = SessionScript()
     let before = script.session
     for event in [SessionEvent.expireNow, .askForRefresh, .revoked, .wakeUp, .refused(9)] {
@@ -164,8 +161,8 @@ struct LoginTests {
     #expect(script.session == before)
   }
 
-  @Test("a drain closes at once who is not logged in")
-  func drains() {
+  @Test
+  func `a drain closes a session before its login at once`() {
     for isJudging in [false, true] {
       var script = SessionScript()
       if isJudging { _ = script.at(0, .credentials()) }

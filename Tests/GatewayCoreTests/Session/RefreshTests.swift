@@ -2,10 +2,9 @@ import GatewayCore
 import TestSupport
 import Testing
 
-@Suite("A session whose token expires")
 struct RefreshTests {
-  @Test("expiry sends one refresh request, and a new token keeps the same session")
-  func refreshes() {
+  @Test
+  func `expiry sends one refresh request, and a new token keeps the same session`() {
     var script = SessionScript(loggedInUntil: 100)
     #expect(script.at(99, .wakeUp).isEmpty)
     #expect(
@@ -23,8 +22,8 @@ struct RefreshTests {
     #expect(script.session.grant?.user == UserID("ann"))
   }
 
-  @Test("the lead and the connection's share of the spread come before expiry")
-  func asksEarly() throws {
+  @Test
+  func `the lead and the connection's share of the spread come before expiry`() throws {
     let policy = try SessionPolicy(refreshLead: .seconds(30), refreshSpread: .seconds(20))
     var script = SessionScript(policy)
     _ = script.at(0, .credentials())
@@ -32,8 +31,8 @@ struct RefreshTests {
     #expect(script.session.nextDeadline == .seconds(965))
   }
 
-  @Test("a life shorter than the lead is asked for at its half, and makes no tight loop")
-  func shortLife() throws {
+  @Test
+  func `a life shorter than the lead is asked for at its half, and makes no tight loop`() throws {
     var script = SessionScript(loggedInUntil: 10, try SessionPolicy(refreshLead: .seconds(30)))
     #expect(script.session.nextDeadline == .seconds(5))
     #expect(script.at(5, .wakeUp).count == 2)
@@ -42,14 +41,14 @@ struct RefreshTests {
     #expect(script.session.nextDeadline == .seconds(10))
   }
 
-  @Test("a life of centuries is not due at once")
-  func longLife() {
+  @Test
+  func `a life of centuries is not due at once`() {
     let script = SessionScript(loggedInUntil: 9_000_000_000)
     #expect(script.session.nextDeadline == .seconds(9_000_000_000))
   }
 
-  @Test("a missed time-out closes on its last tick, and one tick earlier the answer still counts")
-  func lastTick() {
+  @Test
+  func `a missed timeout closes on its last tick, and one tick earlier the answer still counts`() {
     var script = SessionScript(loggedInUntil: 100)
     _ = script.at(100, .wakeUp)
     var early = script
@@ -59,8 +58,8 @@ struct RefreshTests {
     #expect(script.at(160, .credentials()) == [.close(.refreshTimeout)])
   }
 
-  @Test("the time-out also passes while a token is judged, and the late verdict is dropped")
-  func lateVerdict() {
+  @Test
+  func `the timeout also passes while a token is judged, and the late verdict is dropped`() {
     var script = SessionScript(loggedInUntil: 100)
     _ = script.at(100, .wakeUp)
     _ = script.at(159, .credentials())
@@ -68,8 +67,8 @@ struct RefreshTests {
     #expect(script.at(161, .accepted(2, .token(2, expiresAt: 300))).isEmpty)
   }
 
-  @Test("a gateway that wakes up late gives nobody more time than documented")
-  func wakesLate() {
+  @Test
+  func `a gateway that wakes up late gives nobody more time than documented`() {
     var script = SessionScript(loggedInUntil: 100)
     var later = script
     #expect(
@@ -80,8 +79,8 @@ struct RefreshTests {
     #expect(later.at(1_000, .join()).contains(.close(.refreshTimeout)))
   }
 
-  @Test("a token of another user is refused and the old identity stays")
-  func otherUser() {
+  @Test
+  func `another user's token at a refresh is refused and the old identity stays`() {
     var script = SessionScript(loggedInUntil: 100)
     _ = script.at(100, .wakeUp)
     for (attempt, token) in [
@@ -98,8 +97,8 @@ struct RefreshTests {
     #expect(script.at(120, .join()).count == 1)
   }
 
-  @Test("the same expired token again is refused, and so is another that has expired")
-  func sameToken() {
+  @Test
+  func `an expired token at a refresh is refused, the same one and another`() {
     var script = SessionScript(loggedInUntil: 100)
     _ = script.at(100, .wakeUp)
     _ = script.at(101, .credentials())
@@ -110,8 +109,8 @@ struct RefreshTests {
     #expect(script.at(160, .wakeUp) == [.close(.refreshTimeout)])
   }
 
-  @Test("a client may bring its own token again before it is due, but not an expired one")
-  func voluntary() {
+  @Test
+  func `a client may bring its own token again before it is due, but not an expired one`() {
     var script = SessionScript(loggedInUntil: 100)
     _ = script.at(50, .credentials())
     #expect(
@@ -123,8 +122,8 @@ struct RefreshTests {
     #expect(script.session.nextDeadline == .seconds(100))
   }
 
-  @Test("a request that falls due while a token is judged is held back, and sent if the token is refused")
-  func heldBack() {
+  @Test
+  func `a request that falls due while a token is judged is held back, and sent if the token is refused`() {
     var script = SessionScript(loggedInUntil: 100)
     _ = script.at(99, .credentials())
     #expect(script.at(100, .wakeUp).isEmpty)
@@ -140,8 +139,8 @@ struct RefreshTests {
       ])
   }
 
-  @Test("an answer to an older question is dropped")
-  func olderAnswer() {
+  @Test
+  func `an answer to an older question is dropped`() {
     var script = SessionScript(loggedInUntil: 100)
     _ = script.at(10, .credentials())
     let before = script.session
@@ -151,8 +150,8 @@ struct RefreshTests {
     #expect(script.session == before)
   }
 
-  @Test("too many refused tokens end the session; an accepted one begins the count anew")
-  func tooManyRefusals() throws {
+  @Test
+  func `too many refused tokens end the session, and an accepted one resets the count`() throws {
     var script = SessionScript(loggedInUntil: 100, try SessionPolicy(refusedRefreshesMax: 2))
     for attempt in [UInt32(2), 4] {
       _ = script.at(10, .credentials())
@@ -166,8 +165,8 @@ struct RefreshTests {
     #expect(script.at(20, .refused(7)).last == .close(.tooManyFailures))
   }
 
-  @Test("a token accepted elsewhere renews the session, and the client is told nothing")
-  func renewed() {
+  @Test
+  func `a token accepted elsewhere renews the session, and the client is told nothing`() {
     var script = SessionScript(loggedInUntil: 100)
     #expect(script.at(50, .renewed(.token(2, expiresAt: 200))) == [.record(.refreshed(after: nil))])
     #expect(script.session.nextDeadline == .seconds(200))
@@ -178,8 +177,8 @@ struct RefreshTests {
     #expect(script.session.nextDeadline == .seconds(300))
   }
 
-  @Test("a session that has reached its own end may be renewed with the same token")
-  func sessionEnd() {
+  @Test
+  func `a session that has reached its own end may be renewed with the same token`() {
     var script = SessionScript()
     let login = Acceptance.token(1, expiresAt: 100).with { $0.renewal = .sessionEnd }
     _ = script.at(0, .credentials())
@@ -193,8 +192,8 @@ struct RefreshTests {
     #expect(script.at(110, .accepted(2, renewed)).first == .record(.refreshed(after: .seconds(10))))
   }
 
-  @Test("an operator lets the token expire now: at once from then on it is as expired as any")
-  func expiresNow() {
+  @Test
+  func `an operator's expire order makes the token as expired as any from then on`() {
     var script = SessionScript(loggedInUntil: 86_400)
     #expect(
       script.at(10, .expireNow) == [
@@ -205,8 +204,8 @@ struct RefreshTests {
     #expect(script.at(70, .wakeUp) == [.close(.refreshTimeout)])
   }
 
-  @Test("an operator asks for a token although the present one is good, once")
-  func asked() {
+  @Test
+  func `an operator's refresh order asks for a token although the present one is good, once`() {
     var script = SessionScript(loggedInUntil: 86_400)
     #expect(
       script.at(10, .askForRefresh) == [
@@ -221,8 +220,8 @@ struct RefreshTests {
       script.at(20, .accepted(2, .token(1, expiresAt: 86_400))).first == .record(.refreshRefused(.tokenNotRenewed)))
   }
 
-  @Test("an order during a judgement is held back until the verdict makes it needless or not")
-  func askedWhileJudging() {
+  @Test
+  func `an order during a judgement is held back until the verdict makes it needless or not`() {
     for (order, cause) in [
       (SessionEvent.expireNow, RefreshCause.expiry), (.askForRefresh, .request), (.revoked, .revocation),
     ] {

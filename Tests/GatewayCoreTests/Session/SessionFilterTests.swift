@@ -2,7 +2,6 @@ import GatewayCore
 import TestSupport
 import Testing
 
-@Suite("Which sessions an order is for")
 struct SessionFilterTests {
   private let connection = ConnectionID(loop: 1, serial: 7)
 
@@ -26,14 +25,14 @@ struct SessionFilterTests {
     filter.takesIn(connection, speaking: dialect, by: grant)
   }
 
-  @Test("everybody is meant by a filter that says nothing")
-  func everybody() throws {
+  @Test
+  func `an empty session filter matches everybody`() throws {
     #expect(takesIn(SessionFilter(), try ann()))
     #expect(SessionFilter().mayTakeIn(loop: 0) && SessionFilter().mayTakeIn(loop: 4095))
   }
 
-  @Test("each thing that is said leaves out whom it does not fit, and nobody else")
-  func eachAlone() throws {
+  @Test
+  func `each criterion of a session filter leaves out the sessions it does not match, and no other`() throws {
     let ann = try ann()
     let fitting = [
       SessionFilter(user: UserID("ann")), SessionFilter(dialects: ["plain", "other"]),
@@ -52,21 +51,21 @@ struct SessionFilterTests {
     for filter in others { #expect(!takesIn(filter, ann), "\(filter)") }
   }
 
-  @Test("a token without an issue date was issued before any time")
-  func undated() throws {
+  @Test
+  func `a token without an issue date was issued before any time`() throws {
     #expect(takesIn(SessionFilter(issuedBefore: WallTime(seconds: 1)), try ann(issuedAt: nil)))
   }
 
-  @Test("an anonymous user is left out where the order is for tokens alone")
-  func anonymous() throws {
+  @Test
+  func `a filter for tokens leaves out anonymous users`() throws {
     let nobody = try grant(
       VerifiedToken(user: .anonymous, kind: .anonymous, fingerprint: .number(2), form: .none))
     #expect(takesIn(SessionFilter(), nobody))
     #expect(!takesIn(SessionFilter(takesAnonymous: false), nobody))
   }
 
-  @Test("only the loops of connections that are named are asked")
-  func loops() {
+  @Test
+  func `a filter with connections asks only the loops that they name`() {
     let filter = SessionFilter(connections: [connection])
     #expect(filter.mayTakeIn(loop: 1) && !filter.mayTakeIn(loop: 0))
   }

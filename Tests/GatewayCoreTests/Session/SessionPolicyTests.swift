@@ -1,10 +1,9 @@
 import GatewayCore
 import Testing
 
-@Suite("A session's policy")
 struct SessionPolicyTests {
-  @Test("the documented refresh time-outs are 60 to 1800 s, others need the explicit switch")
-  func refreshTimeouts() throws {
+  @Test
+  func `documented refresh timeouts are 60 to 1800 s, and others need the explicit switch`() throws {
     for seconds in [60, 61, 1_800] {
       #expect(try SessionPolicy(refreshTimeout: .seconds(seconds)).refreshTimeout == .seconds(seconds))
     }
@@ -17,15 +16,15 @@ struct SessionPolicyTests {
     }
   }
 
-  @Test("the default is 60 s and no more is refused than is documented")
-  func defaults() throws {
+  @Test
+  func `the default refresh timeout is 60 s, and no more is refused than is documented`() throws {
     let policy = try SessionPolicy()
     #expect(policy.refreshTimeout == .seconds(60))
     #expect(policy.revocation == .refresh)
   }
 
-  @Test("what cannot be is refused with the name of what is wrong")
-  func limits() {
+  @Test
+  func `an impossible session policy is refused with the name of what is wrong`() {
     func expectRefusal(naming name: String, _ make: () throws(SessionPolicyError) -> SessionPolicy) {
       let error = #expect(throws: SessionPolicyError.self) { _ = try make() }
       #expect(error?.description.contains(name) == true)

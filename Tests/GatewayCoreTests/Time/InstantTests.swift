@@ -1,12 +1,11 @@
 import GatewayCore
 import Testing
 
-@Suite("Time on the two lines")
 struct InstantTests {
   private static let day = Duration.seconds(86_400)
 
-  @Test("an instant moves by a duration, both ways")
-  func moves() {
+  @Test
+  func `an instant moves by a duration, both ways`() {
     let instant = Instant.zero + .seconds(5)
     #expect(instant + .nanoseconds(1) == Instant(nanoseconds: 5_000_000_001))
     #expect(instant - .seconds(6) == Instant(nanoseconds: -1_000_000_000))
@@ -14,8 +13,8 @@ struct InstantTests {
     #expect(instant < instant + .nanoseconds(1))
   }
 
-  @Test("a token valid for centuries never wraps into the past")
-  func saturates() {
+  @Test
+  func `a token valid for centuries never wraps into the past`() {
     let late = Instant(nanoseconds: .max - 5)
     let early = Instant(nanoseconds: .min + 5)
     #expect(late + .seconds(1) == .distantFuture)
@@ -26,16 +25,16 @@ struct InstantTests {
     #expect(Instant.zero - .seconds(Int64.max) < .zero - .seconds(9_000_000_000))
   }
 
-  @Test("what is never due stays never due, whatever is added or taken away")
-  func neverDue() {
+  @Test
+  func `a time that is never due stays never due, whatever is added or subtracted`() {
     for duration in [Duration.zero, .seconds(1), .seconds(-1), .seconds(Int64.max), .seconds(Int64.min)] {
       #expect(Instant.distantFuture + duration == .distantFuture)
       #expect(Instant.distantFuture - duration == .distantFuture)
     }
   }
 
-  @Test("the distance between the ends of the line is as long as a duration can be counted")
-  func distances() {
+  @Test
+  func `the distance between the first and the last instant is the longest duration`() {
     let first = Instant(nanoseconds: .min)
     #expect((Instant.distantFuture - first).nanoseconds == .max)
     #expect((first - Instant.distantFuture).nanoseconds == .min)
@@ -43,8 +42,8 @@ struct InstantTests {
     #expect((WallTime(nanoseconds: .min) - WallTime(nanoseconds: .max)).nanoseconds == .min)
   }
 
-  @Test("a duration is cut to nanoseconds as a division would, whether or not there is a rest")
-  func durationsAreCut() {
+  @Test
+  func `a duration is cut to nanoseconds as a division would, with or without a rest`() {
     var generator = SeededGenerator(seed: 9)
     for round in 0..<20_000 {
       let whole = Int128(Int64.random(in: .min ... .max, using: &generator) >> Int64(round % 63))
@@ -56,8 +55,8 @@ struct InstantTests {
     }
   }
 
-  @Test("a duration is counted in nanoseconds, milliseconds and seconds, and saturates")
-  func durations() {
+  @Test
+  func `a duration is counted in nanoseconds, milliseconds and seconds, and saturates`() {
     #expect(Duration.milliseconds(1_500).nanoseconds == 1_500_000_000)
     #expect(Duration.milliseconds(-1_500).nanoseconds == -1_500_000_000)
     #expect(Duration.nanoseconds(1_999_999).milliseconds == 1)
@@ -67,23 +66,24 @@ struct InstantTests {
   }
 
   @Test(
-    "a NumericDate becomes a time of day, saturated at both ends",
     arguments: [
       (0, 0), (1.5, 1_500_000_000), (-1, -1_000_000_000), (1_800_000_000, 1_800_000_000_000_000_000), (1e300, .max),
       (-1e300, .min), (.infinity, .max), (-.infinity, .min), (9.3e9, .max),
       (1_795_649_525.510217, 1_795_649_525_510_217_000), (3599.999999996, 3_600_000_000_000), (-0.0000004, 0),
     ] as [(Double, Int64)])
-  func numericDates(seconds: Double, nanoseconds: Int64) {
+  func `a NumericDate becomes a time of day, rounded to the microsecond and saturated at both ends`(
+    seconds: Double, nanoseconds: Int64
+  ) {
     #expect(WallTime(seconds: seconds).nanoseconds == nanoseconds)
   }
 
-  @Test("a date that is not a number is a date, not a crash")
-  func notANumber() {
+  @Test
+  func `a NumericDate that is not a number is a date, not a crash`() {
     #expect(WallTime(seconds: .nan) == WallTime(nanoseconds: .min))
   }
 
-  @Test("a time of day saturates at both ends")
-  func wallSaturates() {
+  @Test
+  func `a time of day saturates at both ends`() {
     let late = WallTime(nanoseconds: .max - 5)
     let early = WallTime(nanoseconds: .min + 5)
     #expect(late + .seconds(1) == WallTime(nanoseconds: .max))

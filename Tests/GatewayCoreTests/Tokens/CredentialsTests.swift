@@ -1,10 +1,9 @@
 import GatewayCore
 import Testing
 
-@Suite("Credentials and fingerprints")
 struct CredentialsTests {
-  @Test("credentials never print their token, however they are printed")
-  func neverPrinted() {
+  @Test
+  func `credentials never print their token, however they are printed`() {
     let credentials = Credentials(token: "very-secret")
     var dumped = ""
     dump(credentials, to: &dumped)
@@ -19,22 +18,20 @@ struct CredentialsTests {
     #expect(credentials.token == "very-secret")
   }
 
-  @Test("a fingerprint is 32 digits and reads back")
-  func fingerprint() {
+  @Test
+  func `a fingerprint is 32 digits and reads back`() {
     let fingerprint = TokenFingerprint(high: 0xAB, low: .max)
     #expect(fingerprint.description == "00000000000000abffffffffffffffff")
     #expect(TokenFingerprint(fingerprint.description) == fingerprint)
     #expect(TokenFingerprint("00000000000000ABFFFFFFFFFFFFFFFF") == fingerprint)
   }
 
-  @Test(
-    "what is not 32 hexadecimal digits is no fingerprint",
-    arguments: [
-      "", "ab", String(repeating: "0", count: 31), String(repeating: "0", count: 33),
-      "+" + String(repeating: "0", count: 31), String(repeating: "g", count: 32), String(repeating: "é", count: 16),
-      String(repeating: "0", count: 16) + "+" + String(repeating: "0", count: 15),
-    ])
-  func noFingerprint(text: String) {
+  @Test(arguments: [
+    "", "ab", String(repeating: "0", count: 31), String(repeating: "0", count: 33),
+    "+" + String(repeating: "0", count: 31), String(repeating: "g", count: 32), String(repeating: "é", count: 16),
+    String(repeating: "0", count: 16) + "+" + String(repeating: "0", count: 15),
+  ])
+  func `a text other than 32 hexadecimal digits is no fingerprint`(text: String) {
     #expect(TokenFingerprint(text) == nil)
   }
 }

@@ -2,7 +2,6 @@ import GatewayCore
 import TestSupport
 import Testing
 
-@Suite("Revocations")
 struct RevocationsTests {
   private let now = WallTime(seconds: 1_000)
 
@@ -21,22 +20,22 @@ struct RevocationsTests {
     #expect(taken == isTaken, sourceLocation: sourceLocation)
   }
 
-  @Test("nothing is revoked at first")
-  func empty() {
+  @Test
+  func `nothing is revoked at first`() {
     #expect(!Revocations().contains(token()))
     #expect(!Revocations().contains(token(issuedAt: nil)))
   }
 
-  @Test("one token is revoked and others of the user are not")
-  func oneToken() {
+  @Test
+  func `one token is revoked and others of the user are not`() {
     var revocations = Revocations()
     expectRevoked(.token(.number(1)), in: &revocations)
     #expect(revocations.contains(token(1)))
     #expect(!revocations.contains(token(2)))
   }
 
-  @Test("all tokens of a user issued before a time, or without an issue date, are revoked")
-  func user() {
+  @Test
+  func `all tokens of a user issued before a time, or without an issue date, are revoked`() {
     var revocations = Revocations()
     expectRevoked(.user(UserID("ann"), issuedBefore: WallTime(seconds: 600)), in: &revocations)
     #expect(revocations.contains(token(issuedAt: 599)))
@@ -47,8 +46,8 @@ struct RevocationsTests {
     #expect(revocations.contains(token(issuedAt: 599)), "an earlier time takes nothing back")
   }
 
-  @Test("a revocation of everybody makes room for users whom it does not take in, and forgets no other")
-  func roomAfterEverybody() {
+  @Test
+  func `a revocation of everybody frees the entries of users it covers, and no other`() {
     var revocations = Revocations(countMax: 2)
     for (user, seconds) in [("ann", 300), ("bob", 700)] as [(String, Double)] {
       expectRevoked(.user(UserID(user), issuedBefore: WallTime(seconds: seconds)), in: &revocations)
@@ -61,8 +60,8 @@ struct RevocationsTests {
     #expect(revocations.contains(token(of: "bob", issuedAt: 699)) && revocations.contains(token(of: "eve")))
   }
 
-  @Test("all tokens issued before a time are revoked, whoever has them")
-  func everybody() {
+  @Test
+  func `all tokens issued before a time are revoked, whoever has them`() {
     var revocations = Revocations()
     expectRevoked(.everybody(issuedBefore: WallTime(seconds: 600)), in: &revocations)
     expectRevoked(.everybody(issuedBefore: WallTime(seconds: 100)), in: &revocations)
@@ -73,8 +72,8 @@ struct RevocationsTests {
     }
   }
 
-  @Test("a full table takes no more, says so, and forgets nothing", arguments: [true, false])
-  func bounded(isOfUsers: Bool) {
+  @Test(arguments: [true, false])
+  func `a full table of revocations refuses more, says so, and forgets nothing`(isOfUsers: Bool) {
     var revocations = Revocations(countMax: 1_000)
     func target(_ number: Int) -> Revocations.Target {
       isOfUsers
@@ -90,8 +89,8 @@ struct RevocationsTests {
     #expect((1...1_000).allSatisfy(isRevoked) && !isRevoked(1_001))
   }
 
-  @Test("tokens that have expired of themselves make room")
-  func expired() {
+  @Test
+  func `expired tokens make room in the table of revocations`() {
     var revocations = Revocations(countMax: 3)
     let later = now + .seconds(10)
     expectRevoked(.token(.number(1), expiresAt: later), in: &revocations)

@@ -1,7 +1,6 @@
 import GatewayCore
 import Testing
 
-@Suite("Exhaustively")
 struct ExplorationTests {
   /// A policy with its purpose, and the start and length of the sequences.
   struct Plan: CustomTestStringConvertible, Sendable {
@@ -46,8 +45,8 @@ struct ExplorationTests {
         refreshLead: .seconds(20), refusedRefreshesMax: 2, malformedMax: 2, allowsIdentityChange: true), depth: 5),
   ]
 
-  @Test("every sequence of events to a bounded depth keeps every rule", arguments: plans)
-  func explores(plan: Plan) {
+  @Test(arguments: plans)
+  func `every sequence of events to a bounded depth keeps every rule`(plan: Plan) {
     let findings = Exploration(policy: plan.policy, isLoggedIn: plan.isLoggedIn).visit(depth: plan.depth)
     for broken in findings.broken { Issue.record("\(broken)") }
     print(
@@ -64,8 +63,8 @@ struct ExplorationTests {
     #expect(findings.reasons == expected)
   }
 
-  @Test("following sequences that meet only once finds the same places as following each")
-  func merging() {
+  @Test
+  func `merging sequences that meet explores the same states as following each`() {
     let exploration = Exploration(policy: Self.plans[0].policy)
     let merged = (1...3).map { exploration.visit(depth: $0).last }
     let separate = (1...3).map { exploration.visit(depth: $0, merging: false).last }
