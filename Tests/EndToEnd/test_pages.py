@@ -79,5 +79,5 @@ def test_llms_txt_lists_every_page_of_the_index():
 
 
 def test_the_reference_is_what_the_program_and_the_api_documents_declare():
-    done = subprocess.run([DOCS / "make-reference", "--check", os.environ["POSTERN"]], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([ROOT / "Deploy/make-reference", "--check", os.environ["POSTERN"]], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
