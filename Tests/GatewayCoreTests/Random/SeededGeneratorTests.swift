@@ -14,7 +14,7 @@ struct SeededGeneratorTests {
   }
 
   @Test
-  func `shares of the seeded generator lie in 0..<1 and are spread evenly`() {
+  func `shares of the seeded generator lie between 0 and 1, without 1, and are spread evenly`() {
     var generator = SeededGenerator(seed: 1)
     var counts = Array(repeating: 0, count: 10)
     for _ in 0..<10_000 {
