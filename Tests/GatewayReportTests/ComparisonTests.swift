@@ -207,6 +207,38 @@ struct ComparisonTests {
     }
   }
 
+  @Test("a stalled generator does not excuse a gateway that is eight seconds slower")
+  func stalledGenerator() throws {
+    func run(_ milliseconds: Int) -> (inout StormResult) -> Void {
+      { result in
+        result.latencies.connect = LatencyHistogram()
+        for _ in 0..<200 { result.latencies.connect.record(.milliseconds(milliseconds)) }
+        var lateness = StormResult.Lateness()
+        lateness.late.record(.seconds(2))
+        result.lateness = lateness
+      }
+    }
+    #expect(try Self.figure("connect.p50", in: try Self.compare(base: run(5), run(7000))).fails)
+  }
+
+  @Test(
+    "the CPU time of a small storm is no worse beside baselines that are equal by chance",
+    arguments: [(100, false), (20_000, true)])
+  func costOfSmallStorms(refreshes: Int, isWorse: Bool) throws {
+    func recorded(_ microseconds: Double) throws -> RecordedReport {
+      try RecordedReportTests.recorded { result in
+        result.refreshes.accepted = refreshes
+        result.probes[.beforeExpiry] = .init(cpuSeconds: 1, residentBytes: 1e6)
+        result.probes[.afterSettling] = .init(
+          cpuSeconds: 1 + microseconds * 1e-6 * Double(refreshes), residentBytes: 1e6)
+      }
+    }
+    let baseline = try recorded(85.3)
+    let comparison = ReportComparison(first: baseline, more: [baseline], value: try recorded(95.1), ComparisonRule())
+    let figure = try Self.figure("gateway.cpu_per_refresh", in: comparison)
+    #expect(figure.base?.value != nil && figure.fails == isWorse, "\(comparison.verdict)")
+  }
+
   @Test("a run that ran out of time is worse than one that did not")
   func outOfTime() throws {
     let late: (inout StormResult) -> Void = { $0.ranOutOfTime = true }

@@ -24,7 +24,9 @@ package struct ComparisonRule: Sendable {
     guard asked.isEmpty else { return asksFor(metric) }
     switch FigureEvidence(of: metric) {
     case .generator: return false
-    case .single: return baselines > 1 && !metric.name.hasSuffix(".max")
+    case .cost: return baselines > 1
+    // The counts behind such a ratio are not in the report.
+    case .single: return baselines > 1 && !metric.name.hasSuffix(".max") && metric.unit != .ratio
     case .count, .share, .ratio, .quantile, .crossing: return true
     }
   }

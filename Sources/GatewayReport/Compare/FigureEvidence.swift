@@ -12,7 +12,9 @@ enum FigureEvidence: Sendable {
   case quantile(Recording, Double)
   /// A time that ends where the number of connected clients crosses a line, counted in whole seconds.
   case crossing
-  /// Something that was measured once in each run: CPU time, memory, the height of a peak, a longest.
+  /// What the gateway spent on each of what the metric of that name counts: CPU time or memory. The sum was measured once.
+  case cost(over: String)
+  /// Something that was measured once in each run: the height of a peak, a longest.
   case single
   /// What the storm itself cost.
   case generator
@@ -40,7 +42,7 @@ enum FigureEvidence: Sendable {
   /// machine's times scatter: only twice as long is worse.
   var usualTolerance: Double {
     switch self {
-    case .count, .share, .single, .generator: 0.1
+    case .count, .share, .cost, .single, .generator: 0.1
     case .ratio: 0.25
     case .quantile, .crossing: 1
     }
@@ -55,6 +57,8 @@ enum FigureEvidence: Sendable {
       "retry.amplification": .ratio(over: "provider.granted"),
       "provider.calls_per_expiry": .ratio(over: "refresh.asked"),
       "return.attempts_per_client": .ratio(over: "interrupted"),
+      "gateway.cpu_per_connect": .cost(over: "connects.ok"), "gateway.cpu_per_refresh": .cost(over: "refresh.accepted"),
+      "gateway.bytes_per_connection": .cost(over: "connects.ok"),
       "connected.below_99": .crossing, "connected.below_999": .crossing, "recovered.after": .crossing,
     ]
     for name in [

@@ -62,21 +62,31 @@ struct FigureJudge {
     case .ratio(let whole):
       return Significance.isBeyondChance(ratio: more, of: counted(whole), over: less, of: countedBefore(whole))
     case .quantile(let recording, let share):
-      let floor = max(isAsked ? Significance.askedTimeFloor : Significance.timeFloor, machinePause)
-      return isApart(recording, share, isWorse: isWorse) && (isOfSeveral || more - less > floor)
+      return isApart(recording, share, isWorse: isWorse) && more - less > timeFloor(isOfSeveral: isOfSeveral)
+    case .cost(let whole):
+      let floor = metric.unit == .bytes ? Significance.memoryFloor : Significance.cpuFloor
+      return (more - less) * counted(whole) > floor
     case .crossing:
       // Near the line it is one client that decides.
       return isAsked || ((isOfSeveral || isDip) && more - less > Significance.crossingFloor)
-    case .single, .generator:
+    case .generator: return true
+    case .single:
+      if metric.unit == .duration { return more - less > timeFloor(isOfSeveral: isOfSeveral) }
       guard metric.unit == .count else { return true }
       return isFromNothing(less) || Significance.isBeyondChance(more, over: less, fleet: 0)
     }
   }
 
-  /// How much a busy machine may add to a latency, in seconds. All clients of one moment share a pause. The storm measures its
-  /// own pauses; the gateway and the token endpoint may have one as long each, one after the other, in either run.
+  /// The scatter of several baselines has what a machine usually adds, but seldom a pause.
+  private func timeFloor(isOfSeveral: Bool) -> Double {
+    max(isAsked || isOfSeveral ? Significance.askedTimeFloor : Significance.timeFloor, machinePause)
+  }
+
+  /// How much a busy machine may add to a latency, in seconds, 1 at most. All clients of one moment share a pause. The storm
+  /// measures its own pauses; the gateway and the token endpoint may have one as long each, one after the other, in either run.
   private var machinePause: Double {
-    4 * (([report] + baselines).compactMap { $0.figures["generator.late.max"]?.value }.max() ?? 0)
+    let longest = ([report] + baselines).compactMap { $0.figures["generator.late.max"]?.value }.max() ?? 0
+    return 4 * min(longest, Significance.machinePauseMax)
   }
 
   /// Who asks for a metric wants none of it where the baseline has none.

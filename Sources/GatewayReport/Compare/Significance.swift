@@ -14,6 +14,12 @@ enum Significance {
   static let timeFloor = 0.05
   /// The same where somebody asked for that time.
   static let askedTimeFloor = 0.01
+  /// The longest pause that a busy machine causes, in seconds. A longer one is the fault of a process, which its report shows.
+  static let machinePauseMax = 0.25
+  /// What a machine's other work adds to the CPU time of a whole storm, in seconds.
+  static let cpuFloor = 0.05
+  /// What an allocator's pages and a process's own growth add to its memory, in bytes.
+  static let memoryFloor = 4_194_304.0
   /// The two seconds in which a crossing was counted.
   static let crossingFloor = 2.0
 
