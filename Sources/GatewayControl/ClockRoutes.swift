@@ -167,7 +167,7 @@ struct ClockRoutes {
     let stop: Advance.Stop? = try Self.choice(order.stopAt, "stop_at")
     do throws(Advance.Failure) {
       let advance = try await space.advance(
-        by: .nanoseconds(Int64(order.byS * 1e9)), patience: .milliseconds(order.patienceMs ?? 1000), wall: wall,
+        by: .saturating(seconds: order.byS), patience: .milliseconds(order.patienceMs ?? 1000), wall: wall,
         until: stop)
       guard !space.isEnding else { throw .ended }
       return AdvanceBody(advance, at: space.loop.now)

@@ -22,7 +22,7 @@ struct DrainRoute {
       guard (0...86400).contains(body.windowS ?? 0) else {
         throw .invalidParameter.detailed("window_s must be 0 to 86400")
       }
-      drain(body.windowS.map { .milliseconds(Int64($0 * 1000)) })
+      drain(body.windowS.map { .saturating(seconds: $0) })
       return HTTPResponse(status: 202)
     } catch {
       return ControlAnswer.error(error)

@@ -98,7 +98,7 @@ struct HorizonRoutes {
     let sessions = SessionFilter(user: body.user.map(UserID.init), dialects: body.dialect.map { [$0] })
     let order = SpreadOrder(
       sessions, from: WallTime(seconds: body.from), before: WallTime(seconds: body.before),
-      over: body.overS.map { .nanoseconds(Int64($0 * 1e9)) })
+      over: body.overS.map { .saturating(seconds: $0) })
     let outcome = try await gateway.spread(order)
     gateway.log(
       .info, "order",

@@ -42,7 +42,7 @@ struct SpaceOrderBody: ControlBody {
     if let text = body.wall { order.wall = try ClockRoutes.wall(text) }
     if let seconds = body.idleS {
       guard idleTimes.contains(seconds) else { throw .invalidParameter.detailed("idle_s must be 1 to 604800") }
-      order.idleTime = .nanoseconds(Int64(seconds * 1e9))
+      order.idleTime = .saturating(seconds: seconds)
     }
     if body.settings != nil { order.settings = try settings(request) }
     return order

@@ -5,26 +5,12 @@ internal import Synchronization
 
 /// A store that sweeps by a ``SteadyClock``, so that a used nonce is still known when a clock went ahead of its expiry
 /// and back.
-final class SteadyStore: Store {
-  private let inner: any Store
+final class SteadyStore: ForwardingStore {
+  let inner: any Store
   private let clock = Mutex(SteadyClock())
 
   init(_ inner: any Store) {
     self.inner = inner
-  }
-
-  var lines: Turns<StorePath>? { inner.lines }
-
-  func read(_ keys: [StoreKey], at now: WallTime) async throws(StoreError) -> [StoreEntry?] {
-    try await inner.read(keys, at: now)
-  }
-
-  func scan(_ range: StoreRange, limit: Int, at now: WallTime) async throws(StoreError) -> [StoreEntry] {
-    try await inner.scan(range, limit: limit, at: now)
-  }
-
-  func tallies(_ counts: [StoreCount]) async throws(StoreError) -> [Int] {
-    try await inner.tallies(counts)
   }
 
   /// Sweeps nothing where no loop says how late it is.

@@ -87,4 +87,10 @@ extension Duration {
   package var inSeconds: Double {
     Double(nanoseconds) / 1e9
   }
+
+  /// Returns the duration of a number of seconds, rounded to the nanosecond: at most 292 years, and zero for NaN.
+  package static func saturating(seconds: Double) -> Duration {
+    guard !seconds.isNaN else { return .zero }
+    return .nanoseconds(Int64(exactly: (seconds * 1e9).rounded()) ?? (seconds < 0 ? .min : .max))
+  }
 }

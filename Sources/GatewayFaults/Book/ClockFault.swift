@@ -27,13 +27,13 @@ package struct ClockError: Hashable, Sendable {
     guard ahead != nil || drift != nil else {
       throw .invalidParameter.detailed("a clock is wrong by ahead_s, which may be negative, or by drift, or by both")
     }
-    self.ahead = .nanoseconds(Int64((ahead ?? 0) * 1e9))
+    self.ahead = .saturating(seconds: ahead ?? 0)
     self.drift = drift ?? 0
   }
 
   /// How far it is ahead when it has been wrong for so long; behind if negative.
   package func offset(after duration: Duration) -> Duration {
     let gained = min(max(duration.inSeconds * drift, -10 * Self.year), 10 * Self.year)
-    return ahead + .nanoseconds(Int64(gained * 1e9))
+    return ahead + .saturating(seconds: gained)
   }
 }

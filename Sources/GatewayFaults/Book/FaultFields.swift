@@ -125,7 +125,7 @@ extension FaultFields {
 
   /// Seconds, at most ten years of them; nil if there is no such member.
   package func seconds(_ name: String, from least: Double = 0) throws(GatewayError) -> Duration? {
-    try number(name, in: least...315_360_000).map { .nanoseconds(Int64($0 * 1e9)) }
+    try number(name, in: least...315_360_000).map { .saturating(seconds: $0) }
   }
 
   /// Refuses members whose names are none of `known`, by name, and those that are there twice.

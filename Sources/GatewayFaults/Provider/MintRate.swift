@@ -25,7 +25,7 @@ package struct MintRate: ProviderDelay {
 
   package init(_ fields: FaultFields) throws(GatewayError) {
     guard let rate = try fields.number("per_s", in: 0.001...1_000_000) else { throw fields.missing("per_s") }
-    queue = Queue(pace: .nanoseconds(Int64(1e9 / rate)))
+    queue = Queue(pace: .saturating(seconds: 1 / rate))
   }
 
   package func delay(at now: Instant) -> Duration? {

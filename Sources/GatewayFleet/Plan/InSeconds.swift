@@ -25,12 +25,6 @@ package struct InSeconds: Hashable, Sendable, Codable {
 }
 
 extension Duration {
-  /// A number of seconds, to the nanosecond; 292 years at most, and zero for what is no number.
-  package static func saturating(seconds: Double) -> Duration {
-    guard !seconds.isNaN else { return .zero }
-    return .nanoseconds(Int64(exactly: (seconds * 1e9).rounded()) ?? (seconds < 0 ? .min : .max))
-  }
-
   /// The duration times a factor, to the nanosecond; at most 292 years.
   package func scaled(by factor: Double) -> Duration {
     .nanoseconds(Int64(exactly: (Double(nanoseconds) * factor).rounded()) ?? (factor < 0 ? .min : .max))

@@ -41,6 +41,6 @@ struct StrictMembers {
     guard range.contains(seconds) else {
       throw wrong("\"\(name)\" is \(seconds); expected \(range.lowerBound) to \(range.upperBound)")
     }
-    return .nanoseconds(Int64(seconds * 1e9))
+    return .saturating(seconds: seconds)
   }
 }

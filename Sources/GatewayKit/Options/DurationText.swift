@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 /// Durations as people write them: a number and a unit, e.g. `500ms`, `60s`, `1.5m`, `24h`, `30d`.
 package enum DurationText {
   private static let unitsSeconds: [(suffix: String, seconds: Double)] = [
@@ -11,7 +13,7 @@ package enum DurationText {
       guard let number = Double(text.dropLast(unit.suffix.count)) else { continue }
       let seconds = number * unit.seconds
       guard seconds.isFinite, (0...31_557_600_000).contains(seconds) else { return nil }
-      return .nanoseconds(Int64(min(seconds * 1e9, 9e18)))
+      return .saturating(seconds: min(seconds, 9e9))
     }
     return nil
   }

@@ -3,28 +3,14 @@ internal import GatewayKit
 
 /// A store with a hundredth of the room: of a vendor's users, for instance. How much one call or one channel may hold
 /// stays as it is.
-struct SmallStore: Store {
+struct SmallStore: ForwardingStore {
   private static let share = 100
   private static let leastRoom = 100
 
-  private let inner: any Store
+  let inner: any Store
 
   init(_ inner: any Store) {
     self.inner = inner
-  }
-
-  var lines: Turns<StorePath>? { inner.lines }
-
-  func read(_ keys: [StoreKey], at now: WallTime) async throws(StoreError) -> [StoreEntry?] {
-    try await inner.read(keys, at: now)
-  }
-
-  func scan(_ range: StoreRange, limit: Int, at now: WallTime) async throws(StoreError) -> [StoreEntry] {
-    try await inner.scan(range, limit: limit, at: now)
-  }
-
-  func tallies(_ counts: [StoreCount]) async throws(StoreError) -> [Int] {
-    try await inner.tallies(counts)
   }
 
   func commit(_ commit: StoreCommit, at now: WallTime) async throws(StoreError) -> Bool {

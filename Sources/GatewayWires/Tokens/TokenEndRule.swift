@@ -64,7 +64,7 @@ enum TokenEndRule: Hashable, Sendable {
       return Told(end: end - offset, source: .jwt, life: issued.map { max(.zero, end - $0) })
     case .seconds(let pointer):
       guard let seconds = Self.number(pointer, body), (0...Self.longest).contains(seconds) else { return nil }
-      let life = Duration.nanoseconds(Int64(min(seconds * 1e9, 9e18)))
+      let life = Duration.saturating(seconds: seconds)
       return Told(end: now + life, source: .answer, life: life)
     case .unixSeconds(let pointer):
       return Self.time(Self.number(pointer, body)).map { Told(end: $0 - offset, source: .answer, life: nil) }

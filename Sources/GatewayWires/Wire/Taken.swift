@@ -38,7 +38,7 @@ struct Taken {
   private mutating func note(_ meaning: WireRule.Meaning, _ value: String, at now: WallTime) {
     guard let number = Double(value), number.isFinite else { return }
     func seconds(_ seconds: Double) -> Duration? {
-      (0...Self.longest).contains(seconds) ? .nanoseconds(Int64(min(seconds * 1e9, 9e18))) : nil
+      (0...Self.longest).contains(seconds) ? .saturating(seconds: seconds) : nil
     }
     let nowSeconds = Double(now.nanoseconds) / 1e9
     switch meaning {

@@ -28,7 +28,7 @@ extension StreemReservation {
       sid: Name(StreemID.make("rsv", from: secrets)), company: company, group: group, externalUserID: Name(user),
       priority: priority,
       details: try Self.details(body), roomSID: StreemID.make("rm", from: secrets), createdAt: now,
-      lasts: .milliseconds(Int64(seconds * 1000)))
+      lasts: .saturating(seconds: seconds))
   }
 
   private static func details(_ body: JSONObject) throws(GatewayError) -> [Detail] {
