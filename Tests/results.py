@@ -7,6 +7,8 @@ import xml.etree.ElementTree as ElementTree
 # The last lines of a run, all in all.
 LINES = 20
 WIDTH = 180
+# What is wrong with the JUnit file of a suite that ended early, e.g. by a signal.
+UNREADABLE = "cannot read its results"
 
 
 @dataclasses.dataclass
@@ -50,7 +52,7 @@ def telling(log):
 
 
 def name_of(case, prefix):
-    return f"{prefix}{case.get('classname', '')}::{case.get('name', '')}"
+    return prefix + "::".join(filter(None, [case.get("classname"), case.get("name")]))
 
 
 def names(path, prefix=""):
@@ -68,7 +70,7 @@ def read(paths, log, prefix=""):
         try:
             root = ElementTree.parse(path).getroot()
         except (OSError, ElementTree.ParseError) as error:
-            failures.append(Failure(f"{prefix}{path.name}", f"cannot read its results: {error}", str(log)))
+            failures.append(Failure(f"{prefix}{path.name}", f"{UNREADABLE}: {error}", str(log)))
             continue
         for case in root.iter("testcase"):
             tests += 1
@@ -79,10 +81,18 @@ def read(paths, log, prefix=""):
     return tests, skipped, failures
 
 
+def write(path, failure):
+    """Writes a JUnit file of one failure, for a suite that ended without one."""
+    suite = ElementTree.Element("testsuite", name=failure.name, tests="1", failures="1")
+    case = ElementTree.SubElement(suite, "testcase", classname="", name=failure.name, time="0")
+    ElementTree.SubElement(case, "failure", message=failure.first_line)
+    ElementTree.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
+
+
 def last_line(log):
     """The line of a log that says best why a step failed: its first error, else its last line."""
     try:
-        lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
+        lines = [line for line in telling(log) if line.strip()]
     except OSError as error:
         return one_line(str(error))
     errors = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)]

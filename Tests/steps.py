@@ -46,8 +46,8 @@ class Steps:
         seconds = time.monotonic() - begun
         shown = log.relative_to(ROOT)
         tests, skipped, failures = results.read([path for path in junit if path.is_file()], shown)
-        if status != 0 and not failures:
-            failures = [results.Failure(name, f"status {status}: {results.last_line(log)}", str(shown))]
+        if status != 0 and all(failure.first_line.startswith(results.UNREADABLE) for failure in failures):
+            failures.insert(0, results.Failure(name, f"status {status}: {results.last_line(log)}", str(shown)))
         self.suites.append(results.Suite(name, seconds, tests, skipped, failures))
         if status != 0 or self.verbose:
             for line in log.read_text(errors="replace").splitlines() if self.verbose else results.telling(log):
@@ -69,7 +69,7 @@ class Steps:
             tests, skipped, failures = tests + found[0], skipped + found[1], failures + found[2]
             shutil.copy(path, JUNIT)
         whole.tests, whole.skipped = tests, skipped
-        # A piece that ended without a result has only the step's own failure.
+        # Without a failed piece the step's own failure stays, e.g. of an interrupted run.
         if failures:
             whole.failures = failures
 

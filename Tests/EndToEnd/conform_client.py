@@ -44,7 +44,7 @@ class Client:
             request = urllib.request.Request(
                 self.provider, json.dumps({"user_id": self.user}).encode(), {"Content-Type": "application/json"})
             try:
-                with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=10) as answer:
+                with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=60) as answer:
                     return json.load(answer)["token"]
             except urllib.error.HTTPError as refusal:
                 if refusal.code in (401, 403):

@@ -57,7 +57,7 @@ class Page:
     def end(self):
         self.browser.terminate()
         try:
-            self.browser.wait(timeout=10)
+            self.browser.wait(timeout=60)
         except subprocess.TimeoutExpired:
             self.browser.kill()
             self.browser.wait()

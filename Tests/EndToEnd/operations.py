@@ -105,12 +105,12 @@ class Streem(Vendor):
         address = gateway.url + "/streem/v1/connect"
         with connect(address, proxy=None) as expert, connect(address, proxy=None) as customer:
             expert.send(json.dumps({"type": "identify", "token": self.token, "isExpert": True}))
-            ann = json.loads(expert.recv(timeout=10))["user"]["streemUserId"]
+            ann = json.loads(expert.recv(timeout=60))["user"]["streemUserId"]
             token = request(gateway.http_url, "POST", "/v1/tokens", order | {"user_id": "carl"}, document=None).json["token"]
             customer.send(json.dumps({"type": "identify", "token": token}))
-            assert json.loads(customer.recv(timeout=10))["type"] == "identified"
+            assert json.loads(customer.recv(timeout=60))["type"] == "identified"
             customer.send(json.dumps({"type": "startRemoteStream", "remoteUserId": ann, "role": "LOCAL_CUSTOMER"}))
-            ringing = json.loads(customer.recv(timeout=10))
+            ringing = json.loads(customer.recv(timeout=60))
             invited = self.ask(gateway, "POST", "/streem/v1/invitations", "expert", '{"toUserName":"Carol"}')
             path = "/v1/companies/postern/groups/support/reservations"
             reserved = self.ask(gateway, "POST", path, "server", '{"externalUserId":"carol"}')

@@ -7,7 +7,7 @@ from collections import Counter
 
 
 def get(gateway, path):
-    with urllib.request.urlopen(gateway.control_url + path, timeout=10) as answer:
+    with urllib.request.urlopen(gateway.control_url + path, timeout=60) as answer:
         return json.load(answer)
 
 
@@ -15,7 +15,7 @@ def order(gateway, path, body):
     request = urllib.request.Request(
         gateway.control_url + path, json.dumps(body).encode(), {"Content-Type": "application/json"}, method="POST"
     )
-    with urllib.request.urlopen(request, timeout=10) as answer:
+    with urllib.request.urlopen(request, timeout=60) as answer:
         return json.load(answer)
 
 
@@ -28,7 +28,7 @@ def counts_of(gateway):
     return Counter(line["kind"] for line in lines(gateway))
 
 
-def until(met, within=20):
+def until(met, within=60):
     deadline = time.monotonic() + within
     while not met():
         assert time.monotonic() < deadline, "it has not come about"

@@ -44,7 +44,7 @@ class HAProxy:
         file = Path(self.folder.name, "haproxy.cfg")
         file.write_text(self.configuration)
         self.process = subprocess.Popen([program, "-db", "-q", "-f", str(file)])
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while True:
             try:
                 socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
@@ -56,5 +56,5 @@ class HAProxy:
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.wait(timeout=10)
+        self.process.wait(timeout=60)
         self.folder.cleanup()

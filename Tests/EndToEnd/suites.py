@@ -169,8 +169,10 @@ class Run:
         shown = log.relative_to(ROOT) if log.is_relative_to(ROOT) else log
         junit = self.junit(piece)
         tests, skipped, failures = results.read([junit] if junit.is_file() else [], shown, piece.prefix)
-        if status not in (PASSED, *([NO_TEST] if lenient else [])) and not failures:
+        if status not in (PASSED, *([NO_TEST] if lenient else [])) and all(
+            failure.first_line.startswith(results.UNREADABLE) for failure in failures):
             failures = [results.Failure(piece.name, f"pytest ended with status {status}: {results.last_line(log)}", str(shown))]
+            results.write(junit, failures[0])
         return results.Suite(piece.name, seconds, tests, skipped, failures)
 
     def side_by_side(self, waiting, told=lambda outcome: None):

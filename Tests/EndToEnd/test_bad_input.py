@@ -201,7 +201,7 @@ def test_slow_requests_hold_up_nobody_and_are_cut_off(gateway):
     for raw in slow:
         raw.until_end()
         raw.__exit__()
-    assert time.monotonic() - start < 30
+    assert time.monotonic() - start < 60
 
 
 def test_kept_alive_connections_end_when_nothing_or_half_a_head_follows(gateway):
@@ -248,7 +248,7 @@ def test_a_reader_that_stops_reading_is_closed_as_a_slow_consumer():
 
 
 def settle(gateway, descriptors):
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while gateway.descriptors() > descriptors and time.monotonic() < deadline:
         time.sleep(0.05)
     return gateway.descriptors()

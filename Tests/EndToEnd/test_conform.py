@@ -188,16 +188,20 @@ def test_a_client_that_prints_and_never_logs_in_is_given_up(endless):
     assert "| is what it says" in done.stdout and len(done.stdout) < 20_000
 
 
+def await_processes(run, mark):
+    """Waits for a client with this mark. The command that runs it has the mark too."""
+    end = time.monotonic() + 60
+    while len(processes(mark)) < 2:
+        assert time.monotonic() < end and run.poll() is None
+        time.sleep(0.05)
+
+
 def test_a_run_that_is_stopped_ends_its_clients(host):
     mark = uuid.uuid4().hex
     run = subprocess.Popen(
         arguments(host, command("good", mark), "--only", "revoked-for-good", "--only", "restart", "--jobs", "1"),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    end = time.monotonic() + 20
-    # The command that runs it has the mark too.
-    while len(processes(mark)) < 2:
-        assert time.monotonic() < end and run.poll() is None
-        time.sleep(0.05)
+    await_processes(run, mark)
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=20)
     assert run.returncode == 1 and "the run was stopped" in out and "1 behaviours have not been tried" in err
@@ -205,8 +209,9 @@ def test_a_run_that_is_stopped_ends_its_clients(host):
 
 
 def test_a_run_of_which_the_last_behaviour_was_stopped_is_no_success(host):
-    run = subprocess.Popen(arguments(host, "sleep 100", "--only", "restart"), stdout=subprocess.PIPE, text=True)
-    time.sleep(1)
+    mark = uuid.uuid4().hex
+    run = subprocess.Popen(arguments(host, f"sleep 100; : {mark}", "--only", "restart"), stdout=subprocess.PIPE, text=True)
+    await_processes(run, mark)
     run.send_signal(signal.SIGTERM)
     out, _ = run.communicate(timeout=20)
     assert run.returncode == 1 and "the run was stopped" in out, out

@@ -70,6 +70,14 @@ def test_a_connection_that_waits_for_another_request_delays_no_drain():
         idle.close()
 
 
+def in_flight(gateway, count):
+    """Waits until the gateway's own provider works at so many requests."""
+    deadline = time.monotonic() + 60
+    while f"postern_provider_in_flight {count}\n" not in control(gateway, "GET", "/metrics").body.decode():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
 def test_a_second_signal_ends_everything_at_once():
     with Gateway("--drain-window", "60s") as gateway, Client(gateway, token=token()) as client:
         client.receive("connected")
@@ -84,13 +92,10 @@ def test_requests_under_way_are_answered_before_the_process_ends(order):
     with Gateway("--provider-latency", "1s", "--drain-window", "0s") as gateway:
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             waiting = [pool.submit(api, gateway, "POST", "/v1/tokens", {"user_id": f"user{n}"}) for n in range(8)]
-            deadline = time.monotonic() + 10
-            while 'postern_provider_in_flight 8' not in control(gateway, "GET", "/metrics").body.decode():
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
+            in_flight(gateway, 8)
             order(gateway)
             assert [answer.result().status for answer in waiting] == [200] * 8
-        assert gateway.process.wait(timeout=10) == 0
+        assert gateway.process.wait(timeout=60) == 0
         assert "event=requests_cut" not in gateway.log()
 
 
@@ -98,7 +103,7 @@ def test_a_drain_waits_no_longer_than_ten_seconds_for_a_request():
     with Gateway("--provider-latency", "60s") as gateway:
         waiting = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=20)
         waiting.request("POST", "/v1/tokens", '{"user_id": "ann"}')
-        time.sleep(0.2)
+        in_flight(gateway, 1)
         start = time.monotonic()
         gateway.process.send_signal(signal.SIGTERM)
         assert gateway.process.wait(timeout=50) == 0
@@ -111,7 +116,7 @@ def test_a_second_signal_waits_for_no_request():
     with Gateway("--provider-latency", "60s") as gateway:
         waiting = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=20)
         waiting.request("POST", "/v1/tokens", '{"user_id": "ann"}')
-        time.sleep(0.2)
+        in_flight(gateway, 1)
         gateway.process.send_signal(signal.SIGTERM)
         time.sleep(0.2)
         assert gateway.process.poll() is None
@@ -150,7 +155,7 @@ def test_a_gateway_goes_with_the_process_that_started_it_and_is_killed():
     starter.kill()
     starter.wait()
     starter.stdout.close()
-    end = time.monotonic() + 15
+    end = time.monotonic() + 60
     while Path(f"/proc/{ready['pid']}").exists():
         assert time.monotonic() < end, "the gateway outlived who started it"
         time.sleep(0.02)

@@ -52,7 +52,7 @@ def clients(gateway, user, *more):
 def order(gateway, path):
     request = urllib.request.Request(
         f"{gateway.control_url}{path}", b"{}", {"Content-Type": "application/json"}, method="POST")
-    with urllib.request.urlopen(request, timeout=10) as answer:
+    with urllib.request.urlopen(request, timeout=60) as answer:
         return json.load(answer)
 
 

@@ -75,7 +75,7 @@ def raw_peer(gateway, lines="", before=b"", source="127.0.0.1"):
     head = f"GET /v1/connect HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     head += f"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n{lines}"
     head += f"Authorization: Bearer {token(user)}\r\n\r\n"
-    with socket.create_connection(("127.0.0.1", gateway.port), timeout=10, source_address=(source, 0)) as client:
+    with socket.create_connection(("127.0.0.1", gateway.port), timeout=60, source_address=(source, 0)) as client:
         client.sendall(before + head.encode())
         answer = b""
         while b"connected" not in answer:
@@ -141,7 +141,7 @@ def test_a_proxy_protocol_header_may_come_in_pieces_and_must_come_in_time():
     with Gateway(*PROTOCOL) as gateway:
         whole = b"PROXY TCP4 203.0.113.7 192.0.2.1 56324 443\r\n" + LOGIN.encode()
         for header in (whole, version_2(ANN + b"\x04\0\x03abc") + LOGIN.encode()):
-            with socket.create_connection(("127.0.0.1", gateway.port), timeout=10) as client:
+            with socket.create_connection(("127.0.0.1", gateway.port), timeout=60) as client:
                 client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 for byte in header:
                     client.send(bytes([byte]))
@@ -164,7 +164,7 @@ def test_a_drain_does_not_wait_for_connections_whose_proxy_is_silent():
             silent.sendall(b"PROXY")
             time.sleep(0.1)
             gateway.process.terminate()
-            assert gateway.process.wait(timeout=5) == 0
+            assert gateway.process.wait(timeout=60) == 0
 
 
 @pytest.mark.parametrize(

@@ -76,13 +76,16 @@ def run(folder, *tests):
     "test, told",
     [
         ("def test_it(): assert 1 == 2", "FAILED test_made::test_it: assert 1 == 2"),
-        ("def test_it(", "FAILED ::test_made: "), ("import os\ndef test_it(): os._exit(3)", "FAILED test_made.py: pytest ended with status 3"),
+        ("def test_it(", "FAILED test_made: "), ("import os\ndef test_it(): os._exit(3)", "FAILED test_made.py: pytest ended with status 3"),
         ("def no_test(): pass", "FAILED test_made.py: pytest ended with status 5"),
     ],
 )
 def test_a_fault_that_is_put_in_is_named_in_the_summary(tmp_path, test, told):
     done = run(tmp_path, test)
     assert told in done.stdout and "1 failed" in done.stdout.splitlines()[-1], done.stdout + done.stderr
+    # A whole run counts by these files.
+    _, _, failures = results.read([tmp_path / "out/junit/end-to-end-test_made.py.xml"], "a.log")
+    assert len(failures) == 1
 
 
 def test_a_suite_without_a_fault_is_a_success(tmp_path):

@@ -75,7 +75,7 @@ def test_all_tokens_are_revoked_and_all_connections_end_when_their_phase_says_so
     assert report["result"]["disconnects"] == {"1012 restart": 40} or sum(report["result"]["disconnects"].values()) == 40
     assert report["journal"]["refreshed"] == 40
     assert [round(phase["from_s"], 3) for phase in report["phases"]] == [0, 1.5, 4.5]
-    assert 16 < report["result"]["seconds"] < 40
+    assert 16 < report["result"]["seconds"] < 120
 
 
 def test_a_threshold_of_a_phase_decides_and_so_does_an_order_that_is_refused(gateway, tmp_path):

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -150,6 +151,11 @@ def test_what_there_is_no_memory_for_is_refused_with_the_number_of_bytes(tmp_pat
     assert "worlds at once take up to" in done.stderr
 
 
+def cpu_seconds(pid):
+    ticks = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
+
 @pytest.mark.parametrize("fidelity", ["machines", "wire"])
 def test_it_can_be_interrupted_and_says_what_it_came_to_until_then(tmp_path, fidelity):
     # A day of tokens that live for a quarter of a minute.
@@ -157,7 +163,11 @@ def test_it_can_be_interrupted_and_says_what_it_came_to_until_then(tmp_path, fid
         "clients": 20000, "rate": 2000, "life_s": 15, "waves": 1000, "expiry": "own", "world": {"duration_s": 86400}})
     command = [os.environ["POSTERN"], "simulate", file, "--fidelity", fidelity, "--summary"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(2)
+        # It reckons by then, however busy the machine is.
+        deadline = time.monotonic() + 60
+        while cpu_seconds(process.pid) < 1:
+            assert time.monotonic() < deadline and process.poll() is None
+            time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         try:
             out, err = process.communicate(timeout=30)

@@ -42,7 +42,7 @@ def welcome(made):
     with connect(made["url"] + "/thief") as socket:
         socket.send(json.dumps({"token": token("ann", secret=made["secret"])}))
         try:
-            return socket.recv(timeout=10)
+            return socket.recv(timeout=60)
         except (ConnectionClosed, TimeoutError):
             return ""
 

@@ -80,14 +80,14 @@ def test_a_storm_that_meets_nothing_but_failures_ends_itself_and_says_why(gatewa
 def test_the_first_failure_is_told_while_clients_still_try(gateway):
     with HTTPServer(lambda _: (200, b'{"access_token": "x"}')) as endpoint:
         storm = storms.Running(
-            "--url", gateway.url, "--provider", endpoint.url, "--clients", "5", "--timeout", "20s"
+            "--url", gateway.url, "--provider", endpoint.url, "--clients", "5", "--timeout", "60s"
         )
         with storm:
             start = time.monotonic()
             line = storm.process.stderr.readline()
             assert "no token for a login, no_token" in line
             # It goes on until its time is over.
-            assert storm.process.poll() is None and time.monotonic() - start < 19
+            assert storm.process.poll() is None and time.monotonic() - start < 59
 
 
 def test_calls_of_the_endpoint_keep_to_their_rate(gateway):
@@ -95,8 +95,9 @@ def test_calls_of_the_endpoint_keep_to_their_rate(gateway):
         run("--url", gateway.url, "--provider", endpoint.url, "--clients", "60", "--rate", "500",
             "--fetch-rate", "20", "--timeout", "10s", expected=(1,))
         times = sorted(request.at for request in endpoint.requests)
-        assert len(times) == 60 and 2.5 < times[-1] - times[0] < 8
-        assert max(sum(1 for other in times if at <= other < at + 1) for at in times) <= 25
+        assert len(times) == 60 and times[-1] - times[0] < 30
+        # A call may arrive late, the first one too, but none is sent early.
+        assert all(at - times[0] > number / 20 - 0.5 for number, at in enumerate(times)), times
 
 
 @pytest.mark.parametrize("endpoint", ["nobody listens", "no token in its answers"])

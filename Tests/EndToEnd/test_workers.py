@@ -56,7 +56,7 @@ def children(process):
                 raise
 
 
-def until(condition, patience=15):
+def until(condition, patience=60):
     end = time.monotonic() + patience
     while not condition():
         assert time.monotonic() < end, "it did not come to that"
@@ -174,7 +174,7 @@ class Talk:
 
     def __init__(self, address):
         host, port = address.split(":")
-        self.socket = socket.create_connection((host, int(port)), timeout=10)
+        self.socket = socket.create_connection((host, int(port)), timeout=60)
         self.lines = self.socket.makefile("rb")
 
     def __enter__(self):

@@ -131,7 +131,7 @@ class Wiretap:
             except OSError:
                 return
             try:
-                server = socket.create_connection(self.target, timeout=10)
+                server = socket.create_connection(self.target, timeout=60)
             except OSError:
                 client.close()
                 continue

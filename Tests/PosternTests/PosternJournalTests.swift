@@ -1,7 +1,7 @@
 import PosternTesting
 import Testing
 
-@Suite("What a test says of the client in its process", .timeLimit(.minutes(1)))
+@Suite("What a test says of the client in its process", .timeLimit(.minutes(20)))
 struct PosternJournalTests {
   @Test("throws what is not passed, with the verdict and the sentence")
   func expectation() async throws {

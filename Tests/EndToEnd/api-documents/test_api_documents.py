@@ -58,7 +58,7 @@ def test_what_a_companys_server_is_answered_is_what_the_document_says(running, t
     """Streem's part for those who have an API key: everybody else is refused before anything is looked at."""
     order = urllib.request.Request(
         f"{running.control_url}/streem/api-keys", b"{}", {"Content-Type": "application/json"})
-    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(order, timeout=10) as answer:
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(order, timeout=60) as answer:
         key = json.load(answer)
     basic = base64.b64encode(f"{key['id']}:{key['secret']}".encode()).decode()
     said = answers_as_documented(
@@ -135,7 +135,7 @@ with client.get_httpx_client().stream(**_get_kwargs(after=0)) as answer:
     with gateway.Gateway("--journal", loops=1) as other:
         order = urllib.request.Request(
             f"{other.http_url}/v1/tokens", json.dumps({"user_id": "ann"}).encode(), {"Content-Type": "application/json"})
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(order, timeout=10) as answer:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(order, timeout=60) as answer:
             assert answer.status == 200
         assert made(other, script) == ["200 text/event-stream", "id data"]
 

@@ -60,7 +60,7 @@ class Front:
         }[self.name]
         self.output = self.log_file.open("ab")
         self.process = subprocess.Popen(command, stdout=self.output, stderr=self.output)
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while True:
             try:
                 socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
@@ -125,7 +125,7 @@ def test_a_websocket_goes_through_and_its_address_is_the_clients(front):
     with Client(front.gateways[0], query_token=good, url=front.url) as ann:
         ann.receive("connected")
     # A log is written when a connection has ended.
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while front.log().count("/v1/connect") < 2:
         assert time.monotonic() < deadline, front.log()
         time.sleep(0.05)

@@ -103,7 +103,7 @@ def test_active_calls_and_exports(stream):
     assert stream.export_user("ann").data.user.name == "Ann"
     task = stream.get_task(stream.export_users(["ann"]).data.task_id).data
     assert task.status == "completed"
-    with urllib.request.urlopen(task.result["url"], timeout=10) as answer:
+    with urllib.request.urlopen(task.result["url"], timeout=60) as answer:
         assert [user["id"] for user in json.load(answer)["users"]] == ["ann"]
 
 

@@ -51,7 +51,7 @@ def get(gateway, call):
         f"{gateway.http_url}/api/v2/video/call/{call}?api_key={KEY}",
         headers={"Authorization": token, "stream-auth-type": "jwt"},
     )
-    with urllib.request.urlopen(request, timeout=10) as answer:
+    with urllib.request.urlopen(request, timeout=60) as answer:
         return json.load(answer)
 
 

@@ -15,12 +15,12 @@ SCOPES = "openid profile offline_access"
 
 def log_in(address, user="ann", password="secret"):
     """Opens the page, posts its form, and returns the address that the browser is sent to."""
-    page = requests.get(address, timeout=10)
+    page = requests.get(address, timeout=60)
     assert page.status_code == 200, page.text
     action = re.search(r'<form method="post" action="([^"]+)"', page.text)[1]
     name = re.search(r'name="request" value="([^"]+)"', page.text)[1]
     form = {"request": name, "username": user, "password": password}
-    answer = requests.post(action, data=form, timeout=10, allow_redirects=False)
+    answer = requests.post(action, data=form, timeout=60, allow_redirects=False)
     assert answer.status_code == 303, answer.text
     return answer.headers["Location"]
 
@@ -34,12 +34,12 @@ def exchange(gateway, access_token, **order):
         f"{gateway.http_url}/streem/v1/streem-token",
         json=order,
         headers={"Authorization": f"Bearer {access_token}"},
-        timeout=10,
+        timeout=60,
     )
 
 
 def identify(gateway, token):
     """The first answer on a socket of its own."""
-    with connect(f"{gateway.url}/streem/v1/connect", open_timeout=10, proxy=None) as socket:
+    with connect(f"{gateway.url}/streem/v1/connect", open_timeout=60, proxy=None) as socket:
         socket.send(json.dumps({"type": "identify", "token": token, "isExpert": True}))
-        return json.loads(socket.recv(timeout=10))
+        return json.loads(socket.recv(timeout=60))

@@ -51,7 +51,7 @@ def test_a_person_logs_in(issuer, callback, tmp_path):
         f"{issuer}/token", authorization_response=back, state=state, code_verifier=verifier
     )
     bearer = {"Authorization": f"Bearer {token['access_token']}"}
-    assert requests.get(f"{issuer}/userinfo", headers=bearer, timeout=10).json()["sub"] == "ann"
+    assert requests.get(f"{issuer}/userinfo", headers=bearer, timeout=60).json()["sub"] == "ann"
 
 
 CONTRAST = """

@@ -16,7 +16,7 @@ def test_users_clients_and_the_address_are_settings(tmp_path):
     flags = ["--streem-oidc-user", f"ann={password}", "--streem-oidc-client", "app=com.example.app:/back"]
     with Gateway(*flags, "--streem-oidc-address", "https://id.example/x") as gateway:
         folder = f"{gateway.http_url}/streem/oidc/postern"
-        metadata = requests.get(f"{folder}/.well-known/openid-configuration", timeout=10).json()
+        metadata = requests.get(f"{folder}/.well-known/openid-configuration", timeout=60).json()
         assert metadata["token_endpoint"] == "https://id.example/x/streem/oidc/postern/token"
         query = {
             "client_id": "app",
@@ -26,14 +26,14 @@ def test_users_clients_and_the_address_are_settings(tmp_path):
             "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
             "code_challenge_method": "S256",
         }
-        page = requests.get(f"{folder}/authorize", params=query, timeout=10)
+        page = requests.get(f"{folder}/authorize", params=query, timeout=60)
         form = {"request": re.search(r'name="request" value="([^"]+)"', page.text)[1], "username": "ann"}
-        wrong = requests.post(f"{folder}/login", data=form | {"password": "wrong"}, timeout=10)
+        wrong = requests.post(f"{folder}/login", data=form | {"password": "wrong"}, timeout=60)
         assert wrong.status_code == 403 and "Wrong name or password" in wrong.text
         right = form | {"password": "correct horse"}
-        back = requests.post(f"{folder}/login", data=right, timeout=10, allow_redirects=False)
+        back = requests.post(f"{folder}/login", data=right, timeout=60, allow_redirects=False)
         assert "code" in parameters(back.headers["Location"])
-        standard = requests.get(f"{folder}/authorize", params=query | {"client_id": "streem-sdk"}, timeout=10)
+        standard = requests.get(f"{folder}/authorize", params=query | {"client_id": "streem-sdk"}, timeout=60)
         assert standard.status_code == 400
 
 

@@ -198,7 +198,7 @@ def test_an_asynchronous_test_that_fails_while_a_token_is_asked_for_ends_at_once
     result = session.runpytest_subprocess()
     result.assert_outcomes(failed=3)
     result.stdout.fnmatch_lines(["*asleep, while time stands still: *"])
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 45
 
 
 def test_who_waits_for_an_answer_of_a_space_that_ends_is_told_so(postern):
@@ -272,7 +272,7 @@ def test_a_gateway_ends_with_a_runner_that_is_killed(session):
     )
     result = session.runpytest_subprocess("-s")
     pid = int(next(line for line in result.outlines if "PID" in line).split()[-1])
-    end = time.monotonic() + 15
+    end = time.monotonic() + 60
     while Path(f"/proc/{pid}").exists():
         assert time.monotonic() < end, "the gateway outlived its runner"
         time.sleep(0.02)

@@ -201,9 +201,9 @@ class Streem(Wire):
         """An invited customer's."""
         with connect(case.url + self.path, proxy=None) as expert:
             expert.send(json.dumps({"type": "identify", "token": case.token("ann"), "isExpert": True}))
-            expert.recv(timeout=10)
+            expert.recv(timeout=60)
             expert.send(json.dumps({"type": "createInvitation", "toUserName": "Tom"}))
-            code = json.loads(expert.recv(timeout=10))["invitationCode"]
+            code = json.loads(expert.recv(timeout=60))["invitationCode"]
         answer = request(
             case.http_url, "POST", f"/streem/v1/invitations/{code}/login", {"appId": "a"}, document=None).json
         return "", answer["identity"]["token"]

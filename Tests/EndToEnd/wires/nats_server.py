@@ -81,7 +81,7 @@ class Nats:
         self.endpoint = HTTPServer(self.give, keeps=True)
         self.endpoint.__enter__()
         self.provider = self.endpoint.url
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not (found := list(self.ports.glob("*.ports"))) or not found[0].read_text():
             assert time.monotonic() < deadline and self.process.poll() is None, "nats-server did not start"
             time.sleep(0.05)

@@ -159,7 +159,7 @@ def test_centrifuge_python_renews_in_band(serve):
 
         client = centrifuge.Client(url + "/connection/websocket", token=token("ann", 2), get_token=get_token)
         await client.connect()
-        await client.ready(timeout=10)
+        await client.ready(timeout=60)
         while len(asked) < 2:
             await asyncio.sleep(0.05)
         await asyncio.sleep(0.3)
@@ -249,7 +249,7 @@ def test_centrifuge_python_with_a_subscription_settles_on_its_first_connection(s
         await client.connect()
         subscription = client.new_subscription("news")
         await subscription.subscribe()
-        await subscription.ready(timeout=10)
+        await subscription.ready(timeout=60)
         await subscription.publish({"a": 1})
         history = await subscription.history(limit=10)
         stats = await subscription.presence_stats()
@@ -269,13 +269,13 @@ def test_a_message_that_nobody_answers_is_told_in_the_log_without_its_token_and_
     import websockets.sync.client
 
     with serve("centrifugo") as gateway:
-        with websockets.sync.client.connect(gateway.url + "/connection/websocket", open_timeout=10) as socket:
+        with websockets.sync.client.connect(gateway.url + "/connection/websocket", open_timeout=60) as socket:
             socket.send(json.dumps({"id": 1, "connect": {"token": token("ann", 600)}}))
-            assert '"connect"' in socket.recv(timeout=10)
+            assert '"connect"' in socket.recv(timeout=60)
             for number in range(100):
                 socket.send(json.dumps({"id": number + 2, "teleport": {"channel": "news", "token": token("ann")}}))
             socket.send(json.dumps({"id": 999, "subscribe": {"channel": "news"}}))
-            assert json.loads(socket.recv(timeout=10)) == {"id": 999, "subscribe": {}}
+            assert json.loads(socket.recv(timeout=60)) == {"id": 999, "subscribe": {}}
         warnings = gateway.logged("message_unanswered")
     assert 1 <= len(warnings) <= 8 and "teleport" in warnings[0], warnings
 
@@ -380,12 +380,12 @@ def test_nonsense_is_passed_over_and_nobody_is_let_in_by_it(name, serve, wires):
     strange = ["", "{", "[]", "{}", "null", "0", "40", "40{", '{"id":1e999}', '{"id":{},"connect":[]}', "[1]", '[5,null,{}]', "CONNECT {\r\n", "\x1e\x1e", "PING\r\n" * 50, "a" * 60_000]
     with serve(name, "--login-timeout", "1s") as gateway:
         try:
-            with websockets.sync.client.connect(gateway.url + paths[name], open_timeout=10) as socket:
+            with websockets.sync.client.connect(gateway.url + paths[name], open_timeout=60) as socket:
                 for text in strange:
                     socket.send(text)
                     socket.send(text.encode())
                 while True:
-                    socket.recv(timeout=10)
+                    socket.recv(timeout=60)
         except (websockets.exceptions.ConnectionClosed, websockets.exceptions.InvalidStatus):
             pass
         except TimeoutError:

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The tutorial's vendor in both worlds, with the same tests.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(20)))
 struct ParrotTests {
   @Test(arguments: TestPlace.allCases)
   func `the parrot greets a client with a token, and nobody else`(place: TestPlace) async throws {
@@ -48,7 +48,7 @@ struct ParrotTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(20)))
 struct ParrotHTTPTests {
   @Test(arguments: TestPlace.allCases)
   func `the parrot learns over HTTP from a connected user, by the token of the connection`(place: TestPlace)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import postern
 
-@Suite("The parts of a storm", .timeLimit(.minutes(1)))
+@Suite("The parts of a storm", .timeLimit(.minutes(20)))
 struct StormPartsTests {
   /// Runs a storm with a worker that the test plays: it sends the same line again and again until the storm
   /// disconnects.
