@@ -67,7 +67,7 @@ extension StormReport {
     let times = plan.gateway
     let known = [
       ("lead", times.lead, times.leadSource), ("spread", times.spread, times.spreadSource),
-      ("refresh time-out", times.timeout, times.timeoutSource),
+      ("refresh timeout", times.timeout, times.timeoutSource),
     ].map { name, duration, source in [name, "\(Figures.duration(duration)), \(source.origin)"] }
     guard let settings else { return known }
     return known + dialectRows(settings) + processRows(settings) + providerRows(settings.provider)
@@ -80,7 +80,7 @@ extension StormReport {
     }
     let silence = dialect.silenceMaxS.map { "gives up after \(Figures.seconds($0)) of silence" }
     return [
-      ["login time-out", Figures.seconds(dialect.loginTimeoutS)], ["revocation", dialect.revocation],
+      ["login timeout", Figures.seconds(dialect.loginTimeoutS)], ["revocation", dialect.revocation],
       ["silent peers", pings ?? silence ?? "stay"],
     ]
   }

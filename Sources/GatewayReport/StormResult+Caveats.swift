@@ -65,7 +65,7 @@ extension StormResult {
     let expected = plan.gateway.timeout.inSeconds
     guard abs(seen - expected) > max(Self.timeoutSlack, expected * 0.05) else { return nil }
     return """
-      \(plan.gateway.timeoutSource.words) a refresh time-out of \(Figures.duration(plan.gateway.timeout)), but the gateway \
+      \(plan.gateway.timeoutSource.words) a refresh timeout of \(Figures.duration(plan.gateway.timeout)), but the gateway \
       announced \(Figures.seconds(seen)) to its clients: who was cut off, and when, is judged by that
       """
   }

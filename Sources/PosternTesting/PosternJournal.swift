@@ -8,7 +8,7 @@ internal import GatewayRuntime
 ///
 /// ```swift
 /// await gateway.expire(user: "martin")
-/// try await gateway.journal.wait(for: .refreshed, user: "martin", within: .seconds(5))
+/// try await gateway.journal.wait(for: .refreshed, user: "martin", within: .seconds(60))
 /// #expect(await gateway.journal.counts(user: "martin")[.providerMinted] == 1)
 /// ```
 ///

@@ -21,7 +21,7 @@ def gateway():
 
 @pytest.fixture(scope="session")
 def impatient():
-    """A gateway with time-outs short enough to wait for."""
+    """A gateway with timeouts short enough to wait for."""
     flags = ["--any-refresh-timeout", "--refresh-timeout", "1s", "--login-timeout", "1s", "--leeway", "0s"]
     with Gateway(*flags) as gateway:
         yield gateway

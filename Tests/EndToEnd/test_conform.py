@@ -232,6 +232,13 @@ def test_what_is_asked_wrongly_is_said(host, flags, told):
     assert done.returncode == 2 and told in done.stderr
 
 
+def test_the_old_name_of_a_behaviour_is_accepted_with_a_notice():
+    done = subprocess.run(
+        [os.environ["POSTERN"], "ctl", "conform", "--list", "--only", "cut-off-by-time-out"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and done.stdout.startswith("cut-off-by-timeout (E2, P1, R10): "), done
+    assert "its name is cut-off-by-timeout now" in done.stderr
+
+
 def test_a_run_needs_a_client_and_a_gateway_with_spaces(host, gateway):
     bare = subprocess.run(
         [os.environ["POSTERN"], "ctl", "conform", "--url", host.control_url], capture_output=True, text=True, timeout=30)

@@ -20,7 +20,7 @@ DIALECTS = {"asking": "plain", "timer": "plain", "returning": "stream-video"}
 RENEWALS = ["refresh-at-expiry", "refresh-after-revocation", "keys-withdrawn", "short-life", "refresh-all-day"]
 ASKED = ["refresh-at-lead", "very-long-life"]
 # What a client does that gets its first token from its provider was failed where the first call was counted too.
-BEGINNINGS = ["dead-on-arrival", "provider-silent", "cut-off-by-time-out", "turned-away-once", "lost-while-asking"]
+BEGINNINGS = ["dead-on-arrival", "provider-silent", "cut-off-by-timeout", "turned-away-once", "lost-while-asking"]
 REFUSALS = ["revoked-and-closed", "expired-token", "expired-while-away", "malformed-token", "early-token"]
 ASKED_REFUSALS = ["token-of-another", "token-refused", "refused-for-now"]
 PROVIDERS = ["failing-provider", "provider-refuses", "provider-busy", "same-token"]
@@ -61,7 +61,7 @@ WRONG = [
     ("asking", "asks-twice", [*RENEWALS, *ASKED, "request-twice", "reply-lost", "reply-late", "reply-twice", "slow-line", "last-tick"]),
     ("asking", "asks-ahead", ["refresh-at-expiry", "refresh-all-day"]),
     ("asking", "many-at-once", [
-        "lost-while-asking", "cut-off-by-time-out", "provider-silent", "provider-busy", "provider-refuses", "expired-token",
+        "lost-while-asking", "cut-off-by-timeout", "provider-silent", "provider-busy", "provider-refuses", "expired-token",
         "malformed-token", "early-token", "token-of-another", "token-refused", "wrong-clock"]),
     ("asking", "growing", ["restart"]),
     ("asking", "in-step", ["restart"]),
@@ -77,7 +77,7 @@ WRONG = [
     ("asking", "leaks", ["short-silence", "late-end"]),
     ("asking", "strict", ["unknown-message"]),
     ("timer", "asks-twice", ["refresh-at-expiry", "refresh-all-day"]),
-    ("timer", "many-at-once", ["lost-while-asking", "cut-off-by-time-out"]),
+    ("timer", "many-at-once", ["lost-while-asking", "cut-off-by-timeout"]),
     ("timer", "silent", ["refresh-at-expiry", "short-life"]),
     ("timer", "loops", ["closed-for-good", "forbidden"]),
     ("timer", "stays-away", ["restart", "never-answered"]),
@@ -88,7 +88,7 @@ WRONG = [
         "turned-away-once", "wrong-clock", "revoked-for-good"]),
     ("returning", "hammers", [*RETURNS, "failing-provider", "same-token", "revoked-for-good"]),
     ("returning", "silent", [
-        *RENEWALS, "cut-off-by-time-out", "provider-silent", "provider-busy", "provider-refuses", "expired-token",
+        *RENEWALS, "cut-off-by-timeout", "provider-silent", "provider-busy", "provider-refuses", "expired-token",
         "malformed-token", "early-token"]),
     ("returning", "loops", ["closed-for-good", "closed-by-policy", "forbidden", "revoked-for-good"]),
     ("returning", "stays-away", [

@@ -1,4 +1,4 @@
-"""From one token to the next on the same connection, or to the time-out."""
+"""From one token to the next on the same connection, or to the timeout."""
 
 import time
 

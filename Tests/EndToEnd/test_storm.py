@@ -107,7 +107,7 @@ def test_a_storm_without_the_control_port_sees_on_the_wire_what_it_was_told_wron
     assert any("earlier than" in caveat for caveat in report["caveats"]), report["caveats"]
     assert report["passes"] and value(report, "lost.expected") == 30 and value(report, "overstayed") == 0
     assert "gateway_settings" not in report
-    # Told too short a time-out, it waits for what the gateway announced, and blames nobody.
+    # Told too short a timeout, it waits for what the gateway announced, and blames nobody.
     short = ["--refresh-timeout", "10ms", "--refresh-lead", "1s", "--refresh-spread", "3s", "--behaviour", "forgetful=1"]
     report = storms.run("--url", spreading.url, *SMALL, *short)
     assert report["passes"] and value(report, "lost.expected") == 30 and not report["result"]["ran_out_of_time"]

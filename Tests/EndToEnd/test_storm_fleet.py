@@ -68,7 +68,7 @@ def test_gateways_with_other_times_are_a_caveat_and_a_control_port_that_nobody_a
     with Gateway(*QUICK) as one, Gateway("--any-refresh-timeout", "--refresh-timeout", "4s") as other:
         addresses = ["--url", one.url, "--url", other.url, "--control-url", one.control_url]
         report = storms.run(*addresses, "--control-url", other.control_url, "--clients", "4", "--hold", "1s")
-        assert f"{other.control_url} has another lead, spread or time-out" in report["caveat"]
+        assert f"{other.control_url} has another lead, spread or timeout" in report["caveat"]
         nobody = "http://127.0.0.1:1"
         assert nobody in storms.run(*addresses, "--control-url", nobody, "--clients", "4", expected=(2,))
     assert "have one path" in storms.run("--url", "ws://127.0.0.1:1/a", "--url", "ws://127.0.0.1:1", expected=(2,))

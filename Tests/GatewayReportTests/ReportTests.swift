@@ -169,7 +169,7 @@ struct ReportTests {
     #expect(result.caveats(plan).isEmpty, "nobody said anything")
     plan.gateway.timeoutSource = .told
     #expect(
-      result.caveats(plan).first?.contains("told a refresh time-out of 60.0 s, but the gateway announced 15.0 s")
+      result.caveats(plan).first?.contains("told a refresh timeout of 60.0 s, but the gateway announced 15.0 s")
         == true)
     result.seen = .init(firstAsked: 9, longestTimeout: 60)
     #expect(result.caveats(plan).first?.contains("11.0 s earlier") == true)

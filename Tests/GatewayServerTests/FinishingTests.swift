@@ -33,7 +33,7 @@ import Testing
       for await _ in arrivals { break }
       await server.listener.stopAccepting()
       #expect(await server.listener.finishRequests(within: .milliseconds(30)) == 1, "the wait has its bound")
-      async let finished = server.listener.finishRequests(within: .seconds(20))
+      async let finished = server.listener.finishRequests(within: .seconds(120))
       release()
       #expect(await finished == 0)
       #expect(try client.readAnswer().body.utf8.count == 3)
@@ -51,7 +51,7 @@ import Testing
       release()
       #expect(try client?.readHead().hasPrefix("HTTP/1.1 200") == true)
       #expect(await server.listener.finishRequests(within: .milliseconds(50)) == 1)
-      async let finished = server.listener.finishRequests(within: .seconds(20))
+      async let finished = server.listener.finishRequests(within: .seconds(120))
       if reads {
         #expect(try client?.readToEnd().count == size)
       } else {
@@ -70,7 +70,7 @@ import Testing
       let client = try RawClient(port: server.port)
       try client.send("POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na")
       #expect(await server.listener.finishRequests(within: .milliseconds(50)) == 1)
-      async let finished = server.listener.finishRequests(within: .seconds(20))
+      async let finished = server.listener.finishRequests(within: .seconds(120))
       try client.send("b")
       #expect(await finished == 0)
       #expect(try client.readAnswer().status == 200)
@@ -91,7 +91,7 @@ import Testing
       try busy.send(text)
       for await _ in arrivals { break }
       await server.listener.stopAccepting()
-      async let finished = server.listener.finishRequests(within: .seconds(20))
+      async let finished = server.listener.finishRequests(within: .seconds(120))
       #expect(try idle.readToEnd().isEmpty)
       release()
       #expect(await finished == 0)
@@ -108,7 +108,7 @@ import Testing
       try client.send(text)
       #expect(try client.readAnswer().status == 200)
       try client.send(text)
-      #expect(await server.listener.finishRequests(within: .seconds(20)) == 0)
+      #expect(await server.listener.finishRequests(within: .seconds(120)) == 0)
       #expect(try client.readAnswer().status == 200)
       #expect(try client.readToEnd().isEmpty)
     }
@@ -128,7 +128,7 @@ import Testing
       // In one record: when the answer has arrived, so has the part.
       try client.send("GET /x HTTP/1.1\r\nHost: x\r\n\r\nGET /y HTT")
       _ = try client.read(through: "GET /x")
-      #expect(await server.listener.finishRequests(within: .seconds(20)) == 0)
+      #expect(await server.listener.finishRequests(within: .seconds(120)) == 0)
       try client.send("P/1.1\r\nHost: x\r\n\r\n")
       #expect(try client.read(through: "GET /y").contains("connection: close\r\n"))
       #expect(client.readToEnd().isEmpty)

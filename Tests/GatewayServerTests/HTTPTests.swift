@@ -310,7 +310,7 @@ import Testing
   }
 
   @Test(
-    "a body that does not arrive is answered with 408 after the handshake time-out, a head that does not with the end")
+    "a body that does not arrive is answered with 408 after the handshake timeout, a head that does not with the end")
   func slowRequests() async throws {
     try await TestServer.with(Self.mirror, { $0.limits.handshakeTimeout = .seconds(1) }) { server in
       let half = try RawClient(port: server.port)

@@ -62,7 +62,7 @@ struct PosternTraitTests {
     request.httpMethod = "POST"
     request.httpBody = Data(#"{"user_id":"ann"}"#.utf8)
     _ = try await URLSession.shared.data(for: request)
-    try await gateway.journal.wait(for: .httpAnswered, within: .seconds(5))
+    try await gateway.journal.wait(for: .httpAnswered, within: .seconds(60))
   }
 
   @Test

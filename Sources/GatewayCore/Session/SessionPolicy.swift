@@ -52,17 +52,17 @@ package struct SessionPolicy: Hashable, Sendable {
     malformedMax: Int = 8, revocation: RevocationAction = .refresh, allowsIdentityChange: Bool = false,
     anyRefreshTimeout: Bool = false
   ) throws(SessionPolicyError) {
-    guard loginTimeout > .zero else { throw SessionPolicyError("the login time-out must be longer than 0 s") }
-    guard refreshTimeout >= .zero else { throw SessionPolicyError("the refresh time-out must not be negative") }
+    guard loginTimeout > .zero else { throw SessionPolicyError("the login timeout must be longer than 0 s") }
+    guard refreshTimeout >= .zero else { throw SessionPolicyError("the refresh timeout must not be negative") }
     guard anyRefreshTimeout || Self.documentedRefreshTimeouts.contains(refreshTimeout) else {
-      throw SessionPolicyError("the refresh time-out must be 60 to 1800 s, or any with the explicit switch for tests")
+      throw SessionPolicyError("the refresh timeout must be 60 to 1800 s, or any with the explicit switch for tests")
     }
     guard refreshLead >= .zero else { throw SessionPolicyError("the refresh lead must not be negative") }
     guard refreshSpread >= .zero else { throw SessionPolicyError("the refresh spread must not be negative") }
     guard refusalLinger >= .zero else {
       throw SessionPolicyError("the time a refused client may stay must not be negative")
     }
-    guard closeTimeout > .zero else { throw SessionPolicyError("the close time-out must be longer than 0 s") }
+    guard closeTimeout > .zero else { throw SessionPolicyError("the close timeout must be longer than 0 s") }
     guard refusedRefreshesMax > 0 else {
       throw SessionPolicyError("the number of refused tokens that ends a connection must be 1 or more")
     }

@@ -28,12 +28,12 @@ extension StormPlan {
     try require(
       fetchRate.map { (0.001...1_000_000).contains($0) } ?? true,
       "requests to the provider a second must be above 0 and at most 1,000,000")
-    try require(fetchTimeout > .zero && connectTimeout > .zero, "time-outs must be longer than 0 s")
+    try require(fetchTimeout > .zero && connectTimeout > .zero, "timeouts must be longer than 0 s")
     // Where a wire has no answer to a refresh request, a gateway says 0.
     let isTimeout = gateway.timeout > .zero || (gateway.timeout == .zero && gateway.timeoutSource == .gateway)
     try require(
       gateway.lead >= .zero && gateway.spread >= .zero && isTimeout,
-      "the gateway's lead and spread must not be negative, and its time-out must be longer than 0 s")
+      "the gateway's lead and spread must not be negative, and its timeout must be longer than 0 s")
     try require(bound.map { $0 > 0 && $0.isFinite } ?? true, "the storm must be allowed to last longer than 0 s")
     try require(
       loginsEnd <= Self.longestLogins,

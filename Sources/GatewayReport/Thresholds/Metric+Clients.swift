@@ -90,7 +90,7 @@ extension Metric {
       missing: coarse
     ) { $0.peakToMean(\.accepted, over: .milliseconds(100)) },
     Metric(
-      "refresh.given", .duration, "the time that the waves were given: spread, scatter of the lives, and time-out"
+      "refresh.given", .duration, "the time that the waves were given: spread, scatter of the lives, and timeout"
     ) { $0.given },
     Metric("refresh.length", .duration, "from the first accepted refresh to the last", over: .asked) {
       $0.waveLength?.inSeconds

@@ -54,10 +54,21 @@ struct ConformOptions: Sendable {
 
   /// Those that are asked for, in the order of the list.
   static func behaviours(_ arguments: Arguments) throws -> [Behaviour] {
-    let names = arguments.values("only")
-    for name in names where !Behaviour.all.contains(where: { $0.name == name.text }) {
-      throw UsageError(name.source, value: name.text, oneOf: Behaviour.all.map(\.name))
+    let asked = arguments.values("only")
+    var names: Set<String> = []
+    for name in asked {
+      if let present = formerNames[name.text] {
+        Output.error("--only \(name.text): its name is \(present) now; the old one goes with the next version")
+      }
+      let text = formerNames[name.text] ?? name.text
+      guard Behaviour.all.contains(where: { $0.name == text }) else {
+        throw UsageError(name.source, value: name.text, oneOf: Behaviour.all.map(\.name))
+      }
+      names.insert(text)
     }
-    return names.isEmpty ? Behaviour.all : Behaviour.all.filter { one in names.contains { $0.text == one.name } }
+    return asked.isEmpty ? Behaviour.all : Behaviour.all.filter { names.contains($0.name) }
   }
+
+  /// The present names of behaviours, by the names that they had in the last version.
+  private static let formerNames = ["cut-off-by-time-out": "cut-off-by-timeout"]
 }

@@ -5,7 +5,7 @@ import GatewayKit
 
 extension ControlAction {
   static let expire = order(
-    "expire", "let tokens expire now: each session is asked for another, and the refresh time-out runs from now",
+    "expire", "let tokens expire now: each session is asked for another, and the refresh timeout runs from now",
     example: "expire --user ann")
 
   static let refresh = order(

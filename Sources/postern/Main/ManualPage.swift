@@ -14,7 +14,7 @@ enum ManualPage {
       .RI [ flags ]
       .SH DESCRIPTION
       Postern keeps WebSocket connections, checks their tokens, lets the tokens expire in the middle of a session, asks
-      the clients for new ones and disconnects those who miss the time-out. It speaks the protocols of
+      the clients for new ones and disconnects those who miss the timeout. It speaks the protocols of
       \(others), and a plain one of its own.
       .SH COMMANDS
 

@@ -95,7 +95,7 @@ enum ServeFlags {
       "how long a client may take to refresh, 60s to 1800s (default 60s)", \.refreshTimeout,
       .duration)
     Option(
-      "any-refresh-timeout", "accept a refresh time-out outside 60s to 1800s, for tests",
+      "any-refresh-timeout", "accept a refresh timeout outside 60s to 1800s, for tests",
       \.takesAnyRefreshTimeout)
     Option(
       "refresh-lead", "DURATION", "how long before expiry the gateway asks (default 0s)",

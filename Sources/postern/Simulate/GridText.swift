@@ -56,7 +56,7 @@ struct GridText {
     let size = (left + width * Double(StabilityGrid.timeOuts.count), top + height * Double(grid.rows.count) + 8)
     return """
       <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(size.0) \(size.1)" font-family="sans-serif" font-size="12">
-      <title>Recovered after, and lost: queue / rate down, clients' time-out across; the black line is the cliff</title>
+      <title>Recovered after, and lost: queue / rate down, clients' timeout across; the black line is the cliff</title>
       \(parts.joined(separator: "\n"))
       </svg>
 

@@ -115,7 +115,7 @@ enum StormFlags {
       "refresh-lead", "DURATION",
       "the gateway's lead, to know when requests begin (default: what --control-url tells, else 0s)"),
     Flag("refresh-spread", "DURATION", "the gateway's spread, likewise"),
-    Flag("refresh-timeout", "DURATION", "the gateway's time-out, likewise, to know when the storm is over (else 60s)"),
+    Flag("refresh-timeout", "DURATION", "the gateway's timeout, likewise, to know when the storm is over (else 60s)"),
   ]
 
   private static let clients = [
@@ -146,7 +146,7 @@ enum StormFlags {
       repeats: true),
     Flag("unmarked", nil, "say neither User-Agent nor Postern-Storm, which name the storm; to this machine only"),
     Flag("seed", "N", "the seed of all chance (default 1)"),
-    Flag("timeout", "DURATION", "the storm ends by then, whatever happens (default: when the last time-out is over)"),
+    Flag("timeout", "DURATION", "the storm ends by then, whatever happens (default: when the last timeout is over)"),
   ]
 
   private static let outcome =

@@ -69,7 +69,7 @@ extension StormOptions {
         .map { [$0.refreshLeadS, $0.refreshSpreadS, $0.refreshTimeoutS] }
     }
     guard times[0] != times[1] else { return }
-    caveats.append("\(address) has another lead, spread or time-out than the first gateway, by which the storm goes")
+    caveats.append("\(address) has another lead, spread or timeout than the first gateway, by which the storm goes")
   }
 
   /// Says if a gateway takes fewer connections than it gets clients: they are dealt evenly.
@@ -96,7 +96,7 @@ extension StormOptions {
       try plan.check()
       _ = try scenario?.times(of: plan)
     } catch {
-      throw UsageError("\(error) (the gateway's own lead, spread and time-out)")
+      throw UsageError("\(error) (the gateway's own lead, spread and timeout)")
     }
   }
 

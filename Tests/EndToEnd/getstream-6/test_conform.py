@@ -13,7 +13,7 @@ CLIENT = Path(__file__).parent / "conform_client.py"
 
 def test_its_verdicts_stand_with_the_lines_that_prove_them(tmp_path):
     junit = tmp_path / "junit.xml"
-    wanted = ["refresh-at-lead", "cut-off-by-time-out", "retry-later", "closed-by-policy"]
+    wanted = ["refresh-at-lead", "cut-off-by-timeout", "retry-later", "closed-by-policy"]
     with Gateway("--spaces", loops=1) as gateway:
         done = subprocess.run(
             [
@@ -27,7 +27,7 @@ def test_its_verdicts_stand_with_the_lines_that_prove_them(tmp_path):
     cases = {case.get("name").split(" ")[0].strip(":"): case for case in ElementTree.parse(junit).iter("testcase")}
     # The wire closes where others ask; the client comes back with its new token.
     assert cases["refresh-at-lead"].find("skipped") is not None
-    assert cases["cut-off-by-time-out"].find("failure") is None
+    assert cases["cut-off-by-timeout"].find("failure") is None
     # It waits for two seconds, whatever the gateway says, and comes back from a close that is for good.
     assert "3000 ms are to pass" in "".join(cases["retry-later"].find("failure").itertext())
     assert "after close 1008" in "".join(cases["closed-by-policy"].find("failure").itertext())
@@ -35,7 +35,7 @@ def test_its_verdicts_stand_with_the_lines_that_prove_them(tmp_path):
 
 # What this client does of itself, with a program around it that gets a token when the client is refused one.
 LIVES_WITH = [
-    "refresh-at-expiry", "refresh-after-revocation", "dead-on-arrival", "cut-off-by-time-out", "lost-while-asking",
+    "refresh-at-expiry", "refresh-after-revocation", "dead-on-arrival", "cut-off-by-timeout", "lost-while-asking",
     "keys-withdrawn", "same-token", "unfinished-close", "never-answered", "wrong-family", "short-life", "refused-in-words",
     "short-silence", "revoked-for-good",
 ]

@@ -45,7 +45,7 @@ struct ClientSessionTests {
     #expect(try client.wake() == [.fetch(number: 2, .refresh(call: 1))])
   }
 
-  @Test("a forgetful client says nothing, and its loss by the time-out is expected")
+  @Test("a forgetful client says nothing, and its loss by the timeout is expected")
   func forgetful() {
     var client = Client.live(.forgetful)
     #expect(client.on(Client.ask) == [.record(.asked)])
@@ -102,7 +102,7 @@ struct ClientSessionTests {
     #expect(waits.count > 15)
   }
 
-  @Test("a client whose next attempt would come after the gateway's time-out gives up, and its loss is unexpected")
+  @Test("a client whose next attempt would come after the gateway's timeout gives up, and its loss is unexpected")
   func providerNeverRecovers() {
     var client = Client.live(.wellBehaved)
     _ = client.on(Client.ask)
@@ -166,7 +166,7 @@ struct ClientLossTests {
     #expect(client.session.phase == .ended)
   }
 
-  @Test("the gateway may not cut a forgetful client off before the time-out it announced")
+  @Test("the gateway may not cut a forgetful client off before the timeout it announced")
   func early() {
     var client = Client.live(.forgetful)
     _ = client.on(Client.ask)

@@ -65,7 +65,7 @@ struct StormRunnerTests {
     #expect(result.refreshedShare == nil)
   }
 
-  @Test("a provider too small for the storm loses clients by the time-out, and the report says how many")
+  @Test("a provider too small for the storm loses clients by the timeout, and the report says how many")
   func smallProvider() throws {
     var storm = try VirtualStorm()
     // 5 tokens a second for 20 s, minus what the retries waste; the connections of the ramp need 40 s of their own.

@@ -15,7 +15,7 @@ actor Fetcher {
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.events.asUnownedSerialExecutor() }
 
   func fetch(
-    _ request: HTTPRequest, from target: DialTarget, timeout: Duration = .seconds(20)
+    _ request: HTTPRequest, from target: DialTarget, timeout: Duration = .seconds(120)
   ) async -> Result<HTTPResponse, DialFailure> {
     await dialer.fetch(request, from: target, timeout: timeout)
   }

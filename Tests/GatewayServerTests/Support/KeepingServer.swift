@@ -38,7 +38,7 @@ final class KeepingServer: @unchecked Sendable {
   var seen: (requests: [String], connections: Int) { state.withLock { ($0.requests, $0.connections) } }
 
   private func serve(_ peer: CInt) {
-    var guardTime = timeval(tv_sec: 20, tv_usec: 0)
+    var guardTime = timeval(tv_sec: 120, tv_usec: 0)
     setsockopt(peer, SOL_SOCKET, SO_RCVTIMEO, &guardTime, socklen_t(MemoryLayout<timeval>.size))
     for number in 0...answers {
       guard let line = Self.readHead(of: peer) else { return }

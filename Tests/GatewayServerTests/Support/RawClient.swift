@@ -19,7 +19,7 @@ final class RawClient {
     }
     defer { freeaddrinfo(found) }
     descriptor = socket(address.ai_family, CInt(SOCK_STREAM.rawValue), 0)
-    var guardTime = timeval(tv_sec: 30, tv_usec: 0)
+    var guardTime = timeval(tv_sec: 120, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &guardTime, socklen_t(MemoryLayout<timeval>.size))
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &guardTime, socklen_t(MemoryLayout<timeval>.size))
     // Errors from here on run deinit, which closes the descriptor.

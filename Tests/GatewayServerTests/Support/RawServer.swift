@@ -54,7 +54,7 @@ final class RawServer: @unchecked Sendable {
     guard poll(&arrival, 1, 20_000) == 1 else { throw RawClient.Failure(description: "nobody came") }
     let accepted = Glibc.accept(silent.descriptor, nil, nil)
     guard accepted >= 0 else { throw RawClient.Failure(description: "accept") }
-    var guardTime = timeval(tv_sec: 20, tv_usec: 0)
+    var guardTime = timeval(tv_sec: 120, tv_usec: 0)
     setsockopt(accepted, SOL_SOCKET, SO_RCVTIMEO, &guardTime, socklen_t(MemoryLayout<timeval>.size))
     var one: CInt = 1
     setsockopt(accepted, CInt(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<CInt>.size))

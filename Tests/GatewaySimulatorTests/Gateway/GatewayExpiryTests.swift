@@ -38,7 +38,7 @@ struct GatewayExpiryTests {
     #expect(gateway.notices(peer).count == 3 && peer.isOpen)
   }
 
-  @Test("and misses the time-out is disconnected with 4000, and a token after that comes too late")
+  @Test("and misses the timeout is disconnected with 4000, and a token after that comes too late")
   func misses() throws {
     let peer = gateway.connect(gateway.token(life: .seconds(100)))
     gateway.world.advance(by: .seconds(160))
@@ -131,7 +131,7 @@ struct GatewayExpiryTests {
     #expect(gateway.notices(peer).last == Self.asked)
   }
 
-  @Test("and never hears the request is disconnected by the documented time-out and may come back")
+  @Test("and never hears the request is disconnected by the documented timeout and may come back")
   func lostRequest() {
     let peer = gateway.connect(gateway.token(life: .seconds(100)))
     peer.gatewayFaults.messagesToLose = 1
@@ -158,7 +158,7 @@ struct GatewayExpiryTests {
     #expect(gateway.notices(peer).last == .refreshed)
   }
 
-  @Test("has its answer judged slowly: the verdict counts within the time-out, and is dropped after it")
+  @Test("has its answer judged slowly: the verdict counts within the timeout, and is dropped after it")
   func slowJudgement() throws {
     for (answersAt, isKept) in [(Int64(154), true), (156, false)] {
       let gateway = try SimulatedGateway(judgement: .seconds(5))
@@ -173,7 +173,7 @@ struct GatewayExpiryTests {
     }
   }
 
-  @Test("whoever is asked in the same moment is asked with the cause and the time-out that are theirs")
+  @Test("whoever is asked in the same moment is asked with the cause and the timeout that are theirs")
   func asksInOneMoment() throws {
     let gateway = try SimulatedGateway(loops: 1)
     let (two, one) = (gateway.token("ann", life: .seconds(20)), gateway.token("bob", life: .seconds(20)))

@@ -74,7 +74,7 @@ struct GatewayLoginTests {
     #expect(peer.ending?.code == 4500)
   }
 
-  @Test("and says nothing is disconnected when the login time-out passes, on the tick")
+  @Test("and says nothing is disconnected when the login timeout passes, on the tick")
   func loginTimeout() throws {
     let peer = gateway.connect()
     gateway.world.advance(by: .seconds(10) - .nanoseconds(1))

@@ -142,11 +142,11 @@ struct GatewayOrdersTests {
       return true
     }
     #expect(isOver == true)
-    #expect(gateway.world.now <= .seconds(15), "the window and the close time-out")
+    #expect(gateway.world.now <= .seconds(15), "the window and the close timeout")
     #expect(peers[0].ending?.code == 1012)
   }
 
-  @Test("a drained gateway lets expire whose token expires meanwhile: nobody outlives it by more than the time-out")
+  @Test("a drained gateway lets expire whose token expires meanwhile: nobody outlives it by more than the timeout")
   func drainAndExpiry() throws {
     let gateway = try gateway()
     let peer = gateway.connect(gateway.token(life: .seconds(100)))

@@ -110,7 +110,7 @@ struct GatewayTransportTests {
     #expect(later.ending?.code == 4003 && later.ending?.name == "slow_consumer", "who reads again in time sees why")
   }
 
-  @Test("who has answered a ping is asked again after the interval, be the time-out ever so long")
+  @Test("who has answered a ping is asked again after the interval, be the timeout ever so long")
   func halfOpenLater() throws {
     var configuration = GatewayConfiguration(session: try SessionPolicy())
     configuration.pingInterval = .seconds(10)

@@ -22,7 +22,7 @@ final class RevocationTests: PosternTestCase {
     } catch let closed as MyClient.Closed {
       XCTAssertEqual(closed, MyClient.Closed(code: 4004))
     }
-    try await gateway.journal.wait(for: .cutOff, user: "ann", within: .seconds(5))
+    try await gateway.journal.wait(for: .cutOff, user: "ann", within: .seconds(60))
   }
 
   func testEachTestHasAGatewayOfItsOwn() async throws {

@@ -2,7 +2,7 @@ import GatewayKit
 
 extension Behaviour {
   static let cutOffByTimeout = Behaviour(
-    name: "cut-off-by-time-out", covers: ["E2", "P1", "R10"],
+    name: "cut-off-by-timeout", covers: ["E2", "P1", "R10"],
     sentence:
       "Cut off since its provider was too slow, the client comes back with another token than the one that had ended.",
     settings: impatient,

@@ -30,7 +30,7 @@ struct ExplorationTests {
       policy: try! SessionPolicy(refusedRefreshesMax: 1, malformedMax: 1, revocation: .close), isLoggedIn: false,
       depth: 6),
     Plan(
-      name: "time-outs shorter than documented, lead longer than life",
+      name: "timeouts shorter than documented, lead longer than life",
       policy: try! SessionPolicy(
         loginTimeout: .seconds(1), refreshTimeout: .seconds(5), refreshLead: .seconds(500), malformedMax: 2,
         anyRefreshTimeout: true), depth: 5, phases: 6),

@@ -254,13 +254,13 @@ struct Witness: Hashable {
   private func watchClose(_ reason: CloseReason, at now: Instant) -> [String] {
     switch reason {
     case .refreshTimeout:
-      guard let login else { return ["a refresh time-out before login"] }
+      guard let login else { return ["a refresh timeout before login"] }
       let told = ask.map { now < $0.at + $0.timeout } ?? false
       // A delayed request is recognised by what made it due.
       let untold = ask == nil && now < min(dueSince ?? .distantFuture, earliestAsk(login)) + policy.refreshTimeout
-      return told || untold ? ["a client is disconnected before its time-out"] : []
+      return told || untold ? ["a client is disconnected before its timeout"] : []
     case .loginTimeout:
-      return login != nil || now < waitsSince + policy.loginTimeout ? ["a login time-out that is none"] : []
+      return login != nil || now < waitsSince + policy.loginTimeout ? ["a login timeout that is none"] : []
     case .tooManyFailures:
       return malformedInARow < policy.malformedMax && refusedTokens < policy.refusedRefreshesMax
         ? ["a client is disconnected before it failed too often"] : []
@@ -301,7 +301,7 @@ struct Witness: Hashable {
       if login != nil && !session.standing.isClosing { broken.append("a session forgets who it is") }
       let bound = refusedAt.map { $0 + policy.refusalLinger } ?? waitsSince + policy.loginTimeout
       if login == nil && !session.standing.isClosing && (session.nextDeadline ?? .distantFuture) > bound {
-        broken.append("an unauthenticated session outlives the login time-out")
+        broken.append("an unauthenticated session outlives the login timeout")
       }
       return broken
     }
@@ -309,9 +309,9 @@ struct Witness: Hashable {
     if grant.kind == .anonymous { broken.append("an anonymous user is active") }
     if grant.user != login.user || grant.kind != login.kind { broken.append("the identity changes") }
     if grant.expiresAt != login.expiresAt { broken.append("the grant expires when neither token nor order says") }
-    if now >= login.expiresAt + policy.refreshTimeout { broken.append("active past expiry and time-out") }
-    if let ask, now >= ask.at + ask.timeout { broken.append("active past the announced time-out") }
-    if let dueSince, now >= dueSince + policy.refreshTimeout { broken.append("active past an order and time-out") }
+    if now >= login.expiresAt + policy.refreshTimeout { broken.append("active past expiry and timeout") }
+    if let ask, now >= ask.at + ask.timeout { broken.append("active past the announced timeout") }
+    if let dueSince, now >= dueSince + policy.refreshTimeout { broken.append("active past an order and timeout") }
     if let drainsUntil, now >= drainsUntil { broken.append("active past the drain") }
     if ask == nil && question == nil && drainsUntil == nil && isDue(at: now) {
       broken.append("due, but never asked for")
@@ -319,7 +319,7 @@ struct Witness: Hashable {
     if login.expiresAt != .distantFuture,
       session.nextDeadline.map({ $0 > login.expiresAt + policy.refreshTimeout }) ?? true
     {
-      broken.append("the next deadline is later than expiry and time-out")
+      broken.append("the next deadline is later than expiry and timeout")
     }
     return broken
   }

@@ -146,7 +146,7 @@ struct SendbirdRefreshTests {
     #expect(peer.isOpen && peer.commands.filter { $0.hasPrefix("EXPR") }.count == 1)
   }
 
-  @Test("that misses the time-out loses its socket, and comes back over HTTP")
+  @Test("that misses the timeout loses its socket, and comes back over HTTP")
   func misses() throws {
     let sendbird = try SimulatedSendbird { $0.pingInterval = .seconds(600) }
     let token = sendbird.sessionToken()

@@ -42,7 +42,7 @@ struct SinchGateTests {
     #expect(peer.types == ["error", "credentialsRequired", "error"] && peer.isOpen)
   }
 
-  @Test("who does not register is disconnected when the login time-out passes, asked or not", arguments: [false, true])
+  @Test("who does not register is disconnected when the login timeout passes, asked or not", arguments: [false, true])
   func loginTimeout(starts: Bool) {
     let gateway = SimulatedSinch()
     let peer = gateway.connect()
@@ -73,7 +73,7 @@ struct SinchGateTests {
     #expect(peer.isOpen && peer.types.count == 5)
   }
 
-  @Test("who misses the time-out is disconnected, whatever it sent meanwhile")
+  @Test("who misses the timeout is disconnected, whatever it sent meanwhile")
   func timeout() {
     let gateway = SimulatedSinch()
     let peer = gateway.started(life: .seconds(172_800))

@@ -159,7 +159,7 @@ struct SinchInstanceTests {
     }
   }
 
-  @Test("is to be extended when the gateway asks ahead of its end, and has the time-out from then")
+  @Test("is to be extended when the gateway asks ahead of its end, and has the timeout from then")
   func lead() throws {
     let gateway = SimulatedSinch(try SessionPolicy(refreshLead: .seconds(100)))
     let peer = gateway.started(life: day * 2)
@@ -208,7 +208,7 @@ struct SinchInstanceTests {
     #expect(peer.last("reason") == "expired")
   }
 
-  @Test("an operator's expiry ends the registration: declining leaves the time-out, registering makes another")
+  @Test("an operator's expiry ends the registration: declining leaves the timeout, registering makes another")
   func expiredByOperator() throws {
     let gateway = SimulatedSinch()
     let peer = gateway.started()

@@ -123,7 +123,7 @@ struct StreamLoginTests {
     #expect(try refusal(client) == [code, status])
   }
 
-  @Test("says nothing, and is told 800101 when the login time-out has passed")
+  @Test("says nothing, and is told 800101 when the login timeout has passed")
   func silent() throws {
     let client = stream.open(.video)
     stream.world.advance(by: .seconds(10))

@@ -123,7 +123,7 @@ struct StreamSFUEndingTests {
 
   // MARK: Sockets
 
-  @Test("a socket without a JoinRequest is closed after the login time-out, one that falls silent after half a minute")
+  @Test("a socket without a JoinRequest is closed after the login timeout, one that falls silent after half a minute")
   func silence() throws {
     let idle = stream.openSFU()
     let ann = stream.enter("ann", session: "a")

@@ -79,7 +79,7 @@ struct StreemGateTests {
     #expect(streem.types(peer).last == "tokenRequired")
   }
 
-  @Test("who misses the time-out is disconnected, and told that the session has expired")
+  @Test("who misses the timeout is disconnected, and told that the session has expired")
   func timeout() {
     let peer = streem.identify(streem.token(sessionLife: 100))
     streem.world.advance(by: .seconds(160))

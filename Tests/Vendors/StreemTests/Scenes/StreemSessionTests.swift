@@ -77,7 +77,7 @@ struct StreemSessionTests {
     #expect(streem.order { await $0.isConnected(UserID("ann")) } == false)
   }
 
-  @Test("whose refresher gives a bad token may try again until the time-out, and stays who it was")
+  @Test("whose refresher gives a bad token may try again until the timeout, and stays who it was")
   func badRefresh() {
     let old = streem.token(sessionLife: 100)
     let peer = streem.identify(old)
