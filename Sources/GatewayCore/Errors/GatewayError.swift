@@ -1,10 +1,9 @@
-/// An error that the gateway tells a peer who asked for something it cannot have: a stable number and a stable name,
-/// 401002 `token_expired` for instance.
+/// An error that the gateway returns to a peer: a stable number and a stable name, e.g. 401002 `token_expired`.
 ///
-/// The first three digits are the HTTP status the same error has over HTTP, but for 800101, a number of a vendor's, which
-/// is 409 there.
+/// The first three digits are the HTTP status of the error. The exception is 800101, a number of the vendors, whose
+/// HTTP status is 409.
 package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What it says, behind one reference: nearly every step of a message may throw an error, and hardly one does.
+  /// The fields of an error, behind one reference: most steps of a message may throw an error, and few do.
   private final class Words: Hashable, Sendable {
     let number: Int
     let name: String
@@ -40,35 +39,35 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
   package var number: Int { words.number }
   /// The stable name, in snake case.
   package var name: String { words.name }
-  /// What was wrong and what was expected, for a person. Never holds a token or a secret.
+  /// The fault and the expected value, for a person. Never contains a token or a secret.
   package var message: String { words.message }
-  /// The dialect's own name of the check that failed, for its own words; nil where it has none.
+  /// The dialect's own name of the check that failed; nil if it has none.
   package var reason: String? { words.reason }
 
-  /// The status of the error over HTTP.
+  /// The HTTP status of the error.
   package var httpStatus: Int {
     self.number == Self.connectionRequired.number ? 409 : number / 1000
   }
 
-  /// The message, with the number and the name that programs go by.
+  /// The message, followed by the number and the name for programs.
   package var description: String { "\(message) (\(number) \(name))" }
 
-  /// The same error, saying more about this occurrence.
+  /// Returns the same error with a detail of this occurrence appended to the message.
   package func detailed(_ detail: String) -> GatewayError {
     GatewayError(number, name, "\(message): \(detail)", reason: reason)
   }
 
-  /// The same error, with the dialect's own name of the check that failed.
+  /// Returns the same error with the dialect's own name of the check that failed.
   package func because(_ reason: String) -> GatewayError {
     GatewayError(number, name, message, reason: reason)
   }
 
-  /// The same error in a vendor's own words.
+  /// Returns the same error with a vendor's own message.
   package func worded(_ message: String) -> GatewayError {
     GatewayError(number, name, message)
   }
 
-  /// Two errors of the same number are the same error, whatever they say about the occurrence.
+  /// Returns whether both errors have the same number, regardless of their messages.
   package func isSame(as other: GatewayError) -> Bool {
     number == other.number
   }
@@ -81,7 +80,7 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
   package static let malformedRequest = GatewayError(400_004, "malformed_request", "the request is not as documented")
   package static let alreadyInProgress = GatewayError(
     400_005, "already_in_progress", "another token of this connection is being verified")
-  /// A frame of a kind the dialect does not speak; ends the connection with 1003.
+  /// The dialect has no messages of this frame type; the connection is closed with 1003.
   package static let unsupportedData = GatewayError(
     400_007, "unsupported_data", "the dialect has no messages of this frame type")
   package static let userNameTooLong = GatewayError(400_008, "user_name_too_long", "the user's name is too long")
@@ -146,11 +145,11 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
   package static let draining = GatewayError(503_002, "draining", "the gateway is closing; connect to another node")
   package static let providerFailure = GatewayError(
     503_003, "provider_failure", "the token provider fails, as configured")
-  /// What the gateway remembers cannot be read or written just now: says nothing about a token.
+  /// The gateway's store cannot be read or written at the moment. Says nothing about a token.
   package static let storeUnavailable = GatewayError(
     503_004, "store_unavailable", "what the gateway remembers is out of reach; try again later")
 
-  /// Missing authentication, in the vendors' own number: an operation by a user without an authenticated connection.
+  /// Missing authentication, by the vendors' own number: the user of the operation has no authenticated connection.
   package static let connectionRequired = GatewayError(800_101, "connection_required", "connect and authenticate first")
 
   /// The whole catalogue, for documentation and for metrics that must know their labels.

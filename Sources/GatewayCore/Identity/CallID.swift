@@ -1,12 +1,13 @@
-/// The name of a call, a type and an id: `default:standup`, for instance.
+/// The name of a call, which is a type and an id, e.g. `default:standup`.
 package struct CallID: Hashable, Sendable, CustomStringConvertible {
   /// The longest accepted name, in UTF-8 bytes.
   package static let lengthMax = 128
 
-  /// Type and id, joined by a colon.
+  /// The type and the id, joined by a colon.
   package let cid: String
 
-  /// The call that `cid` names; nil unless it is `type:id`, both of letters, digits, `_`, `-` and `!`, 128 bytes at most.
+  /// Creates the name from `cid`. Nil unless it is `type:id`, both of letters, digits, `_`, `-` and `!`, at most 128
+  /// bytes.
   package init?(cid: String) {
     guard cid.utf8.count <= Self.lengthMax else { return nil }
     let parts = cid.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
@@ -24,10 +25,10 @@ package struct CallID: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What stands before the colon.
+  /// The text before the colon.
   package var type: String { String(cid.prefix { $0 != ":" }) }
 
-  /// What stands after the colon.
+  /// The text after the colon.
   package var id: String { String(cid.drop { $0 != ":" }.dropFirst()) }
 
   package var description: String { cid }

@@ -1,19 +1,19 @@
-/// The name of one connection of one gateway process: the number of its loop, and its number on that loop; `conn_0_17`,
-/// for instance.
+/// The name of one connection of a gateway process, e.g. `conn_0_17`: the number of its loop, and its number on that
+/// loop.
 ///
-/// The loop number inside is what lets anybody address a connection without a global dictionary.
+/// The loop's number makes it possible to address a connection without a global dictionary.
 package struct ConnectionID: Hashable, Sendable, BitwiseCopyable, CustomStringConvertible {
   /// The loop in the upper 12 bits, the serial number on that loop in the lower 52.
   package let rawValue: UInt64
 
   private static let serialBits: UInt64 = 52
 
-  /// The `serial`-th connection of loop number `loop` (0...4095).
+  /// Creates the name of the `serial`-th connection of loop number `loop` (0...4095).
   package init(loop: Int, serial: UInt64) {
     rawValue = UInt64(loop) << Self.serialBits | serial & ((1 << Self.serialBits) - 1)
   }
 
-  /// The connection that ``description`` names, nil if the text is of another form.
+  /// Parses the text of ``description``; nil if the text has another form.
   package init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "_", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0] == "conn", let loop = Int(parts[1]), (0..<4096).contains(loop),

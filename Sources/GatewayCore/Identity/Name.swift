@@ -1,11 +1,11 @@
-/// A name that decides who or what something is, compared by its UTF-8 bytes: a user's, for instance, a client's, a
-/// call's.
+/// A name that identifies a user, a client, a call or another object, compared by its UTF-8 bytes.
 ///
 /// Swift's strings are equal when they are canonically equivalent: "é" in one scalar equals "é" in two, and the Kelvin
-/// sign equals K. Whoever issues names compares bytes (RFC 7519 section 2 allows no transformation before a comparison
-/// of StringOrURI values), so with strings one user could be another. Equality, hashing and order are by bytes here.
+/// sign equals K. Issuers of names compare bytes (RFC 7519 section 2 allows no transformation before a comparison of
+/// StringOrURI values), so with strings one user could be mistaken for another. Equality, hash and order are therefore
+/// by bytes here.
 package struct Name: Hashable, Comparable, Sendable {
-  /// The name as it came.
+  /// The name as received.
   package let text: String
 
   package init(_ text: some StringProtocol) {
@@ -24,7 +24,7 @@ package struct Name: Hashable, Comparable, Sendable {
   package func hash(into hasher: inout Hasher) {
     var text = text
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    // No UTF-8 has this byte, so a name that ends where the next value begins is told apart.
+    // No UTF-8 contains this byte, so it separates the name from the next hashed value.
     hasher.combine(0xFF as UInt8)
   }
 }

@@ -1,10 +1,9 @@
-/// The name of a user, `ann` for instance, as the application that issues tokens knows them; compared by its bytes, as
-/// ``Name`` is.
+/// The name of a user, as the application that issues the tokens knows it. Compared by its bytes, like ``Name``.
 package struct UserID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The longest accepted name, in UTF-8 bytes.
   package static let lengthMax = 255
 
-  /// The user every anonymous visitor is: the `user_id` that a call token carries.
+  /// The user id of every anonymous visitor, as call tokens carry it in `user_id`.
   package static let anonymous = UserID("!anon")
 
   package let name: Name
@@ -17,7 +16,7 @@ package struct UserID: Hashable, Comparable, Sendable, CustomStringConvertible {
     name = Name(text)
   }
 
-  /// The name as it came.
+  /// The name as received.
   package var rawValue: String { name.text }
 
   package static func < (lhs: UserID, rhs: UserID) -> Bool {

@@ -1,10 +1,9 @@
-/// The three kinds of users, in whose words the rules of the gate are told: an anonymous one gets no socket, for
-/// instance.
+/// The kind of a user, which decides what the user may do.
 package enum UserKind: String, Hashable, Codable, Sendable, BitwiseCopyable, CaseIterable {
-  /// Known to the application; may do everything.
+  /// A user known to the application; may do everything.
   case regular
-  /// Made on the spot by a guest token; may connect and join calls.
+  /// A user created by a guest token; may connect and join calls.
   case guest
-  /// Nobody in particular: gets no socket, and over HTTP only the calls its call token lists.
+  /// A user without an identity: may open no WebSocket, and over HTTP use only the calls that the call token lists.
   case anonymous
 }

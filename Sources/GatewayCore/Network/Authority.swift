@@ -1,12 +1,13 @@
-/// A host with its port, as the Host field and origins name it (RFC 3986 section 3.2, without user information):
-/// `localhost:8080`, `[::1]`.
+/// A host with an optional port, as in the Host field and in origins (RFC 3986 section 3.2, without user information),
+/// e.g. `localhost:8080` or `[::1]`.
 package struct Authority: Hashable, Sendable {
-  /// The name in small letters, or the address without its brackets.
+  /// The name in lower case, or the address without its brackets.
   package let host: String
-  /// Nil for the scheme's own.
+  /// The port; nil for the scheme's default.
   package let port: Int?
 
-  /// Nil if the text is no host with a port, also if it is empty (RFC 9110 section 4.2.1 has no `http` without a host).
+  /// Parses a host with an optional port. Nil for any other text, including an empty one (RFC 9110 section 4.2.1 has no
+  /// `http` without a host).
   package init?(_ text: some StringProtocol) {
     let bytes = Array(text.utf8)
     var host: ArraySlice<UInt8>
@@ -38,7 +39,8 @@ package struct Authority: Hashable, Sendable {
     self.host = String(decoding: host, as: UTF8.self).lowercased()
   }
 
-  /// That of an origin or an absolute address over HTTP, with its scheme; nil for any other, `null` among them.
+  /// Returns the scheme and the authority of an `http` or `https` origin or absolute address. Nil for any other, e.g.
+  /// `null`.
   package static func ofAddress(_ address: String) -> (scheme: String, authority: Authority)? {
     for scheme in ["http", "https"] {
       let prefix = scheme + "://"
@@ -52,19 +54,19 @@ package struct Authority: Hashable, Sendable {
     return nil
   }
 
-  /// The address that the host is; nil for a name.
+  /// The host as an IP address; nil for a name.
   package var address: IPAddress? { IPAddress(host) }
 
-  /// Whether it names this machine to itself, whatever a name service says: `localhost`, 127.0.0.0/8, ::1.
+  /// Whether the host always means this machine, regardless of any name service: `localhost`, 127.0.0.0/8, ::1.
   package var isLoopback: Bool { Name(host) == "localhost" || address?.isLoopback == true }
 
-  /// Whether both are the same where `scheme` has the port of its own.
+  /// Returns whether both are the same host and port, with the default port of `scheme` where none is given.
   package func isSame(as other: Authority, scheme: String) -> Bool {
     let usual = scheme == "https" ? 443 : 80
     return Name(host) == Name(other.host) && (port ?? usual) == (other.port ?? usual)
   }
 
-  /// The characters of a registered name (RFC 3986 section 3.2.2): unreserved, sub-delims, escapes.
+  /// Returns whether the byte may occur in a registered name (RFC 3986 section 3.2.2): unreserved, sub-delims, escapes.
   private static func mayName(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,6 +1,5 @@
 extension UInt8 {
-  /// Whether it is a hexadecimal digit of ASCII, in small or capital letters (HEXDIG of RFC 5234 appendix B.1, in either
-  /// case).
+  /// Whether the byte is an ASCII hexadecimal digit in either case (HEXDIG of RFC 5234 appendix B.1).
   package var isHexDigit: Bool {
     switch self {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),

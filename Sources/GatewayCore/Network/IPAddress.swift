@@ -1,12 +1,12 @@
-/// An IPv4 or IPv6 address as a number: `203.0.113.7`, `2001:db8::7`.
+/// An IPv4 or IPv6 address as a number, e.g. `203.0.113.7` or `2001:db8::7`.
 ///
-/// Two texts of one address are one value, and an IPv4 address mapped into IPv6 (RFC 4291 section 2.5.5.2) is the IPv4
-/// address. A zone (`%eth0`) is no part of it.
+/// Two texts of one address are one value. An IPv4 address mapped into IPv6 (RFC 4291 section 2.5.5.2) is stored as the
+/// IPv4 address. A zone (`%eth0`) is dropped.
 package struct IPAddress: Hashable, Sendable {
-  /// The 4 or 16 bytes, the most significant first.
+  /// The 4 or 16 bytes, most significant first.
   package let bytes: [UInt8]
 
-  /// Of 4 or 16 bytes; nil for any other number of them.
+  /// Creates an address from 4 or 16 bytes; nil for any other count.
   package init?(bytes: some Collection<UInt8>) {
     let bytes = Array(bytes)
     guard bytes.count == 4 || bytes.count == 16 else { return nil }
@@ -14,7 +14,7 @@ package struct IPAddress: Hashable, Sendable {
     self.bytes = bytes.count == 16 && bytes.starts(with: mapped) ? Array(bytes[12...]) : bytes
   }
 
-  /// Of its text: four decimal numbers, or the groups of RFC 4291 section 2.2, without brackets and without a port.
+  /// Parses four decimal numbers, or the groups of RFC 4291 section 2.2, without brackets and without a port.
   package init?(_ text: some StringProtocol) {
     let text = text.utf8.prefix(64)
     let bytes = text.contains(UInt8(ascii: ":")) ? Self.sixteen(Array(text)) : Self.four(text)
@@ -24,7 +24,7 @@ package struct IPAddress: Hashable, Sendable {
 
   package var isIPv4: Bool { bytes.count == 4 }
 
-  /// Whether it stays on the machine: 127.0.0.0/8 or ::1.
+  /// Whether the address is a loopback address: 127.0.0.0/8 or ::1.
   package var isLoopback: Bool {
     isIPv4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
   }
@@ -36,7 +36,7 @@ package struct IPAddress: Hashable, Sendable {
     guard parts.count == 4 else { return nil }
     var bytes: [UInt8] = []
     for part in parts {
-      // A leading zero means octal to some readers, so it means nothing to us.
+      // Some readers take a leading zero for octal, so it is rejected.
       guard (1...3).contains(part.count), part.allSatisfy({ (0x30...0x39).contains($0) }),
         part.count == 1 || part.first != 0x30, let number = UInt8(String(decoding: part, as: UTF8.self))
       else { return nil }
@@ -57,7 +57,8 @@ package struct IPAddress: Hashable, Sendable {
     return before + [UInt8](repeating: 0, count: 16 - before.count - after.count) + after
   }
 
-  /// The bytes of groups between colons, the last of which may be an IPv4 address; nil if one is empty or no group.
+  /// Returns the bytes of the groups between colons, of which the last may be an IPv4 address. Nil if a group is empty
+  /// or malformed.
   private static func groups(_ text: ArraySlice<UInt8>, mayEndInIPv4: Bool = true) -> [UInt8]? {
     var bytes: [UInt8] = []
     let groups = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
@@ -77,7 +78,7 @@ package struct IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress: CustomStringConvertible {
-  /// The text of RFC 5952: small letters, no leading zeros, `::` for the longest run of two zero groups or more.
+  /// The text by RFC 5952: lower case, no leading zeros, `::` for the longest run of two or more zero groups.
   package var description: String {
     if isIPv4 { return bytes.map { String($0) }.joined(separator: ".") }
     let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }

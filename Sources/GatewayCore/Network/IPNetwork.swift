@@ -1,10 +1,10 @@
-/// All addresses that begin alike: `10.0.0.0/8`, `2001:db8::/32`; or one alone.
+/// A range of addresses with a common prefix, e.g. `10.0.0.0/8` or `2001:db8::/32`, or a single address.
 package struct IPNetwork: Hashable, Sendable {
   private let address: IPAddress
   private let prefixBits: Int
 
-  /// An address, or one with the length of its prefix behind a slash (RFC 4632 section 3.1); nil for anything else, also
-  /// for bits that are set behind the prefix, which were meant otherwise.
+  /// Parses an address, or an address with a slash and the length of its prefix (RFC 4632 section 3.1). Nil for any
+  /// other text, and if a bit behind the prefix is set, since that is a mistake.
   package init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count <= 2, let address = IPAddress(parts[0]) else { return nil }
@@ -14,7 +14,7 @@ package struct IPNetwork: Hashable, Sendable {
       guard (1...3).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
         let number = Int(parts[1])
       else { return nil }
-      // An IPv4 network may be written as the IPv6 one it is mapped to.
+      // An IPv4 network may be written as the mapped IPv6 network.
       prefixBits = address.isIPv4 && parts[0].contains(":") ? number - 96 : number
       guard (0...bits).contains(prefixBits) else { return nil }
     }

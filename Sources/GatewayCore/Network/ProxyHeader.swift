@@ -1,22 +1,23 @@
-/// The header that a proxy sends ahead of a connection it passes on, `PROXY TCP4 203.0.113.7 192.0.2.1 4711 8080` for
-/// instance: the PROXY protocol, versions 1 and 2 (https://www.haproxy.org/download/2.8/doc/proxy-protocol.txt).
+/// The PROXY protocol's header, versions 1 and 2, which a proxy sends ahead of a connection that it forwards
+/// (https://www.haproxy.org/download/2.8/doc/proxy-protocol.txt). Version 1 is e.g. `PROXY TCP4 203.0.113.7 192.0.2.1
+/// 4711 8080`.
 ///
-/// Bytes are given as they come, never more than ``wanted``, so that none of what follows the header is taken.
+/// The caller appends bytes as they arrive, never more than ``wanted``, so that no byte after the header is consumed.
 package struct ProxyHeader: Hashable, Sendable {
-  /// The state of the reading: more bytes are needed, for instance.
+  /// The result of appending bytes.
   package enum Step: Hashable, Sendable {
     case needsMore
-    /// The address of the client; nil where the proxy speaks for itself (LOCAL) or does not know it (UNKNOWN).
+    /// The address of the client. Nil if the proxy connects for itself (LOCAL) or does not know the address (UNKNOWN).
     case complete(IPAddress?)
-    /// What came is no header, or one with more than ``bytesMax`` bytes.
+    /// The bytes are no header, or the header is longer than ``bytesMax``.
     case invalid
   }
 
-  /// Of a whole header: those of version 2 may have fields of the proxy's own (TLV) at the end.
+  /// The longest accepted header. Version 2 may have the proxy's own fields (TLV) at the end.
   package static let bytesMax = 4096
-  /// Section 2.1: the longest line of version 1, with its end.
+  /// The longest line of version 1, with its line end (section 2.1).
   private static let lineBytesMax = 107
-  /// The shortest header of all is `PROXY UNKNOWN` and a line's end.
+  /// The length of the shortest header: `PROXY UNKNOWN` and a line end.
   private static let shortest = 15
   private static let signature: [UInt8] = [
     0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d, 0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a,
@@ -27,7 +28,8 @@ package struct ProxyHeader: Hashable, Sendable {
 
   package init() {}
 
-  /// How many bytes may be read next: of version 1, whose length nobody knows before, only up to a line feed.
+  /// The number of bytes to read next. The length of version 1 is not known in advance, so it is read only up to a line
+  /// feed.
   package var wanted: (count: Int, endsAtLineFeed: Bool) {
     if bytes.count < Self.shortest { return (Self.shortest - bytes.count, false) }
     if isLine { return (Self.lineBytesMax - bytes.count, true) }
@@ -37,7 +39,7 @@ package struct ProxyHeader: Hashable, Sendable {
 
   private var isLine: Bool { bytes.starts(with: Self.lineStart) }
 
-  /// That of a header of version 2, of which 16 bytes are there.
+  /// The length of a version 2 header, of which at least 16 bytes have been read.
   private var length: Int { 16 + Int(bytes[14]) << 8 + Int(bytes[15]) }
 
   package mutating func append(_ more: UnsafeRawBufferPointer) -> Step {
@@ -58,12 +60,12 @@ package struct ProxyHeader: Hashable, Sendable {
       String(decoding: $0, as: UTF8.self)
     }
     guard words.count >= 2 else { return .invalid }
-    // What comes behind UNKNOWN is to be ignored.
+    // The rest of the line after UNKNOWN is ignored.
     if words[1] == "UNKNOWN" { return .complete(nil) }
     guard words.count == 6, let source = IPAddress(words[2]), let target = IPAddress(words[3]),
       Self.isPort(words[4]), Self.isPort(words[5])
     else { return .invalid }
-    // A zone is no part of an address that another machine can use (RFC 4007 section 11.2), nor of the header's form.
+    // A zone is meaningless to another machine (RFC 4007 section 11.2), and the header's form does not allow one.
     guard !words[2].utf8.contains(UInt8(ascii: "%")), !words[3].utf8.contains(UInt8(ascii: "%")) else {
       return .invalid
     }
@@ -91,7 +93,7 @@ package struct ProxyHeader: Hashable, Sendable {
     case 1: break
     default: return .invalid
     }
-    // The family is in the upper half, the transport in the lower: 1 is a stream.
+    // The upper half is the address family, the lower half the transport; 1 is a stream.
     let addresses: (family: Int, size: Int)
     switch bytes[13] {
     case 0x11: addresses = (4, 12)

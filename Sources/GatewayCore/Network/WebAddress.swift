@@ -1,19 +1,20 @@
-/// An absolute address with a host, as RFC 3986 has it: `wss://gateway.example:8443/ws?x=1`, for instance.
+/// An absolute address with a host (RFC 3986), e.g. `wss://gateway.example:8443/ws?x=1`.
 package struct WebAddress: Hashable, Sendable {
-  /// In small letters.
+  /// The scheme in lower case.
   package let scheme: String
   package let authority: Authority
   package let hasUser: Bool
-  /// As it is written, percent-encoded; empty if there is none.
+  /// The path as written, percent-encoded; empty if there is none.
   package let path: String
-  /// As it is written, percent-encoded, behind its `?`; nil if there is none.
+  /// The query as written, percent-encoded, without its `?`; nil if there is none.
   package let query: String?
   package let hasFragment: Bool
 
   package var host: String { authority.host }
   package var port: Int? { authority.port }
 
-  /// Nil if the text has no scheme or no host, or a character that an address has not (RFC 3986 section 2).
+  /// Parses an address. Nil if it has no scheme or no host, or contains a character that RFC 3986 section 2 does not
+  /// allow.
   package init?(_ text: String) {
     guard Self.isWritten(text.utf8), let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     scheme = text[..<colon].lowercased()
@@ -46,7 +47,7 @@ package struct WebAddress: Hashable, Sendable {
     }
   }
 
-  /// Whether every byte is one of an address's, and every `%` stands before two digits.
+  /// Returns whether every byte is allowed in an address, and every `%` is followed by two hexadecimal digits.
   private static func isWritten(_ text: String.UTF8View) -> Bool {
     var digits = 0
     for byte in text {

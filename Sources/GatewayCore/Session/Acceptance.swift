@@ -1,12 +1,12 @@
-/// A token that passed every check, as the session wants it, which has neither clock nor generator: when it expires on
-/// the monotonic line, and the chance that was drawn for it. It makes a ``Grant`` of that. Of ann's token that is good
-/// until 12:00 it says, for instance, that this is 300 s from now. An immutable class, since it is handed on and on with
-/// each refresh, and a copy of the token is a dozen references.
+/// An accepted token with its expiry on the monotonic clock and its random share of the refresh spread. The session,
+/// which has neither a clock nor a random generator, makes a ``Grant`` of it.
+///
+/// An immutable class: it is passed on with each refresh, and a copy of the token would be a dozen references.
 package final class Acceptance: Hashable, Sendable {
   package let token: VerifiedToken
-  /// ``Instant/distantFuture`` for a token that never expires.
+  /// The expiry; ``Instant/distantFuture`` for a token that never expires.
   package let expiresAt: Instant
-  /// The connection's place in the spread, in 0..<1.
+  /// The connection's place in the refresh spread, in 0..<1.
   package let spreadShare: Double
 
   package init(_ token: VerifiedToken, expiresAt: Instant, spreadShare: Double) {
@@ -15,7 +15,7 @@ package final class Acceptance: Hashable, Sendable {
     self.spreadShare = spreadShare
   }
 
-  /// The acceptance of `token` at a moment that is `now` on the one clock and `wallNow` on the other.
+  /// Creates the acceptance of `token` at a time that is `now` on the monotonic clock and `wallNow` on the wall clock.
   package convenience init(_ token: VerifiedToken, now: Instant, wallNow: WallTime, spreadShare: Double) {
     self.init(
       token, expiresAt: token.expiresAt.map { now + ($0 - wallNow) } ?? .distantFuture, spreadShare: spreadShare)

@@ -1,28 +1,28 @@
-/// The rights that an accepted token gives a session, on the monotonic line: who somebody is until half past two, say.
+/// The rights that an accepted token gives a session, with times on the monotonic clock.
 ///
-/// A class, since a session hands it on with every event; a value that is never changed.
+/// An immutable class, since a session passes it on with every event.
 package final class Grant: Hashable, Sendable {
-  // The small ones come last, where they share a word: there is one for each connection.
+  // The small fields come last, where they share a word: there is one grant for each connection.
   package let user: UserID
   package let fingerprint: TokenFingerprint
-  /// ``VerifiedToken/issuer``.
+  /// The key that vouches for the token; see ``VerifiedToken/issuer``.
   package let issuer: Name?
-  /// ``Instant/distantFuture`` for a token that never expires.
+  /// The expiry; ``Instant/distantFuture`` for a token that never expires.
   package let expiresAt: Instant
-  /// When the gateway asks for the next token.
+  /// The time at which the gateway requests the next token.
   package let askAt: Instant
   package let issuedAt: WallTime?
   package let kind: UserKind
-  /// Why the gateway asks for the next token when it does.
+  /// The cause of the next refresh request.
   package let renewal: RefreshCause
-  /// Why the gateway asks for the next token where an operator lets the session expire.
+  /// The cause of the refresh request if an operator lets the session expire.
   package let orderedRenewal: RefreshCause
   package let form: TokenForm
 
-  /// The grant of a token accepted at `now`, the refresh request `lead` ahead of expiry and earlier still by the
-  /// connection's share of the spread.
+  /// Creates the grant of a token accepted at `now`. The gateway requests the next token `lead` before expiry, and
+  /// earlier by the connection's share of the spread.
   ///
-  /// A token that lives shorter than that is asked for at half of its life, so that a short life makes no tight loop.
+  /// The request comes no earlier than after half of the remaining life, so that a short life makes no tight loop.
   init(_ acceptance: Acceptance, policy: SessionPolicy, now: Instant) {
     let token = acceptance.token
     user = token.user
@@ -56,7 +56,7 @@ package final class Grant: Hashable, Sendable {
     form = other.form
   }
 
-  /// The same, which an operator lets expire at `now`.
+  /// Returns the same grant, expired at `now` by an operator's order.
   func expired(at now: Instant) -> Grant { Grant(self, dueBy: now) }
 
   package static func == (one: Grant, other: Grant) -> Bool {

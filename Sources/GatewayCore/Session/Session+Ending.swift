@@ -1,8 +1,9 @@
-// Draining, the refusal that lingers, and the closing handshake.
+// Draining, the time between a refused login and the close, and the closing handshake.
 
 extension Session {
-  /// Tells the client when it will be closed. Draining asks for no more tokens, so it must outlive neither the one there
-  /// is nor a refresh request that waits.
+  /// Announces the close, and moves to draining. The gateway requests no more tokens while it drains. Draining
+  /// therefore ends at the latest when the refresh timeout after the token's expiry is over, or when a pending refresh
+  /// request times out.
   mutating func drain(
     _ grant: Grant, until wanted: Instant, at now: Instant, into effects: inout [SessionEffect]
   ) {
@@ -12,7 +13,7 @@ extension Session {
     move(to: .draining(grant, until: until))
   }
 
-  /// When the session ends by itself, if nothing more happens and that is known.
+  /// The time at which the session ends by itself if nothing else happens; nil if it is not known.
   private var latestEnd: Instant? {
     switch phase {
     case .refreshing(_, let wait), .verifyingRefresh(_, _, let wait?, _): wait.until
@@ -32,7 +33,7 @@ extension Session {
     case .expireNow:
       close(.serviceRestart, at: now, into: &effects)
     case .drain(let until):
-      // A second order may bring the end nearer, never put it off.
+      // A second order may bring the end forward, never postpone it.
       if let end = latestEnd, until < end { drain(grant, until: until, at: now, into: &effects) }
     case .verified, .renewed, .wakeUp, .askForRefresh:
       return
@@ -64,7 +65,7 @@ extension Session {
     }
   }
 
-  /// The events that end the session in any open phase.
+  /// Handles the events that end the session in any open phase.
   mutating func handleEnding(_ event: SessionEvent, at now: Instant, into effects: inout [SessionEffect]) {
     switch event {
     case .disconnect(let reason): close(reason, at: now, into: &effects)

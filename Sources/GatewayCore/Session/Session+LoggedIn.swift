@@ -1,7 +1,7 @@
-// What every logged-in phase does alike: ann's commands, pings and logout.
+// Handling common to every logged-in phase: commands, pings and logout.
 
 extension Session {
-  /// The events that mean the same to every logged-in phase.
+  /// Handles the events that mean the same in every logged-in phase.
   mutating func handleLoggedIn(
     _ event: SessionEvent, _ grant: Grant, at now: Instant, into effects: inout [SessionEffect]
   ) {
@@ -23,7 +23,8 @@ extension Session {
     }
   }
 
-  /// Back to before the login, with the time that one has. A token that is being judged is judged in vain.
+  /// Returns to the phase before the login, with a new login timeout. The verdict on a token that is being verified is
+  /// ignored.
   private mutating func logOut(
     _ grant: Grant, request: RequestID?, at now: Instant, into effects: inout [SessionEffect]
   ) {
@@ -32,7 +33,7 @@ extension Session {
     move(to: .awaitingCredentials(until: now + policy.loginTimeout))
   }
 
-  /// Ends a session whose token is over: with the connection, or without it where the policy keeps the socket.
+  /// Ends a session whose token is no longer valid. Closes the connection, unless the policy keeps the socket.
   mutating func end(
     _ grant: Grant, _ reason: CloseReason, at now: Instant, into effects: inout [SessionEffect]
   ) {
@@ -40,7 +41,7 @@ extension Session {
     logOut(grant, request: nil, at: now, into: &effects)
   }
 
-  /// Ends the identity, not the connection.
+  /// Ends the login, not the connection.
   mutating func leave(_ grant: Grant, request: RequestID?, into effects: inout [SessionEffect]) {
     effects.append(.logOut)
     effects.append(.send(.loggedOut(user: grant.user, request: request)))

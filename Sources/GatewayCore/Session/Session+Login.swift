@@ -50,8 +50,8 @@ extension Session {
     }
   }
 
-  /// Goes on waiting for credentials: those that were presented do not let anybody in by themselves. They give no more
-  /// time either, and too many of them end the session as refused ones do.
+  /// Continues to wait for credentials: the presented ones do not suffice for a login. They do not extend the login
+  /// timeout, and too many of them end the session as refused ones do.
   private mutating func keepWaiting(
     for wanted: GatewayError, _ acceptance: Acceptance, until: Instant, at now: Instant,
     into effects: inout [SessionEffect]
@@ -88,7 +88,7 @@ extension Session {
             welcome: acceptance.token.welcome)))
       activate(grant)
     case .failure(let error):
-      // What cannot be judged just now is not refused: the same token may be good in a moment.
+      // If the store is unavailable the token is not refused: it may be accepted a moment later.
       let isJudged = !error.isSame(as: .storeUnavailable)
       refuseLogin(
         error, isJudged ? .invalidToken : .overloaded, request, until: openedAt + policy.loginTimeout, at: now,
@@ -113,7 +113,7 @@ extension Session {
 }
 
 extension Grant {
-  /// How long the token still lives; nil if for ever.
+  /// Returns the token's remaining life; nil if it never expires.
   func remaining(at now: Instant) -> Duration? {
     expiresAt == .distantFuture ? nil : max(.zero, expiresAt - now)
   }

@@ -1,6 +1,5 @@
 extension Session {
-  /// The phases of a session without what they hold, numbered from 0, for those who count: how many are `refreshing`,
-  /// for instance.
+  /// The phases of a session without their values, numbered from 0, for counters.
   package enum PhaseKind: Int, Hashable, Sendable, CaseIterable {
     case awaitingCredentials
     case authenticating
@@ -12,7 +11,7 @@ extension Session {
     case closing
     case closed
 
-    /// The phase in the words of the documentation.
+    /// The name of the phase in the documentation.
     package var name: String {
       switch self {
       case .awaitingCredentials: "awaiting_credentials"

@@ -1,7 +1,8 @@
-// From an accepted token to the next one, or to the time-out.
+// From an accepted token to the next one, or to the timeout.
 
 extension Session {
-  /// Makes the session active. A token that is due already is asked for at once, as every deadline that has passed.
+  /// Makes the session active. If a refresh is already due it is requested at once, as is every deadline that has
+  /// passed.
   mutating func activate(_ grant: Grant) {
     forgetRefusals()
     move(to: .active(grant))
@@ -14,8 +15,8 @@ extension Session {
     tell(wait, at: now, into: &effects)
   }
 
-  /// The time-out counts from the request, but never from later than expiry: a gateway that wakes up late gives nobody
-  /// more time than documented.
+  /// Returns the wait for the answer to a refresh request. The timeout counts from the request, or from expiry if that
+  /// is earlier: a gateway that wakes up late gives no client more time than documented.
   func makeWait(_ grant: Grant, _ cause: RefreshCause, at now: Instant, isTold: Bool) -> RefreshWait {
     RefreshWait(askedAt: now, until: min(now, grant.expiresAt) + policy.refreshTimeout, cause: cause, isTold: isTold)
   }
@@ -33,7 +34,7 @@ extension Session {
       let attempt = verify(credentials, into: &effects)
       move(to: .verifyingRefresh(attempt: attempt, grant, nil, request: request))
     case .expireNow:
-      // Due now, as every deadline that has passed.
+      // The refresh is due now, as is every deadline that has passed.
       move(to: .active(grant.expired(at: now)))
     case .askForRefresh:
       ask(grant, .request, at: now, into: &effects)
@@ -59,7 +60,7 @@ extension Session {
       let attempt = verify(credentials, into: &effects)
       move(to: .verifyingRefresh(attempt: attempt, grant, wait, request: request))
     case .expireNow:
-      // One request for each expiry, and it has been sent; its time-out ends before this expiry's would.
+      // Each expiry has one request, and it has been sent. Its timeout ends before the timeout of this expiry would.
       move(to: .refreshing(grant.expired(at: now), wait))
     case .revoked where policy.revocation == .close:
       end(grant, .tokenRevoked, at: now, into: &effects)
@@ -103,7 +104,7 @@ extension Session {
     }
   }
 
-  /// The grant of a token that was accepted elsewhere; nil if it may not take the place of the session's own.
+  /// Returns the grant of a token that was accepted elsewhere; nil if it may not replace the session's own.
   private mutating func renew(
     _ acceptance: Acceptance, _ grant: Grant, _ wait: RefreshWait?, at now: Instant,
     into effects: inout [SessionEffect]
@@ -134,7 +135,7 @@ extension Session {
     case .failure(let error):
       effects.append(.record(.refreshRefused(error)))
       refuse(error, request: request, into: &effects)
-      // A token that cannot be judged just now is no refused one: the client tries again while it has time.
+      // If the store is unavailable the token is not refused: the client may try again until its timeout.
       if !error.isSame(as: .storeUnavailable), countRefusal() || policy.endsAtRefusedRefresh {
         end(grant, .tooManyFailures, at: now, into: &effects)
       } else {
@@ -143,7 +144,7 @@ extension Session {
     }
   }
 
-  /// Logs the user out, and whom the token names in.
+  /// Logs out the session's user, and logs in the user that the token names.
   private mutating func changeIdentity(
     _ acceptance: Acceptance, from grant: Grant, _ request: RequestID?, at now: Instant,
     into effects: inout [SessionEffect]
@@ -160,12 +161,13 @@ extension Session {
     activate(next)
   }
 
-  /// Whether a good token may take the place of the session's own: the same user in the same kind or, by the policy,
-  /// anybody who may be let in; some life in it, and, when a refresh is due, another token.
+  /// Checks whether an accepted token may replace the session's own. It must suffice for a login, and name the same
+  /// user and kind unless the policy allows another identity. It must not have expired. If a refresh is due, it must be
+  /// another token, unless the cause is the session's own end.
   private func accept(
     _ acceptance: Acceptance, after grant: Grant, isDue: Bool, at now: Instant
   ) -> Result<Acceptance, GatewayError> {
-    // What does not let a user in does not keep one in either.
+    // Credentials that do not suffice for a login do not suffice for a refresh either.
     if let wanted = acceptance.token.wants { return .failure(wanted) }
     guard policy.allowsIdentityChange || acceptance.isOfIdentity(in: grant) else { return .failure(.userMismatch) }
     guard acceptance.token.kind != .anonymous || policy.admitsAnonymous else { return .failure(.anonymousRefused) }
@@ -176,7 +178,7 @@ extension Session {
     return .success(acceptance)
   }
 
-  /// Back to where the refused token found the session, with the request that was held back.
+  /// Returns to the phase before the refused token, and sends a refresh request that was held back.
   private mutating func resume(
     _ grant: Grant, _ wait: RefreshWait?, at now: Instant, into effects: inout [SessionEffect]
   ) {
@@ -190,7 +192,7 @@ extension Session {
 }
 
 extension Acceptance {
-  /// Whether the token is of the user, in the kind, that the session is logged in as.
+  /// Returns whether the token has the user and the kind that the session is logged in as.
   fileprivate func isOfIdentity(in grant: Grant) -> Bool {
     token.user == grant.user && token.kind == grant.kind
   }

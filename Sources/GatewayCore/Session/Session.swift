@@ -1,64 +1,64 @@
-/// The life of one connection as a pure value: no I/O, no clock, no chance. Given that ann's token is due and it is 12:00, for
-/// instance, it answers that she is to be asked for another.
+/// The state machine of one connection, as a pure value: no I/O, no clock, no random numbers.
 ///
-/// Duties, each an invariant that the exhaustive exploration in the tests checks after every step:
+/// Its invariants, which the exhaustive exploration in the tests checks after every step:
 /// 1. An anonymous user never becomes active, unless the wire's policy admits them.
-/// 2. Nobody stays active past expiry plus the refresh time-out.
-/// 3. One refresh request for each expiry.
+/// 2. No session stays active past expiry plus the refresh timeout.
+/// 3. There is one refresh request for each expiry.
 /// 4. Nothing is sent after the close, and there is exactly one close.
-/// 5. An answer to an older question is dropped.
-/// 6. Who the session is changes only by a login, and only after the one before has been logged out.
+/// 5. The answer to an older verification is dropped.
+/// 6. The session's identity changes only by a login, and only after the user before has been logged out.
 ///
-/// Every event is answered in every phase: what a peer, a clock, a store or an operator can cause never traps. A deadline
-/// that has passed is handled before the event that finds it passed, so a late wake-up changes nothing.
+/// Every event is handled in every phase: nothing that a peer, a clock, a store or an operator can cause traps. A
+/// deadline that has passed is handled before the event that comes after it, so a late wake-up changes nothing.
 package struct Session: Hashable, Sendable {
-  /// A stage of the session's life, holding just what exists there: `refreshing` has the grant and until when the
-  /// gateway waits, for instance.
+  /// A phase of the session's life, with the values that exist in it.
   package enum Phase: Hashable, Sendable {
     /// Connected, not logged in.
     case awaitingCredentials(until: Instant)
-    /// The first token is being judged.
+    /// The first token is being verified.
     case authenticating(attempt: UInt32, until: Instant)
-    /// Not let in, and told so; the client may read that and go by itself before it is closed.
+    /// The login was refused and the client was told. The client may read the error and close by itself before it is
+    /// closed.
     case refused(CloseReason, until: Instant)
     /// Logged in.
     case active(Grant)
-    /// Logged in, and asked for another token.
+    /// Logged in, and another token has been requested.
     case refreshing(Grant, RefreshWait)
-    /// Logged in, and another token is being judged. `wait` is nil until the refresh is due.
+    /// Logged in, and another token is being verified. `wait` is nil until the refresh is due.
     case verifyingRefresh(attempt: UInt32, Grant, RefreshWait?, request: RequestID?)
-    /// Logged in, told that the gateway drains.
+    /// Logged in, and the client was told that the gateway drains.
     case draining(Grant, until: Instant)
-    /// The close frame is sent, the peer's has not arrived.
+    /// The close frame has been sent, and the peer's has not arrived.
     case closing(CloseReason, until: Instant)
     case closed(CloseReason)
   }
 
-  /// A refresh request that waits for its answer: asked at 12:00, until 12:01, since the token expires, for instance.
+  /// A refresh request that waits for its answer.
   package struct RefreshWait: Hashable, Sendable {
     package var askedAt: Instant
     package var until: Instant
     package var cause: RefreshCause
-    /// Whether the client has been told. A request that falls due while a token is being judged is held back: the
-    /// verdict may make it needless.
+    /// Whether the client has been told. A request that falls due while a token is being verified is held back: the
+    /// verdict may make it unnecessary.
     package var isTold: Bool
   }
 
   package let id: ConnectionID
   private let sharedPolicy: SharedSessionPolicy
   package private(set) var phase: Phase
-  /// The number of the newest question.
+  /// The number of the newest verification.
   package private(set) var attempt: UInt32 = 0
-  /// Tokens refused since the last that was accepted.
+  /// The number of refused tokens since the last accepted one.
   private var refusals: UInt32 = 0
-  /// Messages in a row that meant nothing.
+  /// The number of malformed messages in a row.
   private var malformed: UInt32 = 0
-  /// Which login message waits for its answer.
+  /// The login message that waits for its answer.
   private(set) var loginRequest: RequestID?
-  /// What the last accepted credentials left behind for whoever judges the next: ``VerifiedToken/notes``.
+  /// The authenticator's notes with the last accepted credentials, for the verification of the next:
+  /// ``VerifiedToken/notes``.
   package private(set) var notes: Baggage?
 
-  /// A session whose socket opened at `now`.
+  /// Creates a session whose socket opened at `now`.
   package init(id: ConnectionID, policy: SharedSessionPolicy, now: Instant) {
     self.id = id
     sharedPolicy = policy
@@ -67,7 +67,7 @@ package struct Session: Hashable, Sendable {
 
   package var policy: SessionPolicy { sharedPolicy.policy }
 
-  /// When the session wants a ``SessionEvent/wakeUp``; nil if nothing is due ever.
+  /// The time at which the session needs a ``SessionEvent/wakeUp``; nil if nothing will ever be due.
   package var nextDeadline: Instant? {
     switch phase {
     case .awaitingCredentials(let until), .authenticating(_, let until), .refused(_, let until),
@@ -84,7 +84,7 @@ package struct Session: Hashable, Sendable {
     }
   }
 
-  /// What the accepted token grants; nil before login and after the close.
+  /// The grant of the accepted token; nil before login and after the close.
   package var grant: Grant? {
     switch phase {
     case .active(let grant), .refreshing(let grant, _), .verifyingRefresh(_, let grant, _, _), .draining(let grant, _):
@@ -94,7 +94,7 @@ package struct Session: Hashable, Sendable {
     }
   }
 
-  /// Why another token has been asked for, while none has been accepted; nil if none is.
+  /// The cause of a refresh request that no accepted token has answered yet; nil if there is none.
   package var askedFor: RefreshCause? {
     switch phase {
     case .refreshing(_, let wait), .verifyingRefresh(_, _, let wait?, _): wait.cause
@@ -102,13 +102,13 @@ package struct Session: Hashable, Sendable {
     }
   }
 
-  /// Whether the session's life is over.
+  /// Whether the session has ended.
   package var isClosed: Bool {
     if case .closed = phase { true } else { false }
   }
 
-  /// Moves the session on by one event at `now`, appending what is to be done to `effects`, in order. Returns where it then
-  /// stands.
+  /// Handles one event at `now`, and appends the resulting effects to `effects`, in order. Returns the session's
+  /// standing after the event.
   @discardableResult
   package mutating func handle(
     _ event: SessionEvent, at now: Instant, into effects: inout [SessionEffect]
@@ -139,14 +139,14 @@ package struct Session: Hashable, Sendable {
     return standing
   }
 
-  /// Does all that is due: what is left is later than `now`.
+  /// Handles everything that is due; the next deadline is then later than `now`.
   private mutating func passDeadlines(at now: Instant, into effects: inout [SessionEffect]) {
     while let deadline = nextDeadline, deadline <= now {
       passDeadline(at: now, into: &effects)
     }
   }
 
-  /// Does what is due; moves ``nextDeadline`` on, always.
+  /// Handles the deadline that is due; always moves ``nextDeadline`` on.
   private mutating func passDeadline(at now: Instant, into effects: inout [SessionEffect]) {
     switch phase {
     case .awaitingCredentials, .authenticating:
@@ -185,13 +185,13 @@ extension Session {
     phase = .closing(reason, until: now + policy.closeTimeout)
   }
 
-  /// The transport is gone.
+  /// Ends the session after its transport has ended.
   mutating func end(_ reason: CloseReason, into effects: inout [SessionEffect]) {
     effects.append(.record(.ended(reason)))
     phase = .closed(reason)
   }
 
-  /// Puts a new question.
+  /// Requests the verification of credentials, under a new number.
   mutating func verify(_ credentials: Credentials, into effects: inout [SessionEffect]) -> UInt32 {
     attempt &+= 1
     effects.append(.verify(attempt: attempt, credentials))
@@ -202,7 +202,7 @@ extension Session {
     effects.append(.send(.error(error, request: request)))
   }
 
-  /// Answers a message nobody understands; too many in a row end the session.
+  /// Answers a message that cannot be decoded; too many in a row end the session.
   mutating func handleMalformed(_ error: GatewayError, at now: Instant, into effects: inout [SessionEffect]) {
     effects.append(.record(.malformed(error)))
     refuse(error, request: nil, into: &effects)
@@ -210,13 +210,13 @@ extension Session {
     if Int(malformed) >= policy.malformedMax { close(.tooManyFailures, at: now, into: &effects) }
   }
 
-  /// Counts a refused token; true if it was one too many.
+  /// Counts a refused token; returns true if the limit is reached.
   mutating func countRefusal() -> Bool {
     refusals += 1
     return Int(refusals) >= policy.refusedRefreshesMax
   }
 
-  /// Keeps what the judge of these credentials wants to be told again.
+  /// Keeps the authenticator's notes for the verification of the next credentials.
   mutating func keepNotes(of acceptance: Acceptance) {
     notes = acceptance.token.notes
   }

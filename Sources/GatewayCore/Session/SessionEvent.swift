@@ -1,23 +1,22 @@
-/// An input of a session: whatever a peer, a clock, a store or an operator can cause; that ann's deadline has passed,
-/// for instance.
+/// An input of a session, caused by a peer, a clock, a store or an operator.
 package enum SessionEvent: Hashable, Sendable {
-  /// The peer said something.
+  /// The peer sent a message.
   case received(InboundMessage)
-  /// The peer sent what its dialect does not know.
+  /// The peer sent a message that its dialect cannot decode.
   case malformed(GatewayError)
-  /// The answer to the ``SessionEffect/verify(attempt:_:)`` of that number.
+  /// The answer to the ``SessionEffect/verify(attempt:_:)`` with that number.
   case verified(attempt: UInt32, Result<Acceptance, GatewayError>)
-  /// A token was accepted for the session elsewhere: over HTTP, say.
+  /// A token was accepted for the session elsewhere, e.g. over HTTP.
   case renewed(Acceptance)
   /// Time has passed. Early, late and double wake-ups change nothing.
   case wakeUp
   /// An operator lets the token expire now.
   case expireNow
-  /// An operator wants a new token although the present one is good.
+  /// An operator requests a new token although the present one is valid.
   case askForRefresh
-  /// A revocation takes in the session's token.
+  /// A revocation covers the session's token.
   case revoked
-  /// An operator, or the server on its own account, ends the connection.
+  /// An operator or the gateway itself ends the connection.
   case disconnect(CloseReason)
   /// The gateway drains; the connection is closed at `until`.
   case drain(until: Instant)

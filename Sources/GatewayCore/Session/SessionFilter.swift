@@ -1,24 +1,24 @@
-/// A filter that says which logged-in sessions an order is for: ann's that speak one wire and live by a token issued
-/// before noon, for instance. It is made of values only, so it can be compared, kept, and sent to another process.
+/// A filter that selects the logged-in sessions that an order applies to. It consists of values only, so it can be
+/// compared, stored and sent to another process.
 ///
-/// What is nil leaves nobody out; a filter that says nothing takes in everybody.
+/// A property that is nil excludes nothing; a filter without conditions selects every session.
 package struct SessionFilter: Hashable, Sendable {
   package var user: UserID?
-  /// The names of their wire formats.
+  /// The names of the sessions' wire formats.
   package var dialects: Set<String>?
-  /// The names of their connections, where those are known one by one.
+  /// The names of the sessions' connections, where they are known individually.
   package var connections: Set<ConnectionID>?
-  /// All but this one.
+  /// A connection that is excluded.
   package var except: ConnectionID?
-  /// ``VerifiedToken/issuer`` of the token that they live by.
+  /// The ``VerifiedToken/issuer`` of the session's token.
   package var issuer: Name?
-  /// The token that they live by.
+  /// The fingerprint of the session's token.
   package var fingerprint: TokenFingerprint?
-  /// What kind of thing let them in.
+  /// The form of the session's token.
   package var form: TokenForm?
-  /// When the token that they live by was issued: before this, or it does not say.
+  /// The time before which the session's token was issued. A token without an issue date is included.
   package var issuedBefore: WallTime?
-  /// Whether users without a name are taken in.
+  /// Whether anonymous users are included.
   package var takesAnonymous: Bool
 
   package init(
@@ -37,12 +37,13 @@ package struct SessionFilter: Hashable, Sendable {
     self.takesAnonymous = takesAnonymous
   }
 
-  /// Whether it takes in the session of `connection`, which speaks `dialect` and is logged in by `grant`.
+  /// Returns whether the filter selects the session of `connection`, which speaks `dialect` and is logged in by
+  /// `grant`.
   package func takesIn(_ connection: ConnectionID, speaking dialect: String, by grant: Grant) -> Bool {
     takesIn(connection) && takesIn(grant) && dialects?.contains(dialect) ?? true
   }
 
-  /// Whether it may take in sessions of the loop of that number.
+  /// Returns whether the filter can select sessions of the loop with that number.
   package func mayTakeIn(loop: Int) -> Bool {
     connections?.contains { $0.loop == loop } ?? true
   }

@@ -1,50 +1,53 @@
-/// The times and limits that a session keeps to: 60 s for the answer to a refresh request, for instance, or eight
-/// refused tokens.
+/// The times and limits of a session.
 package struct SessionPolicy: Hashable, Sendable {
-  /// The documented range of the refresh time-out.
+  /// The documented range of the refresh timeout.
   package static let documentedRefreshTimeouts: ClosedRange<Duration> = .seconds(60)...(.seconds(1800))
 
-  /// How long an unauthenticated socket may stay.
+  /// The time that an unauthenticated socket may stay open.
   package let loginTimeout: Duration
-  /// How long a client may take to answer a refresh request. 0 where the wire has no refresh on the connection:
-  /// the request is then the error that says why, and the close follows at once.
+  /// The time that a client has to answer a refresh request. 0 where the wire has no refresh on the connection: the
+  /// request is then the error that gives the reason, and the close follows at once.
   package let refreshTimeout: Duration
-  /// How long before expiry the gateway asks.
+  /// The lead time of a refresh request before expiry.
   package let refreshLead: Duration
-  /// The window ahead of that, over which the requests of many sessions are spread.
+  /// The window before the lead time, over which the requests of many sessions are spread.
   package let refreshSpread: Duration
-  /// How long a client that was refused its login may stay, to read why and go by itself; it is heard no more.
+  /// The time that a client may stay connected after a refused login, to read the error and close by itself. Its
+  /// messages are ignored.
   package let refusalLinger: Duration
-  /// How long the gateway waits for the peer to finish the closing handshake.
+  /// The time that the gateway waits for the peer to finish the closing handshake.
   package let closeTimeout: Duration
-  /// How many refused tokens end the connection, counted since the last that was accepted.
+  /// The number of refused tokens since the last accepted one that ends the connection.
   package let refusedRefreshesMax: Int
-  /// How many malformed messages in a row end the connection.
+  /// The number of malformed messages in a row that ends the connection.
   package let malformedMax: Int
-  /// What happens to live sessions whose token is revoked.
+  /// The action for live sessions whose token is revoked.
   package let revocation: RevocationAction
-  /// Whether a good token of somebody else logs the session's user out and that one in; else it is refused.
+  /// Whether a valid token of another user logs out the session's user and logs in the other. If not, the token is
+  /// refused.
   package private(set) var allowsIdentityChange: Bool
-  /// Whether anonymous users may log in: only where a vendor's wire is played that lets them, against the rule of the gate.
+  /// Whether anonymous users may log in. True only for a vendor's wire that allows it; the gateway's own rule forbids
+  /// it.
   package private(set) var admitsAnonymous = false
 
   /// Whether the first refused refresh ends the session, whatever ``refusedRefreshesMax`` is.
   package private(set) var endsAtRefusedRefresh = false
-  /// Whether a session that ends for its token leaves the socket open: the user is logged out and may log in again.
-  /// A refused login leaves it open too, up to ``refusedRefreshesMax`` of them.
+  /// Whether a session that ends because of its token leaves the socket open: the user is logged out and may log in
+  /// again. A refused login leaves it open too, until ``refusedRefreshesMax`` is reached.
   package private(set) var keepsSocketAtEnd = false
 
-  /// The lot of live sessions whose token is revoked: they are closed, for instance.
+  /// The action for live sessions whose token is revoked.
   package enum RevocationAction: String, Hashable, Sendable, CaseIterable {
-    /// They are asked for another token at once.
+    /// Another token is requested at once.
     case refresh
-    /// They are closed.
+    /// The sessions are closed.
     case close
   }
 
-  /// A policy within its limits. Throws, with the name of what is wrong and what would be right.
+  /// Creates a policy. Throws an error that names the wrong value and its limit.
   ///
-  /// `anyRefreshTimeout` lets the refresh time-out leave 60...1800 s: for tests, and where a vendor's wire asks for it.
+  /// `anyRefreshTimeout` allows a refresh timeout outside 60...1800 s: for tests, and for a vendor's wire that requires
+  /// it.
   package init(
     loginTimeout: Duration = .seconds(10), refreshTimeout: Duration = .seconds(60), refreshLead: Duration = .zero,
     refreshSpread: Duration = .zero, refusalLinger: Duration = .zero, closeTimeout: Duration = .seconds(5),
@@ -81,7 +84,7 @@ package struct SessionPolicy: Hashable, Sendable {
     self.allowsIdentityChange = allowsIdentityChange
   }
 
-  /// The same policy, for a wire on which anonymous users get a socket.
+  /// The same policy, for a wire on which anonymous users may open a socket.
   package var admittingAnonymous: SessionPolicy {
     var policy = self
     policy.admitsAnonymous = true
@@ -103,7 +106,7 @@ package struct SessionPolicy: Hashable, Sendable {
     return policy
   }
 
-  /// The same policy, for a wire on which a token of somebody else is a new login.
+  /// The same policy, for a wire on which a token of another user is a new login.
   package var allowingIdentityChange: SessionPolicy {
     var policy = self
     policy.allowsIdentityChange = true
@@ -111,7 +114,7 @@ package struct SessionPolicy: Hashable, Sendable {
   }
 }
 
-/// A refusal of a policy that was asked for and cannot be: a refresh time-out below zero, for instance.
+/// An error for a value that a policy does not allow.
 package struct SessionPolicyError: Error, Hashable, CustomStringConvertible {
   package let description: String
 
@@ -120,8 +123,7 @@ package struct SessionPolicyError: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// A policy that all sessions of a wire keep to, held once for all of them: with 100,000 sessions one copy of the 60 s
-/// for a refresh, for instance.
+/// A policy shared by all sessions of a wire, so that 100,000 sessions hold one copy.
 package final class SharedSessionPolicy: Hashable, Sendable {
   package let policy: SessionPolicy
 

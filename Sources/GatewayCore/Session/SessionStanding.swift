@@ -1,16 +1,16 @@
-/// The place at which a session stands after an event, for whoever does what it answered: logged in as ann until noon,
-/// say. A connection asks many times over with every message, and each question to the session itself would copy the
-/// whole of it.
+/// The state of a session after an event, for the connection that carries out the effects. A connection reads it
+/// several times for each message, and each question to the session itself would copy the whole session.
 package struct SessionStanding: Sendable {
   package let phase: Session.PhaseKind
-  /// Why another token has been asked for, while none has been accepted; nil if none is.
+  /// The cause of a refresh request that no accepted token has answered yet; nil if there is none.
   package let askedFor: RefreshCause?
-  /// What the accepted token grants; nil before login and after the close.
+  /// The grant of the accepted token; nil before login and after the close.
   package let grant: Grant?
-  /// When the session wants a ``SessionEvent/wakeUp``; ``Instant/distantFuture`` if nothing is due ever.
+  /// The time at which the session needs a ``SessionEvent/wakeUp``; ``Instant/distantFuture`` if nothing will ever be
+  /// due.
   package let deadline: Instant
 
-  /// Whether the close frame has been sent, or the life is over.
+  /// Whether the close frame has been sent, or the session has ended.
   package var isClosing: Bool { phase == .closing || phase == .closed }
 }
 

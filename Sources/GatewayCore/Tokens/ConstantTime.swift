@@ -1,7 +1,6 @@
-/// Comparison of secrets that takes as long for a near miss as for a wild one: of the provider's bearer token with what
-/// a caller sent, for instance.
+/// Comparison of secrets whose duration does not reveal where they differ.
 package enum ConstantTime {
-  /// Whether both are the same bytes. The time depends on `presented` only, never on where the two differ.
+  /// Returns whether both are the same bytes. The time depends on `presented` only, never on where the two differ.
   @inline(never)
   package static func areEqual(_ secret: [UInt8], _ presented: [UInt8]) -> Bool {
     var difference: UInt8 = secret.count == presented.count ? 0 : 1

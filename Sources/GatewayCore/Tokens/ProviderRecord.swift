@@ -1,9 +1,9 @@
-/// A deed of the token provider for a user, for those who count: it makes martin a token, say.
+/// An action of the token provider for a user, for metrics.
 package enum ProviderRecord: Hashable, Sendable {
   case asked
   case minted
-  /// By chance, as configured.
+  /// The provider failed at random, as configured.
   case failed(GatewayError)
-  /// For want of room in the queue.
+  /// The provider's queue is full.
   case refused(GatewayError)
 }

@@ -1,33 +1,33 @@
-/// The list of tokens that are no longer good although they verify: single ones, all of a user, all issued before a
-/// time; ann's from before noon, for instance.
+/// The list of tokens that are revoked although they verify: single tokens, all of a user, and all issued before a
+/// time.
 ///
-/// A value: each loop holds its own copy and looks it up without a lock; the gateway tells every loop of a change.
-/// Nothing is forgotten while it could still matter: a table that is full takes no more, and whoever asks is told so.
+/// A value: each loop holds its own copy and reads it without a lock, and the gateway sends every change to every loop.
+/// No revocation is dropped while it can still matter: a full table rejects further ones, and the caller is told.
 package struct Revocations: Hashable, Sendable {
-  /// The most single tokens and the most users that are remembered at a time.
+  /// The largest number of single tokens, and of users, that are stored at a time.
   package let countMax: Int
 
-  /// When each token may be forgotten, since it expires of itself.
+  /// The time from which each token's revocation may be dropped, since the token has expired.
   private var tokens: [TokenFingerprint: WallTime] = [:]
   private var users: [UserID: WallTime] = [:]
   private var everybody: WallTime?
-  /// No token may be forgotten before this: until then looking for such tokens is in vain.
+  /// The earliest time at which a token's revocation may be dropped; a search for such tokens before it finds none.
   private var earliestExpiry = WallTime(nanoseconds: .max)
 
   package init(countMax: Int = 1_000_000) {
     self.countMax = countMax
   }
 
-  /// A target of a revocation: all of ann's tokens from before noon, for instance.
+  /// The tokens that a revocation covers.
   package enum Target: Hashable, Sendable {
-    /// One token, by its fingerprint. From `expiresAt` on, if that is known, the revocation may be forgotten.
+    /// One token, by its fingerprint. The revocation may be dropped from `expiresAt` on, if that is known.
     case token(TokenFingerprint, expiresAt: WallTime? = nil)
     /// Every token of the user issued before the time, or without an issue date.
     case user(UserID, issuedBefore: WallTime)
     /// Every token of the application issued before the time, or without an issue date.
     case everybody(issuedBefore: WallTime)
 
-    /// Whether this takes in a token of `user` with that fingerprint and issue date.
+    /// Returns whether the target covers a token of `user` with that fingerprint and issue date.
     package func covers(user: UserID, fingerprint: TokenFingerprint, issuedAt: WallTime?) -> Bool {
       switch self {
       case .token(let revoked, _): revoked == fingerprint
@@ -37,13 +37,13 @@ package struct Revocations: Hashable, Sendable {
     }
   }
 
-  /// How many single tokens are remembered.
+  /// The number of single tokens stored.
   package var tokenCount: Int { tokens.count }
 
-  /// How many users are remembered.
+  /// The number of users stored.
   package var userCount: Int { users.count }
 
-  /// Remembers a revocation made at `now`. False, with nothing changed, if the table is full.
+  /// Stores a revocation made at `now`. Returns false, with nothing changed, if the table is full.
   package mutating func revoke(_ target: Target, at now: WallTime) -> Bool {
     switch target {
     case .token(let fingerprint, let expiresAt):
@@ -62,7 +62,7 @@ package struct Revocations: Hashable, Sendable {
     case .everybody(let before):
       let latest = max(before, everybody ?? before)
       everybody = latest
-      // That takes these in: there is room for others.
+      // The revocation for everybody covers these entries, so their room is freed.
       users = users.filter { $0.value > latest }
     }
     return true
@@ -74,7 +74,7 @@ package struct Revocations: Hashable, Sendable {
     earliestExpiry = tokens.values.min() ?? WallTime(nanoseconds: .max)
   }
 
-  /// Whether the token is revoked.
+  /// Returns whether the token is revoked.
   package func contains(_ token: VerifiedToken) -> Bool {
     if tokens.isEmpty && users.isEmpty && everybody == nil { return false }
     if tokens[token.fingerprint] != nil { return true }

@@ -1,5 +1,5 @@
-/// The first 128 bits of a token's SHA-256 (of a JWT's without its signature): enough to tell two tokens apart, useless
-/// to whoever reads it. The journal names a token by it, for instance.
+/// The first 128 bits of a token's SHA-256 (of a JWT without its signature). They distinguish two tokens, and are
+/// useless as a credential. The journal names tokens by them.
 package struct TokenFingerprint: Hashable, Sendable, CustomStringConvertible {
   package let high: UInt64
   package let low: UInt64
@@ -9,7 +9,7 @@ package struct TokenFingerprint: Hashable, Sendable, CustomStringConvertible {
     self.low = low
   }
 
-  /// The fingerprint that ``description`` wrote; nil unless it is 32 hexadecimal digits.
+  /// Parses the text of ``description``; nil unless it is 32 hexadecimal digits.
   package init?(_ text: String) {
     guard text.utf8.count == 32, text.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
       let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)

@@ -1,6 +1,6 @@
-/// A mint of tokens, for one application and dialect: of ann's, good for an hour, say. Shared by all loops, so immutable.
+/// An issuer of tokens for one application and dialect. All loops share it, so it is immutable.
 package protocol TokenIssuer: Sendable {
-  /// A token for `user`, valid from `issuedAt` until `expiresAt` (for ever if nil), for these calls only if there are
-  /// any. Never fails: what could be wrong with the key was found when the issuer was made.
+  /// Returns a token for `user`, valid from `issuedAt` until `expiresAt` (without end if nil), and only for `calls` if
+  /// they are given. Never fails: a key is checked when the issuer is created.
   func mint(user: UserID, kind: UserKind, issuedAt: WallTime, expiresAt: WallTime?, calls: [CallID]?) -> Credentials
 }

@@ -1,38 +1,37 @@
-/// A token's content after every check has passed: that it is ann's, a guest's, good until three o'clock, for instance.
+/// The content of a token that has passed every check.
 package struct VerifiedToken: Hashable, Sendable {
   package var user: UserID
   package var kind: UserKind
-  /// Tells this token from any other.
+  /// The fingerprint that distinguishes this token from any other.
   package var fingerprint: TokenFingerprint
   /// `jti`, if the token has one (RFC 7519 section 4.1.7).
   package var id: String?
-  /// The name of the key that vouches for it, so that whoever revokes the key finds its sessions: an API key
-  /// `api_…`. Nil where a dialect has one key for all.
+  /// The name of the key that vouches for the token, by which the sessions of a revoked key are found, e.g. an API key
+  /// `api_…`. Nil where a dialect has one key for all tokens.
   package var issuer: Name?
   package var issuedAt: WallTime?
-  /// Nil for a token that never expires.
+  /// The expiry; nil for a token that never expires.
   package var expiresAt: WallTime?
-  /// Why another token is asked for when ``expiresAt`` comes.
+  /// The cause of the refresh request at ``expiresAt``.
   package var renewal: RefreshCause
-  /// Why another token is asked for when an operator lets the session expire; nil for ``renewal``. A session that ends
-  /// before its token asks for the same token at its own end, and for another one where the token is let expire.
+  /// The cause of the refresh request if an operator lets the session expire; nil for ``renewal``. A session that ends
+  /// before its token requests the same token at its own end, and another one if an operator lets the token expire.
   package var orderedRenewal: RefreshCause?
-  /// How long before ``expiresAt`` it is asked for; nil for what the session's policy says.
+  /// The lead time of the refresh request before ``expiresAt``; nil for the session policy's.
   package var refreshLead: Duration?
   package var form: TokenForm
-  /// What is odd about its dates, for the log: `exp` may have been written in milliseconds. Nil for nothing.
+  /// An oddity of the token's dates, for the log, e.g. an `exp` in milliseconds. Nil if there is none.
   package var doubt: String?
-  /// Text that the dialect puts into its answer to the login or refresh, made where the directory was asked: the user
-  /// object of a greeting, as JSON.
+  /// A text for the dialect's answer to the login or refresh, e.g. the user object of a greeting as JSON. It is made
+  /// while the directory is read.
   package var welcome: String?
-  /// The calls the token opens, at most 100; nil if it does not limit them.
+  /// The calls that the token permits, at most 100; nil if it does not limit them.
   package var calls: [CallID]?
-  /// The error that asks for more in place of a login, where what was presented is in order as far as it goes: a
-  /// message, say, that names the device and leaves the token to come. The time to log in runs on. Nil for what lets the
-  /// user in.
+  /// The error that requests more credentials, if the presented ones are valid but do not suffice for a login, e.g. a
+  /// message that names the device before the token follows. The login timeout keeps running. Nil if they suffice.
   package var wants: GatewayError?
-  /// What the ``Authenticator`` leaves itself for the next token of the same connection (``Bearer/notes``): the device
-  /// whose registration a refresh extends, say.
+  /// The ``Authenticator``'s notes for the next token of the same connection (``Bearer/notes``), e.g. the device whose
+  /// registration a refresh extends.
   package var notes: Baggage?
 
   package init(
@@ -54,17 +53,17 @@ package struct VerifiedToken: Hashable, Sendable {
   }
 }
 
-/// The kind of thing that let a user in: a JWT, for instance, or the user's name alone.
+/// The kind of credentials that logged a user in.
 package enum TokenForm: String, Hashable, Codable, Sendable, CaseIterable {
-  /// A signed token that says everything itself.
+  /// A signed token that contains all its data.
   case jwt
-  /// An opaque token that the directory knows.
+  /// An opaque token that the directory stores.
   case opaque
-  /// A token of a session that the gateway handed out itself.
+  /// A token of a session that the gateway itself issued.
   case session
   /// The user's name alone.
   case none
 }
 
-/// What verification of a token came to.
+/// The result of verifying a token.
 package typealias Verdict = Result<VerifiedToken, GatewayError>
