@@ -1,8 +1,8 @@
-/// base64 as vendors' consoles and libraries write it (RFC 4648 sections 4 and 5), either alphabet, padded or not:
-/// `+/8=` and `-_8` are the same two bytes, for instance.
+/// base64 in either alphabet, padded or not (RFC 4648 sections 4 and 5), as vendors' consoles and libraries write it.
+/// E.g. `+/8=` and `-_8` are the same two bytes.
 package enum Base64 {
-  /// The bytes of `text`, in either alphabet, but not in both at once; padding may be left out, and where it is written
-  /// it is right. Nil for anything else: a decoder that drops what it does not know makes another secret of it.
+  /// Decodes `text`, in either alphabet but not both at once. Padding is optional, but must be correct if present.
+  /// Returns nil for anything else: a decoder that drops unknown characters would turn the text into another secret.
   package static func decode(_ text: String) -> [UInt8]? {
     var digits = Array(text.utf8)
     var padding = 0
@@ -31,13 +31,14 @@ package enum Base64 {
     return Base64URL.decode(String(decoding: digits, as: UTF8.self))
   }
 
-  /// The text of `bytes` in the standard alphabet, padded.
+  /// Returns the text of `bytes` in the standard alphabet, padded.
   package static func encode(_ bytes: [UInt8]) -> String {
     let text = encodeUnpadded(bytes)
     return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
   }
 
-  /// The text of `bytes` in the standard alphabet, without padding: the one form that strict and lenient readers take.
+  /// Returns the text of `bytes` in the standard alphabet, unpadded: the one form that strict and lenient readers
+  /// accept.
   package static func encodeUnpadded(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     Base64URL.encode(bytes, to: &text)

@@ -1,13 +1,14 @@
-/// base64url without padding (RFC 4648 section 5, RFC 7515 section 2), strictly: one text for every byte string, so
-/// that nobody can write a token in a second way; `AB` is refused, for instance, since its last bits are not zero.
+/// Strict base64url without padding (RFC 4648 section 5, RFC 7515 section 2). Each byte string has exactly one text, so
+/// a token cannot be written in a second way. E.g. `AB` is rejected, since its last bits are not zero.
 package enum Base64URL {
-  /// How many bytes `length` characters decode to; nil if no byte string is that long in base64url.
+  /// Returns the number of bytes that `length` characters decode to; nil if no byte string has that length in
+  /// base64url.
   package static func decodedCount(_ length: Int) -> Int? {
     length % 4 == 1 ? nil : length / 4 * 3 + max(0, length % 4 - 1)
   }
 
-  /// Decodes `text` into `buffer`, which has room for ``decodedCount(_:)`` bytes. False for any character outside the
-  /// alphabet, padding and white space among them, for an impossible length, and for unused bits that are not zero.
+  /// Decodes `text` into `buffer`, which must have room for ``decodedCount(_:)`` bytes. Returns false for a character
+  /// outside the alphabet (including padding and white space), an impossible length, or unused bits that are not zero.
   package static func decode(_ text: UnsafeRawBufferPointer, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
     guard let count = decodedCount(text.count) else { return false }
     precondition(buffer.count >= count, "the buffer holds \(count) bytes")
@@ -44,7 +45,7 @@ package enum Base64URL {
     }
   }
 
-  /// The bytes that `text` stands for; nil where ``decode(_:into:)`` says no.
+  /// Returns the bytes that `text` encodes; nil where ``decode(_:into:)`` returns false.
   package static func decode(_ text: String) -> [UInt8]? {
     let text = Array(text.utf8)
     guard let count = decodedCount(text.count) else { return nil }
@@ -73,7 +74,7 @@ package enum Base64URL {
     }
   }
 
-  /// The text for `bytes`.
+  /// Returns the text for `bytes`.
   package static func encode(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     encode(bytes, to: &text)
@@ -82,7 +83,7 @@ package enum Base64URL {
 
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-  /// The six bits of each character; 0x80, which no six bits have, for every other byte.
+  /// The six bits of each character; 0x80, which is no six-bit value, for every other byte.
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: 0x80, count: 256)
     for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }

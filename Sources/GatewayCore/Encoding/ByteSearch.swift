@@ -1,15 +1,15 @@
-// Text looked for in text, byte by byte. Swift's own search compares what a reader sees: it does not find a secret behind
-// whose last letter an accent stands, and finds a name in another's spelling.
+// Search for text byte by byte. Swift's own search compares characters: it misses a secret that is followed by a
+// combining accent, and finds a name in another spelling.
 
 extension StringProtocol {
-  /// Where `text` stands, from the first place on, without overlaps; nowhere if it is empty.
+  /// Returns the places of `text` in order, without overlaps; none if it is empty.
   package func ranges(bytesOf text: some StringProtocol) -> [Range<String.Index>] where Index == String.Index {
     var ranges: [Range<String.Index>] = []
     while let range = firstRange(bytesOf: text, from: ranges.last?.upperBound ?? startIndex) { ranges.append(range) }
     return ranges
   }
 
-  /// Where `text` stands first at or behind `start`; nil if it does not, or is empty.
+  /// Returns the first place of `text` at or behind `start`; nil if there is none, or `text` is empty.
   package func firstRange(bytesOf text: some StringProtocol, from start: String.Index? = nil) -> Range<String.Index>?
   where Index == String.Index {
     let own = utf8
@@ -22,18 +22,18 @@ extension StringProtocol {
     return nil
   }
 
-  /// Whether `text` stands in it anywhere.
+  /// Returns whether `text` occurs anywhere; true if it is empty.
   package func contains(bytesOf text: some StringProtocol) -> Bool where Index == String.Index {
     text.isEmpty || firstRange(bytesOf: text) != nil
   }
 
-  /// The same with `replacement` wherever `text` stands.
+  /// Returns a copy with `replacement` in every place of `text`.
   package func replacing(bytesOf text: some StringProtocol, with replacement: String) -> String
   where Index == String.Index {
     split(bytesOf: text).joined(separator: replacement)
   }
 
-  /// The parts before, between and behind the places where `text` stands; empty ones too.
+  /// Returns the parts before, between and behind the places of `text`, including empty parts.
   package func split(bytesOf text: some StringProtocol) -> [String] where Index == String.Index {
     var parts: [String] = []
     var start = startIndex

@@ -1,13 +1,13 @@
-/// The writing of text where some characters mean something else: `<` as `&lt;` in a page, for instance.
+/// An escaping of characters that have a special meaning in a format, e.g. `&` as `&amp;` in HTML.
 ///
-/// Goes by scalars: with an accent behind it a quotation mark is another character to Swift, and ends the attribute of a
-/// page all the same; and a line feed behind a carriage return is one character with it.
+/// It works on Unicode scalars. To Swift, a quotation mark with a combining accent is another character, yet it ends an
+/// attribute in HTML. A carriage return with a line feed is one character.
 package struct Escaping: Sendable {
   private let words: [Unicode.Scalar: String]
-  /// The bit of each character that is written as a word.
+  /// One bit for each ASCII character that has an escape.
   private let mask: (low: UInt64, high: UInt64)
 
-  /// Words for characters of ASCII.
+  /// Creates an escaping of ASCII characters.
   private init(words: [Unicode.Scalar: String]) {
     self.words = words
     mask = words.keys.reduce(into: (0, 0)) { mask, scalar in
@@ -20,13 +20,13 @@ package struct Escaping: Sendable {
     byte < 64 ? mask.low >> byte & 1 == 1 : byte < 128 && mask.high >> (byte - 64) & 1 == 1
   }
 
-  /// In the content of a page of HTML or a picture of SVG, and in their quoted attributes.
+  /// The escaping for the content and the quoted attributes of HTML and SVG.
   package static let markup = Escaping(words: ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"])
-  /// In the value of a label of Prometheus' text format.
+  /// The escaping for a label's value in Prometheus' text format.
   package static let label = Escaping(words: ["\\": #"\\"#, "\"": #"\""#, "\n": #"\n"#])
 
   package func callAsFunction(_ text: String) -> String {
-    // Any text of Swift's own is bytes in a row.
+    // A native Swift string always has contiguous bytes.
     guard text.utf8.withContiguousStorageIfAvailable({ $0.contains(where: isWord) }) ?? true else { return text }
     var escaped = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

@@ -1,6 +1,6 @@
-/// Percent-encoding of URI components (RFC 3986 section 2.1). `a%20b` stands for `a b`, for instance.
+/// Percent-encoding of URI components (RFC 3986 section 2.1), e.g. `a%20b` for `a b`.
 package enum PercentEncoding {
-  /// The text that `encoded` stands for; nil if an escape is broken or the bytes are no UTF-8.
+  /// Returns the text that `encoded` stands for; nil if an escape is malformed or the bytes are not UTF-8.
   package static func decode(_ encoded: some StringProtocol) -> String? {
     var bytes: [UInt8] = []
     var rest = encoded.utf8.makeIterator()
@@ -15,7 +15,7 @@ package enum PercentEncoding {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// `text` with everything but unreserved characters escaped.
+  /// Returns `text` with all characters escaped except the unreserved ones.
   package static func encode(_ text: String) -> String {
     var encoded = ""
     for byte in text.utf8 {

@@ -1,17 +1,16 @@
-/// The field `Forwarded` (RFC 7239), and the addresses that it and `X-Forwarded-For` hold: in
-/// `for=192.0.2.43;proto=https` that of one hop, for instance.
+/// The field `Forwarded` (RFC 7239), and the addresses in it and in `X-Forwarded-For`.
 enum ForwardedField {
-  /// What `for` says in each element, in order; nil for an element without it. A value that breaks the grammar is one
-  /// element without a name: where its elements begin and end is then anybody's guess.
+  /// Returns the `for` value of each element, in order; nil for an element without one. A value that breaks the grammar
+  /// counts as one element without a name, since the borders of its elements are unknown.
   static func hops(in value: String) -> [String?] {
     var reader = Reader(bytes: Array(value.utf8))
     return reader.elements() ?? [nil]
   }
 
-  /// The address in a node's name, of which a port may be a part: `192.0.2.43`, `192.0.2.43:47011`, `[2001:db8::17]:4711`,
-  /// and without brackets as some proxies write it.
+  /// Returns the address of a node, which may have a port: `192.0.2.43`, `192.0.2.43:47011`, `[2001:db8::17]:4711`.
+  /// Some proxies omit the brackets.
   static func address(of node: String) -> IPAddress? {
-    // A zone is of the machine that wrote it.
+    // A zone is meaningful only on the machine that wrote it.
     guard !node.utf8.contains(UInt8(ascii: "%")) else { return nil }
     if let address = IPAddress(node) { return address }
     if let authority = Authority(node) { return authority.address }
@@ -35,7 +34,8 @@ enum ForwardedField {
       self.bytes = bytes
     }
 
-    /// Elements between commas (RFC 9110 section 5.6.1, empty ones skipped); nil if the grammar is broken.
+    /// Reads the elements between commas (RFC 9110 section 5.6.1), and skips empty ones. Returns nil if the grammar is
+    /// broken.
     mutating func elements() -> [String?]? {
       var hops: [String?] = []
       while true {
@@ -49,7 +49,7 @@ enum ForwardedField {
       }
     }
 
-    /// Pairs between semicolons.
+    /// Reads the pairs between semicolons.
     private mutating func element() -> (node: String?, Void)? {
       var node: String?
       repeat {
@@ -72,7 +72,7 @@ enum ForwardedField {
       name.utf8.map { $0 | 0x20 } == Array("for".utf8)
     }
 
-    /// A token (RFC 9110 section 5.6.2), or an address that should have been quoted.
+    /// Reads a token (RFC 9110 section 5.6.2), or an address that should have been quoted.
     private mutating func token() -> String? {
       let start = index
       while index < bytes.count, bytes[index] > 0x20, bytes[index] < 0x7f, !"\",;=".utf8.contains(bytes[index]) {
@@ -81,7 +81,7 @@ enum ForwardedField {
       return index == start ? nil : String(decoding: bytes[start..<index], as: UTF8.self)
     }
 
-    /// The rest of a quoted string (section 5.6.4); nil if it does not end.
+    /// Reads the rest of a quoted string (section 5.6.4); returns nil if it does not end.
     private mutating func quoted() -> String? {
       var value: [UInt8] = []
       while index < bytes.count {

@@ -1,12 +1,12 @@
-/// The caller who waits for the answer to a request: asked by what takes long, a token provider with a queue for
-/// instance, before it does work for nobody.
+/// The caller that waits for the answer to a request. A slow handler, e.g. a token provider with a queue, checks it
+/// before it works in vain.
 package protocol HTTPCaller: Sendable {
-  /// Whether it has ended its connection, or given up; false while nobody knows. From any thread.
+  /// Whether the caller has disconnected or given up; false while this is unknown. May be read from any thread.
   var hasGone: Bool { get }
 }
 
-/// The request that the task at hand answers: the token provider asks it whether the caller still waits, for instance.
+/// The request that the current task answers.
 package enum HTTPCall {
-  /// Nil outside of requests, and where the transport cannot tell.
+  /// The caller of the request. Nil outside of requests, and if the transport cannot observe its caller.
   @TaskLocal package static var caller: (any HTTPCaller)?
 }

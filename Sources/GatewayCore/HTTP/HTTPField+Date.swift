@@ -1,15 +1,15 @@
 extension HTTPField {
-  /// The `Date` of an answer that is given at that time (RFC 9110 section 6.6.1).
+  /// Returns the `Date` field of a response that is sent at that time (RFC 9110 section 6.6.1).
   package static func date(_ time: WallTime) -> HTTPField { HTTPField("date", time.httpDate) }
 }
 
 extension HTTPResponse {
-  /// How far the clock of who answered is ahead of ours by its `Date`, as far as whole seconds tell; nil if that may be
-  /// nothing, or there is no such field.
+  /// Returns how far the server's clock is ahead of ours, by the response's `Date`. Nil if there is no such field, or
+  /// if the offset is not above half the round trip plus 2 s, which whole seconds cannot show.
   ///
   /// - Parameters:
-  ///   - sent: When the request was sent.
-  ///   - now: When the response had come.
+  ///   - sent: The time at which the request was sent.
+  ///   - now: The time at which the response had arrived.
   package func clockOffset(from sent: WallTime, to now: WallTime) -> Duration? {
     guard let date = header("date").flatMap({ WallTime(httpDate: $0) }) else { return nil }
     let half = Duration.nanoseconds(max(0, (now - sent).nanoseconds / 2))

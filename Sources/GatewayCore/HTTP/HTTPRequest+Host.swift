@@ -1,6 +1,6 @@
 extension HTTPRequest {
-  /// Where the request was sent, as its Host field says (RFC 9110 section 7.2): a name or an address, with or without a
-  /// port. Nil if there is no such field, or it holds what would change the meaning of an address made of it.
+  /// The value of the request's Host field (RFC 9110 section 7.2): a name or an address, with or without a port. Nil if
+  /// there is no such field, or if it contains a character that would change the meaning of an address built from it.
   package var host: String? {
     guard let host = header("host"), (1...255).contains(host.utf8.count), host.utf8.allSatisfy(Self.mayStandInHost)
     else { return nil }

@@ -1,12 +1,11 @@
-/// An HTTP request as a value (RFC 9110): `GET /sessions` with its fields, from a socket or made by a test, for
-/// instance.
+/// An HTTP request as a value (RFC 9110).
 package struct HTTPRequest: Hashable, Sendable {
   package var method: String
-  /// The path, percent-encoded as it came.
+  /// The path, percent-encoded as received.
   package var path: String
-  /// The query's parameters in order, decoded.
+  /// The parameters of the query in order, decoded.
   package var query: [HTTPField]
-  /// The fields in order, names in lower case.
+  /// The header fields in order, with names in lower case.
   package var headers: [HTTPField]
   package var body: [UInt8]
   /// The address of the peer, as text.
@@ -24,12 +23,12 @@ package struct HTTPRequest: Hashable, Sendable {
     self.peer = peer
   }
 
-  /// The first field of that name, which is given in lower case.
+  /// Returns the first field with that name, which must be in lower case.
   package func header(_ name: String) -> String? {
     headers.first { $0.name == name }?.value
   }
 
-  /// The first parameter of that name.
+  /// Returns the first parameter with that name.
   package func parameter(_ name: String) -> String? {
     query.first { $0.name == name }?.value
   }
@@ -46,7 +45,7 @@ package struct HTTPRequest: Hashable, Sendable {
   }
 }
 
-/// A named value: a header field, or a parameter of the query; `retry-after` with `30`, for instance.
+/// A named value: a header field or a query parameter.
 package struct HTTPField: Hashable, Sendable {
   package var name: String
   package var value: String

@@ -1,10 +1,10 @@
-/// An HTTP response as a value (RFC 9110): 429 with `retry-after` and a body of JSON, for instance.
+/// An HTTP response as a value (RFC 9110).
 package struct HTTPResponse: Hashable, Sendable {
   package var status: Int
-  /// The fields, names in lower case. The server adds `content-length` and `connection` itself.
+  /// The header fields, with names in lower case. The server adds `content-length` and `connection`.
   package var headers: [HTTPField]
   package var body: [UInt8]
-  /// What comes in place of `body` where that goes on.
+  /// The body in pieces, which replaces `body` if it is set.
   package var stream: HTTPStream?
 
   package init(status: Int, headers: [HTTPField] = [], body: [UInt8] = []) {
@@ -13,18 +13,18 @@ package struct HTTPResponse: Hashable, Sendable {
     self.body = body
   }
 
-  /// A response whose body is text of the given media type.
+  /// Creates a response whose body is text of the given media type.
   package init(status: Int, contentType: String, text: String) {
     self.init(status: status, headers: [HTTPField("content-type", contentType)], body: Array(text.utf8))
   }
 
-  /// A response whose body goes on, by default events that a page reads with `EventSource`.
+  /// Creates a response with a streamed body, by default events that a page reads with `EventSource`.
   package init(stream: HTTPStream, headers: [HTTPField] = ServerSentEvent.fields) {
     self.init(status: 200, headers: headers)
     self.stream = stream
   }
 
-  /// The first field of that name, which is given in lower case.
+  /// Returns the first field with that name, which must be in lower case.
   package func header(_ name: String) -> String? {
     headers.first { $0.name == name }?.value
   }

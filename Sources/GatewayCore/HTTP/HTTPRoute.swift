@@ -1,18 +1,19 @@
-/// One resource: a method, a path, and who answers; `POST /sessions/{id}/disconnect`, for instance.
+/// A resource of the HTTP API: a method, a path pattern and a handler, e.g. `POST /sessions/{id}/disconnect`.
 package struct HTTPRoute: Sendable {
-  /// Answers one request. Stays on the loop that read it, but for what it awaits elsewhere.
+  /// A function that answers one request. It runs on the loop that read the request, except where it awaits work
+  /// elsewhere.
   package typealias Handler = nonisolated(nonsending) @Sendable (HTTPRequest, PathParameters) async -> HTTPResponse
 
   package let method: String
-  /// Segments between slashes; `{name}` stands for any one segment.
+  /// The segments between slashes; `{name}` matches any one segment.
   package let pattern: String
   package private(set) var handler: Handler
   package let pages: PageAccess
-  /// The most bytes of a body with files in it; nil for as many as any body may have.
+  /// The size limit in bytes of a body that contains files; nil for the limit of every body.
   package var uploadBytesMax: Int?
   let segments: [Segment]
 
-  /// The part between two slashes of a pattern: in `/users/{id}` the word `users` and the parameter `id`, for instance.
+  /// A segment of a pattern between two slashes: a literal or a parameter, e.g. both in `/users/{id}`.
   enum Segment: Hashable, Sendable {
     case literal(Name)
     case parameter(String)
@@ -29,7 +30,7 @@ package struct HTTPRoute: Sendable {
     }
   }
 
-  /// The same resource, with all that holds for it, whose requests `handler` answers.
+  /// Returns the same resource with another handler.
   package func answered(by handler: @escaping Handler) -> HTTPRoute {
     var route = self
     route.handler = handler
@@ -37,24 +38,24 @@ package struct HTTPRoute: Sendable {
   }
 }
 
-/// The web pages that may ask for a resource, and whose scripts may read the answer: those of the port's own origin
-/// alone for an operator's orders, for instance.
+/// The web pages that may request a resource and whose scripts may read the answer.
 package enum PageAccess: Sendable {
-  /// Those of the origins that the gateway names, by default all: the request says by a token for whom it asks, or what
-  /// it gives is meant for everybody.
+  /// Pages of the origins that the gateway allows, by default all. The request carries a token that identifies its
+  /// user, or the answer is public.
   case named
-  /// Those of the port's own origin, and of origins that the gateway names one by one: whoever asks gets what they want.
+  /// Pages of the port's own origin, and of origins that the gateway allows individually. The resource requires no
+  /// token.
   case own
-  /// Those that a browser shows: no script of another origin reads them, a login page for instance.
+  /// Pages that the browser displays, e.g. a login page; no script of another origin can read them.
   case shown
 }
 
-/// The texts that the `{name}` segments of a route's pattern stood for, percent-decoded: for `/users/{user}` and
-/// `/users/a%20b` that is `a b`, for instance.
+/// The percent-decoded values of the `{name}` segments of a route's pattern, e.g. `a b` in `/users/a%20b` for
+/// `/users/{user}`.
 package struct PathParameters: Sendable {
   let values: [String: String]
 
-  /// The value of a segment that the route's own pattern names.
+  /// Returns the value of a segment that the route's own pattern names.
   package subscript(name: String) -> String {
     guard let value = values[name] else { preconditionFailure("the route's pattern has no {\(name)}") }
     return value

@@ -1,5 +1,5 @@
-/// A path that two would answer: a wire described in a file that asks `POST /v1/tokens` ahead of its upgrade, for
-/// instance, which is the gateway's own.
+/// A method and path that two routes would answer, e.g. the gateway's own `POST /v1/tokens` and the same path in a
+/// wire's description.
 package struct RouteClash: Error, Hashable, CustomStringConvertible {
   package let method: String
   package let pattern: String
@@ -14,24 +14,25 @@ package struct RouteClash: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// The way from a request to who answers it: a tree of the segments of all patterns, so that a look costs what the path
-/// is long, however many routes there are. Of two patterns that fit, that which spells out the earlier segment is
-/// meant: `/sessions/expire` is no session of that id. The answer to `PUT` where there is only `GET` is 405, for
-/// instance, and not 404.
+/// A router from requests to routes: a tree of the segments of all patterns. The cost of a lookup depends on the length
+/// of the path, not on the number of routes.
+///
+/// If two patterns match, the one with the earlier literal segment wins: `/sessions/expire` is no session id. `PUT` on
+/// a path that has only `GET` is answered with 405, not 404.
 package struct HTTPRouter: RouteFinding {
   package let routes: [HTTPRoute]
 
-  /// A place in the tree: what follows, and what ends here.
+  /// A node of the tree: the segments that follow, and the routes that end here.
   private struct Node {
     var literals: [Name: Int] = [:]
-    /// The place behind a segment of any text.
+    /// The node after a segment of any text.
     var parameter: Int?
     var routes: [HTTPRoute] = []
   }
 
   private var nodes = [Node()]
 
-  /// No two of them may answer the same: that is a fault of ours, found here and not by who asks.
+  /// Creates a router. Traps if two routes have the same method and path: that is a programming error.
   package init(_ routes: [HTTPRoute]) {
     self.routes = routes
     for route in routes {
@@ -43,11 +44,11 @@ package struct HTTPRouter: RouteFinding {
     }
   }
 
-  /// Two of these that answer the same, where somebody names routes who does not know the others; nil if there are none.
+  /// Returns a method and path that two of the routes share, for routes from different sources; nil if there is none.
   package static func clash(in routes: [HTTPRoute]) -> RouteClash? {
     struct Place: Hashable {
       let method: String
-      /// Nil for a segment of any text.
+      /// The literals of the segments; nil for a segment of any text.
       let segments: [Name?]
     }
     var known: Set<Place> = []
@@ -79,7 +80,7 @@ package struct HTTPRouter: RouteFinding {
     }
   }
 
-  /// The answer to who serves a path: nobody by this method, but somebody by `GET`, for instance.
+  /// The result of a lookup.
   package enum Match: Sendable {
     case found(HTTPRoute, PathParameters)
     /// The path exists, with these methods.
@@ -87,7 +88,7 @@ package struct HTTPRouter: RouteFinding {
     case none
   }
 
-  /// The route of a method and a path.
+  /// Returns the route of a method and a path.
   package func match(method: String, path: String) -> Match {
     var search = Search(method: method, segments: path.split(separator: "/").map { Name(String($0)) })
     visit(0, &search)
@@ -97,17 +98,17 @@ package struct HTTPRouter: RouteFinding {
     return search.methods.isEmpty ? .none : .otherMethods(search.methods)
   }
 
-  /// What is looked for, and what has come of it.
+  /// The state of a lookup.
   private struct Search {
     let method: String
     let segments: [Name]
     var depth = 0
     var found: HTTPRoute?
-    /// Those of the first place that fits.
+    /// The methods of the first node that matches the path.
     var methods: [String] = []
   }
 
-  /// Looks at a place and what follows it, until the route is found.
+  /// Visits a node and its successors until the route is found.
   private func visit(_ node: Int, _ search: inout Search) {
     guard search.depth < search.segments.count else {
       search.found = nodes[node].routes.first { $0.method == search.method }
@@ -125,7 +126,7 @@ package struct HTTPRouter: RouteFinding {
 }
 
 extension PathParameters {
-  /// The values of the route's parameters; nil if one is wrongly encoded.
+  /// Creates the values of the route's parameters; nil if one is malformed.
   fileprivate init?(of route: HTTPRoute, in segments: [Name]) {
     var values: [String: String] = [:]
     for (segment, wanted) in zip(segments, route.segments) {

@@ -1,20 +1,22 @@
-/// The body of an answer that goes on, a feed of events for instance, in pieces that are asked for one at a time.
+/// The streamed body of a response, e.g. a feed of events. The server requests its pieces one at a time.
 ///
-/// Whoever serves it asks for the next piece when little of those before waits for the reader any more, and never for two
-/// at once: what a slow reader misses is the source's to say. When the reader has gone the task that asks is cancelled, and
-/// a source that waits must be woken by that (`withTaskCancellationHandler`). The stream is let go of when it is over, and
-/// where nobody wants the body without having been asked: what is to be undone then is undone when what `next` holds goes.
+/// The server requests the next piece when few of the earlier bytes still wait for the reader, and never two at once.
+/// The source decides what a slow reader misses. When the reader disconnects, the task that waits for a piece is
+/// cancelled, and the source must wake up (`withTaskCancellationHandler`).
+///
+/// The stream is released when it is over, or when the body turns out not to be needed before the first request.
+/// Cleanup therefore belongs into the deinitializer of an object that `next` captures.
 package final class HTTPStream: Sendable {
-  /// Gives the next piece, and nil at the end. Runs on the loop that reads the request.
+  /// A function that returns the next piece, and nil at the end. Runs on the loop that reads the request.
   package typealias Source = nonisolated(nonsending) @Sendable () async -> [UInt8]?
 
   package let next: Source
-  /// Whether its end says something, as that of an export does: a server that ends waits for it, and where it does not
-  /// come in time the reader sees that the body is cut short. A feed is ended in good order anywhere, also when its reader
-  /// says that nothing more comes from there, which is how one looks that has gone.
+  /// Whether the end of the body has a meaning, as for an export. A server that shuts down waits for such an end, and
+  /// if it does not come in time, the reader sees a truncated body. A feed may be ended cleanly at any point. It is
+  /// also ended when its reader closes its sending side, which looks the same as a reader that has disconnected.
   package let endsByItself: Bool
 
-  /// A feed, unless it says otherwise.
+  /// Creates a stream; by default a feed.
   package init(endsByItself: Bool = false, _ next: @escaping Source) {
     self.endsByItself = endsByItself
     self.next = next

@@ -1,22 +1,23 @@
-/// The guard that keeps web pages of other origins from what needs no login: the control port on loopback, for
-/// instance, or a token provider without a secret.
+/// A guard that keeps web pages of other origins from resources that need no login, e.g. the control port on loopback
+/// or a token provider without a secret.
 ///
-/// A page can make its visitor's browser send a request anywhere. It cannot choose the Origin (Fetch standard, section
-/// 3.1), and it cannot make the browser say a Host of ours unless that is where the page itself is from: a name of the
-/// page's own that is led to this machine (DNS rebinding) stays in the Host. Programs send neither or what is true.
+/// A page can make its visitor's browser send a request anywhere. The page cannot choose the Origin (Fetch standard,
+/// section 3.1). It also cannot make the browser send one of our Host names unless the page comes from there: if the
+/// page's own name is pointed to this machine (DNS rebinding), the Host still has that name. Other programs send
+/// neither field, or true values.
 package struct PageGuard: Hashable, Sendable {
-  /// The hosts under which the port may be asked for beside loopback's; nil for any, where a secret decides.
+  /// The allowed values of Host besides loopback; nil for any, where a secret is required.
   private let hosts: Set<Name>?
-  /// Whether every address may stand there too.
+  /// Whether every IP address is allowed as Host too.
   private let takesAddresses: Bool
-  /// The origins whose pages may ask all the same.
+  /// The origins whose pages may send requests all the same.
   private let origins: Set<Name>
 
   /// - Parameters:
-  ///   - hosts: Names and addresses without a port; nil for any, where callers prove who they are.
-  ///   - takesAddresses: Whether the port may be asked for by any address, as emulators give this machine (10.0.2.2 is
-  ///     Android's). No name service can lead an address elsewhere.
-  ///   - origins: As `https://app.example`.
+  ///   - hosts: Names and addresses without a port; nil for any, where callers authenticate themselves.
+  ///   - takesAddresses: Whether any IP address is allowed as Host, e.g. those by which emulators reach this machine
+  ///     (10.0.2.2 on Android). No name service can point an address elsewhere.
+  ///   - origins: The allowed origins, in the form `https://app.example`.
   package init(hosts: [String]?, takesAddresses: Bool = false, origins: some Sequence<String> = []) {
     self.takesAddresses = takesAddresses
     self.hosts = hosts.map { hosts in
@@ -25,12 +26,12 @@ package struct PageGuard: Hashable, Sendable {
     self.origins = Set(origins.map { Name($0) })
   }
 
-  /// Why the request may not come in; nil if it may.
+  /// Returns the error for a request that is refused; nil if it is allowed.
   package func refusal(of request: HTTPRequest) -> GatewayError? {
     let origin = request.header("origin")
     if let origin, origins.contains(Name(origin)) { return nil }
     let host = request.header("host").flatMap { Authority($0) }
-    // Only HTTP/1.0 goes without, which no browser speaks.
+    // Only HTTP/1.0 requests lack a Host, and no browser sends them.
     if let hosts, request.header("host") != nil {
       guard let host, host.isLoopback || hosts.contains(Self.name(host)) || takesAddresses && host.address != nil
       else { return .hostRefused }
@@ -43,14 +44,14 @@ package struct PageGuard: Hashable, Sendable {
     return isSentByAnotherPage(request, host) ? .originRefused : nil
   }
 
-  /// Whether a browser says without an Origin that the request is another page's. A link that is followed is not meant:
-  /// its answer is shown to the person alone.
+  /// Returns whether the browser reports, without an Origin, that another page sent the request. Following a link is
+  /// allowed: only the person sees the answer.
   private func isSentByAnotherPage(_ request: HTTPRequest, _ host: Authority?) -> Bool {
     let isReading = ["GET", "HEAD"].contains(request.method)
     if let site = request.header("sec-fetch-site") {
       return !["same-origin", "none"].contains(site) && !(isReading && request.header("sec-fetch-mode") == "navigate")
     }
-    // Browsers before those fields sent forms with the page's address alone.
+    // Browsers without those fields sent forms with only the page's address (Referer).
     guard !isReading, let referer = request.header("referer"), let host else { return false }
     guard let page = Authority.ofAddress(referer) else { return true }
     return !page.authority.isSame(as: host, scheme: page.scheme)

@@ -1,8 +1,8 @@
-/// The query of a request target, as every HTTP client writes it, and a form's body: application/x-www-form-urlencoded
-/// (WHATWG URL, section 5.1). `a=1&b=x+y` has two parameters, for instance, the second `x y`.
+/// The query of a request target, and the body of a form: application/x-www-form-urlencoded (WHATWG URL, section 5.1).
+/// E.g. `a=1&b=x+y` has two parameters, the second being `x y`.
 package enum QueryString {
-  /// The parameters in order, decoded; nil if one of them is no UTF-8. A parameter without `=` has an empty value, and a
-  /// `%` that begins no escape stands for itself.
+  /// Returns the parameters in order, decoded; nil if one is not UTF-8. A parameter without `=` has an empty value, and
+  /// a `%` that begins no escape stands for itself.
   package static func parameters(of query: Substring) -> [HTTPField]? {
     var parameters: [HTTPField] = []
     for part in query.utf8.split(separator: UInt8(ascii: "&")) {

@@ -1,5 +1,5 @@
-/// A finder of who answers which request: an ``HTTPRouter`` of all resources there are, for instance.
+/// A lookup of the route that answers a request, e.g. an ``HTTPRouter`` of all resources.
 package protocol RouteFinding: Sendable {
-  /// The route of a method and a path.
+  /// Returns the route of a method and a path.
   func match(method: String, path: String) -> HTTPRouter.Match
 }

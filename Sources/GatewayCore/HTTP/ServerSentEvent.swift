@@ -1,8 +1,8 @@
 /// An event of a stream that a page reads with `EventSource`, e.g. `data: hello` (HTML standard, section 9.2).
 package struct ServerSentEvent: Hashable, Sendable {
-  /// Where a reader that comes again goes on, in `Last-Event-ID`.
+  /// The position from which a reconnecting reader continues, in `Last-Event-ID`.
   package var id: String?
-  /// Its type; nil for `message`.
+  /// The event's type; nil for `message`.
   package var event: String?
   package var data: String
 
@@ -12,7 +12,7 @@ package struct ServerSentEvent: Hashable, Sendable {
     self.data = data
   }
 
-  /// The event as it goes over the wire. An id or a type that holds a line's end or NUL cannot be said, and is left out.
+  /// The event as sent. An id or a type that contains a line end or NUL cannot be encoded, and is omitted.
   package var bytes: [UInt8] {
     var bytes: [UInt8] = []
     for (name, value) in [("id", id), ("event", event)] {
@@ -36,9 +36,9 @@ package struct ServerSentEvent: Hashable, Sendable {
 
   private static let data = Array("data: ".utf8)
 
-  /// A comment, which readers ignore: it keeps proxies from taking a silent stream for a dead one.
+  /// A comment, which readers ignore. It keeps proxies from closing a silent stream.
   package static let keepAlive = Array(":\n\n".utf8)
 
-  /// The fields of a stream's head.
+  /// The header fields of a stream.
   package static let fields = [HTTPField("content-type", "text/event-stream"), HTTPField("cache-control", "no-store")]
 }

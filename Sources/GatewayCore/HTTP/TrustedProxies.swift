@@ -1,7 +1,6 @@
-/// The proxies in front of the gateway whose word on a client's address is taken, as addresses and networks:
-/// 10.0.0.0/8, for instance.
+/// The proxies in front of the gateway that are trusted to name a client's address, as addresses and networks.
 ///
-/// Anybody can send `X-Forwarded-For`, so a hop's word counts only if the hop itself is named here.
+/// Any client can send `X-Forwarded-For`, so a hop's entry counts only if the hop itself is listed here.
 package struct TrustedProxies: Hashable, Sendable {
   private let networks: [IPNetwork]
 
@@ -15,12 +14,12 @@ package struct TrustedProxies: Hashable, Sendable {
     networks.contains { $0.contains(address) }
   }
 
-  /// The address of the client of whom a request of these fields came from `peer`: the last hop that is no proxy of
-  /// ours. It is `peer` itself where that is none, and the last proxy of ours where the hop before it has no address:
-  /// `unknown`, an obfuscated identifier (RFC 7239 section 6.3), garbage.
+  /// Returns the address of the client whose request with these fields came from `peer`: the last hop that is not a
+  /// trusted proxy. A `peer` that is not trusted is itself the client. If the hop before a trusted proxy has no address
+  /// (`unknown`, an obfuscated identifier by RFC 7239 section 6.3, a malformed entry), the proxy counts as the client.
   ///
-  /// `Forwarded` (RFC 7239) and `X-Forwarded-For` are both taken. A proxy that writes one lets a client's own of the other
-  /// through; where they do not come to the same, neither is believed.
+  /// Both `Forwarded` (RFC 7239) and `X-Forwarded-For` are read. A proxy that writes one of them forwards the other
+  /// unchanged from the client, so if the two disagree, neither is trusted and `peer` is returned.
   package func client(of headers: [HTTPField], from peer: String) -> String {
     guard !isEmpty, let address = IPAddress(peer), contains(address) else { return peer }
     let chains = headers.compactMap { field -> [String?]? in
@@ -37,7 +36,8 @@ package struct TrustedProxies: Hashable, Sendable {
     return clients.count == 1 ? clients.first?.description ?? peer : peer
   }
 
-  /// - Parameter hops: In the order in which they were added, the client's first; nil for one without a name.
+  /// - Parameter hops: The hops in the order in which they were added, the client's first; nil for a hop without a
+  ///   name.
   private func client(through hops: [String?], from peer: IPAddress) -> IPAddress {
     var last = peer
     for hop in hops.reversed() {

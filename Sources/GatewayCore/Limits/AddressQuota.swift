@@ -1,18 +1,19 @@
-/// A rate limit for each peer address, on what anybody may do without a login: 20 guests a minute from 203.0.113.7, say.
+/// A rate limit for each peer address, for requests that need no login, e.g. 20 guests a minute.
 ///
-/// A value with a bounded table. Addresses of IPv6 count by their first 64 bits, since that is what one subscriber gets
-/// (RFC 6177 section 2). When the table is full of addresses that are not at rest, all further ones share one bucket, so
-/// that many addresses get no more than the table's worth and one.
+/// A value with a bounded table. IPv6 addresses count by their first 64 bits, which is what one subscriber gets (RFC
+/// 6177 section 2). When the table is full of addresses whose quota is in use, all further addresses share one bucket.
+/// Many addresses together therefore get at most the quota of the table plus one.
 package struct AddressQuota: Hashable, Sendable {
-  /// The most that one address may do in a minute; as much may come at once.
+  /// The number of requests that one address may make in a minute, also all at once.
   package let perMinute: Int
-  /// The most addresses counted at a time.
+  /// The largest number of addresses that are counted at a time.
   package let addressesMax: Int
-  /// How often it has said no.
+  /// The number of refused requests.
   package private(set) var refusals: UInt64 = 0
   private var buckets: [Name: TokenBucket] = [:]
   private var others: TokenBucket?
-  /// When addresses at rest were last looked for: once in a while is enough, and each time costs the whole table.
+  /// The time of the last search for addresses with a full bucket. It runs at most once a second, since each search
+  /// reads the whole table.
   private var sweptAt: Instant?
 
   /// - Parameters:
@@ -24,7 +25,8 @@ package struct AddressQuota: Hashable, Sendable {
     self.addressesMax = addressesMax
   }
 
-  /// Counts one thing done from `address` at `now`. Nil if it is within the quota, else after how long the next one is.
+  /// Counts one request from `address` at `now`. Returns nil if it is within the quota, otherwise the time until the
+  /// next one is allowed.
   package mutating func take(_ address: String, at now: Instant) -> Duration? {
     let key = Self.key(of: address)
     if buckets[key] == nil && buckets.count >= addressesMax { forgetThoseAtRest(at: now) }
@@ -47,15 +49,15 @@ package struct AddressQuota: Hashable, Sendable {
     buckets = buckets.filter { !$0.value.isFull(at: now) }
   }
 
-  /// What an address counts as: itself, or the first four groups of an IPv6 address; an IPv4 address that is mapped into
-  /// IPv6 (RFC 4291 section 2.5.5.2) counts as what it is.
+  /// Returns the key under which an address is counted: the address itself, or the first four groups of an IPv6
+  /// address. An IPv4 address mapped into IPv6 (RFC 4291 section 2.5.5.2) counts as the IPv4 address.
   package static func key(of address: String) -> Name {
     guard address.utf8.contains(UInt8(ascii: ":")) else { return Name(address) }
     let bare = address.utf8.prefix { $0 != UInt8(ascii: "%") }
     if let last = bare.split(separator: UInt8(ascii: ":")).last, last.contains(UInt8(ascii: ".")) {
       return Name(Substring(last))
     }
-    // Only the zeros that `::` leaves out can stand among the first four groups without being written.
+    // Among the first four groups, only zeros that `::` replaces can be missing from the text.
     var groups: [Substring] = []
     for group in bare.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).prefix(4) {
       if group.isEmpty && !groups.isEmpty { break }

@@ -1,13 +1,13 @@
-/// A rate limit: it holds up to `capacity` tokens, gains `rate` of them a second, and lets an event pass for one. With
-/// ten and two a second, for instance, a burst of ten upgrades passes, and then one every half second.
+/// A rate limiter with up to `capacity` tokens, which gains `rate` tokens a second. Each event takes one. E.g. with a
+/// capacity of ten and a rate of two, ten upgrades pass at once, and then one every half second.
 package struct TokenBucket: Hashable, Sendable {
-  /// Tokens a second.
+  /// The number of tokens gained a second.
   package let rate: Double
   package let capacity: Double
   private var tokens: Double
   private var filledAt: Instant
 
-  /// A full bucket.
+  /// Creates a full bucket.
   package init(rate: Double, capacity: Double, at now: Instant) {
     precondition(rate > 0 && capacity >= 1, "a bucket must be able to let something pass")
     self.rate = rate
@@ -16,15 +16,16 @@ package struct TokenBucket: Hashable, Sendable {
     filledAt = now
   }
 
-  /// Takes a token. False if there is none.
+  /// Takes a token. Returns false if there is none.
   package mutating func take(at now: Instant) -> Bool {
     takeOrWait(at: now) == nil
   }
 
-  /// Takes a token. Nil if there was one, else how long it will be until there is, in whole milliseconds.
+  /// Takes a token. Returns nil if there was one, otherwise the time until there is one, in whole milliseconds.
   package mutating func takeOrWait(at now: Instant) -> Duration? {
     fill(at: now)
-    // A rate of thirds does not add up to ones; who waits as long as told must not come in vain.
+    // Thirds do not add up to exactly 1, so a small tolerance ensures that a caller that waits as long as told gets a
+    // token.
     guard tokens >= 1 - 1e-6 else {
       return .milliseconds(Int64((min((1 - tokens) / rate, 1e9) * 1e3 - 1e-3).rounded(.up)))
     }
@@ -32,7 +33,7 @@ package struct TokenBucket: Hashable, Sendable {
     return nil
   }
 
-  /// Whether as much may pass as ever.
+  /// Whether the bucket is full.
   package func isFull(at now: Instant) -> Bool {
     var bucket = self
     bucket.fill(at: now)

@@ -1,7 +1,6 @@
-/// The luggage that a vendor carries through the gateway, which never looks into it: from decoding to doing, say, the
-/// command of a channel with all that it says, read once.
+/// An opaque value that a vendor passes through the gateway, e.g. a decoded command that need not be decoded again.
 ///
-/// One allocation, and a pointer wherever it is carried.
+/// It takes one allocation, and is one pointer wherever it is stored.
 package struct Baggage: Hashable, Sendable {
   private let piece: Piece
 
@@ -9,7 +8,7 @@ package struct Baggage: Hashable, Sendable {
     piece = Packed(content)
   }
 
-  /// What is in it; nil if that is no `Content`.
+  /// Returns the content; nil if it is no `Content`.
   package func unpacked<Content: Hashable & Sendable>(_ type: Content.Type = Content.self) -> Content? {
     (piece as? Packed<Content>)?.content
   }
@@ -21,16 +20,16 @@ package struct Baggage: Hashable, Sendable {
   package func hash(into hasher: inout Hasher) { piece.hash(into: &hasher) }
 }
 
-/// Baggage whatever is in it.
+/// Baggage of any content.
 ///
-/// `@unchecked Sendable`: its one kind, ``Packed``, is a constant of a type that is. A class, not a protocol, whose values
-/// would be two pointers long, twice in each connection.
+/// `@unchecked Sendable`: its one kind, ``Packed``, is a constant of a type that is Sendable. It is a class and not a
+/// protocol, since a protocol's values would be two pointers long, twice in each connection.
 private class Piece: @unchecked Sendable {
   func isEqual(to other: Piece) -> Bool { self === other }
   func hash(into hasher: inout Hasher) {}
 }
 
-/// A piece with its content: a device's name, for instance.
+/// A piece with its content.
 private final class Packed<Content: Hashable & Sendable>: Piece, @unchecked Sendable {
   let content: Content
 

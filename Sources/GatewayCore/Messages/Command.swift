@@ -1,10 +1,10 @@
-/// Something that a logged-in client asks for and its vendor does: to join a call, say. What it is, the vendor knows alone.
+/// A request of a logged-in client that its vendor carries out, e.g. to join a call. Only the vendor knows its meaning.
 package struct Command: Hashable, Sendable {
-  /// What it is called, for people.
+  /// The command's name, for people.
   package let label: String
-  /// What the dialect's ``CommandHandler`` is told of it.
+  /// The content for the dialect's ``CommandHandler``.
   package let baggage: Baggage
-  /// Whether the commands behind this one start without waiting for its answer: that somebody types, say.
+  /// Whether later commands may start before this one is answered, e.g. after a typing notification.
   package let mayOverlap: Bool
 
   package init(_ label: String, _ content: some Hashable & Sendable, mayOverlap: Bool = false) {

@@ -1,10 +1,10 @@
-/// The token that a peer presents to be let in, a JWT for instance, with what the wire has beside it. Prints without
-/// the secret, so it can never reach a log by accident.
+/// The token that a peer presents to log in, with other data of the same message. Its description omits the secret, so
+/// it cannot reach a log by accident.
 package struct Credentials: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
-  /// The token as it came off the wire: a JWT or an opaque access token.
+  /// The token as received: a JWT or an opaque access token.
   package let token: String
-  /// What the same message said beside the token, for the dialect's ``Authenticator``; nil for nothing.
+  /// Further data of the same message, for the dialect's ``Authenticator``; nil if there is none.
   package let details: Baggage?
 
   package init(token: String, details: Baggage? = nil) {

@@ -1,7 +1,6 @@
-/// One WebSocket message, its kind and its bytes: the text `{"type":"ping"}`, for instance.
+/// A WebSocket message: its kind and its bytes.
 package struct Frame: Hashable, Sendable {
-  /// The kind of message, which the opcode of the first frame says (RFC 6455 section 5.2): text, for instance, which
-  /// must be UTF-8.
+  /// The kind of a message, which the opcode of its first frame gives (RFC 6455 section 5.2).
   package enum Kind: Hashable, Sendable {
     case text
     case binary
@@ -19,6 +18,6 @@ package struct Frame: Hashable, Sendable {
     self.init(.text, Array(text.utf8))
   }
 
-  /// The payload as text, with replacement characters where it is none.
+  /// The payload as text, with replacement characters for bytes that are not UTF-8.
   package var text: String { String(decoding: payload, as: UTF8.self) }
 }

@@ -1,11 +1,11 @@
-/// A client's message, whatever the wire format: a token that ann logs in with, for instance.
+/// A client's message, independent of the wire format.
 package enum InboundMessage: Hashable, Sendable {
-  /// A token: to log in, or to take the place of one that expires.
+  /// A token: to log in, or to replace a token that expires.
   case credentials(Credentials, request: RequestID?)
-  /// Something that needs an authenticated connection.
+  /// A request that needs an authenticated connection.
   case command(Command, request: RequestID?)
-  /// The user leaves; the connection stays, and may log in again.
+  /// The user logs out; the connection stays open and may log in again.
   case logout(request: RequestID?)
-  /// A sign of life of the application's own, answered in every open phase.
+  /// The application's own keep-alive, answered in every open phase.
   case ping(request: RequestID?)
 }

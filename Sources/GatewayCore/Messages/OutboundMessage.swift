@@ -1,32 +1,33 @@
-/// The gateway's message to a client, whatever the wire format: that a new token is wanted within 60 s, for instance.
+/// A message of the gateway to a client, independent of the wire format.
 ///
-/// Times are durations from now: a client's clock may be hours off, its sense of a duration is not.
+/// Times are durations from now, since a client's clock may be hours off.
 package enum OutboundMessage: Hashable, Sendable {
-  /// Logged in. `expiresIn` is nil for a token that never expires; `welcome` is ``VerifiedToken/welcome``.
+  /// The client is logged in. `expiresIn` is nil for a token that never expires; `welcome` is
+  /// ``VerifiedToken/welcome``.
   indirect case connected(
     ConnectionID, user: UserID, kind: UserKind, expiresIn: Duration?, request: RequestID?, welcome: String? = nil)
-  /// Not logged in, for this reason; the connection will be closed.
+  /// The login is refused with this error; the connection will be closed.
   case loginRefused(GatewayError, request: RequestID?)
-  /// Send a new token within `timeout`, or be disconnected.
+  /// The client must send a new token within `timeout`, or is disconnected.
   case refreshRequired(RefreshCause, timeout: Duration)
-  /// The new token has taken the place of the old one.
+  /// The new token has replaced the old one.
   case refreshed(expiresIn: Duration?, request: RequestID?, welcome: String? = nil)
-  /// That user is logged in no more; the connection may log in again.
+  /// The user is logged out; the connection may log in again.
   case loggedOut(user: UserID, request: RequestID?)
   case error(GatewayError, request: RequestID?)
   case pong(request: RequestID?)
-  /// The gateway is being drained: the connection will be closed for the reason within `delay`. No other end is announced.
+  /// The gateway drains: the connection will be closed for the reason within `delay`. No other close is announced.
   case closing(CloseReason, delay: Duration)
 }
 
-/// The reason why a refresh is asked for: the token was revoked, for instance.
+/// The reason for a refresh request.
 package enum RefreshCause: String, Hashable, Sendable, BitwiseCopyable, CaseIterable {
   /// The token expires, or has expired.
   case expiry
   /// The token was revoked.
   case revocation
-  /// An operator asks for it.
+  /// An operator requests it.
   case request
-  /// The session has reached its own end, be the token still good or not: the same token may be presented again.
+  /// The session has reached its own end, even if the token is still valid; the same token may be presented again.
   case sessionEnd = "session_end"
 }

@@ -1,5 +1,4 @@
-/// The name a client gives one of its messages, `7` for instance, given back in the answer; compared by its bytes, as
-/// ``Name`` is.
+/// The id that a client gives one of its messages; the answer repeats it. Compared by its bytes, like ``Name``.
 package struct RequestID: Hashable, Sendable {
   /// The longest accepted name, in UTF-8 bytes.
   package static let lengthMax = 64

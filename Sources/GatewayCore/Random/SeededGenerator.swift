@@ -1,5 +1,5 @@
-/// The one source of chance: SplitMix64 (Steele, Lea, Flood 2014), which repeats itself for the same seed. A storm in
-/// virtual time with one seed has the same jitter every time, for instance.
+/// The only random generator: SplitMix64 (Steele, Lea, Flood 2014), which repeats its sequence for the same seed. A
+/// storm in virtual time therefore has the same jitter in every run with the same seed.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -15,7 +15,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// The next number in 0..<1.
+  /// Returns the next number in 0..<1.
   package mutating func nextShare() -> Double {
     Double(next() >> 11) * 0x1p-53
   }

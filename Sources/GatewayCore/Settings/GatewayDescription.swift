@@ -1,17 +1,19 @@
-/// A gateway's account of its own settings, at `GET /settings` of the control port: a storm reads there which refresh
-/// time-out to expect, for instance. Holds no secret and no path of a file. Durations are in seconds; what is nil has
-/// no limit, or is not done. `Deploy/api/control.yaml` describes it.
+/// A gateway's description of its own settings, at `GET /settings` of the control port. A storm reads there e.g. which
+/// refresh timeout to expect.
+///
+/// It contains no secret and no file path. Durations are in seconds. A nil means no limit, or that the gateway does not
+/// do it. `Deploy/api/control.yaml` describes the format.
 package struct GatewayDescription: Hashable, Sendable, Codable {
   /// The version of this program and of its API documents.
   package static let currentVersion = "1.0.0"
 
   package var name = "postern"
   package var version = Self.currentVersion
-  /// In the order in which upgrade requests are offered to them.
+  /// The wire formats, in the order in which upgrade requests are offered to them.
   package var dialects: [Dialect]
   package var limits: Limits
   package var provider: Provider
-  /// Event loops, a thread each.
+  /// The number of event loops, which have a thread each.
   package var loops: Int
   package var tls: Bool
 
@@ -23,19 +25,19 @@ package struct GatewayDescription: Hashable, Sendable, Codable {
     self.tls = tls
   }
 
-  /// The times that the sessions of one wire format keep to, in seconds: `refreshTimeoutS` 60, for instance.
+  /// The times of the sessions of one wire format, in seconds.
   package struct Dialect: Hashable, Sendable, Codable {
     package var name: String
     package var loginTimeoutS: Double
     package var refreshTimeoutS: Double
     package var refreshLeadS: Double
     package var refreshSpreadS: Double
-    /// What happens to live sessions of a revoked token: `refresh` or `close`.
+    /// The action for live sessions of a revoked token: `refresh` or `close`.
     package var revocation: String
-    /// How long a peer may be silent before it is pinged, and after that.
+    /// The silence after which a peer is pinged.
     package var pingIntervalS: Double?
     package var pongTimeoutS: Double?
-    /// How long a peer may be silent that is not pinged.
+    /// The longest allowed silence of a peer that is not pinged.
     package var silenceMaxS: Double?
 
     package init(_ name: String, _ policy: SessionPolicy, _ liveness: Liveness) {
@@ -55,7 +57,7 @@ package struct GatewayDescription: Hashable, Sendable, Codable {
     }
   }
 
-  /// The limits that the gateway sets its peers: a message of 65,536 bytes, for instance.
+  /// The limits for peers.
   package struct Limits: Hashable, Sendable, Codable {
     package var connectionsMax: Int
     package var connectionsPerSecond: Double?
@@ -77,7 +79,7 @@ package struct GatewayDescription: Hashable, Sendable, Codable {
     }
   }
 
-  /// The settings of the built-in token provider: it answers after 0.2 s and fails one time in ten, for instance.
+  /// The settings of the built-in token provider.
   package struct Provider: Hashable, Sendable, Codable {
     package var latencyS: Double
     package var concurrency: Int?

@@ -1,21 +1,20 @@
-/// A point on the monotonic line of one process, in nanoseconds since an arbitrary start: the deadline of a refresh,
-/// for instance.
+/// A point on the monotonic clock of one process, in nanoseconds since an arbitrary start.
 ///
-/// Everything a session waits for is an `Instant`: it never jumps when somebody sets the clock. Wall-clock time enters
-/// once, where a token becomes an ``Acceptance``.
+/// A session's deadlines are of this type, since it never jumps when the system's clock is set. Wall-clock time enters
+/// only where a token becomes an ``Acceptance``.
 package struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
-  /// Nanoseconds since the start of the line.
+  /// Nanoseconds since the start of the clock.
   package var nanoseconds: Int64
 
-  /// The instant that many nanoseconds after the start of the line.
+  /// Creates the instant that many nanoseconds after the start of the clock.
   package init(nanoseconds: Int64) {
     self.nanoseconds = nanoseconds
   }
 
-  /// The start of the line.
+  /// The start of the clock.
   package static var zero: Instant { Instant(nanoseconds: 0) }
 
-  /// Later than anything that happens: the deadline of what never expires.
+  /// An instant later than any event: the deadline of what never expires.
   package static var distantFuture: Instant { Instant(nanoseconds: .max) }
 
   package static func == (lhs: Instant, rhs: Instant) -> Bool {
@@ -30,7 +29,7 @@ package struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
     lhs.nanoseconds < rhs.nanoseconds
   }
 
-  /// The instant `duration` later; saturates, so a token valid for centuries never wraps into the past.
+  /// Returns the instant `duration` later. Saturates, so that a token valid for centuries never wraps into the past.
   package static func + (instant: Instant, duration: Duration) -> Instant {
     guard instant != .distantFuture else { return .distantFuture }
     let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(duration.nanoseconds)
@@ -38,7 +37,7 @@ package struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
     return duration < .zero ? Instant(nanoseconds: .min) : .distantFuture
   }
 
-  /// The instant `duration` earlier; saturates. What is never due stays never due.
+  /// Returns the instant `duration` earlier. Saturates; ``distantFuture`` stays as it is.
   package static func - (instant: Instant, duration: Duration) -> Instant {
     guard instant != .distantFuture else { return .distantFuture }
     let (difference, overflow) = instant.nanoseconds.subtractingReportingOverflow(duration.nanoseconds)
@@ -46,7 +45,7 @@ package struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
     return duration < .zero ? .distantFuture : Instant(nanoseconds: .min)
   }
 
-  /// How long from `earlier` to `later`; saturates.
+  /// Returns the time from `earlier` to `later`; saturates.
   package static func - (later: Instant, earlier: Instant) -> Duration {
     let (difference, overflow) = later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
     return .whole(nanoseconds: overflow ? (later < earlier ? Int64.min : .max) : difference)
@@ -54,15 +53,15 @@ package struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
 }
 
 extension Duration {
-  /// The duration in whole nanoseconds, saturated to what 64 bits hold (292 years).
+  /// The duration in whole nanoseconds, saturated to the range of 64 bits (292 years).
   package var nanoseconds: Int64 {
     let attoseconds = attoseconds
     let magnitude = attoseconds.magnitude
     let (high, low) = (UInt64(truncatingIfNeeded: magnitude >> 64), UInt64(truncatingIfNeeded: magnitude))
     guard high < 500_000_000 else { return attoseconds < 0 ? .min : .max }
-    // Nearly every duration is of whole nanoseconds, and a division without a rest is a product with the inverse of the
-    // odd part of the divisor (10^9 is 2^9 times 5^9), all modulo 2^64: two multiplications, where a division of 128 bits
-    // is a function. The second finds out whether there was a rest.
+    // Nearly every duration is in whole nanoseconds. A division without a remainder is a product with the inverse of
+    // the odd part of the divisor (10^9 is 2^9 times 5^9), modulo 2^64. The product and the check for a remainder are
+    // two multiplications, while a 128-bit division is a function call.
     var quotient = (low >> 9 | high << 55) &* Self.inverseOf1953125
     if quotient.multipliedFullWidth(by: 1_000_000_000) != (high, low) {
       quotient = UInt64(1_000_000_000).dividingFullWidth((high, low)).quotient
@@ -70,15 +69,15 @@ extension Duration {
     return attoseconds < 0 ? 0 &- Int64(bitPattern: quotient) : Int64(bitPattern: quotient)
   }
 
-  /// The same as `nanoseconds(_:)`, without the test for an overflow that cannot be.
+  /// Returns the same as `nanoseconds(_:)`, without the check for an overflow, which is impossible here.
   static func whole(nanoseconds: Int64) -> Duration {
     Duration(attoseconds: Int128(nanoseconds) &* 1_000_000_000)
   }
 
-  /// What 5^9 times this is one more than a multiple of 2^64.
+  /// The inverse of 5^9 modulo 2^64.
   private static let inverseOf1953125: UInt64 = 10_252_389_860_571_520_109
 
-  /// The duration in whole milliseconds, cut off.
+  /// The duration in whole milliseconds, truncated.
   package var milliseconds: Int64 {
     nanoseconds / 1_000_000
   }

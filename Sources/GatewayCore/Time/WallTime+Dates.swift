@@ -1,8 +1,8 @@
-// Dates as other programs write them.
+// Dates in the formats of other programs.
 
 extension WallTime {
-  /// The time that RFC 3339 text says, `2026-11-23T09:00:00.5+01:00` for instance, with any fraction and offset; nil if it
-  /// is none. Python's libraries leave the offset of what is UTC away.
+  /// Parses RFC 3339 text with any fraction and offset, e.g. `2026-11-23T09:00:00.5+01:00`; nil for any other text. An
+  /// omitted offset means UTC, as in Python's libraries.
   package init?(rfc3339 text: String) {
     var reader = DateReader(text)
     guard let year = reader.number(4), reader.take("-"), let month = reader.number(2), reader.take("-"),
@@ -25,8 +25,8 @@ extension WallTime {
     self.init(year: year, month: month, day: day, seconds: time - offset * 60, nanoseconds: fraction)
   }
 
-  /// The time of a field of HTTP, `Mon, 23 Nov 2026 09:00:00 GMT` (RFC 9110 section 5.6.7); nil if it is none. The two
-  /// obsolete forms are none.
+  /// Parses an HTTP date, `Mon, 23 Nov 2026 09:00:00 GMT` (RFC 9110 section 5.6.7); nil for any other text, including
+  /// the two obsolete forms.
   package init?(httpDate text: String) {
     let parts = text.split(separator: " ").map(String.init)
     guard parts.count == 6, parts[5] == "GMT", parts[0].hasSuffix(","),
@@ -43,8 +43,8 @@ extension WallTime {
 
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-  /// The time as RFC 3339 has it in UTC, `2026-11-23T09:00:00.500Z` for instance.
-  /// - Parameter fractionDigits: How many digits of its second's fraction, 0 to 9; what is left of it is cut off.
+  /// Returns the time as RFC 3339 text in UTC, e.g. `2026-11-23T09:00:00.500Z`.
+  /// - Parameter fractionDigits: The number of digits of the second's fraction, 0 to 9; the rest is truncated.
   package func rfc3339(fractionDigits: Int = 0) -> String {
     let second: Int64 = 1_000_000_000
     let (days, inDay) = Self.floorDivide(nanoseconds, by: 86_400 * second)
@@ -56,8 +56,8 @@ extension WallTime {
     return "\(date)T\(clock)\(digits)Z"
   }
 
-  /// The time as fields of HTTP have it (RFC 9110 section 5.6.7), `Mon, 23 Nov 2026 09:00:00 GMT`; a fraction of its
-  /// second is cut off.
+  /// The time as an HTTP date (RFC 9110 section 5.6.7), `Mon, 23 Nov 2026 09:00:00 GMT`; a fraction of the second is
+  /// truncated.
   package var httpDate: String {
     let (days, inDay) = Self.floorDivide(nanoseconds, by: 86_400_000_000_000)
     let (year, month, day) = Self.civil(days: days)
@@ -67,7 +67,7 @@ extension WallTime {
     return "\(weekday), \(Self.padded(day, 2)) \(Self.months[Int(month) - 1]) \(Self.padded(year, 4)) \(clock) GMT"
   }
 
-  /// From 1970-01-01 on, which was a Thursday.
+  /// The names of the days, starting from 1970-01-01, which was a Thursday.
   private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
 
   private static func padded(_ number: Int64, _ width: Int) -> String {
@@ -80,7 +80,7 @@ extension WallTime {
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }
 
-  /// The date that many days after 1970-01-01, the other way round than ``days(_:_:_:)``.
+  /// Returns the date that many days after 1970-01-01, the inverse of ``days(_:_:_:)``.
   private static func civil(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let (era, dayOfEra) = floorDivide(days + 719_468, by: 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -90,7 +90,7 @@ extension WallTime {
     return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
   }
 
-  /// Nil for what no calendar has, or no number of nanoseconds.
+  /// Creates a time from a date. Nil if the date does not exist, or does not fit into 64 bits of nanoseconds.
   private init?(year: Int64, month: Int64, day: Int64, seconds: Int64, nanoseconds: Int64) {
     guard (1...12).contains(month), (1...31).contains(day) else { return nil }
     let (scaled, overflow) = (Self.days(year, month, day) * 86_400 + seconds).multipliedReportingOverflow(
@@ -99,8 +99,8 @@ extension WallTime {
     self = WallTime(nanoseconds: scaled) + .nanoseconds(nanoseconds)
   }
 
-  /// How many days after 1970-01-01 a date of the Gregorian calendar is, whose years are counted from March here, so that
-  /// a leap day is the last of its year.
+  /// Returns the number of days from 1970-01-01 to a date of the Gregorian calendar. Years are counted from March here,
+  /// so that a leap day is the last of its year.
   private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     let counted = month <= 2 ? year - 1 : year
     let era = (counted >= 0 ? counted : counted - 399) / 400
@@ -110,7 +110,7 @@ extension WallTime {
   }
 }
 
-/// The rest of a date that is being read, digit by digit: `-05-01`, for instance.
+/// A reader of a date's text, with the part that has not been read yet.
 private struct DateReader {
   private var rest: ArraySlice<UInt8>
 
@@ -135,7 +135,7 @@ private struct DateReader {
     return true
   }
 
-  /// `09:30:00` in seconds.
+  /// Reads a time such as `09:30:00`, and returns it in seconds.
   mutating func timeOfDay() -> Int64? {
     guard let hour = number(2), take(":"), let minute = number(2), take(":"), let second = number(2), hour < 24,
       minute < 60, second <= 60
@@ -143,7 +143,7 @@ private struct DateReader {
     return (hour * 60 + minute) * 60 + second
   }
 
-  /// The digits behind a point, in nanoseconds.
+  /// Reads the digits after a decimal point, and returns them in nanoseconds.
   mutating func fraction() -> Int64? {
     let digits = rest.prefix { (0x30...0x39).contains($0) }
     guard !digits.isEmpty else { return nil }
