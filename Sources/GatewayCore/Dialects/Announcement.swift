@@ -1,13 +1,11 @@
-/// A message to many, whole: that bob joined a call, for instance, to its members, in each wire format that one of them
-/// may speak.
+/// A message for several connections, in each wire format that one of them may speak.
 ///
-/// It is made of values only: whoever speaks puts it into words, and whoever hears needs nothing else, in this process or
-/// in another one.
+/// It consists of values only: the sender encodes it, and a receiver needs nothing else, in this process or in another.
 package struct Announcement: Hashable, Sendable {
   package let audience: Audience
-  /// Whose connection hears nothing of it, but the answer to the command that it is the news of.
+  /// A connection that does not receive the message, since it gets the answer to the command that caused it.
   package let except: ConnectionID?
-  /// One for each wire format that has words for it; nobody hears it who speaks another.
+  /// The message in each wire format that can express it; a connection of another format receives nothing.
   package let frames: [DialectFrame]
 
   package init(to audience: Audience, except speaker: ConnectionID? = nil, _ frames: [DialectFrame]) {
@@ -16,19 +14,19 @@ package struct Announcement: Hashable, Sendable {
     self.frames = frames
   }
 
-  /// What those hear who speak `dialect`; nil for nothing.
+  /// Returns the message for connections that speak `dialect`; nil if there is none.
   package func frame(in dialect: String) -> DialectFrame? {
     frames.first { $0.dialect == dialect }
   }
 }
 
-/// A message in the words of one wire format, for all who speak it: the JSON that says that bob joined, for instance.
+/// A message encoded in one wire format, for all connections that speak it.
 package struct DialectFrame: Hashable, Sendable {
   /// The name of the wire format.
   package let dialect: String
-  /// The message, or what it begins with for everybody.
+  /// The message, or the beginning of it that all users share.
   package let frame: Frame
-  /// What it ends with for each user: how much ann has not read, for instance. Nil where all hear the same.
+  /// The end of the message for each user, e.g. a count of unread messages. Nil if all users receive the same.
   package let endings: [UserID: [UInt8]]?
 
   package init(_ dialect: String, _ frame: Frame, endings: [UserID: [UInt8]]? = nil) {
@@ -37,15 +35,14 @@ package struct DialectFrame: Hashable, Sendable {
     self.endings = endings
   }
 
-  /// The message for that user; nil if it has no ending for them.
+  /// Returns the message for that user; nil if it has no ending for them.
   package func frame(for user: UserID) -> Frame? {
     guard let endings else { return frame }
     return endings[user].map { Frame(frame.kind, frame.payload + $0) }
   }
 }
 
-/// The addressees of something told: the connections that watch the call `default:standup`, or all of ann's, for
-/// instance.
+/// The receivers of an announcement.
 package enum Audience: Hashable, Sendable {
   /// The connections that watch the call.
   case call(CallID)

@@ -1,31 +1,29 @@
-/// A judge of credentials: whether ann is let in by the token she shows, for instance. One per application and dialect;
-/// shared by all loops, so immutable.
+/// A verifier of credentials, one for each application and dialect. All loops share it, so it is immutable.
 package protocol Authenticator: Sendable {
-  /// Judges what `bearer` presents as of `now`. Decides at once whatever can be decided without waiting; a verdict that
-  /// needs a store is a question, whose answer comes back to the session as an event.
+  /// Verifies the credentials that `bearer` presents at `now`. Decides at once if no waiting is needed. A verdict that
+  /// needs a store is returned as a question, whose answer reaches the session as an event.
   func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement
 }
 
 extension Authenticator {
-  /// Judges credentials that come from no connection: over HTTP.
+  /// Verifies credentials that come from no connection, e.g. from an HTTP request.
   package func judge(_ credentials: Credentials, at now: WallTime) -> Judgement {
     judge(credentials, of: Bearer(), at: now)
   }
 }
 
-/// The presenter of credentials: a connection with what is known of it, ann's that comes with another token, say, or
-/// nobody but a request.
+/// The presenter of credentials: a connection and the gateway's data about it, or a request without a connection.
 package struct Bearer: Sendable {
-  /// Nil for a request over HTTP, and for an upgrade that is judged before its connection exists.
+  /// The connection; nil for an HTTP request, and for an upgrade that is verified before its connection exists.
   package var connection: ConnectionID?
-  /// As whom the connection is logged in; nil before its login.
+  /// The user that the connection is logged in as; nil before its login.
   package var user: UserID?
-  /// What the dialect noted of the upgrade: ``Dialect/details(of:)``.
+  /// The dialect's notes on the upgrade: ``Dialect/details(of:)``.
   package var upgrade: Baggage?
-  /// What the authenticator noted of the connection when it last accepted something: ``VerifiedToken/notes``.
+  /// The authenticator's notes from the last accepted credentials of the connection: ``VerifiedToken/notes``.
   package var notes: Baggage?
-  /// What else may speak against a token that is good by itself; nil for nothing. Whoever spends a token by accepting it asks
-  /// first: one that is refused has to be as good as before.
+  /// A further check of a token that is valid by itself; nil for none. An authenticator that consumes a token by
+  /// accepting it calls the check first, so that a refused token stays usable.
   package var objection: Objection?
 
   package init(
@@ -39,21 +37,20 @@ package struct Bearer: Sendable {
     self.objection = objection
   }
 
-  /// Why a token is refused though it verifies: it has been revoked, for instance. Nil if it is not. Stays on the caller's
-  /// loop unless it suspends.
+  /// A function that returns the error for a token that verifies but is refused, e.g. a revoked one; nil to accept it.
+  /// Stays on the caller's loop unless it suspends.
   package typealias Objection = nonisolated(nonsending) @Sendable (VerifiedToken) async -> GatewayError?
 }
 
-/// A verdict, or the question that leads to one: a JWT is decided at once, an opaque token is looked up first, for
-/// instance.
+/// A verdict, or the question that leads to one. E.g. a JWT is decided at once, and an opaque token is looked up first.
 package enum Judgement: Sendable {
   case decided(Verdict)
   case pending(Question)
 
-  /// Asks: may suspend, and stays on the caller's loop until it does.
+  /// A function that returns the verdict. It may suspend, and stays on the caller's loop until it does.
   package typealias Question = nonisolated(nonsending) @Sendable () async -> Verdict
 
-  /// The verdict, asked for if need be.
+  /// The verdict; calls the question if there is one.
   package var verdict: Verdict {
     get async {
       switch self {

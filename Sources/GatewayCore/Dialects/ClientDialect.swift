@@ -1,77 +1,78 @@
-/// One vendor's wire format, the client's side: what a fleet of clients of one kind says and hears, and what it is in
-/// the habit of; that it gets a new token after a close with 4401, for instance.
+/// The client's side of one vendor's wire format: the messages of a fleet's clients, and the habits of the SDK that
+/// they simulate.
 package protocol ClientDialect: Sendable {
   /// The stable name, the same as the ``Dialect``'s.
   var name: String { get }
 
-  /// Which of the vendor's SDKs the clients are; nil where there is one kind only.
+  /// The name of the vendor's SDK that the clients simulate; nil if there is only one kind.
   var sdk: String? { get }
 
-  /// What the clients do of their own accord.
+  /// The clients' behaviour that the gateway does not request.
   var habits: ClientHabits { get }
 
   /// The path of the upgrade request below the gateway's address.
   var upgradeTarget: String { get }
 
-  /// What the wire calls the codes of close frames; a code that has no name is not here.
+  /// The wire's names for close codes, without the codes that have no name.
   var closeNames: [UInt16: String] { get }
 
-  /// The upgrade request of a client, with the credentials that it carries.
+  /// Returns the upgrade request of a client, with the credentials that it carries.
   func upgrade(of client: ClientIdentity) -> ClientUpgrade
 
-  /// The same, for a client that remembers something: what the request of ``ahead(of:_:)`` brought, say.
+  /// Returns the same for a client with a memory, e.g. of the answer to the request of ``ahead(of:_:)``.
   func upgrade(of client: ClientIdentity, _ memory: ClientMemory?) -> ClientUpgrade
 
-  /// A request to the gateway that comes before each dial; nil for none.
+  /// Returns a request to the gateway that precedes each dial; nil for none.
   func ahead(of client: ClientIdentity, _ memory: ClientMemory?) -> HTTPRequest?
 
-  /// Takes the answer, of a status of success, to that request. Returns what is wrong with it as a name for the report; nil
-  /// if the client may dial.
+  /// Reads the successful response to that request. Returns the fault's name for the report; nil if the client may
+  /// dial.
   func heed(_ response: HTTPResponse, of client: ClientIdentity, _ memory: ClientMemory?) -> String?
 
-  /// What the client says on the wire; nil if it says nothing: where the upgrade carries the credentials there is no
-  /// message to connect with.
+  /// Returns the frame of a client's message; nil if the client sends none. E.g. there is no message to connect with
+  /// where the upgrade carries the credentials.
   func encode(_ message: ClientMessage, of client: ClientIdentity) -> Frame?
 
-  /// What the gateway said; nil for what a client has no need to understand.
+  /// Decodes a message of the gateway; returns nil for one that a client need not understand.
   func decode(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> ServerNotice?
 
-  /// What each client remembers between messages; nil where a message says everything by itself.
+  /// Creates the memory of a client between messages; nil if every message is complete in itself.
   func memory(of client: ClientIdentity) -> ClientMemory?
 
-  /// What the client says on the wire, in several frames if need be.
+  /// Returns the frames of a client's message, of which there may be several.
   func frames(_ message: ClientMessage, of client: ClientIdentity, _ memory: ClientMemory?) -> [Frame]
 
-  /// Hands to `hear` what the gateway said, one notice after the other; nil for what a client has no need to understand.
-  /// What a message means may hang on the phase, which each notice may change.
+  /// Decodes a payload of the gateway, and calls `hear` with each notice in order; nil for a message that a client need
+  /// not understand. The meaning of a message may depend on the phase, which each notice may change.
   func hear(
     _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, by client: () -> (ClientPhase?, ClientIdentity),
     _ memory: ClientMemory?, _ hear: (ServerNotice?) -> Void)
 
-  /// The gateway has ended the connection: the code of its close frame, nil for none, and its text.
+  /// Handles a close by the gateway, with the code of its close frame (nil if there was none) and its text.
   func heardEnd(_ code: UInt16?, _ text: String?, of client: () -> ClientIdentity)
 
-  /// When a token ends, as far as it says so itself; nil where it does not.
+  /// Returns the expiry that the token itself states; nil if it states none.
   func end(of token: Credentials) -> WallTime?
 
-  /// The HTTP request that makes the user known to the token provider before the first token; nil if none is needed. Its
-  /// answer does not matter: the user may be known already.
+  /// Returns the HTTP request that registers the user with the token provider before the first token; nil if none is
+  /// needed. Its answer is ignored: the user may exist already.
   func registration(of user: UserID) -> HTTPRequest?
 
-  /// The HTTP request that asks the token provider, at `now`, for a token.
+  /// Returns the HTTP request that asks the token provider for a token at `now`.
   func tokenRequest(for user: UserID, life: TokenLife, at now: WallTime) -> HTTPRequest
 
-  /// The token in the provider's answer; nil if it holds none.
+  /// Returns the token in the provider's answer; nil if it contains none.
   func token(in response: HTTPResponse) -> Credentials?
 
-  /// The HTTP request to the gateway that renews the client's session key with its token; nil if there are no such keys.
+  /// Returns the HTTP request to the gateway that renews the client's session key with its token; nil if the wire has
+  /// no keys.
   func keyRequest(of client: ClientIdentity) -> HTTPRequest?
 
-  /// The session key in the gateway's answer, or the number of its error; nil if it holds neither.
+  /// Returns the session key in the gateway's answer, or the number of its error; nil if it contains neither.
   func key(in response: HTTPResponse) -> SessionKeyAnswer?
 }
 
-// What holds for a dialect that says nothing else.
+// The defaults of a client's dialect.
 
 extension ClientDialect {
   package var sdk: String? { nil }
@@ -100,20 +101,19 @@ extension ClientDialect {
   package func key(in response: HTTPResponse) -> SessionKeyAnswer? { nil }
 }
 
-/// A client's knowledge of itself when it connects or speaks: whose it is, its token, and the name that the gateway
-/// gave its connection, `conn_0_17` for instance.
+/// A client's own data when it connects or sends: its user, its token, and the name of its connection.
 package struct ClientIdentity: Hashable, Sendable {
   package var user: UserID
   package var token: Credentials?
-  /// What the gateway gave it to come back with; nil if there is none, or it is not to be used.
+  /// The session key for a reconnect; nil if there is none, or it must not be used.
   package var key: Credentials?
-  /// What the gateway called its connection.
+  /// The gateway's name for the connection.
   package var connection: String?
   /// The gateway's greeting, for clients that send it back.
   package var greeting: String?
-  /// Tells this client from others of the same user.
+  /// A number that distinguishes this client from others of the same user.
   package var number: UInt64
-  /// Tells its messages apart.
+  /// A number that distinguishes the client's messages.
   package var message: UInt32
   package var now: WallTime
 
@@ -132,7 +132,7 @@ package struct ClientIdentity: Hashable, Sendable {
   }
 }
 
-/// An upgrade request as a dialler takes it: `GET /ws?token=…` with the subprotocols that it offers, for instance.
+/// An upgrade request with the subprotocols that the client offers.
 package struct ClientUpgrade: Hashable, Sendable {
   package var request: HTTPRequest
   package var subprotocols: [String]
@@ -143,27 +143,24 @@ package struct ClientUpgrade: Hashable, Sendable {
   }
 }
 
-/// A message of a fleet's client, before its dialect has words for it: a token to log in with, or bytes that mean
-/// nothing, for instance.
+/// A message of a fleet's client before its dialect encodes it.
 package enum ClientMessage: Hashable, Sendable {
   case connect(Credentials)
   case refresh(Credentials)
   case ping
   /// Bytes that mean nothing in the dialect.
   case garbage
-  /// What a ``ServerNotice/cue(_:)`` of that number asks for.
+  /// The message that a ``ServerNotice/cue(_:)`` with that number requests.
   case cued(Int)
 }
 
-/// An answer of the gateway to a client that asks for a new session key: the key, or the number of the error, which
-/// says whether to come back with a token, say.
+/// The gateway's answer to a request for a new session key: the key, or the number of the error.
 package enum SessionKeyAnswer: Hashable, Sendable {
   case key(Credentials)
   case refused(number: Int)
 }
 
-/// The life that a token asked of the provider shall have: an hour from now, for instance, or up to a time that a whole
-/// storm shares.
+/// The requested life of a token: a duration from now, or until a time that a whole storm shares.
 package enum TokenLife: Hashable, Sendable {
   case lasting(Duration)
   case until(WallTime)

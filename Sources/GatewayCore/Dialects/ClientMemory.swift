@@ -1,17 +1,17 @@
-/// The memory of one client of a dialect without code of its own, between messages: the beginning of a message whose
-/// rest has not come yet, say. Clients of other dialects have none.
+/// The state that a client keeps between messages, for a dialect without code of its own, e.g. an incomplete message.
+/// Clients of other dialects have none.
 ///
 /// Not Sendable: it belongs to its client.
 package final class ClientMemory {
-  /// What has come of a message that has not ended.
+  /// The received bytes of an incomplete message.
   package var rest: [UInt8] = []
-  /// What was taken from messages, slot by slot.
+  /// The values taken from messages, by slot.
   package var taken: [String?]
-  /// The numbers under which messages were said last, slot by slot; 0 for never.
+  /// The numbers under which messages were last sent, by slot; 0 for never.
   package var sent: [UInt32]
-  /// The number of the message said last.
+  /// The number of the last message sent.
   package var lastID: UInt32 = 0
-  /// Whether anything was said on this connection.
+  /// Whether a message was sent on this connection.
   package var hasSpoken = false
 
   package init(taken: Int, sent: Int) {
@@ -19,7 +19,7 @@ package final class ClientMemory {
     self.sent = Array(repeating: 0, count: sent)
   }
 
-  /// A connection begins.
+  /// Resets the memory for a new connection.
   package func restart() {
     rest = []
     hasSpoken = false

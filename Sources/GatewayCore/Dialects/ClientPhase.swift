@@ -1,10 +1,10 @@
-/// The stage of a client's connection, as far as the meaning of a message hangs on it: the same `PONG` is a login's
-/// proof or a sign of life, for instance.
+/// The stage of a client's connection, on which the meaning of a message may depend. E.g. the same `PONG` can confirm a
+/// login or be a sign of life.
 package enum ClientPhase: String, Hashable, Sendable, CaseIterable {
-  /// Open, and the client has said nothing.
+  /// The connection is open, and the client has sent nothing.
   case opening
   case loggingIn = "logging_in"
   case live
-  /// A new token was asked for, or sent.
+  /// A new token was requested or sent.
   case refreshing
 }

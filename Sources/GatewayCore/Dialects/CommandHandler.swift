@@ -1,30 +1,30 @@
-/// A vendor's hand for the commands of its clients: it sends ann's message to a channel, say. Shared by all loops, so
-/// immutable.
+/// A vendor's handler of its clients' commands. All loops share it, so it is immutable.
 package protocol CommandHandler: Sendable {
-  /// Does what `command` asks for if nothing must be waited for, and answers; false, with nothing done, for what
-  /// ``perform(_:by:request:on:)`` does.
+  /// Carries out `command` and answers it, if nothing must be awaited. Returns false, with nothing done, for a command
+  /// that ``perform(_:by:request:on:)`` carries out.
   ///
-  /// Runs on the caller's loop, when every command that came in before has been done. What had to wait, and whose login
-  /// is over by then, is not done.
+  /// Runs on the caller's loop after all earlier commands are done. A command that had to wait, and whose login has
+  /// ended meanwhile, is not carried out.
   func performAtOnce(
     _ command: Command, by caller: Caller, at speaker: any Speaker, request: RequestID?,
     on services: any GatewayServices
   ) -> Bool
 
-  /// Does what `command` asks for, and returns what to say to the caller, in order, encoded already.
+  /// Carries out `command`, and returns the encoded answers to the caller, in order.
   ///
-  /// Starts on the caller's loop. The commands of one connection start in the order they came in, and each waits for
-  /// the answer of the one before, unless that ``Command/mayOverlap``. What came in before the end of a login is done
-  /// all the same, though nobody hears the answer.
+  /// Starts on the caller's loop. The commands of one connection start in the order of arrival, and each waits for the
+  /// answer to the one before, unless that one has ``Command/mayOverlap``. A command that arrived before the end of a
+  /// login is carried out all the same, though its answer reaches no client.
   nonisolated(nonsending) func perform(
     _ command: Command, by caller: Caller, request: RequestID?, on services: any GatewayServices
   ) async -> [Frame]
 
-  /// The user's time on a connection is over, and it hears of `calls` no more, which it heard of until now. On its loop.
+  /// Handles the end of a user's login on a connection, which no longer receives the announcements of `calls`. Runs on
+  /// the connection's loop.
   func userLeft(_ calls: [CallID], _ user: UserID, on services: any GatewayServices)
 }
 
-// What holds for a handler that says nothing else.
+// The defaults of a command handler.
 
 extension CommandHandler {
   package func performAtOnce(
@@ -35,12 +35,12 @@ extension CommandHandler {
   package func userLeft(_ calls: [CallID], _ user: UserID, on services: any GatewayServices) {}
 }
 
-/// The giver of a command: ann, a guest, on `conn_0_17`, for instance.
+/// The connection and user that gave a command.
 package struct Caller: Hashable, Sendable {
   package var user: UserID
   package var kind: UserKind
   package var connection: ConnectionID
-  /// What the authenticator noted of the connection: ``VerifiedToken/notes``.
+  /// The authenticator's notes on the connection: ``VerifiedToken/notes``.
   package var notes: Baggage?
 
   package init(user: UserID, kind: UserKind, connection: ConnectionID, notes: Baggage? = nil) {

@@ -1,88 +1,89 @@
-/// One vendor's wire format, the server's side: bytes to meaning and back, and nothing else. It has no state:
-/// one reads `PING{"id":1}`, for instance, as ``InboundMessage/ping(request:)`` and never knows who sent it.
+/// The server's side of one vendor's wire format, which translates frames into messages and back. It has no state. E.g.
+/// a dialect reads `PING{"id":1}` as ``InboundMessage/ping(request:)``.
 package protocol Dialect: Sendable {
-  /// The stable name: label of metrics, value of flags.
+  /// The stable name: the label of metrics and the value of flags.
   var name: String { get }
 
-  /// Whether the dialect speaks on sockets opened at this request.
+  /// Returns whether the dialect is spoken on sockets opened by this request.
   func accepts(_ upgrade: HTTPRequest) -> Bool
 
-  /// The path that its sockets are opened at, for whoever is told where to connect; nil where another answer says so.
+  /// The path at which its sockets are opened, for answers that tell a client where to connect; nil if another answer
+  /// does.
   var socketPath: String? { get }
 
-  /// Whether the path is one of the dialect's, so that it words the refusal where no route has it. Of several that
-  /// say so it is the last: the plain one, which comes first, has what the others leave.
+  /// Returns whether the path belongs to the dialect, which then formats the error if no route has the path. If several
+  /// dialects own a path, the last one formats it: the plain dialect comes first and covers the paths of no other.
   func owns(path: String) -> Bool
 
-  /// The application that a request names, an upgrade or another of the dialect's: an API key in its query, say. Nil for
-  /// none.
+  /// Returns the application that an upgrade or another request of the dialect names, e.g. an API key in its query. Nil
+  /// for none.
   func application(in request: HTTPRequest) -> String?
 
-  /// Whether credentials of the upgrade that are no good are refused with an HTTP status in place of the 101, or with
-  /// an ``OutboundMessage/loginRefused(_:request:)`` after it.
+  /// Whether invalid credentials in the upgrade are refused with an HTTP status instead of the 101. If not, an
+  /// ``OutboundMessage/loginRefused(_:request:)`` follows the 101.
   var refusesBeforeUpgrade: Bool { get }
 
-  /// Whether a ping of the protocol (RFC 6455 section 5.5.2) from a client that is logged in is answered with an
-  /// ``OutboundMessage/pong(request:)`` of the dialect's own, beside the protocol's.
+  /// Whether a protocol ping (RFC 6455 section 5.5.2) from a logged-in client is answered with the dialect's own
+  /// ``OutboundMessage/pong(request:)`` in addition to the protocol's.
   var answersProtocolPings: Bool { get }
 
-  /// Whether clients send bytes in frames of text: RFC 6455 section 8.1 forbids it, and one SDK does.
+  /// Whether clients send binary data in text frames: RFC 6455 section 8.1 forbids it, but one SDK does so.
   var takesBytesAsText: Bool { get }
 
-  /// Whether a refresh request of the same cause, and the same whole milliseconds of time-out, is the same words for every
-  /// connection, with nothing ahead of them, so that they are put together once for all who are asked in one go. False
-  /// unless said otherwise.
+  /// Whether refresh requests with the same cause and timeout (in whole milliseconds) are the same bytes for every
+  /// connection, without a prelude. They are then encoded once for all connections that are asked together. False by
+  /// default.
   var asksAllAlike: Bool { get }
 
-  /// The subprotocol to choose, one of those offered; nil for none.
+  /// Returns the subprotocol to choose among those offered; nil for none.
   func subprotocol(for upgrade: HTTPRequest) -> String?
 
-  /// The credentials that came with the upgrade, nil if there are none.
+  /// Returns the credentials in the upgrade; nil if there are none.
   func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials?
 
-  /// What of the upgrade the ``Authenticator`` is told with every token that the connection presents, the first and those
-  /// of refreshes: an application's key that stands only in the query, say. Nil for nothing.
+  /// Returns data of the upgrade that the ``Authenticator`` gets with every token of the connection, the first and each
+  /// refresh, e.g. an application's key that is only in the query. Nil for none.
   func details(of upgrade: HTTPRequest) -> Baggage?
 
-  /// What remembers a connection, and speaks for it in place of the dialect, where what is said hangs on what was said before;
-  /// nil where every message says all by itself.
+  /// Returns an object that keeps state for a connection and encodes for it instead of the dialect, if messages depend
+  /// on earlier ones; nil if every message is complete in itself.
   func conversation(for upgrade: HTTPRequest) -> (any Conversation)?
 
-  /// What `payload` says; nil for what the dialect passes over in silence. Throws what to answer if it says nothing the
-  /// dialect knows; ``GatewayError/unsupportedData`` for a kind of frame it does not speak, which ends the connection.
+  /// Decodes `payload`; returns nil for a message that the dialect ignores silently. Throws the error to answer with if
+  /// the message is unknown. ``GatewayError/unsupportedData``, for an unknown kind of frame, ends the connection.
   func decode(
     _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
   ) throws(GatewayError) -> InboundMessage?
 
-  /// A frame that goes out ahead of what ``encode(_:_:)`` makes of the message, where the wire has two for one of the
+  /// Returns a frame to send before the one of ``encode(_:_:)``, where the wire has two messages for one of the
   /// gateway's; nil for none.
   func prelude(to message: OutboundMessage, _ context: DialectContext) -> Frame?
 
-  /// The message on the wire; nil if the dialect has no words for it.
+  /// Returns the frame of a message; nil if the dialect cannot express it.
   func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame?
 
-  /// What of a message, in whichever direction it went, may be seen by whoever looks for a fault in a client: its text with
-  /// every secret in it blanked, a token for instance or a session key; nil to show nothing. A message that
-  /// ``decode(_:_:_:)`` made nothing of is not understood: what is a secret in it can only be guessed.
+  /// Returns the text of a message in either direction, for debugging a client, with every secret in it blanked, e.g. a
+  /// token or a session key. Nil to show nothing. If ``decode(_:_:_:)`` could not decode the message, it is not
+  /// understood, and its secrets can only be guessed.
   func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String?
 
-  /// What the close frame says where the gateway's reason is `reason`: the same, or the wire's own code and text.
+  /// Returns the reason for the close frame: the gateway's `reason`, or the wire's own code and text for it.
   func closeReason(for reason: CloseReason) -> CloseReason
 
-  /// The error over HTTP, with the fields that belong to its status.
+  /// Returns the error over HTTP, with the fields that belong to its status.
   func response(for error: GatewayError) -> HTTPResponse
 }
 
-/// The state of a connection that a dialect may know while it reads and writes for it: whether a message is its login
-/// or a refresh, for instance.
+/// The state of a connection that a dialect may use to decode and encode for it.
 package struct DialectContext: Hashable, Sendable {
   package var connection: ConnectionID
   package var isLoggedIn: Bool
-  /// Whether it has presented a token to log in with, which is being judged.
+  /// Whether the connection has presented a token to log in with, which is being verified.
   package var isAuthenticating: Bool
-  /// How long the token it is logged in with lives yet, not positive once it has expired; nil for ever, and before login.
+  /// The remaining life of the connection's token, zero or negative once it has expired; nil if it never expires, and
+  /// before login.
   package var expiresIn: Duration?
-  /// Whether it has been asked for another token because its own was revoked, and has not presented one.
+  /// Whether another token was requested because the connection's own was revoked, and none has been presented.
   package var isRevoked: Bool
   package var now: WallTime
 
@@ -98,11 +99,11 @@ package struct DialectContext: Hashable, Sendable {
     self.now = now
   }
 
-  /// Whether the token it is logged in with has expired.
+  /// Whether the connection's token has expired.
   package var hasExpired: Bool { expiresIn.map { $0 <= .zero } ?? false }
 }
 
-// What holds for a dialect that says nothing else.
+// The defaults of a dialect.
 
 extension Dialect {
   package var socketPath: String? { nil }

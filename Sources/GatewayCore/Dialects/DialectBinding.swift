@@ -1,25 +1,25 @@
-/// A wire format as one gateway serves it: the dialect together with who judges its tokens, who does its commands, and
-/// the times of its sessions. A vendor has one for video and one for chat, say.
+/// A wire format as one gateway serves it: the dialect, its authenticator, its command handler, and the times of its
+/// sessions.
 ///
-/// A class because every connection holds on to its own, and copies would cost each of them 300 bytes.
+/// It is a class because every connection references its binding, and copies would take 300 bytes each.
 package final class DialectBinding: Sendable {
   package let dialect: any Dialect
-  /// Speaks to peers whose first message is a JSON object in text; nil for ``dialect`` as to all others.
+  /// The dialect for peers whose first message is a JSON object in text; nil if ``dialect`` is used for all peers.
   package let jsonDialect: (any Dialect)?
   package let authenticator: any Authenticator
-  /// The times its sessions keep to; nil for the gateway's.
+  /// The times of its sessions; nil for the gateway's.
   package var session: SessionPolicy? { sharedPolicy?.policy }
-  /// The same, as the sessions hold it.
+  /// The same policy, as the sessions store it.
   package let sharedPolicy: SharedSessionPolicy?
-  /// What is done about silent peers; nil for what the gateway does.
+  /// The rule for silent peers; nil for the gateway's.
   package let liveness: Liveness?
-  /// How long what its tokens buy is good.
+  /// The times of its tokens and of the sessions that they open.
   package let times: TokenTimes
-  /// Does what clients of this wire ask for; nil if it has no commands.
+  /// The handler of its clients' commands; nil if it has no commands.
   package let commands: (any CommandHandler)?
-  /// Hears of logins that end, and of those that begin if it likes; nil if nobody wants to.
+  /// The observer of its logins; nil if there is none.
   package let observer: (any ConnectionObserver)?
-  /// Where ``commands`` and ``observer`` are run; nil for the connection's loop.
+  /// The executor of ``commands`` and ``observer``; nil for the connection's loop.
   package let home: Home?
 
   package init(
@@ -38,22 +38,23 @@ package final class DialectBinding: Sendable {
     self.home = home
   }
 
-  // With each message a connection asks these of the binding: a value behind a protocol that a class hands out is a copy.
+  // A connection calls these methods for each message. They avoid a copy: reading a class's property of a protocol type
+  // copies the value.
 
-  /// Whether peers that speak JSON have a dialect of their own.
+  /// Whether peers that speak JSON have their own dialect.
   package var hasJSONDialect: Bool { jsonDialect != nil }
 
-  /// The dialect for a peer whose first message is a JSON object in text, or is none.
+  /// Returns the dialect for a peer, by whether its first message is a JSON object in text.
   package func dialect(forJSON isJSON: Bool) -> any Dialect {
     if isJSON, let jsonDialect { jsonDialect } else { dialect }
   }
 
-  /// What the authenticator says of credentials; see ``Authenticator/judge(_:of:at:)``.
+  /// Verifies credentials; see ``Authenticator/judge(_:of:at:)``.
   package func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
     authenticator.judge(credentials, of: bearer, at: now)
   }
 
-  /// The same for everything but who speaks, and who judges.
+  /// Returns the same binding with other dialects and another authenticator.
   package func replacing(
     dialect: any Dialect, jsonDialect: (any Dialect)?, authenticator: any Authenticator
   ) -> DialectBinding {
@@ -62,17 +63,17 @@ package final class DialectBinding: Sendable {
       observer: observer, home: home, jsonDialect: jsonDialect)
   }
 
-  /// Whether all its peers are asked for another token in the same words; see ``Dialect/asksAllAlike``.
+  /// Whether all peers receive the same bytes as a refresh request; see ``Dialect/asksAllAlike``.
   package var asksAllAlike: Bool { jsonDialect == nil && dialect.asksAllAlike }
 }
 
-/// The rule for a peer that says nothing: after 25 s it is pinged, and 10 s later it counts as gone, for instance.
+/// A rule for a peer that sends nothing.
 package enum Liveness: Hashable, Sendable {
-  /// It is pinged after so long a silence, and counts as gone when it stays silent for `timeout` after that.
+  /// The peer is pinged after this silence, and counts as disconnected after a further silence of `timeout`.
   case ping(after: Duration, timeout: Duration)
-  /// It counts as gone after so long a silence, and is not pinged: pongs of its transport would keep a dead
-  /// application alive.
+  /// The peer counts as disconnected after this silence, and is not pinged: its transport's pongs would keep a dead
+  /// application connected.
   case silence(Duration)
-  /// Nothing.
+  /// Silence has no effect.
   case none
 }

@@ -1,17 +1,17 @@
-/// The meaning of a connection's end, or of its refusal, to a client: that 4401 wants a new token, for instance.
+/// A rule that gives the meaning of a close or a refused upgrade to a client, e.g. that 4401 requires a new token.
 package struct EndRule: Hashable, Sendable {
-  /// Codes of close frames, or of HTTP where the upgrade was refused.
+  /// Close codes, or HTTP statuses if the upgrade was refused.
   package var codes: [ClosedRange<Int>]
   package var isHTTP: Bool
-  /// When the rule holds.
+  /// The phases in which the rule applies.
   package var phases: Set<ClientPhase>
   package var verdict: ReturnVerdict
-  /// What the text of the close frame has to contain; nil for any, and for none.
+  /// The text that the close frame must contain; nil for any or none.
   package var text: String?
-  /// What the report calls it, behind its code.
+  /// The report's label for the end, after its code.
   package var label: Label?
 
-  /// The report's name for an end, behind its code: the word `expired`, for instance.
+  /// A label of an end in the report, after its code.
   package enum Label: Hashable, Sendable {
     case word(String)
     /// The text of the close frame.
@@ -30,13 +30,13 @@ package struct EndRule: Hashable, Sendable {
     self.label = label
   }
 
-  /// Whether it is about that end: a code of a close frame with its text, or a status of HTTP.
+  /// Returns whether the rule applies to a close code with its text, or to an HTTP status.
   func holds(_ code: Int, isHTTP: Bool, _ said: String?, in phase: ClientPhase) -> Bool {
     self.isHTTP == isHTTP && phases.contains(phase) && codes.contains { $0.contains(code) }
       && text.map { said?.contains(bytesOf: $0) ?? false } ?? true
   }
 
-  /// What the report calls such an end, behind its code.
+  /// Returns the report's label for such an end, after its code.
   func label(for said: String?) -> String? {
     switch label {
     case .word(let word): word
@@ -45,8 +45,8 @@ package struct EndRule: Hashable, Sendable {
     }
   }
 
-  /// The verdict where no rule says anything: HTTP 401 wants a new token, 429 and 5xx pass, other refusals stay; whoever
-  /// closes without a reason may be tried again.
+  /// Returns the verdict where no rule applies. HTTP 401 requires a new token, 429 and 5xx may be retried, and other
+  /// statuses are final. A close may be retried.
   package static func usual(_ code: Int, isHTTP: Bool) -> ReturnVerdict {
     guard isHTTP else { return .retry }
     return code == 401 ? .renew : code == 429 || code >= 500 ? .retry : .giveUp

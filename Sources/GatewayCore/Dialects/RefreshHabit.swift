@@ -1,25 +1,24 @@
-/// The time at which a client renews its token of its own accord: ten seconds before the end, say. The default waits
-/// until it is asked.
+/// The time and way in which a client renews its token. The default waits for the gateway's request.
 package struct RefreshHabit: Hashable, Sendable {
-  /// The way in which a client renews: by a timer of its own, for instance.
+  /// A way to renew a token.
   package enum How: String, Hashable, Sendable, CaseIterable {
-    /// The gateway asks.
+    /// The client waits for the gateway's request.
     case asked
     /// The client's own timer, ``lead`` before the end.
     case timer
-    /// On a new connection: when the gateway ends the old one, or ``lead`` before the end.
+    /// On a new connection, when the gateway ends the old one or ``lead`` before the end.
     case reconnect
-    /// Not at all.
+    /// The client does not renew.
     case none
   }
 
-  /// The time before a token's end at which it is renewed: ten seconds, or a fifth of its life, for instance.
+  /// The lead time of a renewal before a token's end.
   package enum Lead: Hashable, Sendable {
     case duration(Duration)
-    /// A share of the life that the token has when it is accepted.
+    /// A share of the token's life when it is accepted.
     case share(Double)
 
-    /// The same for a token of that life.
+    /// Returns the lead time for a token of that life.
     package func duration(ofLife life: Duration) -> Duration {
       switch self {
       case .duration(let duration): duration
@@ -30,11 +29,12 @@ package struct RefreshHabit: Hashable, Sendable {
 
   package var how = How.asked
   package var lead: Lead?
-  /// Up to so much earlier by chance.
+  /// The upper limit of a random time by which the renewal is earlier.
   package var jitter = Duration.zero
-  /// Whether the gateway answers nothing, so that outliving the old token's end by ``grace`` is the proof.
+  /// Whether the gateway does not answer, so that a refresh counts as accepted if the connection outlives the old token
+  /// by ``grace``.
   package var isProvenBySurvival = false
-  /// How long after the end of a token the gateway lets a connection live.
+  /// The time that the gateway lets a connection live after its token's end.
   package var grace = Duration.seconds(25)
 
   package init() {}

@@ -1,9 +1,9 @@
-/// A name that a report gives to what a peer said: `jwt_expired`, where it said `jwt expired`. Words of a peer's are
-/// cut and cleaned, so that a report cannot be flooded.
+/// A report's label for a peer's text, e.g. `jwt_expired` for `jwt expired`. The text is shortened and cleaned, so that
+/// a peer cannot flood the report.
 package enum ReportLabel {
   package static let lengthMax = 40
 
-  /// What may stand in a report: 40 characters of `A-Za-z0-9_.-`.
+  /// Returns the label: at most 40 characters of `A-Za-z0-9_.-`.
   package static func cleaned(_ text: String) -> String {
     var label = ""
     for scalar in text.unicodeScalars.prefix(lengthMax) {

@@ -1,22 +1,22 @@
-/// The waits of a client before its attempts to come back: 1 s, 2 s, 4 s, then 8 s for ever, for instance.
+/// The delays of a client before its attempts to reconnect, e.g. 1 s, 2 s, 4 s, then always 8 s.
 package enum ReturnSchedule: Hashable, Sendable {
-  /// Uniformly random between min(max(`low`, (n - 1)·`step`), `cap`) and min(`high` + n·`step`, `cap`) after n failures.
-  /// With `firstAtOnce` the first attempt waits for nothing.
+  /// Uniformly random between min(max(`low`, (n - 1)·`step`), `cap`) and min(`high` + n·`step`, `cap`) after n
+  /// failures. With `firstAtOnce` the first attempt has no delay.
   case window(low: Duration, high: Duration, step: Duration, cap: Duration, firstAtOnce: Bool)
-  /// Between n·`step` and n·`step` + `jitter`, uniformly random, and at most `cap`, before attempt n of an outage, counted
+  /// Uniformly random between n·`step` and n·`step` + `jitter`, at most `cap`, before attempt n of an outage, counted
   /// from 1.
   case linear(step: Duration, jitter: Duration, cap: Duration)
-  /// These waits one after the other, and then never again.
+  /// These delays in order, and then no further attempt.
   case list([Duration])
-  /// At once, then `first`, then each `factor` times as long as the one before, up to `cap`. Nil for ever, else so many
-  /// attempts.
+  /// No delay, then `first`, then each delay `factor` times the one before, up to `cap`. At most `tries` attempts;
+  /// unlimited if nil.
   case growing(first: Duration, factor: Double, cap: Duration, tries: Int?)
-  /// `first`, then each `factor` times as long as the one before, up to `cap`; with `isJittered` a chance between nothing
-  /// and that. Nil for ever, else so many attempts.
+  /// `first`, then each delay `factor` times the one before, up to `cap`; with `isJittered` a random time between zero
+  /// and that. At most `tries` attempts; unlimited if nil.
   case backoff(first: Duration, factor: Double, cap: Duration, isJittered: Bool, tries: Int?)
 
-  /// The wait before attempt number `attempt` (from 0) of one outage, after `failures` in a row; nil if there is to be
-  /// no further attempt.
+  /// Returns the delay before attempt number `attempt` (from 0) of one outage, after `failures` in a row; nil if there
+  /// is no further attempt.
   package func wait(attempt: Int, failures: Int, chance: inout SeededGenerator) -> Duration? {
     switch self {
     case .window(let low, let high, let step, let cap, let firstAtOnce):
@@ -33,7 +33,7 @@ package enum ReturnSchedule: Hashable, Sendable {
       if let tries, attempt >= tries { return nil }
       if attempt == 0 { return .zero }
       var seconds = first.inSeconds
-      // Bounded: the product is at the cap long before this many steps.
+      // Bounded: the product reaches the cap long before this many steps.
       for _ in 1..<max(1, min(attempt, 64)) { seconds = min(seconds * factor, cap.inSeconds) }
       return .nanoseconds(Int64(min(seconds, cap.inSeconds) * 1e9))
     case .backoff(let first, let factor, let cap, let isJittered, let tries):
@@ -44,6 +44,6 @@ package enum ReturnSchedule: Hashable, Sendable {
     }
   }
 
-  /// Waits of more steps are all at their cap.
+  /// The step count from which every delay is at its cap.
   private static let stepsMax = 1 << 16
 }

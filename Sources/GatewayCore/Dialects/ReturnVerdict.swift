@@ -1,12 +1,12 @@
-/// A client's way on after a refusal or an end: it comes back with a new token after close 4401, for instance.
+/// A client's action after a refusal or a close.
 package enum ReturnVerdict: String, Hashable, Sendable, CaseIterable {
-  /// Asks for a token, and comes back with it.
+  /// The client requests a token, and reconnects with it.
   case renew
-  /// Comes back.
+  /// The client reconnects.
   case retry
   case giveUp = "give_up"
 
-  /// The number of an error that says so, where a wire has verdicts in place of numbers.
+  /// The number that stands for the verdict as an error, where a wire has verdicts instead of numbers.
   package var number: Int {
     switch self {
     case .renew: 1

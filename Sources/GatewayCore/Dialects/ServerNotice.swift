@@ -1,53 +1,52 @@
-/// A message of the gateway as far as a client of a fleet needs to understand it: that a new token is asked for within
-/// 60 s, for instance.
+/// A message of the gateway, in the detail that a fleet's client needs.
 package enum ServerNotice: Hashable, Sendable {
   case connected(ConnectionID?, Welcome = Welcome())
-  /// A new token is asked for. `timeout` is nil where the gateway does not say how long it waits.
+  /// A new token is requested. `timeout` is nil if the gateway does not state it.
   case refreshRequired(timeout: Duration?, with: RefreshMeans = .newToken)
   case refreshed
-  /// Refreshed, and this is the key to come back with from now on.
+  /// The token was accepted, and this is the key for later reconnects.
   case keyRenewed(Credentials)
   case error(number: Int, name: String)
-  /// Too busy to log anybody in: come back after a while.
+  /// The gateway is too busy for logins; the client may retry after the delay.
   case busy(retryAfter: Duration)
-  /// The session is over, and no token will bring it back.
+  /// The session is over, and no token can restore it.
   case sessionClosed(name: String)
   /// A sign of life, such as the answer to a ``ClientMessage/ping``.
   case alive
   case closing(name: String)
-  /// An error that is only worth a line in the report.
+  /// An error that only adds a line to the report.
   case remark(name: String)
-  /// The session is over, whether or not the gateway closes the connection: what the client does is said with it.
+  /// The session is over, whether or not the gateway closes the connection; the verdict is the client's next action.
   case goodbye(ReturnVerdict, name: String)
-  /// The next thing to be said, by its number in the dialect: the second step of a login, the answer to a ping.
+  /// A request for the client's next message, by its number in the dialect, e.g. the second step of a login or the
+  /// answer to a ping.
   case cue(Int)
-  /// The same, with a token that is to be asked for first.
+  /// The same, with a token that must be requested first.
   case tokenCue(Int)
-  /// How long the token lives from now on that is accepted next.
+  /// The life, from now, of the token that is accepted next.
   case tokenLife(Duration)
 
-  /// The token that a refresh may be answered with: the one in hand, where only the session has reached its end, for
-  /// instance.
+  /// The tokens that answer a refresh request.
   package enum RefreshMeans: Hashable, Sendable {
-    /// The token in hand, if it is still good.
+    /// The present token, if it is still valid.
     case anyToken
     /// A token that has not been presented before.
     case newToken
   }
 }
 
-/// A login's answer, as far as the dialect has words for it: ping every 15 s, wait 5 s for the answer, for instance.
+/// The answer to a login, in the detail that the dialect can express.
 package struct Welcome: Hashable, Sendable {
-  /// What the gateway calls the connection.
+  /// The gateway's name for the connection.
   package var connection: String?
-  /// The key to come back with.
+  /// The session key for a reconnect.
   package var key: Credentials?
   /// The message itself, for clients that send it back as a sign of life.
   package var greeting: String?
-  /// How often the client is to ping, and how long it is to wait for the answer.
+  /// The interval of the client's pings, and the time that it waits for an answer.
   package var pingInterval: Duration?
   package var pongTimeout: Duration?
-  /// The waits before its attempts to come back.
+  /// The delays before the client's attempts to reconnect.
   package var schedule: ReturnSchedule?
 
   package init() {}

@@ -1,20 +1,20 @@
-/// The connection that a command came in on, as whoever does the command at once may use it: to join its user to a call,
-/// say. Only on its loop, and only until the command has been done.
+/// The connection that a command arrived on, for a handler that carries out the command at once. Used only on its loop,
+/// and only until the command is done.
 package protocol Speaker: Sendable {
   var id: ConnectionID { get }
 
-  /// Whether it hears what is said to the call's audience.
+  /// Returns whether the connection is in the call's audience.
   func watches(_ call: CallID) -> Bool
 
-  /// Begins to hear it. False if it has as many calls as it may.
+  /// Adds the connection to the call's audience. Returns false if it watches the maximum number of calls.
   func watch(_ call: CallID) -> Bool
 
-  /// Hears it no more.
+  /// Removes the connection from the call's audience.
   func unwatch(_ call: CallID)
 
-  /// Says something to the client.
+  /// Sends a frame to the client.
   func answer(_ frame: Frame)
 
-  /// Tells the client that its command is not done, in the words of its dialect.
+  /// Tells the client, in its dialect, that its command is refused.
   func refuse(_ error: GatewayError, _ request: RequestID?)
 }

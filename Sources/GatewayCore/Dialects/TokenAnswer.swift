@@ -1,29 +1,30 @@
-/// The result of asking an endpoint for a token: `http_401` with the code `token_not_valid`, for instance.
+/// The result of a token request to an endpoint.
 package struct TokenAnswer: Hashable, Sendable {
-  /// The outcome in one word: the endpoint is busy, with 503 and 5 s to stay away, for instance.
+  /// The outcome of a token request.
   package enum Outcome: Hashable, Sendable {
     case token(Credentials)
-    /// It is overloaded, and said how long to stay away or did not.
+    /// The endpoint is overloaded, with or without a time to wait.
     case busy(status: Int, retryAfter: Duration?)
-    /// It gives this client no token.
+    /// The endpoint refuses this client a token.
     case refused(status: Int)
-    /// There was no answer, or none that makes sense; another attempt may fare better.
+    /// There was no valid answer; another attempt may succeed.
     case failed
   }
 
   package var outcome: Outcome
-  /// What the report calls it.
+  /// The report's label for the result.
   package var label: String
-  /// What leads to the mend; nil where the label says all.
+  /// A sentence that says how to fix the fault; nil if the label is enough.
   package var sentence: String?
-  /// When the token ends; nil where nobody says.
+  /// The token's end; nil if it is unknown.
   package var end: WallTime?
   package var endSource: EndSource = .unknown
-  /// How long the token lives, as it says itself; else from now to its end.
+  /// The token's life by its own statement; otherwise from now to its end.
   package var life: Duration?
-  /// How far the endpoint's clock is ahead of ours; nil where it does not say, or within what its whole seconds hide.
+  /// The time by which the endpoint's clock is ahead of ours. Nil if it is unknown, or smaller than its whole seconds
+  /// can show.
   package var clockOffset: Duration?
-  /// Whether the token is the one of before.
+  /// Whether the token is the same as the one before.
   package var isSameToken = false
 
   package init(_ outcome: Outcome, label: String, sentence: String? = nil) {
@@ -33,18 +34,18 @@ package struct TokenAnswer: Hashable, Sendable {
   }
 }
 
-/// The authority on when a token ends: the `exp` of a JWT, or an `expires_in` of the endpoint's answer, for instance.
+/// The source of a token's end.
 package enum EndSource: String, Hashable, Sendable, Codable, CaseIterable, CodingKeyRepresentable {
-  /// The gateway, when it accepted the token.
+  /// The gateway stated it when it accepted the token.
   case gateway
-  /// The token itself, a JWT with `exp`.
+  /// The token itself states it: a JWT with `exp`.
   case jwt
-  /// The endpoint's answer.
+  /// The endpoint's answer states it.
   case answer
-  /// The description of the endpoint.
+  /// The description of the endpoint states it.
   case fixed
-  /// The storm, which asked for that end.
+  /// The storm requested it.
   case asked
-  /// Nobody.
+  /// No source states it.
   case unknown
 }

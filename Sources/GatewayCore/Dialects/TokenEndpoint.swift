@@ -1,36 +1,35 @@
-/// The place where a fleet's clients get their tokens over HTTP, and how they ask: an application's `/api/token/` that
-/// a file describes, for instance.
+/// The endpoint from which a fleet's clients get their tokens over HTTP, and the form of their requests.
 package protocol TokenEndpoint: Sendable {
-  /// Whether a request says when the token is to end; else the endpoint decides.
+  /// Whether a request states when the token is to end; if not, the endpoint decides.
   var takesEnds: Bool { get }
 
-  /// Whether an answer can be known to say when its token ends.
+  /// Whether the endpoint's answers are known to state when the token ends.
   var tellsEnds: Bool { get }
 
-  /// Who client number `number` is.
+  /// Returns the user of client number `number`.
   func user(of number: Int) -> UserID
 
-  /// What a client remembers before it has asked for anything.
+  /// Creates the memory of a client that has made no request yet.
   func memory() -> TokenMemory
 
-  /// The request for a token; throws a sentence if it cannot be said.
+  /// Returns the request for a token; throws a sentence if it cannot be built.
   func request(_ wish: TokenWish, _ memory: TokenMemory) throws(TokenEndpointError) -> TokenRequest
 
-  /// What an answer comes to. What the client is to remember of it goes into its memory.
+  /// Returns the result of an answer, and stores what the client must remember of it.
   func answer(
     _ response: HTTPResponse, to request: TokenRequest, at now: WallTime, _ memory: inout TokenMemory
   ) -> TokenAnswer
 
-  /// What a request that was not answered comes to: its reason in the report, and a sentence that leads to the mend.
-  /// `detail` says more than the reason, for people.
+  /// Returns the result of a request that was not answered: its reason in the report, and a sentence that says how to
+  /// fix it. `detail` says more than the reason, for people.
   func unanswered(
     _ request: TokenRequest, reason: String, detail: String, _ memory: inout TokenMemory
   ) -> TokenAnswer
 }
 
-/// A token that a client wants: ann's, good for ten minutes, for instance.
+/// A token that a client requests.
 package struct TokenWish: Hashable, Sendable {
-  /// Whose; a name that no endpoint accepts for those that are to be refused.
+  /// The token's user; a name that no endpoint accepts for a request that is to be refused.
   package var user: UserID
   /// The number of the client.
   package var number: Int
@@ -38,8 +37,8 @@ package struct TokenWish: Hashable, Sendable {
   /// Whether the endpoint is to refuse it.
   package var isHopeless = false
   package var now: WallTime
-  /// What the client took from the gateway on its connection, slot by slot: the name of the connection, say, that the token is
-  /// for.
+  /// The values that the client took from the gateway on its connection, by slot, e.g. the name of the connection that
+  /// the token is for.
   package var taken: [String?]
 
   package init(
@@ -54,13 +53,12 @@ package struct TokenWish: Hashable, Sendable {
   }
 }
 
-/// A request to a token endpoint as it goes out: the one that renews ann's token, to the endpoint's second place, for
-/// instance.
+/// A request to a token endpoint, ready to send.
 package struct TokenRequest: Hashable, Sendable {
   package var http: HTTPRequest
-  /// To which of the endpoint's places.
+  /// The index of the endpoint's place that receives the request.
   package var place: Int
-  /// Whether it is the one that renews: nil where there is one for both.
+  /// Whether the request renews a token; nil if one request serves both purposes.
   package var isRenewal: Bool?
   package var wish: TokenWish
 
@@ -72,8 +70,7 @@ package struct TokenRequest: Hashable, Sendable {
   }
 }
 
-/// An error of a token endpoint's, as a sentence: a request could not be said, or the answer has no field `X-Token`,
-/// for instance.
+/// An error of a token endpoint, as a sentence.
 package struct TokenEndpointError: Error, Hashable, Sendable, CustomStringConvertible {
   package let sentence: String
   package var description: String { sentence }

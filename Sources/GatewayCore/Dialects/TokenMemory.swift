@@ -1,12 +1,13 @@
-/// The memory of a client between its requests for tokens: the rotating refresh token of the last answer, for instance.
+/// The state that a client keeps between its token requests, e.g. the rotating refresh token of the last answer.
 package struct TokenMemory: Hashable, Sendable {
-  /// What was taken from answers, by the description's slots.
+  /// The values taken from answers, by the slots of the description.
   package var taken: [String?]
   /// The latest token.
   package var token: Credentials?
-  /// Requests that were refused by nobody and gave nothing: of several endpoints the next has its turn.
+  /// The number of requests that were not refused and gave no token. If the endpoint has several places, each failure
+  /// selects the next one.
   package var failures = 0
-  /// How many requests were made.
+  /// The number of requests made.
   package var requests: UInt32 = 0
 
   package init(slots: Int = 0) {

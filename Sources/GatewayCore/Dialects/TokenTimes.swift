@@ -1,23 +1,23 @@
-/// The times of what a wire's tokens buy, for who reckons with them and judges none: a token of an hour opens a session of ten
-/// minutes, and its client is told half a minute before the end, for instance.
+/// The times of a wire's tokens and of the sessions that they open, for code that plans by them and verifies no token.
 package struct TokenTimes: Hashable, Sendable {
-  /// How long after its end a token is still taken, since clocks differ.
+  /// The time after its end for which a token is still accepted, since clocks differ.
   package var leeway: Duration
-  /// How long a session lives on one token at the most; nil for as long as the token. Its client has a key to come back with.
+  /// The longest life of a session on one token; nil for the token's life. Its client has a key to reconnect with.
   package var sessionLife: Duration?
-  /// How long before its end a client is told, but no more than a tenth of its life; nil for what the session's policy says.
+  /// The lead time of a refresh request before the session's end, at most a tenth of its life; nil for the session
+  /// policy's.
   package var lead: Duration?
 
-  /// How exactly tokens are dated: in whole seconds, say; and whether they live on to the next such date, or end at the last.
+  /// The precision of tokens' dates, e.g. whole seconds, and whether an end is rounded up or down to it.
   package var grain: Duration
   package var isDatedUp: Bool
 
   /// - Parameters:
-  ///   - leeway: How long after its end a token is still taken.
-  ///   - sessionLife: How long a session lives on one token at the most; nil for as long as the token.
-  ///   - lead: How long before its end a client is told; nil for what the session's policy says.
-  ///   - grain: How exactly tokens are dated.
-  ///   - isDatedUp: Whether they live on to the next such date.
+  ///   - leeway: The time after its end for which a token is still accepted.
+  ///   - sessionLife: The longest life of a session on one token; nil for the token's life.
+  ///   - lead: The lead time of a refresh request before the session's end; nil for the session policy's.
+  ///   - grain: The precision of tokens' dates.
+  ///   - isDatedUp: Whether an end is rounded up, not down, to that precision.
   package init(
     leeway: Duration = .seconds(5), sessionLife: Duration? = nil, lead: Duration? = nil,
     grain: Duration = .microseconds(1), isDatedUp: Bool = false
@@ -29,7 +29,7 @@ package struct TokenTimes: Hashable, Sendable {
     self.isDatedUp = isDatedUp
   }
 
-  /// How long before its end the client of a session is told that lives so long; nil for what the session's policy says.
+  /// Returns the lead time for a session of that life; nil for the session policy's.
   package func lead(ofLife life: Duration) -> Duration? {
     lead.map { min($0, max(.zero, life / 10)) }
   }
