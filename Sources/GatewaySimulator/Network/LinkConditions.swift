@@ -1,12 +1,13 @@
-/// The link between two ends of a simulated connection: 20 to 80 ms each way, for instance.
+/// The properties of the link between the two ends of a simulated connection.
 package struct LinkConditions: Hashable, Sendable {
-  /// How long a packet travels, one way; drawn evenly from the range for each. Packets never overtake each other.
+  /// The travel time of a packet, one way, drawn uniformly from the range for each packet. Packets never overtake each
+  /// other.
   package var latency: ClosedRange<Duration>
-  /// How many unread bytes the system's buffers take before a sender's messages queue.
+  /// The number of unread bytes that the system's buffers hold before a sender's messages are queued.
   package var windowBytes: Int
-  /// How many bytes a sender queues beyond that before it overflows.
+  /// The number of bytes that a sender queues beyond that before it overflows.
   package var queueBytesMax: Int
-  /// The largest message an accepting end takes.
+  /// The size limit of a message at an accepting end.
   package var messageBytesMax: Int
 
   package init(

@@ -1,8 +1,7 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// The `Dialer` of a simulated loop: its connections lead to the sites of a simulated network; a storm's client reaches
-/// a gateway's site, for instance, and no socket is opened.
+/// The `Dialer` of a simulated loop, whose connections lead to the sites of a simulated network, without a real socket.
 ///
 /// `@unchecked Sendable`: touched only by the thread that runs the world.
 package final class SimulatedDialer: Dialer, @unchecked Sendable {
@@ -54,7 +53,7 @@ package final class SimulatedDialer: Dialer, @unchecked Sendable {
       loop.execute(at: loop.now + timeout) { [network] in
         guard !answer.isGiven else { return }
         answer.give(.failure(.timedOut))
-        // Its server hears that the reader has gone.
+        // The server is told that the reader has disconnected.
         server.execute(at: server.now + network.nextLatency()) {
           answer.leave()
           answer.reading?.cancel()
@@ -82,7 +81,7 @@ package final class SimulatedDialer: Dialer, @unchecked Sendable {
     }
   }
 
-  /// Begins to answer `caller` on the server's loop, isolated to it as a real server is.
+  /// Begins to answer `caller` on the server's loop, isolated to it like a real server.
   private static func begin(
     on server: SimulatedLoop, for caller: any HTTPCaller,
     _ body: nonisolated(nonsending) @escaping @Sendable () async -> Void
@@ -90,19 +89,19 @@ package final class SimulatedDialer: Dialer, @unchecked Sendable {
     HTTPCall.$caller.withValue(caller) { _ = server.stage.begin(body) }
   }
 
-  /// How long who dials waits for an answer.
+  /// The time that a dialling client waits for an answer.
   private static let patience = Duration.seconds(30)
-  /// The most of a body that goes on.
+  /// The size limit of a streamed body.
   private static let bodyBytesMax = 8 << 20
   private static let tooLarge = DialFailure.unreachable("the response is above \(bodyBytesMax) bytes")
 
-  /// All pieces of a body that goes on, the reader of a HEAD's none; nil if there are too many.
+  /// Returns all pieces of a streamed body, none for a HEAD request; nil if there are too many bytes.
   private static nonisolated(nonsending) func body(of source: HTTPStream?, on server: SimulatedLoop) async -> [UInt8]? {
     var body: [UInt8] = []
     while let piece = await source?.next() {
       body += piece
       guard body.count <= bodyBytesMax else { return nil }
-      // Others have their turn.
+      // Lets other work on the loop run.
       await server.eventLoop.sleep(until: server.now)
     }
     return body
@@ -110,7 +109,7 @@ package final class SimulatedDialer: Dialer, @unchecked Sendable {
 
   private static let nobodyListens = DialFailure.unreachable("connection refused")
 
-  /// The request as the server sees it.
+  /// Returns the request as the server receives it.
   private func received(_ request: HTTPRequest, _ target: DialTarget) -> HTTPRequest {
     var request = request
     request.peer = target.source ?? "127.0.0.1"
@@ -119,14 +118,14 @@ package final class SimulatedDialer: Dialer, @unchecked Sendable {
   }
 }
 
-/// A question that the first of several answers settles.
+/// The continuation of a request, which the first of several answers resumes.
 ///
 /// `@unchecked Sendable`: touched only by the thread that runs the world.
 private final class FirstAnswer: HTTPCaller, @unchecked Sendable {
-  /// Whether the server has heard that nobody waits any more.
+  /// Whether the server has been told that the caller no longer waits.
   private(set) var hasGone = false
   private var continuation: CheckedContinuation<Result<HTTPResponse, DialFailure>, Never>?
-  /// Reads the body that goes on, while it does.
+  /// The task that reads a streamed body, while it runs.
   var reading: Task<[UInt8]?, Never>?
 
   init(_ continuation: CheckedContinuation<Result<HTTPResponse, DialFailure>, Never>) {

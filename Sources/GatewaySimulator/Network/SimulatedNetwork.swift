@@ -1,8 +1,7 @@
 internal import GatewayCore
 package import GatewayRuntime
 
-/// A network in virtual time: which sites listen where, a gateway at port 8080 for instance, and what lies between them
-/// and those who dial.
+/// A network in virtual time: the sites that listen on its addresses, and the links between them and dialling clients.
 ///
 /// `@unchecked Sendable`: touched only by the thread that runs the world.
 package final class SimulatedNetwork: @unchecked Sendable {
@@ -29,27 +28,27 @@ package final class SimulatedNetwork: @unchecked Sendable {
     generator = SeededGenerator(seed: world.seed ^ 0x6E65_7477_6F72_6B21)
   }
 
-  /// Opens a port: connections go to the loops in turn.
+  /// Opens a port, whose connections go to the loops in turn.
   package func listen(on target: DialTarget, loops: [SimulatedLoop], site: any Site) {
     precondition(!loops.isEmpty, "a listener needs a loop")
     listeners[Address(host: target.host, port: target.port)] = Listener(site: site, loops: loops)
   }
 
-  /// Closes a port; connections that are open stay open.
+  /// Closes a port; open connections stay open.
   package func stopListening(on target: DialTarget) {
     listeners[Address(host: target.host, port: target.port)] = nil
   }
 
   func nextShare() -> Double { generator.nextShare() }
 
-  /// How long the next packet travels.
+  /// Returns the travel time of the next packet.
   func nextLatency() -> Duration {
     let (least, most) = (conditions.latency.lowerBound, conditions.latency.upperBound)
     guard least < most else { return least }
     return least + .nanoseconds(Int64(Double((most - least).nanoseconds) * nextShare()))
   }
 
-  /// Who serves the next connection to `target`.
+  /// Returns the site and the loop that serve the next connection to `target`; nil if nothing listens there.
   func accept(_ target: DialTarget) -> (site: any Site, loop: SimulatedLoop)? {
     let address = Address(host: target.host, port: target.port)
     guard let listener = listeners[address] else { return nil }
@@ -57,8 +56,8 @@ package final class SimulatedNetwork: @unchecked Sendable {
     return (listener.site, listener.loops[listener.accepted % listener.loops.count])
   }
 
-  /// Two ends of a new connection: who dialled it, and who accepted it. Only the accepting end is traced, as it sees the
-  /// order in which the gateway works.
+  /// Creates the two ends of a connection. Only the accepting end is traced, since it sees the order in which the
+  /// gateway works.
   func makeConnection(
     from dialler: (loop: SimulatedLoop, handler: any SocketHandler, began: Instant, source: String),
     to acceptor: (loop: SimulatedLoop, handler: any SocketHandler), at target: DialTarget

@@ -1,14 +1,14 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// A client in a test's hand: says what the test wants said, ann's login for instance, and remembers what it hears.
-/// Answers pings and close frames by itself, as every WebSocket library does, unless its ``faults`` say otherwise.
+/// A client that a test controls: it sends the test's messages and records the received ones. It answers pings and close
+/// frames by itself, as every WebSocket library does, unless its ``faults`` say otherwise.
 ///
 /// Its methods are called by the thread that runs the world, between runs.
 ///
 /// `@unchecked Sendable`: touched only by that thread.
 package final class SimulatedPeer: SocketHandler, @unchecked Sendable {
-  /// A thing that the peer heard: a close with 4000, for instance.
+  /// A thing that the peer received or observed.
   package enum Event: Hashable, Sendable {
     case opened
     case refused(DialFailure)
@@ -30,9 +30,9 @@ package final class SimulatedPeer: SocketHandler, @unchecked Sendable {
     self.loop.asCurrent { dialer.dial(target, upgrade: upgrade, subprotocols: [], handler: self) }
   }
 
-  // MARK: Saying
+  // MARK: Sending
 
-  /// Says a message. Nothing happens on a connection that is not open.
+  /// Sends a message. Does nothing if the connection is not open.
   package func say(_ frame: Frame) {
     loop.asCurrent { _ = socket?.send(frame) }
   }
@@ -57,36 +57,36 @@ package final class SimulatedPeer: SocketHandler, @unchecked Sendable {
     loop.asCurrent { socket?.reset() }
   }
 
-  /// Breaks a rule of RFC 6455, which a transport answers with `reason`.
+  /// Breaks a rule of RFC 6455, to which the other end's transport responds with `reason`.
   package func violate(_ reason: CloseReason) {
     loop.asCurrent { socket?.violate(reason) }
   }
 
-  /// How the peer misbehaves; only on an open connection.
+  /// The peer's misbehaviour; has an effect only on an open connection.
   package var faults: SocketFaults {
     get { socket?.faults ?? SocketFaults() }
     set { loop.asCurrent { socket?.faults = newValue } }
   }
 
-  /// How the gateway's end misbehaves, e.g. which of its messages never arrive; only on an open connection.
+  /// The misbehaviour of the gateway's end, e.g. messages that it loses; has an effect only on an open connection.
   package var gatewayFaults: SocketFaults {
     get { socket?.otherFaults ?? SocketFaults() }
     set { loop.asCurrent { socket?.otherFaults = newValue } }
   }
 
-  // MARK: What was heard
+  // MARK: Received
 
   package var isOpen: Bool { socket?.isOpen ?? false }
 
   /// Whether the gateway's end has reset the transport.
   package var wasReset: Bool { socket?.wasReset ?? false }
 
-  /// The texts of all messages so far.
+  /// The texts of all messages received so far.
   package var texts: [String] {
     events.compactMap { if case .message(let frame) = $0.event { frame.text } else { nil } }
   }
 
-  /// The messages so far as a client of the dialect understands them, and when they came.
+  /// Returns the messages received so far, as a client of the dialect decodes them, with their times.
   package func notices(in dialect: any ClientDialect) -> [(at: Instant, notice: ServerNotice)] {
     events.compactMap { at, event in
       guard case .message(let frame) = event else { return nil }
@@ -94,13 +94,13 @@ package final class SimulatedPeer: SocketHandler, @unchecked Sendable {
     }
   }
 
-  /// Why the connection was refused, nil if it was not.
+  /// The reason for the refusal of the connection; nil if it was not refused.
   package var refusal: DialFailure? {
     for case (_, .refused(let failure)) in events { return failure }
     return nil
   }
 
-  /// How and when the connection ended, nil if it did not.
+  /// The time and the close of the connection; nil if it has not ended.
   package var ending: (at: Instant, code: UInt16?, name: String)? {
     for case (let at, .closed(let code, let name)) in events { return (at, code, name) }
     return nil

@@ -1,13 +1,13 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// One end of a simulated connection. What is sent from here arrives at the other end, in order, when the line of time
-/// has moved on by the latency, 40 ms later for instance; the transport's own duties (pongs, the closing handshake, the
-/// size limit) are done here.
+/// One end of a simulated connection. A packet sent here arrives at the other end, in order, when virtual time has
+/// advanced by the latency. This type also does the transport's own work: pongs, the closing handshake and the size
+/// limit.
 ///
 /// `@unchecked Sendable`: touched only by the thread that runs the world.
 package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
-  /// A packet on its way: a close frame with 1000, for instance.
+  /// A packet on its way to the other end.
   enum Packet {
     case opened
     case message(Frame)
@@ -18,10 +18,10 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
     case violation(CloseReason)
     /// The transport has ended without a close frame.
     case end
-    /// It has ended with a reset.
+    /// The transport has ended with a reset.
     case reset
 
-    /// Whether nothing follows.
+    /// Whether no packet follows.
     var isLast: Bool {
       switch self {
       case .end, .reset: true
@@ -29,7 +29,7 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
       }
     }
 
-    /// The bytes on the wire, without masks.
+    /// The size on the wire in bytes, without masks.
     var size: Int {
       switch self {
       case .opened, .violation, .end, .reset: 0
@@ -42,16 +42,16 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
 
   private enum State {
     case open
-    /// The close frame is sent.
+    /// The close frame has been sent.
     case closing
-    /// Dropped by this end, whose handler has not heard of it yet.
+    /// This end has dropped the connection, and its handler has not been told yet.
     case aborted
     case closed
   }
 
   package let peer: String
   package let acceptedAt: Instant
-  /// How this end misbehaves.
+  /// The misbehaviour of this end.
   package var faults = SocketFaults() {
     didSet { arm() }
   }
@@ -62,7 +62,7 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
   package private(set) var wasReset = false
   private let loop: EventLoop
   private let network: SimulatedNetwork
-  /// The name in the trace; nil for the end that dialled.
+  /// The name in the trace; nil for the dialling end.
   private let label: String?
   private var handler: (any SocketHandler)?
   private var other: SimulatedSocket?
@@ -71,10 +71,10 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
   private var inboundBytes = 0
   private var wakeup: Wakeup!
   private var keepAlive: SimulatedSocket?
-  /// When an end that reads nothing no longer waits for the answer to its close frame.
+  /// The time at which an end that does not read stops waiting for the answer to its close frame.
   private var patienceEnds: Instant?
 
-  /// How long the other end may take to answer a close frame, as the real transport has it.
+  /// The time that the other end has to answer a close frame, the same as in the real transport.
   package static let closeTimeout = Duration.seconds(15)
 
   init(
@@ -90,13 +90,13 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
     wakeup = Wakeup(target: self)
   }
 
-  /// Ties two ends together.
+  /// Connects two ends.
   static func link(_ one: SimulatedSocket, _ two: SimulatedSocket) {
     one.other = two
     two.other = one
   }
 
-  /// How the other end misbehaves; nothing can be set once that end is gone.
+  /// The misbehaviour of the other end; cannot be set after that end has gone.
   package var otherFaults: SocketFaults {
     get { other?.faults ?? SocketFaults() }
     set { other?.faults = newValue }
@@ -174,13 +174,13 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
     set { faults.answersPings = newValue }
   }
 
-  /// The answer to the close frame may never be read.
+  /// Limits the wait for the answer to the close frame, which may never be read.
   private func boundClosing() {
     patienceEnds = loop.now + Self.closeTimeout
     arm()
   }
 
-  /// Breaks a rule of RFC 6455, which the other end's transport answers with `reason`.
+  /// Breaks a rule of RFC 6455, to which the other end's transport responds with `reason`.
   package func violate(_ reason: CloseReason) {
     loop.preconditionOnTransport()
     guard state == .open else { return }
@@ -217,7 +217,7 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
     if isListening {
       next = inbound.first.map { min($0.at, next ?? .distantFuture) } ?? next
     } else if !faults.isHalfOpen, let last = inbound.last, last.packet.isLast {
-      // Who does not read still learns from the system that the transport has ended.
+      // An end that does not read still learns from the system that the transport has ended.
       next = min(last.at, next ?? .distantFuture)
     }
     if let next { wait(until: next) }
@@ -283,7 +283,7 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
 
   private func takeMessage(_ frame: Frame) {
     guard state == .open else { return }
-    // A client's messages hold tokens, so the trace has only their size.
+    // A client's messages contain tokens, so the trace records only their size.
     note("<- \(frame.payload.count) bytes")
     if label != nil && frame.payload.count > network.conditions.messageBytesMax {
       return breakOff(.messageTooBig)
@@ -291,7 +291,7 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
     frame.payload.withUnsafeBytes { handler?.socketReceived($0, frame.kind) }
   }
 
-  /// The other end broke a rule: the transport closes by itself, and says so.
+  /// Closes the connection because the other end broke a rule, and tells the handler.
   private func breakOff(_ reason: CloseReason) {
     guard state == .open else { return }
     note("-> close \(reason.code) \(reason.name)")

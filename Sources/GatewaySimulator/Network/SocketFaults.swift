@@ -1,17 +1,16 @@
-/// The misbehaviour of one end of a connection: it answers no pings, for instance. Everything may change while the
-/// connection is open.
+/// The misbehaviour of one end of a connection. Every property may change while the connection is open.
 package struct SocketFaults: Hashable, Sendable {
-  /// Whether the end reads. What arrives meanwhile fills the other end's window, then its queue.
+  /// Whether the end reads. If it does not, arriving data fills the other end's window, then its queue.
   package var isReading = true
   /// Whether pings are answered.
   package var answersPings = true
-  /// Whether a close frame is answered, or even noticed.
+  /// Whether a close frame is answered; if not, it is not even noticed.
   package var answersClose = true
-  /// The end is gone without a word: nothing it says arrives, nothing that arrives is seen, not even a reset.
+  /// Whether the end has vanished without a close: nothing it sends arrives, and it receives nothing, not even a reset.
   package var isHalfOpen = false
-  /// How many of the next messages from this end vanish.
+  /// The number of the next messages from this end that are lost.
   package var messagesToLose = 0
-  /// Which share of the messages from this end vanishes, 0...1.
+  /// The share of the messages from this end that are lost, 0...1.
   package var lossShare = 0.0
 
   package init() {}

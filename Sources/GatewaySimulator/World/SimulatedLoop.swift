@@ -2,13 +2,12 @@ package import GatewayCore
 package import GatewayRuntime
 internal import Synchronization
 
-/// An event loop without a thread, the gateway's in a test for instance: its world runs it, on the thread of whoever
-/// runs the world.
+/// An event loop without a thread of its own. Its world runs it, on the thread that runs the world.
 ///
 /// `@unchecked Sendable`: touched only by the thread that runs the world.
 package final class SimulatedLoop: @unchecked Sendable {
   package let eventLoop: EventLoop
-  /// Runs async work on this loop.
+  /// The stage that runs async work on this loop.
   package let stage: LoopStage
   private let driver: SimulatedDriver
 
@@ -18,15 +17,15 @@ package final class SimulatedLoop: @unchecked Sendable {
     stage = LoopStage(loop: eventLoop)
   }
 
-  /// The time on the monotonic line.
+  /// The time on the monotonic clock.
   package var now: Instant { driver.now }
 
-  /// Runs `body` on the loop when the line of time has reached `instant`.
+  /// Runs `body` on the loop when virtual time has reached `instant`.
   package func execute(at instant: Instant, _ body: @escaping () -> Void) {
     eventLoop.deadlines.set(Delayed(body).wakeup, at: instant)
   }
 
-  /// Does some of what there is to do now; false if there was nothing.
+  /// Runs some of the work that is due; returns false if there was none.
   func turn() -> Bool {
     let isDue = eventLoop.deadlines.earliest.map { $0 <= now } ?? false
     guard driver.takeWork() || isDue else { return false }
@@ -38,8 +37,7 @@ package final class SimulatedLoop: @unchecked Sendable {
   }
 }
 
-/// The clock and the chance of one simulated loop: an hour passes in it when the world's line of time moves by one, for
-/// instance.
+/// The clock and the random generator of one simulated loop.
 ///
 /// `@unchecked Sendable`: all but the flag is touched only by the thread that runs the world; the flag is atomic.
 final class SimulatedDriver: LoopDriver, @unchecked Sendable {
@@ -62,7 +60,7 @@ final class SimulatedDriver: LoopDriver, @unchecked Sendable {
   func nextShare() -> Double { generator.nextShare() }
 
   func wake() {
-    // Whatever runs outside the world, on the shared pool, comes back at a moment no seed decides.
+    // Work outside the world, on the shared pool, returns at a time that no seed determines.
     precondition(!isForeign(), "work from outside the world: a task or an actor without its executor")
     hasWork.store(true, ordering: .sequentiallyConsistent)
   }
@@ -72,7 +70,7 @@ final class SimulatedDriver: LoopDriver, @unchecked Sendable {
   }
 }
 
-/// A piece of work that waits for its time, an alarm at noon for instance; keeps itself until then.
+/// A piece of work that waits for its time. It keeps itself alive until then.
 private final class Delayed: WakeupTarget {
   private let body: () -> Void
   private(set) var wakeup: Wakeup!

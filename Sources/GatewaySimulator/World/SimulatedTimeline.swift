@@ -1,15 +1,14 @@
 package import GatewayCore
 
-/// The one line of time of a simulated world, and the time of day that belongs to it: it begins at
-/// 2027-01-15T08:00:00Z, for instance.
+/// The virtual time of a simulated world: a monotonic clock, and the wall clock that belongs to it.
 ///
-/// The monotonic line is true and only moves forward; the clock on the wall can be set and can drift, as real ones do.
+/// The monotonic clock is exact and only moves forward. The wall clock can be set and can drift, like a real one.
 ///
 /// `@unchecked Sendable`: touched only by the thread that runs the world.
 package final class SimulatedTimeline: @unchecked Sendable {
-  /// The time on the monotonic line; begins at ``GatewayCore/Instant/zero``.
+  /// The time on the monotonic clock; begins at ``GatewayCore/Instant/zero``.
   package private(set) var now = Instant.zero
-  /// What the wall clock showed when somebody last touched it, and when that was.
+  /// The wall clock's value when it was last set, and the monotonic time at which that was.
   private var anchor: (shown: WallTime, at: Instant)
   private var driftPartsPerMillion: Int64 = 0
 
@@ -17,18 +16,18 @@ package final class SimulatedTimeline: @unchecked Sendable {
     anchor = (wallStart, .zero)
   }
 
-  /// The time of day at ``now``.
+  /// The wall clock's time at ``now``.
   package var wallTime: WallTime {
     let elapsed = (now - anchor.at).nanoseconds
     return anchor.shown + .nanoseconds(elapsed) + .nanoseconds(elapsed / 1_000_000 * driftPartsPerMillion)
   }
 
-  /// Somebody sets the wall clock, forward or back.
+  /// Sets the wall clock forward or back.
   package func jumpWallClock(by difference: Duration) {
     anchor = (wallTime + difference, now)
   }
 
-  /// From now on the wall clock gains that many microseconds in a second; negative if it loses.
+  /// Makes the wall clock gain that many microseconds a second from now on; negative if it loses time.
   package func driftWallClock(partsPerMillion: Int64) {
     anchor = (wallTime, now)
     driftPartsPerMillion = partsPerMillion

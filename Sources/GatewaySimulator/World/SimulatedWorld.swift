@@ -2,30 +2,29 @@ package import GatewayCore
 internal import GatewayRuntime
 internal import Synchronization
 
-/// Several simulated loops on one line of time, a gateway's and a storm's for instance, run by one thread: the
-/// caller's.
+/// Several simulated loops that share one virtual time and run on the caller's thread.
 ///
-/// The loops take turns in a fixed order, so that two runs with the same seed and the same orders do the same things at
-/// the same times. Time stands still while anything is left to do, then jumps to the next deadline.
+/// The loops run in a fixed order, so that two runs with the same seed and the same orders do the same things at the
+/// same times. Time stands still while any work is left, then jumps to the next deadline.
 ///
 /// `@unchecked Sendable`: only the thread that runs the world touches it; what other threads may ask is atomic.
 package final class SimulatedWorld: @unchecked Sendable {
-  /// 2027-01-15T08:00:00Z, when worlds begin unless told otherwise.
+  /// The start of a world by default: 2027-01-15T08:00:00Z.
   package static let usualStart = WallTime(seconds: 1_800_000_000)
-  /// How many rounds may pass without time moving, before the world counts as stuck.
+  /// The number of rounds without an advance of time after which the world counts as stuck.
   private static let roundsMax = 10_000_000
 
   package let seed: UInt64
   package let timeline: SimulatedTimeline
   package let loops: [SimulatedLoop]
-  /// What happened, as far as the parts of the world note it.
+  /// The record of the events that the parts of the world note.
   package let trace: Trace
 
-  /// A world at ``GatewayCore/Instant/zero``.
+  /// Creates a world at ``GatewayCore/Instant/zero``.
   ///
   /// - Parameters:
-  ///   - seed: Decides every chance in the world.
-  ///   - loops: How many loops, 1 at least.
+  ///   - seed: The seed of every random number in the world.
+  ///   - loops: The number of loops, at least 1.
   ///   - keepsTrace: Whether ``trace`` keeps its lines, or only their hash.
   package init(
     seed: UInt64 = 1, loops: Int = 1, wallStart: WallTime = SimulatedWorld.usualStart, keepsTrace: Bool = true
@@ -46,26 +45,26 @@ package final class SimulatedWorld: @unchecked Sendable {
     trace = Trace(keepsLines: keepsTrace)
   }
 
-  /// Whether the world runs now; foreign threads may ask.
+  /// Whether the world is running; may be read from any thread.
   private let isRunning: Shared<Bool>
 
   /// The first loop.
   package var loop: SimulatedLoop { loops[0] }
 
-  /// The time on the monotonic line.
+  /// The time on the monotonic clock.
   package var now: Instant { timeline.now }
 
-  /// The time of day.
+  /// The wall clock's time.
   package var wallTime: WallTime { timeline.wallTime }
 
-  /// Adds a line to the trace, dated now.
+  /// Adds a line to the trace, with the current time.
   package func note(_ text: @autoclosure () -> String) {
     trace.add(text(), at: now)
   }
 
   // MARK: Running
 
-  /// Does everything that can be done without time passing.
+  /// Runs all work that needs no time to pass.
   package func settle() {
     isRunning.value = true
     defer { isRunning.value = false }
@@ -77,7 +76,7 @@ package final class SimulatedWorld: @unchecked Sendable {
     preconditionFailure("time stands still at \(now.nanoseconds) ns: something makes work for itself for ever")
   }
 
-  /// Lets everything happen that is due by `instant`, which then is now.
+  /// Runs everything that is due by `instant`, which is then the current time.
   package func run(until instant: Instant) {
     settle()
     while let next = nextDeadline, next <= instant {
@@ -87,12 +86,12 @@ package final class SimulatedWorld: @unchecked Sendable {
     timeline.move(to: max(now, instant))
   }
 
-  /// Lets `duration` pass.
+  /// Advances time by `duration`.
   package func advance(by duration: Duration) {
     run(until: now + duration)
   }
 
-  /// Runs until nothing waits for anything; false if something still does after `limit`.
+  /// Runs until nothing waits for anything; returns false if something still waits after `limit`.
   @discardableResult
   package func runUntilIdle(within limit: Duration = .seconds(86_400)) -> Bool {
     let end = now + limit
@@ -105,7 +104,7 @@ package final class SimulatedWorld: @unchecked Sendable {
     return true
   }
 
-  /// Runs until `isDone`; false if it is not after `limit`.
+  /// Runs until `isDone` returns true; returns false if it does not within `limit`.
   package func run(within limit: Duration, until isDone: () -> Bool) -> Bool {
     let end = now + limit
     settle()
@@ -117,7 +116,7 @@ package final class SimulatedWorld: @unchecked Sendable {
     return true
   }
 
-  /// The answer of async work on a loop; nil if it is not there after `limit`.
+  /// Returns the result of async work on a loop; nil if there is none within `limit`.
   package func ask<Answer: Sendable>(
     on loop: Int = 0, within limit: Duration = .seconds(60),
     _ body: nonisolated(nonsending) @escaping @Sendable () async -> Answer
@@ -131,13 +130,13 @@ package final class SimulatedWorld: @unchecked Sendable {
     return answer.value
   }
 
-  /// When the next thing is due, nil if nothing is.
+  /// The next deadline of any loop; nil if there is none.
   package var nextDeadline: Instant? {
     loops.compactMap { $0.eventLoop.deadlines.earliest }.min()
   }
 }
 
-/// A value that several threads may see: the answer to a question that was asked on a loop, for instance.
+/// A value that several threads may access.
 private final class Shared<Value: Sendable>: Sendable {
   private let stored: Mutex<Value>
 
