@@ -41,12 +41,12 @@ package protocol Dialect: Sendable {
   /// Returns the credentials in the upgrade; nil if there are none.
   func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials?
 
-  /// Returns data of the upgrade that the ``Authenticator`` gets with every token of the connection, the first and each
-  /// refresh, e.g. an application's key that is only in the query. Nil for none.
+  /// Returns data of the upgrade for the ``Authenticator``, e.g. an application's key that is only in the query. The
+  /// ``Authenticator`` gets it with every token of the connection, the first and each refresh. Nil for none.
   func details(of upgrade: HTTPRequest) -> Baggage?
 
-  /// Returns an object that keeps state for a connection and encodes for it instead of the dialect, if messages depend
-  /// on earlier ones; nil if every message is complete in itself.
+  /// Returns an object that keeps state for a connection, and encodes and decodes for it instead of the dialect. Nil if
+  /// no message depends on an earlier one.
   func conversation(for upgrade: HTTPRequest) -> (any Conversation)?
 
   /// Decodes `payload`; returns nil for a message that the dialect ignores silently. Throws the error to answer with if

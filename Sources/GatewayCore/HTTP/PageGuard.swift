@@ -1,5 +1,5 @@
-/// A guard that keeps web pages of other origins from resources that need no login, e.g. the control port on loopback
-/// or a token provider without a secret.
+/// A guard against web pages of other origins, for resources that need no login: the control port on loopback, or a
+/// token provider without a secret.
 ///
 /// A page can make its visitor's browser send a request anywhere. The page cannot choose the Origin (Fetch standard,
 /// section 3.1). It also cannot make the browser send one of our Host names unless the page comes from there: if the

@@ -15,8 +15,9 @@ package struct TrustedProxies: Hashable, Sendable {
   }
 
   /// Returns the address of the client whose request with these fields came from `peer`: the last hop that is not a
-  /// trusted proxy. A `peer` that is not trusted is itself the client. If the hop before a trusted proxy has no address
-  /// (`unknown`, an obfuscated identifier by RFC 7239 section 6.3, a malformed entry), the proxy counts as the client.
+  /// trusted proxy. A `peer` that is not trusted is itself the client. If the hop before a trusted proxy has no
+  /// address, the proxy counts as the client. Such a hop is `unknown`, an obfuscated identifier (RFC 7239 section 6.3)
+  /// or malformed.
   ///
   /// Both `Forwarded` (RFC 7239) and `X-Forwarded-For` are read. A proxy that writes one of them forwards the other
   /// unchanged from the client, so if the two disagree, neither is trusted and `peer` is returned.

@@ -2,8 +2,8 @@
 ///
 /// Swift's strings are equal when they are canonically equivalent: "é" in one scalar equals "é" in two, and the Kelvin
 /// sign equals K. Issuers of names compare bytes (RFC 7519 section 2 allows no transformation before a comparison of
-/// StringOrURI values), so with strings one user could be mistaken for another. Equality, hash and order are therefore
-/// by bytes here.
+/// StringOrURI values). With strings, one user could be mistaken for another, so equality, hash and order are by bytes
+/// here.
 package struct Name: Hashable, Comparable, Sendable {
   /// The name as received.
   package let text: String

@@ -33,7 +33,7 @@ package struct TokenBucket: Hashable, Sendable {
     return nil
   }
 
-  /// Whether the bucket is full.
+  /// Returns whether the bucket is full.
   package func isFull(at now: Instant) -> Bool {
     var bucket = self
     bucket.fill(at: now)

@@ -37,7 +37,7 @@ package struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
     return duration < .zero ? Instant(nanoseconds: .min) : .distantFuture
   }
 
-  /// Returns the instant `duration` earlier. Saturates; ``distantFuture`` stays as it is.
+  /// Returns the instant `duration` earlier. Saturates; `distantFuture` stays as it is.
   package static func - (instant: Instant, duration: Duration) -> Instant {
     guard instant != .distantFuture else { return .distantFuture }
     let (difference, overflow) = instant.nanoseconds.subtractingReportingOverflow(duration.nanoseconds)

@@ -27,8 +27,8 @@ package struct VerifiedToken: Hashable, Sendable {
   package var welcome: String?
   /// The calls that the token permits, at most 100; nil if it does not limit them.
   package var calls: [CallID]?
-  /// The error that requests more credentials, if the presented ones are valid but do not suffice for a login, e.g. a
-  /// message that names the device before the token follows. The login timeout keeps running. Nil if they suffice.
+  /// The error that requests more credentials, if the presented ones are valid but do not suffice for a login. E.g. a
+  /// message names the device, and the token follows later. The login timeout keeps running. Nil if they suffice.
   package var wants: GatewayError?
   /// The ``Authenticator``'s notes for the next token of the same connection (``Bearer/notes``), e.g. the device whose
   /// registration a refresh extends.

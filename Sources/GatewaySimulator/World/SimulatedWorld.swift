@@ -7,7 +7,7 @@ internal import Synchronization
 /// The loops run in a fixed order, so that two runs with the same seed and the same orders do the same things at the
 /// same times. Time stands still while any work is left, then jumps to the next deadline.
 ///
-/// `@unchecked Sendable`: only the thread that runs the world touches it; what other threads may ask is atomic.
+/// `@unchecked Sendable`: only the thread that runs the world touches it, except a flag that a mutex protects.
 package final class SimulatedWorld: @unchecked Sendable {
   /// The start of a world by default: 2027-01-15T08:00:00Z.
   package static let usualStart = WallTime(seconds: 1_800_000_000)
