@@ -2,8 +2,9 @@ package import GatewayCore
 package import GatewayKit
 package import GatewayTokens
 
-/// The secret of a gateway that was given none, kept in its store: so the tokens that it has signed, a guest's for instance,
-/// are good after a restart.
+/// The secret of a gateway that was given none, kept in its store.
+///
+/// The tokens that it has signed, e.g. a guest's, are valid after a restart.
 package enum KeptSecret {
   private struct Row: StoreValue {
     var secret: String

@@ -2,7 +2,7 @@ internal import GatewayKit
 package import GatewayRuntime
 
 extension Space {
-  /// What the token provider and the vendors count, on the page of metrics.
+  /// Writes the figures of the token provider and the vendors to the page of metrics.
   package func write(to page: inout PrometheusText) async {
     await provider.figures.write(to: &page)
     for vendor in vendors {
@@ -17,7 +17,7 @@ extension Space {
 }
 
 extension Space {
-  /// What the token provider does and has done, by name, for who shows it.
+  /// Returns the figures of the token provider, by name.
   package func providerCounts() async -> [(String, UInt64)] {
     let figures = await provider.figures
     return [

@@ -4,8 +4,9 @@ package import GatewayKit
 package import GatewayRuntime
 internal import GatewayTokens
 
-/// A gateway put together: its vendors, its token provider and its HTTP side, on the loops of any world. `postern
-/// serve` has one on sockets, for instance, a test one in virtual time; there is no other place where the parts meet.
+/// A gateway put together: its vendors, its token provider and its HTTP side, on the loops of any world.
+///
+/// `postern serve` has one on sockets, a test one in virtual time. There is no other assembly of the parts.
 package final class Space: Sendable {
   package let gateway: Gateway
   private let revocations: StoredRevocations
@@ -16,16 +17,16 @@ package final class Space: Sendable {
   package let provider: TokenProvider
   /// Whether the store takes writes, but for faults that somebody has ordered.
   private let storeProbe: StoreProbe
-  /// What goes wrong on purpose; nil where nothing may.
+  /// The faults; nil if none may be ordered.
   package let faults: FaultBook?
 
   /// - Parameters:
-  ///   - loops: Numbered from 0; what there is one of lives on the first.
-  ///   - store: What its vendors remember in.
-  /// - Throws: What a vendor says of its settings, or a ``RouteClash``.
+  ///   - loops: Numbered from 0; parts of which there is one live on the first.
+  ///   - store: The store of its vendors.
+  /// - Throws: A vendor's error about its settings, or a ``RouteClash``.
   package init(_ settings: SpaceSettings, on loops: [EventLoop], store: any Store) throws {
     var configuration = settings.configuration
-    // What a fault follows, and what befalls whom, stands in a journal.
+    // The journal tells faults which event they follow and whom they affect.
     if settings.takesFaults, configuration.journalBytes == nil {
       configuration.journalBytes = GatewayConfiguration.usualJournalBytes
     }
@@ -64,14 +65,14 @@ package final class Space: Sendable {
   /// Everything the gateway's own port answers, made anew.
   package var routes: [HTTPRoute] { vendors.flatMap { routes(of: $0) } }
 
-  /// What the gateway's own port answers for one of its vendors.
+  /// Returns the routes of one of its vendors on the gateway's own port.
   func routes(of vendor: any Vendor) -> [HTTPRoute] {
     var routes = vendor.routes(with: provider)
     if gateway.tables.count > 1 { routes = routes.map { $0.answered(at: home) } }
     return faults?.decorate(routes, of: gateway) ?? routes
   }
 
-  /// What the vendors answer on the control port.
+  /// The vendors' routes on the control port.
   package var controlRoutes: [HTTPRoute] { vendors.flatMap(\.controlRoutes) }
 
   /// Lets every vendor remember what it knows from the start, and the gateway what was revoked in an earlier life. Before
@@ -112,7 +113,7 @@ package final class Space: Sendable {
     return generator.next()
   }
 
-  /// What listens on the gateway's port, made anew.
+  /// The site of the gateway's port, made anew.
   package var site: SpaceSite { SpaceSite(self, finding: HTTPRouter(routes)) }
 
   /// The same where few of its resources are ever asked for: a vendor's are made when one is.

@@ -3,8 +3,7 @@ package import GatewayKit
 package import GatewayRuntime
 package import GatewayTokens
 
-/// The settings of a ``Space``: the gateway's times and limits, and which vendors it plays; `postern serve` reads them
-/// from its flags, for instance.
+/// The settings of a ``Space``: the gateway's times and limits, and its vendors.
 package struct SpaceSettings: Sendable {
   package var configuration: GatewayConfiguration
   /// The first answers for paths that no vendor knows.
@@ -14,7 +13,7 @@ package struct SpaceSettings: Sendable {
   package var provider: TokenProviderPolicy
   /// The seed of chance that may repeat itself; nil for the system's.
   package var seed: UInt64?
-  /// Where chance comes from that nobody may foresee; of a seed in simulated worlds only.
+  /// The source of unpredictable chance; seeded in simulated worlds only.
   package var secrets = Secrets.system
   /// Whether it may be ordered to fail. It has one loop then.
   package var takesFaults = false
@@ -33,7 +32,7 @@ package struct SpaceSettings: Sendable {
     self.provider = provider
   }
 
-  /// Has the keys of the other settings, that are these but for their keys: a store's own secret, for instance.
+  /// Takes the keys of the other settings, which are equal but for their keys, e.g. a store's own secret.
   package mutating func sign(as other: SpaceSettings) {
     (vendors, issuer) = (other.vendors, other.issuer)
   }

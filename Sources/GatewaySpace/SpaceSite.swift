@@ -1,8 +1,7 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// The program behind a space's port: the gateway's own site, with the space's faults where it may have any; an upgrade
-/// that is never answered, for instance.
+/// The program behind a space's port: the gateway's own site, with the space's faults if it may have any.
 package struct SpaceSite: Site {
   private let space: Space
   private let inner: GatewaySite

@@ -1,7 +1,8 @@
 internal import GatewayCore
 
-/// A clock that follows a time of day back at once and ahead only after a day, so that what a jump ahead lets expire is
-/// not yet forgotten when the jump is taken back.
+/// A clock that follows a time of day back at once, and ahead only after a day.
+///
+/// What a jump ahead lets expire is so not yet forgotten when the jump is undone.
 struct SteadyClock {
   /// How long the time of day must have been ahead before it is taken for right.
   static let doubt = Duration.seconds(86_400)

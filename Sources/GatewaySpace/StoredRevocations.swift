@@ -2,8 +2,7 @@ internal import GatewayCore
 internal import GatewayKit
 internal import GatewayRuntime
 
-/// Revocations in rows of a store, and the tokens that an operator let expire: after a restart ann's revoked token is
-/// refused as before, for instance.
+/// Revocations and expired tokens in rows of a store, which outlive a restart.
 struct StoredRevocations: RevocationKeeper {
   private struct TokenRow: StoreValue {
     var fingerprint: TokenFingerprint
@@ -47,7 +46,7 @@ struct StoredRevocations: RevocationKeeper {
     }
   }
 
-  /// Forgets the users whom a revocation of everybody takes in, so that there is room for others.
+  /// Removes the users that a revocation of everybody covers, so that there is room for others.
   private func forgetUsers(revokedBefore before: WallTime, at now: WallTime) async throws(GatewayError) {
     try await store.visit(Self.users.range(), pageSize: Self.rowsOfCommit, at: now) { (page) throws(GatewayError) in
       let keys = page.map { StoreKey(path: $0.path, type: UserRow.self) }

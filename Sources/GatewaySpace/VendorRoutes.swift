@@ -3,8 +3,10 @@ internal import GatewayKit
 internal import GatewayRuntime
 internal import Synchronization
 
-/// The resources of a space, each vendor's made when the first request comes that may be for one of them: a test that asks
-/// for ann's token pays for the few resources of one vendor. It finds what an `HTTPRouter` of all of them finds.
+/// The resources of a space; each vendor's are made at the first request that may be for one of them.
+///
+/// A test that asks for one token pays for the few resources of one vendor. It finds what an `HTTPRouter` of all resources
+/// finds.
 package final class VendorRoutes: RouteFinding {
   private let space: Space
   /// By the numbers of the vendors; nil while none of a vendor's was asked for.

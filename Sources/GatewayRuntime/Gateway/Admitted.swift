@@ -1,7 +1,8 @@
 internal import GatewayCore
 
-/// The credentials of an upgrade, with their verdict where that is known already. Where the wire refuses before the
-/// 101, a JWT in the query is judged there and then, for instance; an opaque token comes without.
+/// The credentials of an upgrade, with their verdict if the wire judges them before the 101.
+///
+/// A JWT in the query is judged then; an opaque token has no verdict yet.
 final class Admitted: Sendable {
   let credentials: Credentials
   let verdict: Verdict?

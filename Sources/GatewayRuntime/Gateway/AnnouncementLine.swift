@@ -1,8 +1,9 @@
 internal import GatewayCore
 internal import Synchronization
 
-/// The one order in which all loops of a gateway hear what is said to many: two messages to a channel, sent on different
-/// loops, say. Each loop has a box of what it has not heard yet; a lock is held for the length of an append to all.
+/// The one order in which all loops of a gateway receive announcements.
+///
+/// Each loop has a box of what it has not delivered yet. A lock is held for the length of an append to all boxes.
 final class AnnouncementLine: Sendable {
   private let boxes: Mutex<[[Announcement]]>
 

@@ -1,21 +1,21 @@
 internal import GatewayCore
 
-/// The queue of what one connection has said that is not done yet, in the order in which it came in: a message to a
-/// channel behind the one before it, for instance. Only on the connection's loop.
+/// The queue of a connection's messages that are not done yet, in the order of their arrival.
 ///
-/// A connection has one from the first command that somebody else does for it; most have none.
+/// Touched only on the connection's loop. A connection has one from its first command that another actor performs; most
+/// connections have none.
 final class CommandLane {
-  /// An entry that waits its turn: a logout behind a message to a channel, for instance.
+  /// A waiting entry, e.g. a logout behind a message to a channel.
   enum Entry {
     /// A command of a login that may be over by then: it was said in time, and is done.
     case errand(Errand)
-    /// What must not be judged before that, such as a logout.
+    /// A message that must not be judged before the commands ahead of it, e.g. a logout.
     case message(InboundMessage)
-    /// That a login begins, or how it ended, for who wants to know.
+    /// The begin of a login, or how it ended, for an observer.
     case login(Caller, ConnectionEnding?)
   }
 
-  /// A command with its giver: ann's join of `default:standup`, from her first login on the connection, for instance.
+  /// A command and the login that gave it.
   struct Errand {
     let command: Command
     let caller: Caller
@@ -25,7 +25,7 @@ final class CommandLane {
   }
 
   private var waiting: [Entry] = []
-  /// How many of those that wait are no commands.
+  /// The number of waiting entries that are no commands.
   private var barriers = 0
   /// How many have begun and have no answer yet.
   private var underWay = 0
@@ -33,12 +33,12 @@ final class CommandLane {
   private(set) var isBusy = false
   /// The login whose command that is; nil where it is no command that is waited for.
   private var answering: UInt32?
-  /// What the connection was told since what its command changed was told to others: it comes behind the command's answer,
-  /// as it does for them. Nil while nothing is held back.
+  /// The frames that were announced to the connection since its own command changed something. They follow the command's
+  /// answer, as they do for others. Nil while nothing is held back.
   private var held: [Frame]?
   /// More is not held back: whose command takes so long, in a crowd, hears all of it at once.
   private static let heldMax = 1_000
-  /// Whether those that wait are being taken, one after the other, by a caller further up the stack.
+  /// Whether a caller further up the stack is taking the waiting entries, one after the other.
   var isMoving = false
 
   /// How many there are, under way and waiting.
@@ -59,7 +59,7 @@ final class CommandLane {
     waiting.append(entry)
   }
 
-  /// The next whose turn it is; nil if none waits, or one is waited for.
+  /// Returns the next entry to perform; nil if none waits, or while the answer to one is outstanding.
   func next() -> Entry? {
     guard !isBusy, !waiting.isEmpty else { return nil }
     let entry = waiting.removeFirst()
@@ -84,13 +84,13 @@ final class CommandLane {
     return true
   }
 
-  /// What was held back, in order.
+  /// Returns the frames that were held back, in order.
   func letGo() -> [Frame] {
     defer { held = nil }
     return held ?? []
   }
 
-  /// - Parameter login: Whose command it is; nil where it is none.
+  /// - Parameter login: The login that gave the command; nil for an entry that is no command.
   func begin(mayOverlap: Bool, of login: UInt32? = nil) {
     underWay += 1
     guard !mayOverlap else { return }

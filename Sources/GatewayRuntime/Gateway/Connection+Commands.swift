@@ -1,6 +1,6 @@
 package import GatewayCore
 
-// What a client says, in the order in which it said it: a command waits for the answer of the one before.
+// The order of a client's messages: a command waits for the answer to the one before.
 
 extension Connection {
   /// The executor that a task prefers which runs at the vendor's home.
@@ -61,7 +61,7 @@ extension Connection {
 
   // MARK: Turns
 
-  /// Takes those that wait, until one must be waited for.
+  /// Performs waiting entries until one has to be awaited.
   private func moveOn(_ lane: CommandLane) {
     guard !lane.isMoving else { return }
     lane.isMoving = true
@@ -78,7 +78,7 @@ extension Connection {
   /// Does what has waited for its turn.
   private func startLate(_ errand: CommandLane.Errand, in lane: CommandLane) {
     guard let handler = binding.commands else { return }
-    // What is done at once is not done for who has gone: nobody who is not there is in a call.
+    // A command of a login that has ended is not performed: a client that is gone is in no call.
     if isCurrent(errand.login),
       handler.performAtOnce(
         errand.command, by: errand.caller, at: self, request: errand.request, on: gateway)

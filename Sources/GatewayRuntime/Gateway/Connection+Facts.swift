@@ -1,9 +1,9 @@
 package import GatewayCore
 
-// What others on the loop may know of a connection.
+// The facts about a connection that others on its loop may read.
 
 extension Connection {
-  /// The login of a connection: as whom, and for how long yet; ann, a guest, for ten minutes, for instance.
+  /// The login of a connection: its user, kind and expiry.
   package struct Facts: Hashable, Sendable {
     package let user: UserID
     package let kind: UserKind
@@ -25,10 +25,10 @@ extension Connection {
     return standing.grant == nil || refusal?.isSame(as: .tokenRevoked) == true ? refusal : nil
   }
 
-  /// What its dialect may know of it. Only on the loop.
+  /// The facts about the connection that its dialect may read. Only on the loop.
   package nonisolated var dialectContext: DialectContext { onLoop { $0.context } }
 
-  /// What a message means that comes in now. Only on the loop.
+  /// Returns the meaning of a message that arrives now. Only on the loop.
   package nonisolated func meaning(of payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> JournalMessage {
     nonisolated(unsafe) let payload = payload
     return onLoop { connection in

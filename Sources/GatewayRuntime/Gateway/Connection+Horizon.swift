@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-// What the horizon wants to know of a connection.
+// The facts about a connection that the expiry horizon reads.
 
 extension Connection {
   /// Has the horizon know when the session's token ends, if that is another time than before.

@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-// What of a connection stands in the journal. Only where there is one.
+// The lines of a connection in the journal. Used only where there is one.
 
 extension Connection {
   enum Direction { case `in`, out }
@@ -35,7 +35,7 @@ extension Connection {
     journal(.cutOff(close(reason, code)))
   }
 
-  /// What the peer is told of an end: what was really done, where a fault has befallen it.
+  /// Returns what the peer is told of an end: what was really done if a fault changed it.
   private func close(_ reason: CloseReason, _ code: UInt16) -> JournalClose {
     let other = socket?.otherClose
     return JournalClose(reason, code: other?.reportedCode ?? code, isFaulted: other != nil)

@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-// What of a connection stands in the log: that it was refused or cut off, and everything else for who debugs.
+// The lines of a connection in the log: refusals and disconnects, and at the level `debug` everything else.
 
 extension Connection {
   func log(_ record: SessionRecord) {

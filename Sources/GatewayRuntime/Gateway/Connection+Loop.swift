@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-// How whoever is on the loop does what is the connection's own to do.
+// Access to a connection's isolated state for code that runs on its loop.
 
 extension Connection {
   /// Does `body` as the connection's own code, which the caller is on the loop for. What `assumeIsolated(_:)` does, but for
@@ -13,8 +13,8 @@ extension Connection {
     }
   }
 
-  // The two ways in that every refresh takes, for whoever is on the loop: ``onLoop(_:)`` makes a function of each closure, which
-  // is two allocations.
+  // The two entry points of every refresh, for code on the loop. ``onLoop(_:)`` makes a function of each closure, which
+  // costs two allocations.
 
   nonisolated func receiveOnLoop(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
     table.loop.preconditionOnLoop()

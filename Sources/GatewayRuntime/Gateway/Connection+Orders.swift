@@ -1,6 +1,6 @@
 package import GatewayCore
 
-// What the gateway asks of one of its connections.
+// The orders of the gateway to one of its connections.
 
 extension Connection {
   /// Sends what was announced, or keeps it until the connection's own command is answered, whose news have come before it.
@@ -55,7 +55,7 @@ extension Connection {
     }
   }
 
-  /// Whether it is logged in, and one of those that are meant. Only on the loop.
+  /// Returns whether the connection is logged in and matches the filter. Only on the loop.
   nonisolated func isTakenIn(by filter: SessionFilter) -> Bool {
     onLoop { connection in
       connection.standing.grant.map {
@@ -72,7 +72,7 @@ extension Connection {
     }
   }
 
-  /// As whom it is logged in. Only on the loop.
+  /// The user that is logged in. Only on the loop.
   nonisolated var user: UserID? { onLoop { $0.standing.grant?.user } }
 
   /// Begins to hear of a call; false if it may not hear of more. Only on the loop.

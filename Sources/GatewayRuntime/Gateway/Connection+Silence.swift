@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-// Whether the peer is still there: it is pinged when it has been silent for 30 s, for instance. All in the time of the
-// network, which nobody moves.
+// The check that the peer is still there: it is pinged after a time of silence. All times are those of the network, which no
+// order moves.
 
 extension Connection {
   /// When the peer's silence has lasted so long that something must be done about it.
@@ -34,7 +34,7 @@ extension Connection {
     if isGivenUp() { handle(.peerSilent) } else { watchSilence() }
   }
 
-  /// Whether the peer has been silent for good. Who has been silent too long is asked for a sign of life first.
+  /// Returns whether the peer has been silent too long. It is pinged first.
   func isGivenUp() -> Bool {
     let now = table.transport.now
     guard let deadline = livenessDeadline, deadline <= now else { return false }

@@ -1,23 +1,24 @@
 package import GatewayCore
 
-/// One WebSocket: an actor pinned to its loop, and the only thing that touches the steps from bytes to effects. When
-/// ann's next token arrives it is its `received` that runs, for instance, from the bytes to the answer in one go.
+/// One WebSocket: an actor pinned to its loop, and the only code between received bytes and effects.
 ///
-/// Duties: hand what arrives to the dialect and the session, perform what the session answers, keep one wake-up for the
-/// earliest of the session's deadline and the peer's next sign of life (two where sessions live in a time of their own). It decides nothing itself. The way from an
-/// arriving message to its effects has no `await`, so nothing interleaves. Nor does anything on that way come back to it in
-/// the middle of a change, so the runtime need not watch those of every message (`@exclusivity(unchecked)`).
+/// It hands received bytes to the dialect and the session, performs the session's effects, and keeps one wake-up for the
+/// earliest of the session's deadline and the peer's next sign of life (two if the session has a time of its own). It
+/// decides nothing itself.
+///
+/// The way from a message to its effects has no `await`, so nothing interleaves. Nothing on that way comes back to it in the
+/// middle of a change, so the runtime need not check the accesses of each message (`@exclusivity(unchecked)`).
 package actor Connection {
   package nonisolated let id: ConnectionID
   package nonisolated let binding: DialectBinding
   nonisolated let table: LoopTable
   let gateway: Gateway
-  /// What the dialect noted of the upgrade.
+  /// What the dialect noted at the upgrade.
   private let upgradeDetails: Baggage?
-  /// What remembers what was said, where the wire needs that.
+  /// The memory of the conversation, for wires that need one.
   nonisolated let conversation: (any Conversation)?
   @exclusivity(unchecked) private(set) var session: Session
-  /// Where the session stands.
+  /// The state of the session.
   @exclusivity(unchecked) private(set) var standing: SessionStanding
   @exclusivity(unchecked) private(set) var socket: (any Socket)?
   /// The credentials of the upgrade with their verdict, until the session asks for it.

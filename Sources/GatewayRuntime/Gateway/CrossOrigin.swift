@@ -1,12 +1,12 @@
 internal import GatewayCore
 
-/// The CORS fields that let a browser's script of another origin ask (Fetch standard, section 3.2, "CORS protocol"):
-/// `access-control-allow-origin`, for instance.
+/// The CORS fields that let a browser's script of another origin send requests (Fetch standard, section 3.2, "CORS
+/// protocol").
 struct CrossOrigin {
   /// Nil for all.
   let allowed: Set<String>?
 
-  /// What scripts may do with a resource that these pages may ask for; nil for nothing.
+  /// Creates the fields that let scripts of these pages use a resource; nil if no page may.
   init?(_ pages: PageAccess, _ configuration: GatewayConfiguration) {
     switch pages {
     case .named: allowed = configuration.allowedOrigins

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// An echo: every message is answered with itself, for conformance suites to talk to, Autobahn's for instance.
+/// A handler that answers every message with itself, for conformance suites such as Autobahn.
 ///
 /// `@unchecked Sendable`: made and called on one loop.
 package final class EchoHandler: SocketHandler, @unchecked Sendable {

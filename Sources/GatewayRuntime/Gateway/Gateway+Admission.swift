@@ -1,6 +1,6 @@
 package import GatewayCore
 
-// Who gets a socket, judged before the 101.
+// The decision whether an upgrade gets a socket, made before the 101.
 
 extension Gateway {
   /// Judges an upgrade request before the 101: path, drain, origin, credentials. Only on the loop.
@@ -56,7 +56,7 @@ extension Gateway {
     return .refuse(response)
   }
 
-  /// What the dialect says of an error to who is turned away; who may come back is told when.
+  /// Returns the dialect's response to a refused upgrade, with the time to retry after if the client may come back.
   func answer(to error: GatewayError, by dialect: any Dialect) -> HTTPResponse {
     var response = dialect.response(for: error)
     if error.httpStatus == 503 {

@@ -3,7 +3,7 @@ package import GatewayCore
 // Asking a gateway's journal, from anywhere.
 
 extension Gateway {
-  /// What happened here; nil where nobody wants to know. Only on the loop.
+  /// The journal; nil if none is kept. Only on the loop.
   package var journal: Journal? { tables[0].journal }
 
   /// Some of the journal; nil if none is kept.

@@ -4,9 +4,9 @@ internal import Synchronization
 // Asking for tokens before a wave comes.
 
 extension Gateway {
-  /// Asks the sessions that are meant for their next tokens, one after the other from now on, evenly, until the first of them
-  /// would be asked anyway or the order's time is over. Who is to be asked by an order before this one is left to that.
-  /// Returns how many there are; throws `GatewayError.tooMany`, with nothing done, if as many orders are under way as may be.
+  /// Asks the matching sessions for their next tokens, one after the other from now on, evenly, until the first of them
+  /// would be asked anyway or the order's time is over. Sessions of an earlier order stay with that order. Returns how many
+  /// sessions there are; throws `GatewayError.tooMany`, with nothing done, if as many orders are under way as may be.
   package func spread(_ order: SpreadOrder) async throws(GatewayError) -> SpreadOrder.Outcome {
     for table in tables {
       guard await table.perform({ $0.spreads.count < LoopTable.spreadsMax }) else {
@@ -25,8 +25,8 @@ extension Gateway {
     return outcome
   }
 
-  /// Takes back the order of that number: the sessions whose turn has not come are not asked early. Returns how many those
-  /// are; nil if no such order is under way.
+  /// Cancels the order of that number: its remaining sessions are not asked early. Returns how many those are; nil if no
+  /// such order is under way.
   package func takeBackSpread(_ number: UInt64) async -> Int? {
     var spared: Int?
     for table in tables {
@@ -57,8 +57,8 @@ extension Gateway {
 extension LoopTable {
   static let spreadsMax = 16
 
-  /// Begins the loop's share of an order. Its turns lie at `share` of the steps between them, so that those of all loops are
-  /// evenly spread. Only on the loop.
+  /// Begins the loop's share of an order. Its turns lie at `share` of the steps between them, so that the turns of all loops
+  /// are evenly spread. Only on the loop.
   func spread(_ order: SpreadOrder, _ share: Double, number: UInt64) -> (count: Int, over: Duration) {
     let (now, wall) = (loop.now, loop.wallTime)
     let (from, before) = (now + (order.from - wall), now + (order.before - wall))
@@ -68,7 +68,7 @@ extension LoopTable {
       guard let times = connection.dueTimes, times.expiry >= from, times.expiry < before else { continue }
       meant.append((connection.id.serial, times.expiry, times.ask))
     }
-    // Those that would be asked first are asked first.
+    // The order is that in which they would be asked anyway.
     meant.sort { ($0.ask, $0.serial) < ($1.ask, $1.serial) }
     guard let first = meant.first else { return (0, .zero) }
     let over = max(.zero, min(order.over ?? .nanoseconds(Int64.max), first.ask - now))

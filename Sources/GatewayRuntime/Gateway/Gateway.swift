@@ -1,10 +1,9 @@
 package import GatewayCore
 internal import Synchronization
 
-/// A gateway: its loops with their tables, its dialects, and the orders that go to all of them. An announcement to
-/// ann's connections goes out from here to the table of every loop, for instance.
+/// A gateway: its loops with their tables, its dialects, and the orders that go to all of them.
 ///
-/// Holds nothing that changes but whether it drains and a count of orders; what changes lives in the tables, each on its loop.
+/// Holds no state that changes but a flag for draining and a count of orders. All else is in the tables, each on its loop.
 package final class Gateway: Sendable {
   package let configuration: GatewayConfiguration
   package let tables: [LoopTable]
@@ -140,7 +139,7 @@ package final class Gateway: Sendable {
     guard event == .expireNow, let keeper else { return }
     let now = await tables[0].perform { $0.loop.wallTime }
     var kept: Set<TokenFingerprint> = []
-    // Who was refreshed while tokens were written has another by now, which is the one that will expire.
+    // A session that was refreshed while tokens were written has another token by now, and that one has to expire.
     for _ in 0..<Self.keepingRoundsMax {
       let before = kept.count
       for table in tables {

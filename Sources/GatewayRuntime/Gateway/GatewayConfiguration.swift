@@ -1,7 +1,6 @@
 package import GatewayCore
 
-/// The settings of a gateway, apart from the transport's own limits: a peer that is silent for so long is pinged, for
-/// instance.
+/// The settings of a gateway, apart from the limits of the transport.
 package struct GatewayConfiguration: Sendable {
   package var session: SessionPolicy
   /// How long a peer may be silent before it is pinged; nil for never.
@@ -29,7 +28,7 @@ package struct GatewayConfiguration: Sendable {
   package static let usualJournalBytes = 4 << 20
   /// How much of it there is for what messages said; nil to keep nothing of that.
   package var journalPayloadBytes: Int?
-  /// Where the loops say what happened; nil for nowhere.
+  /// The log; nil for none.
   package var log: GatewayLog?
 
   package init(
@@ -49,7 +48,7 @@ package struct GatewayConfiguration: Sendable {
     self.retryAfter = retryAfter
   }
 
-  /// What is done about silent peers of dialects that do not say.
+  /// The treatment of silent peers, for dialects without one of their own.
   package var liveness: Liveness {
     pingInterval.map { .ping(after: $0, timeout: pongTimeout) } ?? .none
   }

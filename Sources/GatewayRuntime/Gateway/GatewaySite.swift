@@ -1,7 +1,6 @@
 package import GatewayCore
 
-/// The gateway's own port: sockets to those who are admitted, the dialects' HTTP side to the rest. `GET /v1/connect`
-/// becomes a socket, for instance, `POST /v1/tokens` is answered.
+/// The gateway's own port: a socket for each admitted upgrade, the dialects' HTTP routes for other requests.
 package struct GatewaySite: Site {
   private let gateway: Gateway
   private let router: any RouteFinding
@@ -12,8 +11,8 @@ package struct GatewaySite: Site {
   }
 
   /// - Parameters:
-  ///   - gateway: Whose port it is.
-  ///   - router: Knows the dialects' resources.
+  ///   - gateway: The gateway of this port.
+  ///   - router: Finds the dialects' resources.
   package init(_ gateway: Gateway, finding router: any RouteFinding) {
     self.gateway = gateway
     self.router = router
@@ -61,7 +60,7 @@ package struct GatewaySite: Site {
     return route.uploadBytesMax
   }
 
-  /// The answers to who may not, whose lines in the log let an operator see passwords guessed.
+  /// The statuses of refusals that are logged, so that an operator sees attempts to guess credentials.
   private static let refusals: Set<Int> = [401, 403, 429]
 
   /// The method whose route is meant: that of the request to come where a browser asks first.
@@ -103,7 +102,7 @@ package struct GatewaySite: Site {
 }
 
 extension HTTPRouter.Match {
-  /// The pages that may ask; those of any resource where there is none.
+  /// The pages that may send requests; those of any resource if it names none.
   fileprivate var pages: PageAccess {
     if case .found(let route, _) = self { route.pages } else { .named }
   }

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-// Who owes an answer: a client that was asked for another token, for instance.
+// The clients that owe an answer, e.g. one that was asked for another token.
 
 extension LoopTable {
   /// How many sessions wait for their clients, or for the judgement of what those have said. Only on the loop.
@@ -32,7 +32,7 @@ extension LoopTable {
 }
 
 extension Connection {
-  /// What its client owes; nil if nothing is.
+  /// The answer that the client owes; nil if none.
   fileprivate nonisolated var owed: OwingSession? {
     onLoop { connection in
       let standing = connection.standing

@@ -1,9 +1,8 @@
 package import GatewayCore
 
-/// One loop's table of what it knows: its connections, which of them are ann's and which watch the call
-/// `default:standup`, for instance, its copy of the revocations, its figures.
+/// One loop's table: its connections by user and call, its copy of the revocations, its figures.
 ///
-/// `@unchecked Sendable`: touched only on its loop. Others reach it by ``perform(_:)``.
+/// `@unchecked Sendable`: touched only on its loop. Other threads reach it by ``perform(_:)``.
 package final class LoopTable: @unchecked Sendable {
   package let loop: EventLoop
   /// The loop whose time the silence of peers is measured in.
@@ -24,7 +23,7 @@ package final class LoopTable: @unchecked Sendable {
   private var users: [UserID: SerialSet] = [:]
   /// The connections that watch each call.
   private var calls: [CallID: SerialSet] = [:]
-  /// What sessions keep to where their binding says nothing else.
+  /// The session policy for bindings without one of their own.
   let sessionPolicy: SharedSessionPolicy
   package private(set) var revocations: Revocations
   /// The tokens that an operator let expire before their time. A client that comes back with one is refused as with an
@@ -33,12 +32,12 @@ package final class LoopTable: @unchecked Sendable {
   @exclusivity(unchecked) package var metrics: LoopMetrics
   /// How many connections the gateway has closed because an answer or a login did not come in time, from when it closes them.
   package private(set) var cutOffs: UInt64 = 0
-  /// What the loop says to the operator.
+  /// The loop's part of the log.
   package let log: LoopLog
   /// What happened, one thing after the other, where somebody wants to know.
   let journal: Journal?
   private var lastSerial: UInt64 = 0
-  /// What is done about silent peers where their binding says nothing else.
+  /// The treatment of silent peers for bindings without one of their own.
   let liveness: Liveness
   /// The refresh request that was said last, where all peers of a binding are asked alike.
   @exclusivity(unchecked) var lastRefreshRequest: RefreshRequest?
@@ -51,7 +50,7 @@ package final class LoopTable: @unchecked Sendable {
   /// The alarms for silent peers, by the serial numbers of their connections: where sessions live in another time than
   /// the network. Elsewhere a connection has one alarm for all.
   private var silenceAlarms: [UInt64: SilenceAlarm] = [:]
-  /// Who waits for the last connection to end.
+  /// The callers that wait for the last connection to end.
   private var waiters: [CheckedContinuation<Void, Never>] = []
 
   /// The table of a gateway with this configuration, which `loop` alone touches.
@@ -136,7 +135,7 @@ package final class LoopTable: @unchecked Sendable {
   /// Whether sessions live in another time than the network.
   var hasTwoClocks: Bool { transport !== loop }
 
-  /// What wakes the connection when its peer has been silent too long, where that is not what wakes its session.
+  /// Returns the wake-up for the peer's silence; nil if the session's own wake-up serves for both.
   func silenceWakeup(of connection: Connection) -> Wakeup? {
     silenceAlarms[connection.id.serial]?.wakeup
   }
@@ -204,7 +203,7 @@ package final class LoopTable: @unchecked Sendable {
     if calls[call]?.isEmpty == true { calls[call] = nil }
   }
 
-  /// Tells those of the audience that are on this loop.
+  /// Sends the announcement to its audience on this loop.
   func deliver(_ announcement: Announcement) {
     for connection in connections(in: announcement.audience) {
       guard connection.id != announcement.except else {
@@ -237,7 +236,7 @@ package final class LoopTable: @unchecked Sendable {
     names.reduce(into: []) { $0.formUnion(users[$1]?.sorted ?? []) }
   }
 
-  /// Who hears what is said in the call, on this loop.
+  /// Returns the users of this loop that are in the call.
   func users(in call: CallID) -> Set<UserID> {
     Set((calls[call]?.sorted ?? []).compactMap { connections[$0]?.user })
   }
@@ -253,7 +252,7 @@ package final class LoopTable: @unchecked Sendable {
     return expired.contains(token) ? .tokenExpired : nil
   }
 
-  /// Remembers that the token is to count as expired, until it has expired of itself. What no longer fits is counted.
+  /// Stores that the token counts as expired, until it has expired of itself. A token that exceeds the limit is counted.
   func expire(_ token: ExpiredToken) {
     let target = Revocations.Target.token(token.fingerprint, expiresAt: token.expiresAt)
     if !expired.revoke(target, at: loop.wallTime) { metrics.expiriesForgotten += 1 }

@@ -1,7 +1,8 @@
 internal import GatewayCore
 
-/// The words of a refresh request, kept for the next connection that is asked the same: for the same cause, with the same whole
-/// milliseconds of time-out; of 15,000 whose tokens end in one second nearly all are, for instance.
+/// The frames of a refresh request, kept for the next connection with the same cause and timeout in milliseconds.
+///
+/// Of 15,000 sessions whose tokens end in one second nearly all share them.
 struct RefreshRequest {
   let binding: UInt8
   let cause: RefreshCause
@@ -10,7 +11,7 @@ struct RefreshRequest {
 }
 
 extension LoopTable {
-  /// The refresh request for a connection of the binding; nil where its words depend on whom it is for.
+  /// Returns the refresh request for a connection of the binding; nil if its text depends on the connection.
   func refreshRequest(
     _ cause: RefreshCause, _ timeout: Duration, of binding: DialectBinding, _ number: UInt8
   ) -> Frame? {

@@ -1,7 +1,6 @@
 package import GatewayCore
 
-/// The place where a gateway's revocations outlive it: rows of a store, for instance. The loops have copies, which
-/// decide.
+/// The durable store of a gateway's revocations. The loops decide by copies of it.
 package protocol RevocationKeeper: Sendable {
   /// Keeps a revocation. Throws `GatewayError.tooMany` if as many are kept as may be; what threw has kept nothing.
   func keep(_ target: Revocations.Target, at now: WallTime) async throws(GatewayError)
@@ -10,7 +9,7 @@ package protocol RevocationKeeper: Sendable {
   func keep(_ expired: [ExpiredToken], at now: WallTime) async throws(GatewayError)
 }
 
-/// A token that is to count as expired: one that an operator let expire before its hour was over, for instance.
+/// A token that counts as expired, e.g. one that an operator expired early.
 package struct ExpiredToken: Hashable, Sendable {
   package let fingerprint: TokenFingerprint
   /// When it expires of itself; nil if it never does.

@@ -1,4 +1,4 @@
-/// The serial numbers of some connections, of one user for instance: nearly always one, which is kept without a table.
+/// A set of connections' serial numbers, e.g. those of one user. It is nearly always one, which needs no table.
 enum SerialSet {
   case none
   case one(UInt64)

@@ -4,11 +4,11 @@ package import GatewayCore
 package struct SessionChoice: Hashable, Sendable {
   /// This user's only.
   package var user: UserID?
-  /// Those that speak this dialect only.
+  /// The dialect of the sessions; nil for any.
   package var dialect: String?
-  /// Those only whose token ends from this time on.
+  /// The earliest end of their tokens; nil for any.
   package var from: WallTime?
-  /// Those only whose token ends before this time.
+  /// The time before which their tokens end; nil for any.
   package var before: WallTime?
 
   package init(user: UserID? = nil, dialect: String? = nil, from: WallTime? = nil, before: WallTime? = nil) {

@@ -1,7 +1,6 @@
 package import GatewayCore
 
-/// One session as an operator sees it: ann's on `conn_0_17`, `active`, its token good for 300 s more, for instance.
-/// Holds no token.
+/// One session as an operator sees it: connection, user, phase, expiry. Contains no token.
 package struct SessionSummary: Hashable, Sendable {
   package var id: ConnectionID
   package var dialect: String

@@ -1,7 +1,7 @@
-/// An alarm for the silence of one peer, where sessions live in a time of their own: however far theirs is moved, the peer
-/// of a session in a hosted space, for instance, is pinged when the network has been silent for 30 s.
+/// An alarm for the silence of a peer whose session has a time of its own, as in a hosted space.
 ///
-/// Set in the loop of the network, whose thread the connection's loop shares.
+/// The silence is measured in the network's time, which no order moves. The alarm is set in the loop of the network, whose
+/// thread the connection's loop shares.
 final class SilenceAlarm: WakeupTarget {
   /// Forgets the alarm when it ends.
   private unowned let connection: Connection

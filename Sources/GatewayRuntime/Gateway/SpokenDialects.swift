@@ -1,10 +1,10 @@
 internal import GatewayCore
 internal import Synchronization
 
-/// The wire formats that anybody has spoken since the gateway began: what is told to many is put into words of these
-/// alone, so a vendor of five formats whose clients speak one of them, for instance, pays for one.
+/// The wire formats that have had a connection since the gateway's start.
 ///
-/// A format counts from the opening of its first connection, so whoever is there when something is announced hears it.
+/// An announcement is encoded for these alone, so a vendor of five formats whose clients use one pays for one. A format
+/// counts from the opening of its first connection, so every connection that is open at an announcement receives it.
 final class SpokenDialects: Sendable {
   private final class Entry: Sendable {
     let dialect: any Dialect

@@ -1,8 +1,8 @@
 package import GatewayCore
 
-/// An order to ask sessions for their next tokens before the present ones end, one after the other: those of everybody
-/// whose token ends between 14:29:50 and 14:30:10, for instance, evenly over the time until then. Made of values only,
-/// as its filter is.
+/// An order to ask sessions for their next tokens early, evenly spread over a time.
+///
+/// Consists of values only, as its filter does.
 package struct SpreadOrder: Hashable, Sendable {
   /// Whose.
   package var sessions: SessionFilter
@@ -31,7 +31,7 @@ package struct SpreadOrder: Hashable, Sendable {
   /// The state of an order that is under way.
   package struct Progress: Hashable, Sendable {
     package let order: UInt64
-    /// The sessions whose turn has not come.
+    /// The number of sessions that are still to be asked.
     package var waiting: Int
     /// How long it takes until the last of them is asked.
     package var left: Duration

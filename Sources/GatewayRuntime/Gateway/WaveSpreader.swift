@@ -1,20 +1,19 @@
 internal import GatewayCore
 
-/// One loop's share of a ``SpreadOrder``: it knows who is to be asked when, wakes up for that, and asks who still lives
-/// by the token that was meant. Who has got another in the meantime, or has gone, is left alone. Of 1,000 sessions in
-/// 10 s one is asked every 10 ms, for instance.
+/// One loop's share of a ``SpreadOrder``: the sessions with the time at which each is asked.
 ///
+/// It asks a session only if that still has the token that was meant; a session that was refreshed or has ended is skipped.
 /// Touched only on its loop; the table keeps it until it is through.
 final class WaveSpreader: WakeupTarget {
-  /// A session's turn to be asked: ann's at 14:29:52.1, if she still lives by the token that ends at 14:30, for
-  /// instance.
+  /// The time at which a session is asked, if it still has the token that ends at that time.
   struct Turn {
     let serial: UInt64
     let expiry: Instant
     let at: Instant
   }
 
-  /// Those whose time comes so soon after another's are asked with it: a loop is not woken thousands of times a second.
+  /// The sessions whose time comes so soon after another's are asked together: a loop is not woken thousands of times a
+  /// second.
   private static let breath = Duration.milliseconds(5)
 
   /// The number of the order.
@@ -34,7 +33,7 @@ final class WaveSpreader: WakeupTarget {
 
   func start() { table.loop.deadlines.set(wakeup, at: turns[next].at) }
 
-  /// Those whose turn has not come.
+  /// The sessions that are still to be asked.
   var waiting: some Sequence<UInt64> { turns[next...].lazy.map(\.serial) }
 
   var progress: SpreadOrder.Progress {

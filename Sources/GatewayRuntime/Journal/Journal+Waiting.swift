@@ -1,6 +1,6 @@
 package import GatewayCore
 
-// Who waits for something to happen. Nobody asks again and again: what is written is held against those who wait.
+// Waiting for lines of the journal. Nothing polls: each line that is written is matched against the waiters.
 
 extension Journal {
   /// How many may wait at once.
@@ -8,8 +8,7 @@ extension Journal {
 
   package static let full = GatewayError.tooMany.detailed("\(waitersMax) wait for the journal already")
 
-  /// A wait's result: the lines that there were, and whether they were as many as wanted; one of two, for instance,
-  /// when the time was over.
+  /// A wait's result: the lines found, and whether they were as many as wanted.
   package struct Outcome: Hashable, Sendable {
     package var isMet: Bool
     package var page: JournalPage
@@ -54,7 +53,7 @@ extension Journal {
     for number in waiters.keys.sorted() { end(number, isMet: false) }
   }
 
-  /// Holds the newest record against those who wait.
+  /// Matches the newest record against the waiters.
   func tell(_ record: JournalRecord) {
     for number in waiters.keys.sorted() {
       guard let waiter = waiters[number], waiter.query.takesIn(record),

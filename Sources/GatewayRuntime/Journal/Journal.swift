@@ -1,11 +1,11 @@
 internal import CRuntime
 package import GatewayCore
 
-/// A record of what happened on one loop, in the order in which it did: a ring of fixed places, of which the oldest
-/// make room. A test asks it whether ann was asked for another token once, or twice, for instance.
+/// A record of what happened on one loop, in order: a ring of fixed size whose oldest records are overwritten.
 ///
-/// To write is to fill 64 bytes. Text is made when somebody asks. Who waits is told by a continuation, which runs later, so
-/// no change is come back to in its middle and the runtime need not watch those of every record (`@exclusivity(unchecked)`).
+/// Writing a record fills 64 bytes. Text is made when it is read. A waiter is told by a continuation, which runs later, so
+/// nothing comes back in the middle of a change, and the runtime need not check the accesses of every record
+/// (`@exclusivity(unchecked)`).
 ///
 /// `@unchecked Sendable`: touched only on its loop.
 package final class Journal: @unchecked Sendable {
@@ -26,13 +26,14 @@ package final class Journal: @unchecked Sendable {
   private var names = JournalNames()
   /// The names that records have by numbers: of routes, and of faults.
   private var wordNumbers: [Name: UInt16] = [:]
-  /// Who hears of every record.
+  /// The observer of every record.
   @exclusivity(unchecked) package var observer: (any JournalObserver)?
   private var realBeganAt = Instant.zero
-  /// Who waits for what has not happened yet, by number.
+  /// The waiters, by number.
   @exclusivity(unchecked) var waiters: [UInt64: JournalWaiter] = [:]
   var lastWaiter: UInt64 = 0
-  /// How many clients are just held to expectations by copies of it. No user is forgotten meanwhile, whom a copy may name.
+  /// The number of expectations that are just judged by copies of the journal. No user is forgotten meanwhile, since a copy
+  /// may name them.
   package var judgements = 0
   /// Whether nobody is to wait any more.
   package internal(set) var hasEnded = false
@@ -138,7 +139,7 @@ package final class Journal: @unchecked Sendable {
     return number
   }
 
-  /// The number of a user of whom a connection is going to write, until it releases it.
+  /// Returns the number of a user that a connection is going to write about, and keeps it until the connection releases it.
   package func hold(_ user: UserID) -> UInt32 { names.users.take(user, holders: 1, next: last + 1, first: firstNamed) }
 
   package func release(_ number: UInt32) {
@@ -188,7 +189,7 @@ package final class Journal: @unchecked Sendable {
 
   func isOf(_ user: UserID, _ record: JournalRecord) -> Bool { names.users[record.user] == user }
 
-  /// What may be seen of the message that the record tells of.
+  /// Returns what may be shown of the record's message.
   private func payload(of number: UInt64, _ record: JournalRecord) -> String? {
     guard let frame = payloads?[place(of: number)], Int(record.dialect) < wires.count else { return nil }
     return wires[Int(record.dialect)].redacted(frame, isUnderstood: record.event.isUnderstood)
@@ -196,7 +197,7 @@ package final class Journal: @unchecked Sendable {
 
   func line(_ number: UInt64, _ record: JournalRecord) -> JournalLine { names.line(number, record) }
 
-  /// What there is behind line number `after` as it stands now.
+  /// Returns a copy of the records behind line `after`.
   package func span(after: UInt64) -> JournalSpan {
     let begin = min(max(first, after &+ 1), last + 1)
     let count = Int(last + 1 - begin)

@@ -3,7 +3,8 @@ internal import GatewayCore
 // What sessions, operators and the token provider tell, as the journal keeps it.
 
 extension SessionRecord {
-  /// What a session that now has `grant` has told. Its end is told where the codes are known: nil.
+  /// Returns the journal's event for what a session with `grant` reported; nil for its end, which is written where the codes
+  /// are known.
   func journalEvent(of grant: Grant?) -> JournalEvent? {
     switch self {
     case .loggedIn(let kind, _): .loggedIn(JournalGrant(grant), kind)
@@ -18,7 +19,7 @@ extension SessionRecord {
 }
 
 extension SessionEvent {
-  /// What an operator wants of a session; nil if that is not what the event is.
+  /// The operator's order that the event is; nil for any other event.
   var order: JournalEvent? {
     switch self {
     case .expireNow: .ordered(.expire)

@@ -1,7 +1,6 @@
 package import GatewayCore
 
-/// An event of the journal, in bytes alone: a refresh was refused with error 401010, for instance. Text is made of it
-/// when somebody asks.
+/// An event of the journal, in bytes alone. Its text is made when it is read.
 package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
   case connectionOpened
   /// `isBlind`: the client is a browser, which shows no script the status.
@@ -32,12 +31,12 @@ package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
   /// The number of the fault's word in the journal, and its own.
   case faulted(word: UInt16, number: UInt32)
 
-  /// An order of an operator's, as the journal has it: `expire`, for instance.
+  /// An operator's order, as the journal has it, e.g. `expire`.
   package enum Order: String, Hashable, Sendable, BitwiseCopyable, CaseIterable {
     case expire, refresh, disconnect, drain
   }
 
-  /// The end that closed a connection: the peer's, for instance, by a close frame of its own.
+  /// The side that closed a connection.
   package enum End: String, Hashable, Sendable, BitwiseCopyable, CaseIterable {
     case gateway, peer, transport
   }
@@ -79,7 +78,7 @@ package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
   }
 }
 
-/// An error by its number, 401010 for instance.
+/// An error by its number, e.g. 401010.
 package struct JournalError: Hashable, Sendable, BitwiseCopyable {
   package let number: UInt32
 
@@ -94,8 +93,7 @@ package struct JournalError: Hashable, Sendable, BitwiseCopyable {
     GatewayError.all.map { (UInt32(clamping: $0.number), $0.name) }, uniquingKeysWith: { first, _ in first })
 }
 
-/// The token that a session lives by and until when: as an operator sees it, never the token itself. Of ann's login its
-/// fingerprint and 12:00, for instance.
+/// The token of a session and its expiry, as an operator sees it: the token's fingerprint, never the token itself.
 package struct JournalGrant: Hashable, Sendable, BitwiseCopyable {
   private let high: UInt64
   private let low: UInt64
@@ -118,8 +116,8 @@ package struct JournalGrant: Hashable, Sendable, BitwiseCopyable {
   package var fingerprint: TokenFingerprint? { high | low == 0 ? nil : TokenFingerprint(high: high, low: low) }
 }
 
-/// The time from the gateway's request to the token that came: 5 ms, say, or never asked for. Four bytes, where an
-/// optional number has five.
+/// The time from the gateway's request to the token that came, or that none was requested. It takes four bytes; an optional
+/// number takes five.
 package struct JournalDelay: Hashable, Sendable, BitwiseCopyable {
   private let raw: UInt32
 
@@ -132,15 +130,16 @@ package struct JournalDelay: Hashable, Sendable, BitwiseCopyable {
   package var milliseconds: UInt32? { raw == .max ? nil : raw }
 }
 
-/// A close of a connection, whoever closed it: the code on the wire, and why; 4000 for `refresh_timeout`, for instance,
-/// or 1006 where a fault left the frame out.
+/// A close of a connection by either side: the code on the wire, and the reason.
+///
+/// The code is 1006 if a fault left the close frame out.
 package struct JournalClose: Hashable, Sendable, BitwiseCopyable {
   package let code: UInt16
   private let place: UInt8
   /// Whether a fault made the code: the client knows that alone, and not what the gateway meant.
   package let isFaulted: Bool
 
-  /// The code is the dialect's own word for `reason`, unless a fault has put another in its place, or none: 1006.
+  /// Creates a close. The code is the dialect's own for `reason`, unless a fault replaced it, or sent none: 1006.
   package init(_ reason: CloseReason, code: UInt16, isFaulted: Bool = false) {
     self.code = code
     self.isFaulted = isFaulted

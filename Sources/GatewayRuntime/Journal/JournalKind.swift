@@ -1,4 +1,4 @@
-/// The kind of a line of the journal, by the word it goes by: `refresh_requested`, for instance.
+/// The kind of a line of the journal, e.g. `refresh_requested`.
 package enum JournalKind: String, Hashable, Sendable, CaseIterable {
   /// The upgrade was admitted, and the socket is open.
   case connectionOpened = "connection_opened"

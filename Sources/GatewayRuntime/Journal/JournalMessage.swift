@@ -1,29 +1,29 @@
 package import GatewayCore
 
-/// The meaning of a message, as far as the gateway knows, in one byte of the journal: credentials, for instance.
+/// The meaning of a message, as far as the gateway knows it, in one byte of the journal.
 package enum JournalMessage: String, Hashable, Sendable, BitwiseCopyable, CaseIterable {
-  // What clients say.
+  // Messages of clients.
   case credentials, command, logout, ping
   /// It was understood, and asks for nothing.
   case idle
   case malformed
-  // What the gateway says.
+  // Messages of the gateway.
   case connected
   case loginRefused = "login_refused"
   case refreshRequired = "refresh_required"
   case refreshed
   case loggedOut = "logged_out"
   case error, pong, closing
-  /// What the dialect says ahead of something else.
+  /// A message that the dialect sends ahead of another.
   case prelude
-  /// What a vendor answers or tells of others.
+  /// An answer or event of a vendor's own.
   case vendor
 }
 
 // Properties and methods, where an initializer would own what it is given: on the way of every message.
 
 extension InboundMessage {
-  /// What it means, as the journal has it.
+  /// The meaning, as the journal has it.
   package var meaning: JournalMessage {
     switch self {
     case .credentials: .credentials
@@ -35,7 +35,7 @@ extension InboundMessage {
 }
 
 extension OutboundMessage {
-  /// What it means, as the journal has it.
+  /// The meaning, as the journal has it.
   package var meaning: JournalMessage {
     switch self {
     case .connected: .connected

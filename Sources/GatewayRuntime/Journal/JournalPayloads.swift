@@ -1,7 +1,8 @@
 internal import GatewayCore
 
-/// A ring of bytes beside the journal's records, with what the newest messages said. Ann's login is in it as she sent
-/// it, for instance, token and all, so nobody reads it but ``JournalWire``.
+/// A ring of bytes with the newest messages' payloads, beside the journal's records.
+///
+/// A payload is kept as it was sent, with its token, so only ``JournalWire`` reads it.
 ///
 /// `@unchecked Sendable`: touched only on the journal's loop.
 final class JournalPayloads: @unchecked Sendable {
@@ -13,8 +14,8 @@ final class JournalPayloads: @unchecked Sendable {
 
   private let capacity: Int
   private let bytes: UnsafeMutableRawPointer
-  /// Where the payload of each record is, by the record's own place. The system gives the pages of both when they are
-  /// written to, and a place is written with each record.
+  /// The position of each record's payload, by the record's own position. The system provides the pages of both when they
+  /// are written to, and a position is written with each record.
   private let places: UnsafeMutablePointer<UInt64>
   /// How much was ever written.
   private var end: UInt64 = 0

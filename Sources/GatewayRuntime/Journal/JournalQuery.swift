@@ -1,8 +1,7 @@
 package import GatewayCore
 
 extension Journal {
-  /// A choice of the records that are meant: what came after number 412 of martin's refreshes, for instance. What says
-  /// nothing takes in all.
+  /// A choice of records. A property that is nil or empty restricts nothing.
   package struct Query: Hashable, Sendable {
     /// The number of the last that is known already.
     package var after: UInt64
@@ -27,7 +26,7 @@ extension Journal {
       self.limit = limit
     }
 
-    /// Whether the record is meant, whoever's it is.
+    /// Returns whether the record matches, whichever user it names.
     func takesIn(_ record: JournalRecord) -> Bool {
       (connection.map { $0 == record.connection } ?? true) && (dialect.map { $0 == record.dialect } ?? true)
         && (kinds.isEmpty || kinds.contains(record.event.kind))
@@ -35,10 +34,10 @@ extension Journal {
   }
 }
 
-/// A page of the journal: two lines of martin's, for instance, and where to go on.
+/// A page of the journal: lines, and where to continue.
 package struct JournalPage: Hashable, Sendable {
   package var lines: [JournalLine] = []
-  /// How many records came after the last that is known, and are kept no more, whosever they were.
+  /// The number of records after the last known one that have been overwritten, of any user.
   package var missed: UInt64 = 0
   /// What `after` takes to get what comes behind these.
   package var next: UInt64

@@ -1,9 +1,8 @@
 package import GatewayCore
 
-/// One place of the journal's ring, 64 bytes: what happened, when, and to whom; that ann was asked for a token, for
-/// instance. Its number is its place.
+/// One record of the journal's ring, 64 bytes: what happened, when, and to whom. Its number is its position.
 struct JournalRecord: BitwiseCopyable {
-  /// What no connection is called: their numbers begin with 1.
+  /// The ID for records without a connection; connections' numbers begin with 1.
   static let noConnection = ConnectionID(loop: 0, serial: 0)
 
   let at: Instant
@@ -32,7 +31,7 @@ struct JournalRecord: BitwiseCopyable {
   var real: Duration { .microseconds(Int64(realHigh) << 32 | Int64(realLow)) }
 }
 
-/// A record as it is read, the names in it found: ann was asked for another token at 3,600 s, say.
+/// A record as it is read, with its names resolved.
 package struct JournalLine: Hashable, Sendable {
   /// 1 for the first that the journal ever had, and from there without gaps.
   package var number: UInt64
@@ -49,8 +48,8 @@ package struct JournalLine: Hashable, Sendable {
   package var route: String?
   /// The word of the fault that befell.
   package var fault: String?
-  /// How long the token lives yet, of who was let in or refreshed; nil for ever.
+  /// The token's remaining life after a login or refresh; nil for ever.
   package var expiresIn: Duration?
-  /// What may be seen of the message, where somebody asks for that.
+  /// What may be shown of the message, if that was asked for.
   package var payload: String?
 }

@@ -1,8 +1,8 @@
 package import GatewayCore
 
-/// A copy of some of the journal as it stood at one moment, to be read piece by piece while the loop goes on writing:
-/// for a verdict over ann's session, for instance. To take it is to copy the records, 64 bytes each; who and what they
-/// name stays in the journal.
+/// A copy of some of the journal at one moment, read piece by piece while the loop goes on writing.
+///
+/// Making it copies the records, 64 bytes each. The names in them stay in the journal.
 package struct JournalSpan: Sendable {
   /// How many of the records that were asked for are kept no more.
   package let missed: UInt64
@@ -29,10 +29,12 @@ package struct JournalSpan: Sendable {
     numbers.map { journal.line($0, records[Int($0 - first)]) }
   }
 
-  /// The share of one user in a span, piece by piece, martin's for instance: the lines of `user`, nil for the only one
-  /// who is named, and those of their connections before the login. Where nobody else is named, what names nobody is
-  /// theirs; elsewhere what of that is of the `unnamed` kinds is counted by itself. Without lines of other wire formats
-  /// than `dialect`, where one is given, and without lines of which nobody says anything that `isMeant` wants.
+  /// The share of one user in a span, read piece by piece.
+  ///
+  /// It consists of the lines of `user` (nil for the only user that is named) and those of their connections before the
+  /// login. If no other user is named, lines without a user belong to it too; otherwise those of the `unnamed` kinds are
+  /// counted separately. If `dialect` is given, lines of other wire formats are left out, as are lines that `isMeant` does
+  /// not want.
   package struct Share {
     /// The numbers of the lines that may be the user's or another's.
     package private(set) var unnamed: [UInt64] = []
@@ -103,7 +105,7 @@ package struct JournalSpan: Sendable {
   }
 }
 
-/// The texts that the numbers in records stand for, and when the journal began: user 3 is ann, for instance.
+/// The texts that the numbers in records stand for, and the time at which the journal began.
 struct JournalNames {
   var users = JournalUsers()
   /// Of routes, and of faults.

@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// The users that the journal's records name, as numbers: ann is 7, say. A user is forgotten when no connection of theirs
-/// is left and no record in the ring names them.
+/// The numbers of the users that the journal's records name. A user is forgotten when they have no connection and no record
+/// in the ring names them.
 struct JournalUsers {
   private struct Known {
     let user: UserID
@@ -16,7 +16,7 @@ struct JournalUsers {
   private var numbers: [UserID: UInt32] = [:]
   private var known: [UInt32: Known] = [:]
   private var lastNumber: UInt32 = 0
-  /// How many there are when the next look is taken for who may be forgotten.
+  /// The count at which users that may be forgotten are looked for again.
   private var sweepAt = sweepMin
 
   /// How many are known.
@@ -27,8 +27,8 @@ struct JournalUsers {
 
   subscript(number: UInt32) -> UserID? { known[number]?.user }
 
-  /// The number of a user of whom the next record is, and of whom `holders` connections more may write until they
-  /// release it. `first` is the oldest record of the ring.
+  /// Returns the number of the user of the next record, about whom `holders` more connections may write until they release
+  /// it. `first` is the oldest record of the ring.
   mutating func take(_ user: UserID, holders: Int, next: UInt64, first: UInt64) -> UInt32 {
     if let number = numbers[user] {
       known[number]?.holders += holders

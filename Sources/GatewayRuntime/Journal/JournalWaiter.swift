@@ -1,9 +1,8 @@
 internal import GatewayCore
 
-/// A waiter for something to happen: for the second refresh of martin's within 5 s, say. Hangs on the journal, and on
-/// the time of the network.
+/// A waiter for lines of the journal, with a limit in the network's time.
 ///
-/// `@unchecked Sendable`: touched only on the journal's loop, and on the one that it stands inside.
+/// `@unchecked Sendable`: touched only on the journal's loop, and on the loop that this one stands inside.
 final class JournalWaiter: WakeupTarget, @unchecked Sendable {
   let query: Journal.Query
   var page: JournalPage

@@ -1,11 +1,11 @@
 internal import GatewayCore
 
-/// A wire format as the journal knows it: by its name, `plain` for instance, and by what it lets be seen of its messages.
+/// A wire format as the journal knows it: its name, and what may be shown of its messages.
 ///
-/// Its dialects alone: behind a binding stands its vendor, which holds the gateway, which holds the journal.
+/// It holds dialects alone: a binding holds its vendor, the vendor the gateway, and the gateway the journal.
 struct JournalWire: Sendable {
   private let dialect: any Dialect
-  /// Speaks to those who speak JSON.
+  /// The dialect for clients that speak JSON.
   private let jsonDialect: (any Dialect)?
 
   init(_ binding: DialectBinding) {
@@ -15,7 +15,7 @@ struct JournalWire: Sendable {
 
   var name: String { dialect.name }
 
-  /// What may be seen of a message; nil for nothing.
+  /// Returns what may be shown of a message; nil for nothing.
   func redacted(_ frame: Frame, isUnderstood: Bool) -> String? {
     let isJSON = frame.kind == .text && frame.payload.first == UInt8(ascii: "{")
     let dialect = isJSON ? jsonDialect ?? dialect : dialect

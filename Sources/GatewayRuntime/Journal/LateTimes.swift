@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// The times at which a client, its gateway or who watches them did not get the processor, in the time of the network. What a
-/// slow machine has cost decides no verdict.
+/// The times at which a client, its gateway or the observer did not get the processor, in the network's time. A delay by a
+/// slow machine decides no verdict.
 package struct LateTimes: Hashable, Sendable {
   /// A span of time, and how much of it was lost.
   package struct Span: Hashable, Sendable {

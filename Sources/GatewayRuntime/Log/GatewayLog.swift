@@ -1,7 +1,6 @@
-/// Something that happened, for an operator: a client that was cut off, for instance. Holds no token and no secret.
+/// Something that happened, for an operator. Contains no token and no secret.
 package struct LogEvent: Hashable, Sendable {
-  /// One value with its name, `user` with `ann` for instance, as a peer may have written it: whoever makes a line of it
-  /// escapes it.
+  /// One value with its name. A peer may have written the value, so the code that makes a line of it escapes it.
   package struct Field: Hashable, Sendable {
     package var name: String
     package var value: String
@@ -27,7 +26,8 @@ package struct LogEvent: Hashable, Sendable {
   package subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 }
 
-/// The log in which a gateway's loops say what happened: to standard error, for instance, from level `info` on.
+/// The log of a gateway's loops, from a level on.
+///
 /// ``write`` is called on a loop, and must not wait for anything.
 package struct GatewayLog: Sendable {
   package let level: LogLevel

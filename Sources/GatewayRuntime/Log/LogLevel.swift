@@ -1,11 +1,10 @@
-/// The four levels of the log, of which each holds those before it: with `info` an operator reads who was refused, for
-/// instance, but not every login.
+/// The four levels of the log. Each contains those before it.
 package enum LogLevel: String, Comparable, CaseIterable, Sendable {
   /// Somebody must do something.
   case error
   /// Somebody should look.
   case warning
-  /// What an operator asks about afterwards: who was refused, who was cut off, what was ordered.
+  /// What an operator asks about afterwards: refusals, disconnects, orders.
   case info
   /// Every login, refresh and end.
   case debug

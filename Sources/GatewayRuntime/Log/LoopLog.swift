@@ -1,7 +1,8 @@
 internal import GatewayCore
 
-/// One loop's part of the log: what it says of one kind is bounded in every second, and what was left out is counted,
-/// so that ten thousand refused logins are twenty lines and a number, for instance. Only on the loop.
+/// One loop's part of the log, with a limit on the lines of each kind in a second.
+///
+/// Lines beyond the limit are counted: ten thousand refused logins are twenty lines and a number.
 ///
 /// `@unchecked Sendable`: touched only on its loop.
 package final class LoopLog: WakeupTarget, @unchecked Sendable {

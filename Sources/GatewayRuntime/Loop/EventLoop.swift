@@ -2,21 +2,20 @@ internal import CRuntime
 package import GatewayCore
 internal import Synchronization
 
-/// One thread's worth of gateway: runs the jobs of the actors pinned to it, ann's `Connection` for instance, and wakes
-/// what waits for a deadline.
+/// One thread of the gateway: it runs the jobs of the actors pinned to it, and wakes what waits for a deadline.
 ///
-/// The real loop and the simulated one differ in what time it is, what chance is, and how a sleeping loop is woken: their
-/// ``LoopDriver`` says. The queue and the heap are the same code in both; whoever owns the loop decides when they run.
-/// It is a task executor too, for the tasks that its actors start: a continuation is resumed on the executor its task
-/// prefers, and without a preference that is the shared pool, whatever actor waits. Start every task on a loop with
+/// The real loop and the simulated one differ in their clock, their chance, and how a sleeping loop is woken: their
+/// ``LoopDriver`` provides these. The queue and the heap are the same code in both; the owner of the loop decides when they
+/// run. It is a task executor too, for the tasks that its actors start: a continuation is resumed on the executor that its
+/// task prefers, and without a preference that is the shared pool, whatever actor waits. Start every task on a loop with
 /// `Task.immediate(executorPreference: loop)`.
 ///
-/// `@unchecked Sendable`: the queue is behind its own lock; everything else is touched only on the loop's own thread,
-/// which ``preconditionOnLoop()`` asserts.
+/// `@unchecked Sendable`: the queue is behind its own lock; everything else is touched only on the loop's own thread, which
+/// ``preconditionOnLoop()`` asserts.
 package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
   /// The loop's number in its gateway; part of every `ConnectionID`.
   package let index: Int
-  /// What waits for a time. Only on the loop.
+  /// The deadlines of all waiters. Only on the loop.
   package let deadlines = DeadlineHeap()
 
   private enum Work: Sendable {
@@ -25,7 +24,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   }
 
   private let inbox = Mutex<[Work]>([])
-  /// What is being run, taken from the inbox in one swap.
+  /// The jobs that are being run, taken from the inbox in one swap.
   private var batch: [Work] = []
   private var batchIndex = 0
 
@@ -191,7 +190,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     }
   }
 
-  /// Suspends until the network has been served, for who has much to do at once. Only from a task on the loop.
+  /// Suspends until the network has been served, for tasks that have much to do at once. Only from a task on the loop.
   package nonisolated(nonsending) func pause() async {
     preconditionOnLoop()
     guard !transport.hasEnded else { return }
@@ -201,7 +200,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     }
   }
 
-  /// A task that sleeps, what for, and when it wakes: the token provider until a token is made, for instance.
+  /// A sleeping task, its purpose, and when it wakes.
   package struct Sleep: Hashable, Sendable {
     package let purpose: String
     package let until: Instant
@@ -216,13 +215,14 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   }
 }
 
-/// Something whose deadline somebody waits for, and in words what for: "the token provider's latency", for instance.
+/// A waiter for a deadline that can name its purpose, e.g. "the token provider's latency".
 package protocol SleepTarget: WakeupTarget {
   var purpose: String { get }
 }
 
-/// A task that waits for a deadline, for a second to pass for instance; the heap holds it by its wake-up, which it
-/// holds in turn until it fires.
+/// A task that waits for a deadline.
+///
+/// The heap holds it by its wake-up, which it holds in turn until it fires.
 private final class Sleeper: SleepTarget, @unchecked Sendable {
   // @unchecked Sendable: made, held and fired on one loop.
   private let continuation: CheckedContinuation<Void, Never>

@@ -1,7 +1,8 @@
 package import GatewayCore
 
-/// The times at which a loop did not run although something was due, or at which its machine had less processor than was
-/// asked of it. The older they are, the coarser they are kept.
+/// The times at which a loop with work due did not run, or its machine had too little processor.
+///
+/// The older they are, the coarser they are kept.
 package struct LateSpans: Sendable {
   /// A span of the monotonic time, and how much of it was lost at most.
   package struct Span: Hashable, Sendable {

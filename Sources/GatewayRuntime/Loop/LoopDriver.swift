@@ -1,7 +1,6 @@
 package import GatewayCore
 
-/// The part that tells one kind of loop from another: its clock, its chance, and how it is woken; of sockets or in
-/// virtual time, for instance.
+/// The part in which loops differ: the clock, the chance, and how a sleeping loop is woken.
 package protocol LoopDriver: AnyObject, Sendable {
   /// The time on the monotonic line, read once for each wake-up. Only on the loop.
   var now: Instant { get }
@@ -15,17 +14,17 @@ package protocol LoopDriver: AnyObject, Sendable {
   /// Makes a sleeping loop look at its queue. Called from any thread, when work arrives at an empty queue.
   func wake()
 
-  /// The calling thread has just left the loop. What it did there may want somebody who wakes the loop later on.
+  /// Called when the calling thread has just left the loop. Its work there may need the loop to be woken later on.
   func left()
 
   /// Begins to measure how late the loop is. Only on the loop.
   func measureLateness()
 
-  /// What has been measured of that until now. Only on the loop.
+  /// The lateness that has been measured until now. Only on the loop.
   var lateness: LateSpans { get }
 }
 
-// What holds for a driver that says nothing else: one whose owner looks at the queue and the deadlines by itself.
+// The defaults: for a driver whose owner looks at the queue and the deadlines by itself.
 
 extension LoopDriver {
   package func left() {}

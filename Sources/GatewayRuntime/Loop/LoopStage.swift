@@ -1,5 +1,5 @@
-/// An actor with nothing of its own, pinned to a loop: where async work runs that belongs to no connection, the feed of
-/// the dashboard for instance.
+/// An actor without state, pinned to a loop: it runs async work that belongs to no connection, e.g. the feed of the
+/// dashboard.
 package actor LoopStage {
   private nonisolated let loop: EventLoop
 

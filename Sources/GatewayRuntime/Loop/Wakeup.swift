@@ -1,18 +1,17 @@
 internal import CRuntime
 package import GatewayCore
 
-/// The waiter for a deadline: a connection whose session waits 60 s for another token, for instance.
+/// A waiter for a deadline, e.g. a connection whose session waits for another token.
 package protocol WakeupTarget: AnyObject {
   /// The deadline has passed. Called on the loop.
   func wakeUp()
 }
 
-/// One place in a loop's heap: each waiter keeps one for life and sets it; a connection when it has asked for another token, for
-/// instance.
+/// One entry in a loop's heap of deadlines. Each waiter keeps one for life, and sets it.
 ///
-/// `@unchecked Sendable`: touched only on the loop whose heap it is set in.
+/// `@unchecked Sendable`: touched only in the loop whose heap it is set in.
 package final class Wakeup: @unchecked Sendable {
-  /// Where it waits in its heap, which knows what that means.
+  /// Its position in the heap, which alone interprets it.
   @exclusivity(unchecked) fileprivate var position = Wakeup.nowhere
   fileprivate static let nowhere = -1
   fileprivate unowned let target: any WakeupTarget
@@ -30,17 +29,18 @@ package final class Wakeup: @unchecked Sendable {
   }
 }
 
-/// All deadlines of one loop, those of 100,000 sessions for instance: a four-ary heap, so that a move costs few cache
-/// lines. Equal deadlines fire in the order in which they were set, which is what makes a simulated run repeatable.
+/// All deadlines of one loop, in a four-ary heap, so that a move costs few cache lines.
 ///
-/// When a large part of all falls due at once, as in a storm, that part is taken out and put in order in one go: taking
-/// the first of a heap out moves a handful of others, each of which is told its new place, wherever it lies in memory.
+/// Equal deadlines fire in the order in which they were set, so a simulated run is repeatable.
+///
+/// When a large part of all falls due at once, as in a storm, that part is taken out and sorted in one go: removing the
+/// first entry of a heap moves a handful of others, and each of these is told its new position, wherever it lies in memory.
 package final class DeadlineHeap {
   private struct Entry {
     var at: Instant
     var order: UInt64
-    /// Retained once while it waits, not once for each place it moves through. Nil for one that has been taken out of those
-    /// that are due.
+    /// The wake-up, retained once while it waits, not once for each position it moves through. Nil for an entry that was
+    /// taken out of the due ones.
     var wakeup: Unmanaged<Wakeup>?
 
     func isBefore(_ other: Entry) -> Bool {
@@ -56,8 +56,8 @@ package final class DeadlineHeap {
   // No call out of the heap is made while it changes: the runtime need not watch who else does.
   @exclusivity(unchecked) private var entries: [Entry] = []
   @exclusivity(unchecked) private var nextOrder: UInt64 = 0
-  /// Those that were due together, in the order in which they fire; ``Wakeup/position`` of the one at `index` is
-  /// `-2 - index`. The one at `nextDue` waits, if there is one.
+  /// The entries that were due together, in the order in which they fire; ``Wakeup/position`` of the one at `index` is `-2 -
+  /// index`. The one at `nextDue` waits, if there is one.
   @exclusivity(unchecked) private var due: [Entry] = []
   @exclusivity(unchecked) private var nextDue = 0
   /// How many of them wait.
@@ -94,7 +94,7 @@ package final class DeadlineHeap {
     let position = wakeup.position
     if position < Wakeup.nowhere {
       guard due[Self.index(position)].at != deadline else { return }
-      // It waits with the others from now on, where whoever is earlier goes first.
+      // It waits with the others from now on, and an earlier one goes first.
       forgetDue(at: Self.index(position))
     } else if position >= 0 {
       let old = entries[position]
@@ -136,7 +136,7 @@ package final class DeadlineHeap {
   }
 
   private func firstDue(at now: Instant) -> Wakeup? {
-    // What is set while a crowd is being woken may be earlier than the rest of it.
+    // A deadline that is set while a crowd is being woken may be earlier than the rest of it.
     if dueCount > 0, entries.first?.isBefore(due[nextDue]) != true {
       guard due[nextDue].at <= now else { return nil }
       let soon = min(nextDue + Self.ahead, due.count - 1)
@@ -175,7 +175,7 @@ package final class DeadlineHeap {
 
   private static func index(_ position: Int) -> Int { -2 - position }
 
-  /// The one at `index` of those that are due waits there no longer.
+  /// Removes the due entry at `index`.
   private func forgetDue(at index: Int) {
     due[index].wakeup = nil
     dueCount -= 1

@@ -1,13 +1,14 @@
 package import GatewayCore
 
-/// A label of which there are a few, numbered from 0: that a user is a guest, for instance.
+/// A label with a few values, numbered from 0, e.g. the kind of a user.
 package protocol CountedCase: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
   /// Its place among all cases.
   var place: Int { get }
 }
 
-/// A count by a label of which there are a few, as how many logins were of guests, for instance. What happens with every
-/// refresh is counted by it: a place in an array is found without a hash.
+/// A count by a label with a few values.
+///
+/// Events of every refresh are counted by it: a position in an array is found without a hash.
 package struct CaseCounter<Label: CountedCase>: Hashable, Sendable {
   private var counts = [UInt64](repeating: 0, count: Label.allCases.count)
 
@@ -17,12 +18,12 @@ package struct CaseCounter<Label: CountedCase>: Hashable, Sendable {
 
   package var total: UInt64 { counts.reduce(0, +) }
 
-  /// Those that have occurred.
+  /// The labels that have occurred, with their counts.
   package var values: [Label: UInt64] {
     Label.allCases.reduce(into: [:]) { if counts[$1.place] > 0 { $0[$1] = counts[$1.place] } }
   }
 
-  /// Every case by its name, those that have not occurred as 0.
+  /// The counts of all labels by their names, those that have not occurred as 0.
   package var named: [String: UInt64] {
     Label.allCases.reduce(into: [:]) { $0[$1.rawValue] = counts[$1.place] }
   }

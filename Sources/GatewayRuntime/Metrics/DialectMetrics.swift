@@ -1,7 +1,6 @@
 package import GatewayCore
 
-/// One dialect's share of the figures: logins, refreshes, ends and what else can be told apart by dialect. So many
-/// refused logins by `token_expired`, for instance.
+/// One dialect's share of the figures: logins, refreshes, ends and what else differs by dialect.
 package struct DialectMetrics: Hashable, Sendable {
   /// The name of the dialect, `Dialect.name`.
   package let dialect: String
@@ -76,13 +75,12 @@ package struct DialectMetrics: Hashable, Sendable {
   }
 }
 
-/// The label that tells accepted refreshes apart: `asked` for those that the gateway had asked for, `unasked` for one
-/// that a client's own timer brought, for instance.
+/// The origin of an accepted refresh: requested by the gateway, or begun by the client.
 package enum RefreshOrigin: String, Hashable, Sendable, CaseIterable {
   case asked, unasked
 }
 
-/// A family of counts, told apart by one label: ends by the name of their reason, 12 of `refresh_timeout` for instance.
+/// A family of counts by one label.
 package struct Counter<Label: Hashable & Sendable>: Hashable, Sendable {
   package private(set) var values: [Label: UInt64] = [:]
 

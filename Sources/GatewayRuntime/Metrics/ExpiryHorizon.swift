@@ -1,12 +1,11 @@
 package import GatewayCore
 
-/// The ends of the tokens that the sessions of one loop live by: 15,000 in the second that begins at half past two,
-/// say.
+/// The number of one loop's tokens that end in each second.
 ///
-/// Each second ahead has a count, in a ring that covers more than an hour; what ends later is counted in a table, by its
-/// second too, and moves into the ring as time goes on. So a grant that comes or goes costs the change of one count, whoever
-/// reads looks at seconds and never at sessions, and nothing has to be done while nobody reads. Time may be moved on by any
-/// length at once, as that of a hosted space is.
+/// Each second ahead has a count, in a ring that covers more than an hour; later ends are counted in a table, by their
+/// second too, and move into the ring as time goes on. So a grant that comes or goes costs the change of one count, a reader
+/// looks at seconds and never at sessions, and nothing has to be done while nobody reads. Time may be moved by any length at
+/// once, as that of a hosted space is.
 package struct ExpiryHorizon: Sendable {
   private static let slots = 4_096
   /// How many end in each second from ``first`` on, in the place that its last bits name. Empty before the first grant.
@@ -39,7 +38,7 @@ package struct ExpiryHorizon: Sendable {
     change(Self.second(of: expiry), by: -1)
   }
 
-  /// What there is of each second, from the one on that `now` is in.
+  /// Returns the count of each second, from the second of `now` on.
   package mutating func reading(at now: Instant) -> HorizonReading {
     var reading = HorizonReading()
     guard !ring.isEmpty else { return reading }

@@ -1,7 +1,8 @@
 internal import GatewayCore
 
-/// Durations in the buckets of the page of metrics, 5 ms for instance, whose bounds are exact to the nanosecond: those of
-/// the storm's log-linear histogram lie beside them (503 us and 511 us, not 500), so the two are not one type.
+/// Durations in the buckets of the page of metrics, whose bounds are exact to the nanosecond.
+///
+/// The bounds of the storm's log-linear histogram differ (503 us and 511 us, not 500), so the two are not one type.
 package struct Histogram: Hashable, Sendable {
   /// Upper bounds of the buckets, in seconds.
   package static let boundsSeconds: [Double] = [

@@ -1,4 +1,4 @@
-/// The number of tokens that end in each second of the next hour: 15,000 in that which begins in 299 s, say.
+/// The number of tokens that end in each second of the next hour.
 package struct HorizonReading: Hashable, Sendable {
   /// How far ahead the seconds are told one by one.
   package static let secondsMax = 3_600
@@ -7,9 +7,9 @@ package struct HorizonReading: Hashable, Sendable {
 
   /// By how many seconds they lie ahead: the first is the one that has begun.
   package var seconds = [UInt32](repeating: 0, count: secondsMax)
-  /// Those that have ended, whose sessions have not got another yet.
+  /// The number of tokens that have ended and whose sessions have no other yet.
   package var overdue = 0
-  /// Those that end later than in an hour.
+  /// The number of tokens that end later than in an hour.
   package var later = 0
 
   package init() {}
@@ -19,7 +19,7 @@ package struct HorizonReading: Hashable, Sendable {
     seconds.prefix(max(0, span)).reduce(0) { $0 + Int($1) }
   }
 
-  /// Those of each span of `length` seconds, when the first of them began `before` seconds ago.
+  /// Returns the number of tokens that end in each span of `length` seconds, when the first span began `before` seconds ago.
   package func buckets(of length: Int, beginning before: Int = 0) -> [Int] {
     var buckets = [Int](repeating: 0, count: (Self.secondsMax + before + length - 1) / length)
     for (ahead, count) in seconds.enumerated() { buckets[(ahead + before) / length] += Int(count) }

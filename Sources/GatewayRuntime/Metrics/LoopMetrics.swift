@@ -1,8 +1,7 @@
-/// One loop's share of the figures: counted without a lock, merged when somebody asks. How many requests of `POST
-/// /v1/tokens` it answered with 200, for instance.
+/// One loop's share of the figures: counted without a lock, merged when they are read.
 ///
-/// Labels are bounded: names come from the catalogues of errors and reasons, from the routes and from the dialects,
-/// never from a peer.
+/// Labels are bounded: names come from the catalogues of errors and reasons, from the routes and from the dialects, never
+/// from a peer.
 package struct LoopMetrics: Hashable, Sendable {
   /// One for each binding of the gateway, in that order.
   package var dialects: [DialectMetrics]
@@ -12,7 +11,7 @@ package struct LoopMetrics: Hashable, Sendable {
   /// Tokens that an operator let expire, and whose early end could not be remembered.
   package var expiriesForgotten: UInt64 = 0
 
-  /// The labels that tell answers apart: `POST /v1/tokens` with 429, for instance.
+  /// The labels of an HTTP answer: method, route and status.
   package struct HTTPAnswer: Hashable, Sendable {
     package var dialect: String
     /// The method and pattern of the route, or `other`.

@@ -1,8 +1,9 @@
 internal import GatewayCore
 
-/// A text in the format of Prometheus, version 0.0.4, for a page of `/metrics`: thousands of lines even of an idle
-/// gateway, so each is appended in place, and what lines of a family have in common is put together once. One line is
-/// `postern_connections{dialect="plain",phase="active"} 3`, for instance.
+/// A text in the Prometheus format, version 0.0.4, for a page of `/metrics`.
+///
+/// An idle gateway has thousands of lines already, so each is appended in place, and what the lines of a family share is put
+/// together once.
 package struct PrometheusText {
   package private(set) var bytes: [UInt8] = []
 

@@ -1,8 +1,8 @@
 internal import GatewayCore
 
 extension DialFailure {
-  /// What to write in place of a gateway's address that may begin with the wrong scheme, as `; if it wants TLS, --url with
-  /// wss://`; empty where nothing points at that.
+  /// Returns what to write if a gateway's address may have the wrong scheme, e.g. `; if it wants TLS, --url with wss://`;
+  /// empty if nothing points at that.
   ///
   /// - Parameter isTLS: Whether TLS was spoken, or was to be.
   package func addressHint(isTLS: Bool) -> String { hint(isTLS, "--url", plain: "ws://", secure: "wss://") }
@@ -19,7 +19,7 @@ extension DialFailure {
     switch self {
     case .insecure(.peerWantsTLS): "; \(flag) with \(secure)"
     case .insecure(.plainText): "; \(flag) with \(plain)"
-    // An end without a word is all that some say to whoever speaks the other language; nginx, Go and others answer 400.
+    // Some servers close without an answer if a client speaks the other protocol; nginx, Go and others answer 400.
     case .insecure(.handshake): "; if no TLS is spoken there, \(flag) with \(plain)"
     case .unreachable(let text) where text.hasPrefix("receive") || text.contains(bytesOf: "ended before"):
       isTLS ? "" : "; if it wants TLS, \(flag) with \(secure)"

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// An opener of connections to gateways and token providers, from one loop: a storm's clients dial with one, say.
+/// An opener of connections to gateways and token providers, from one loop.
 package protocol Dialer: AnyObject, Sendable {
   /// Opens a WebSocket; `handler` hears of it, on the loop, after this call has returned. Only on the loop.
   func dial(_ target: DialTarget, upgrade: HTTPRequest, subprotocols: [String], handler: any SocketHandler)
@@ -11,7 +11,7 @@ package protocol Dialer: AnyObject, Sendable {
   ) async -> Result<HTTPResponse, DialFailure>
 }
 
-/// The address of a server to connect to, and how: `localhost:8443` over TLS from 127.0.0.7, for instance.
+/// The address of a server, and how to connect to it: name, port, TLS, own address.
 package struct DialTarget: Hashable, Sendable {
   package var host: String
   package var port: Int
@@ -20,7 +20,7 @@ package struct DialTarget: Hashable, Sendable {
   package var source: String?
   /// Whether to accept a certificate that nobody the system trusts has signed.
   package var allowsUntrustedCertificate: Bool
-  /// Who is trusted there, and what the client shows, if not what the system has; only of HTTP requests.
+  /// The trusted authorities and the client's certificate, if not those of the system; for HTTP requests only.
   package var identity: TLSIdentity?
   /// The addresses to connect to, as text, in place of what the host stands for; empty to ask the name service.
   package var addresses: [String] = []
@@ -38,7 +38,7 @@ package struct DialTarget: Hashable, Sendable {
   }
 }
 
-/// The reason why no connection came about: the upgrade was answered with 503, for instance.
+/// The reason why no connection was made, e.g. that the upgrade was answered with 503.
 package enum DialFailure: Error, Hashable, Sendable {
   /// The upgrade was answered with this HTTP status.
   case refused(status: Int)
@@ -60,9 +60,9 @@ extension DialFailure: CustomStringConvertible {
   }
 }
 
-/// The reason why TLS with a server did not come about: its certificate has expired, for instance.
+/// The reason why TLS with a server failed, e.g. that its certificate has expired.
 package enum TLSFailure: String, Hashable, Sendable, CaseIterable {
-  /// Nobody whom the system trusts has signed the certificate.
+  /// No authority that the system trusts has signed the certificate.
   case untrusted = "tls_certificate_untrusted"
   /// The certificate is for other names or addresses.
   case wrongName = "tls_certificate_wrong_name"

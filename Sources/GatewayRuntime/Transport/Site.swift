@@ -1,7 +1,6 @@
 package import GatewayCore
 
-/// The program behind a listening port, the gateway's own or the control port's for instance: sockets to some, answers
-/// to the rest.
+/// The program behind a listening port: it decides about upgrades and answers HTTP requests.
 package protocol Site: Sendable {
   /// Judges an upgrade request before the 101. Only on the loop.
   func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission
@@ -10,7 +9,7 @@ package protocol Site: Sendable {
   /// itself; the server adds what belongs to the connection.
   nonisolated(nonsending) func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse
 
-  /// How an error that the transport finds is said to who sent `request`, of which the body was not read.
+  /// Returns the response for an error that the transport found in `request`, whose body was not read.
   func refusal(of error: GatewayError, for request: HTTPRequest) -> HTTPResponse
 
   /// The most bytes of the body, where `request` uploads a file and that is more than other bodies may have.
@@ -28,7 +27,7 @@ extension Site {
   }
 }
 
-/// The answer to an upgrade request: 101 with the socket's handler, or 401 in its place, for instance.
+/// The answer to an upgrade request: the socket's handler, or a refusal.
 package enum Admission: Sendable {
   /// 101, choosing `subprotocol` if there is one. The handler hears ``SocketHandler/socketOpened(_:)`` next, or
   /// ``SocketHandler/socketRefused(_:)`` if the peer is gone by then.

@@ -1,8 +1,9 @@
 package import GatewayCore
 
-/// One open WebSocket, either side: ann's at the gateway, for instance, or a storm client's. Only on its loop. The
-/// loop's transport owns it and tells its ``SocketHandler`` what arrives; after the handler heard
-/// ``SocketHandler/socketClosed(_:)`` every call here does nothing.
+/// One open WebSocket, of a gateway or a client. Only on its loop.
+///
+/// The loop's transport owns it and tells its ``SocketHandler`` what arrives. After ``SocketHandler/socketClosed(_:)`` every
+/// call here does nothing.
 package protocol Socket: AnyObject, Sendable {
   /// Sends a message: at once if nothing waits before it, else behind what does.
   func send(_ frame: Frame) -> SendOutcome
@@ -13,13 +14,13 @@ package protocol Socket: AnyObject, Sendable {
   /// Sends the close frame after what waits, then waits for the peer's. The handler hears of the end.
   func close(_ reason: CloseReason)
 
-  /// What was done in place of the last `close(_:)`; nil for what was asked for.
+  /// What was done instead of the last `close(_:)`; nil if it was carried out.
   var otherClose: OtherClose? { get }
 
   /// Drops the transport without a close frame. The handler hears of the end, after this call has returned.
   func abort()
 
-  // What a faulty gateway does to its clients, and a faulty network.
+  // The faults of a gateway towards its clients, and of a network.
 
   /// Drops the transport with a TCP reset: what waits is lost, and over TLS nobody says goodbye either. The handler hears
   /// of the end, after this call has returned.
@@ -46,15 +47,14 @@ package protocol Socket: AnyObject, Sendable {
   var acceptedAt: Instant { get }
 }
 
-/// A close that a faulty gateway makes in place of the one it was asked for: with another code, 1006 to the client for
-/// instance, where no frame comes.
+/// A close by a faulty gateway instead of the one that was ordered: another code, or no frame at all.
 package enum OtherClose: Hashable, Sendable {
   /// A close frame with this code.
   case code(UInt16)
   /// No close frame at all.
   case noFrame
 
-  /// What the peer's library reports: 1006 where no frame came (RFC 6455 section 7.4.1).
+  /// The code that the peer's library reports: 1006 without a close frame (RFC 6455 section 7.4.1).
   package var reportedCode: UInt16 {
     switch self {
     case .code(let code): code
@@ -67,7 +67,7 @@ extension Socket {
   package var otherClose: OtherClose? { nil }
 }
 
-/// The fate of a message that was to be sent: dropped because the bounded queue is full, for instance.
+/// The fate of a message that was to be sent, e.g. dropped because the bounded queue is full.
 package enum SendOutcome: Hashable, Sendable {
   case sent
   /// Behind others: the peer reads slower than the gateway writes.
@@ -78,8 +78,8 @@ package enum SendOutcome: Hashable, Sendable {
   case closed
 }
 
-/// The listener of a socket, told what happens on it: a `Connection`, for instance. Every call comes on the socket's
-/// loop, one at a time, never from inside a call to the ``Socket``.
+/// The listener of a socket, e.g. a `Connection`. Every call comes on the socket's loop, one at a time, never from inside a
+/// call to the ``Socket``.
 package protocol SocketHandler: AnyObject, Sendable {
   /// The socket is open. The first call, once; not made where ``socketRefused(_:)`` is.
   func socketOpened(_ socket: any Socket)
@@ -111,7 +111,7 @@ package protocol SocketHandler: AnyObject, Sendable {
   func socketClosed(_ peerCode: UInt16?)
 }
 
-// What holds for a handler that says nothing else.
+// The defaults of a handler.
 
 extension SocketHandler {
   package var takesBytesAsText: Bool { false }

@@ -1,5 +1,4 @@
-/// PEM files for TLS with one server: who signed its certificate, and the client's own with its key; `ca.pem` of a
-/// company's own authority, for instance.
+/// PEM files for TLS with one server: the authority that signed its certificate, and the client's own certificate and key.
 package struct TLSIdentity: Hashable, Sendable {
   /// Trusted in place of what the system trusts.
   package var caPath: String?

@@ -1,8 +1,7 @@
 internal import GatewayCore
 package import GatewayRuntime
 
-/// An account of how the time of a hosted space was moved: by a day, for instance, in three steps, and ann never
-/// answered.
+/// An account of how the time of a hosted space was moved: how far, in how many steps, and the sessions without an answer.
 package struct Advance: Sendable {
   /// The farthest move: ten years.
   package static let farthest = Duration.seconds(315_576_000)
@@ -13,18 +12,18 @@ package struct Advance: Sendable {
   /// How many deadlines were met, each at its own time.
   package var steps = 0
   package var moved = Duration.zero
-  /// Those whose clients had been asked for something and had not answered at the end.
+  /// The sessions whose clients had been asked for something and had not answered at the end.
   package var owing: [SessionSummary] = []
   /// How many were cut off on the way, because they had not answered in time or had never logged in.
   package var cutOff = 0
-  /// What goes on only when the time is moved again, where it stands still.
+  /// The tasks that continue only when the time is moved again, if it stands still.
   package var sleeping: [EventLoop.Sleep] = []
 
   /// Whether everybody answered in time.
   package var isAnswered: Bool { owing.isEmpty && cutOff == 0 }
 
-  /// The rule for the time of day when the time of sessions is moved: it stays, for instance, where somebody mints
-  /// tokens by the real one.
+  /// The rule for the time of day when the time of sessions is moved. It can stay, e.g. if tokens are minted by the real
+  /// time.
   package enum WallClock: String, Hashable, Sendable, CaseIterable {
     /// It is moved as far.
     case moves
@@ -32,13 +31,13 @@ package struct Advance: Sendable {
     case stays
   }
 
-  /// An event that ends the move before its time: ann is asked for another token, for instance.
+  /// An event that ends the move early, e.g. a refresh request.
   package enum Stop: String, Hashable, Sendable, CaseIterable {
     /// A session is asked for another token.
     case refreshRequired = "refresh_required"
   }
 
-  /// The reason why the time was not moved: somebody else moves it just now, for instance.
+  /// The reason why the time was not moved, e.g. that another move is under way.
   package enum Failure: Error, Hashable, Sendable {
     /// Somebody else moves the same time just now.
     case alreadyUnderWay

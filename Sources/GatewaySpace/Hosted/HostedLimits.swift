@@ -1,6 +1,6 @@
 internal import GatewayRuntime
 
-/// The share that one hosted space may take of what it has in common with others: a thousand connections, for instance.
+/// The limits of one hosted space's share of what it has in common with others, e.g. a thousand connections.
 package struct HostedLimits: Sendable {
   package var connectionsMax = 1_000
   /// How much room there is for what happened in it.

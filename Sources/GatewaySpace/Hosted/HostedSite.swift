@@ -1,8 +1,7 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// The program behind a port of the host, for a hosted space: the space's own site, run on the loop inside. On the
-/// space's port, for instance, or behind its path.
+/// The program behind a port of the host, for a hosted space: the space's own site, run on the loop inside.
 package struct HostedSite: Site {
   let space: HostedSpace
 

@@ -51,8 +51,8 @@ extension HostedSpace {
   /// How many that sleep are told at most.
   private static let sleepsMax = 100
 
-  /// What waits for time to pass where none does but what somebody moves: a client waits for its token, which the provider is
-  /// to make in two seconds, and they never come. None where time passes.
+  /// The tasks that wait for time to pass in a frozen space, e.g. a token provider that takes two seconds. Empty if time
+  /// passes.
   package var sleeping: [EventLoop.Sleep] { isFrozen ? loop.asCurrent { loop.sleeps(limit: Self.sleepsMax) } : [] }
 
   private var table: LoopTable { space.gateway.tables[0] }
@@ -95,7 +95,7 @@ extension HostedSpace {
       let before = host.now
       await traffic.wait(until: before + patience.piece)
       patience.spend(host.now - before)
-      // What clients have sent while this thread did not get the processor is read before they are given up.
+      // The messages that clients sent while this thread did not get the processor are read before the clients are given up.
       if !patience.isLeft { await host.pause() }
     }
   }

@@ -1,8 +1,8 @@
 package import GatewayCore
 internal import GatewayRuntime
 
-/// Answers of the space that go on: a feed of what happens in it, for instance. Who reads one uses the space as who has a
-/// socket does; it is no request under way, so nobody waits for it.
+/// Streamed answers of the space, e.g. a feed of its events. A client that reads one uses the space, as a client with a
+/// socket does; the answer is no request under way, so nothing waits for it.
 extension HostedSpace {
   /// The stream as the host reads it: each piece is asked for on the loop inside, and the end of the space is its end.
   package func stream(_ inner: HTTPStream) -> HTTPStream {
@@ -26,7 +26,7 @@ extension HostedSpace {
     return piece
   }
 
-  /// Wakes those who wait in a source.
+  /// Wakes the readers that wait in a source.
   func endStreams() {
     for number in pulls.keys.sorted() { pulls[number]?.cancel() }
   }

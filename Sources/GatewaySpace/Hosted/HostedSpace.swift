@@ -3,20 +3,20 @@ internal import GatewayFaults
 package import GatewayKit
 package import GatewayRuntime
 
-/// A ``Space`` inside a running process, one of many: a test's own gateway, for instance, with its own users, keys and
-/// time, on a loop inside the loop of its host. Nothing that happens in one is seen in another.
+/// A ``Space`` inside a running process, one of many, with its own users, keys and time.
 ///
-/// It keeps itself until it ends: when somebody ends it, or when nobody has used it for a while.
+/// It runs on a loop inside the loop of its host. Nothing that happens in one space is visible in another. It retains itself
+/// until it ends: by an order, or after a time without use.
 ///
 /// `@unchecked Sendable`: touched only on the host's thread.
 package final class HostedSpace: WakeupTarget, @unchecked Sendable {
-  /// Whose thread it shares, and whose time the network keeps.
+  /// The loop whose thread it shares, and whose time the network keeps.
   package let host: EventLoop
   /// The loop inside, on which everything of the space runs.
   package let loop: EventLoop
   package let space: Space
   package let limits: HostedLimits
-  /// Whether time stands still in it, but for those who move it.
+  /// Whether time stands still in it until an order moves it.
   package let isFrozen: Bool
   let driver: SpaceDriver
   let traffic: Traffic
@@ -45,13 +45,13 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
 
   private enum Life { case open, ending, ended }
 
-  /// A space with everything of its own. Only on the host, where ``prepare()`` follows before anybody is served.
+  /// Creates a space with everything of its own. Only on the host, where ``prepare()`` follows before the first request.
   ///
   /// - Parameters:
   ///   - wall: Its time of day at first; nil for that of its host.
-  ///   - store: Makes what it remembers in, on its loop. It has a hundredth of the room that a gateway has.
-  ///   - whenEnded: Told on the host that it has ended, by whatever: whoever listens for it has nothing more to serve.
-  /// - Throws: What a vendor says of its settings.
+  ///   - store: Makes its store, on its loop. It has a hundredth of a gateway's room.
+  ///   - whenEnded: Called on the host when it has ended, for any reason: its listener has nothing more to serve.
+  /// - Throws: A vendor's error about its settings.
   package init(
     _ settings: SpaceSettings, on host: EventLoop, limits: HostedLimits = HostedLimits(), isFrozen: Bool = false,
     wall: WallTime? = nil, store: (EventLoop) throws -> any Store, whenEnded: @escaping @Sendable () -> Void = {}
@@ -88,7 +88,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
     try outcome.get()
   }
 
-  /// What a port of the host serves for it.
+  /// The site that a port of the host serves for it.
   package var site: HostedSite { HostedSite(space: self) }
 
   /// Does `body` on the loop inside, and returns on the host. Only from a task there.
@@ -172,7 +172,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
       space.gateway.journal?.end()
       space.faults?.end()
     }
-    // Who still sleeps, a request that waits for a token for instance, is not slept for.
+    // Nothing sleeps on for a task that still waits, e.g. a request for a token.
     driver.runOut()
     guard underWay == 0 else { return }
     life = .ended

@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayRuntime
 
-/// A hosted space as others find it: t17 on port 40123, for instance.
+/// A hosted space with its name and its port.
 ///
 /// `@unchecked Sendable`: touched only on the host's thread.
 package final class NamedSpace: @unchecked Sendable {
@@ -10,11 +10,11 @@ package final class NamedSpace: @unchecked Sendable {
   package let port: SpacePort
   /// The secret that signs its tokens, where it was made for this space.
   package let secret: String?
-  /// What it tells of its settings.
+  /// The description of its settings.
   package let description: GatewayDescription
   /// Whoever answers for it on the control port keeps the routes here.
   package var controlRouter: HTTPRouter?
-  /// Those who wait until it is gone.
+  /// The callers that wait until it is gone.
   var waiters: [CheckedContinuation<Void, Never>] = []
 
   init(_ name: Name, _ hosted: HostedSpace, _ port: SpacePort, of plan: SpacePlan) {
@@ -25,12 +25,12 @@ package final class NamedSpace: @unchecked Sendable {
     description = plan.description(hosted.space.gateway.bindings)
   }
 
-  /// Where its sockets are, without a path.
+  /// The address of its sockets, without a path.
   package var url: String { "\(port.isSecure ? "wss" : "ws")://\(port.host):\(port.number)" }
 
   package var httpURL: String { "\(port.isSecure ? "https" : "http")://\(port.host):\(port.number)" }
 
-  /// Where clients connect, by the names of their wires.
+  /// The addresses for clients, by the names of their wires.
   package var urls: [String: String] {
     hosted.space.gateway.bindings.reduce(into: [:]) { urls, binding in
       if let path = binding.dialect.socketPath { urls[binding.dialect.name] = url + path }

@@ -1,8 +1,7 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// A store with a hundredth of the room: of a vendor's users, for instance. How much one call or one channel may hold
-/// stays as it is.
+/// A store with a hundredth of the room, e.g. for a vendor's users. The limits of one call or one channel are unchanged.
 struct SmallStore: ForwardingStore {
   private static let share = 100
   private static let leastRoom = 100
@@ -26,6 +25,6 @@ struct SmallStore: ForwardingStore {
     return count
   }
 
-  /// What becomes of the room for so many.
+  /// Returns the reduced limit for `atMost`.
   static func room(of atMost: Int) -> Int { min(atMost, max(leastRoom, atMost / share)) }
 }

@@ -1,12 +1,13 @@
 internal import GatewayCore
 
-/// The two clocks of a hosted space: the time of its sessions and the time of day, each as far ahead of its host's as it
-/// was moved, three days for instance, or standing still.
+/// The two clocks of a hosted space: the time of its sessions and the time of day.
+///
+/// Each is as far ahead of its host's as it was moved, or stands still.
 struct SpaceClock {
   /// How far each is ahead while it runs.
   private var lead = Duration.zero
   private var wallLead = Duration.zero
-  /// What each shows while it stands.
+  /// The times that the clocks show while they stand.
   private var standsAt: Instant?
   private var wallStandsAt: WallTime?
 

@@ -2,11 +2,11 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import Synchronization
 
-/// The clock, the chance and the waking of a loop that stands inside another: 200 hosted spaces share the thread of one
-/// `SocketLoop`, for instance, and each has a time of its own.
+/// The clock, the chance and the waking of a loop inside another loop.
 ///
-/// The loop inside is run by turns on its host's queue, one at a time however often it is woken, and by one alarm in its
-/// host's heap for the earliest of its deadlines.
+/// Two hundred hosted spaces can share the thread of one `SocketLoop`, each with a time of its own. The loop inside is run
+/// on its host's queue, one turn at a time however often it is woken, and by one alarm in its host's heap for the earliest
+/// of its deadlines.
 ///
 /// `@unchecked Sendable`: touched only on the host's thread, but for ``wake()``, which touches one atomic flag there.
 final class SpaceDriver: LoopDriver, WakeupTarget, @unchecked Sendable {
@@ -123,8 +123,8 @@ final class SpaceDriver: LoopDriver, WakeupTarget, @unchecked Sendable {
     for _ in 0..<Self.roundsMax where !loop.asCurrent(round) { return }
   }
 
-  /// Waits for no deadline any more: each is met as soon as there is nothing else to do, as if its time had come, and so
-  /// are those that are set from here on. Who sleeps wakes, and comes to its end.
+  /// Waits for no deadline any more: each is met as soon as there is nothing else to do, as if its time had come, and so are
+  /// those that are set from here on. Sleeping tasks wake and come to their end.
   func runOut() {
     guard lastSteps == nil else { return }
     host.deadlines.remove(alarm)

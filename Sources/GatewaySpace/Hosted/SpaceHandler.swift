@@ -2,8 +2,9 @@ internal import GatewayCore
 internal import GatewayFaults
 internal import GatewayRuntime
 
-/// The way from a socket of the network into a hosted space: every call enters the space's loop, and the connection there,
-/// ann's for instance, finds itself on its own.
+/// The way from a socket of the network into a hosted space.
+///
+/// Every call enters the space's loop, so that the connection there finds itself on its own loop.
 ///
 /// `@unchecked Sendable`: touched only on the host's thread.
 final class SpaceHandler: SocketHandler, @unchecked Sendable {

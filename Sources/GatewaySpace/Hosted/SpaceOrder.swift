@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// An order for a hosted space: one called t17 whose time stands still, for instance.
+/// An order for a hosted space: its name, its time, its settings.
 package struct SpaceOrder: Sendable {
   /// A name that is free, where there is none.
   package var name: String?
@@ -40,7 +40,7 @@ package struct SpaceOrder: Sendable {
   /// A value of a setting. `name` is what stands before = where the option takes NAME=FILE.
   package enum Value: Hashable, Sendable {
     case text(String)
-    /// What would stand in a file that the option takes.
+    /// The content of a file that the option takes.
     case content(String, name: String?)
     /// The name of a file below the folder that the operator has set aside for orders.
     case file(String, name: String?)

@@ -2,15 +2,14 @@ package import GatewayCore
 package import GatewayKit
 package import GatewayRuntime
 
-/// A ``SpaceOrder`` with its settings read: what the space is told, a refresh time-out of 2 s for instance, and how it
-/// gets a port.
+/// A ``SpaceOrder`` with its settings read, and the way in which the space gets a port.
 package struct SpacePlan: Sendable {
   package var settings: SpaceSettings
   package var limits = HostedLimits()
   /// The secret that signs its tokens, where it was made for this space.
   package var secret: String?
   package var store: @Sendable (EventLoop) throws -> any Store
-  /// What the space tells of its settings, with these wire formats.
+  /// Returns the description of the space's settings, with these wire formats.
   package var description: @Sendable ([DialectBinding]) -> GatewayDescription
   /// Has the site listen on a port of its own.
   package var listen: nonisolated(nonsending) @Sendable (any Site) async throws -> SpacePort
@@ -28,7 +27,7 @@ package struct SpacePlan: Sendable {
   }
 }
 
-/// The address at which a hosted space listens: 127.0.0.1, port 40123, for instance.
+/// The address at which a hosted space listens.
 package struct SpacePort: Sendable {
   /// As it stands in an address.
   package let host: String

@@ -1,8 +1,7 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// The hosted spaces of a process by their names: t17, for instance, which a test has made and ends. All of them are on
-/// one loop, their host.
+/// The hosted spaces of a process by their names. All of them are on one loop, their host.
 ///
 /// `@unchecked Sendable`: touched only on the host's thread.
 package final class Spaces: @unchecked Sendable {
@@ -14,7 +13,7 @@ package final class Spaces: @unchecked Sendable {
   private let plan: Planner
   private let stage: LoopStage
   private var spaces: [Name: NamedSpace] = [:]
-  /// The names of those that are being made.
+  /// The names of the spaces that are being made.
   private var making: Set<Name> = []
   /// The number in the last name that was chosen here.
   private var lastNumber: UInt64 = 0
@@ -29,8 +28,8 @@ package final class Spaces: @unchecked Sendable {
   /// How many bytes the journals of a process's spaces take together, unless it is told another number.
   package static let usualJournalBytesMax = 2 << 30
 
-  /// None yet, and no more than `countMax` of them at any time. Where their journals would take more than `journalBytesMax`
-  /// bytes, those of new spaces are smaller.
+  /// Creates an empty table for at most `countMax` spaces at a time. If their journals would take more than
+  /// `journalBytesMax` bytes, those of new spaces are smaller.
   package init(
     on host: EventLoop, countMax: Int, journalBytesMax: Int = usualJournalBytesMax, plan: @escaping Planner
   ) {

@@ -1,9 +1,10 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// The gateway's port where hosted spaces are found too: by the path, `/s/t17/v1/connect` for instance, by the host's
-/// name, `t17.localhost`, and by the application that a vendor's client names, `api_key=t17`. Everything else is the
-/// gateway's own.
+/// The gateway's port, which also serves hosted spaces.
+///
+/// A space is found by the path (`/s/t17/v1/connect`), by the host's name (`t17.localhost`), or by the application that a
+/// vendor's client names (`api_key=t17`). Every other request is the gateway's own.
 package struct SpacesSite: Site {
   private let own: SpaceSite
   private let spaces: Spaces

@@ -1,8 +1,7 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// The deeds of a hosted space's clients, for who waits for them: an answer to a refresh request, for instance. Nobody
-/// asks again and again whether there is any.
+/// The actions of a hosted space's clients, for a task that waits for them. Nothing polls.
 ///
 /// `@unchecked Sendable`: touched only on the host's thread.
 final class Traffic: WakeupTarget, @unchecked Sendable {
