@@ -62,7 +62,7 @@ let vendorNames = [
   "Streem",
 ]
 
-/// What has to know every vendor there is.
+/// The targets that know every vendor.
 let vendors = vendorNames.map { Target.Dependency.byName(name: "Gateway\($0)") }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
@@ -89,7 +89,7 @@ let package = Package(
         .linkedLibrary("websockets"), .linkedLibrary("ev"), .linkedLibrary("ssl"), .linkedLibrary("crypto"),
       ]),
 
-    // Who may import whom: Tests/HouseTests holds this table and fails when an import breaks it.
+    // Tests/HouseTests holds this table of imports, and fails when an import breaks it.
     library("GatewayCore", []),
     library("GatewayJSON", ["CJansson"]),
     library("GatewayTokens", ["GatewayCore", "GatewayJSON", "COpenSSL"]),

@@ -14,7 +14,7 @@ package actor SendbirdAnnouncer {
   private let services: any GatewayServices
   private let executor: any (SerialExecutor & TaskExecutor)
   private let alarm: Alarm
-  /// Those that are just being said.
+  /// The announcements that are being sent.
   private var underWay: Set<Name> = []
 
   /// Creates a sender that does nothing before ``begin(at:)``.

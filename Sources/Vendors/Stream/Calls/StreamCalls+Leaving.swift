@@ -4,8 +4,8 @@ internal import GatewayKit
 // Removing users from calls when their connections end.
 
 extension StreamCalls {
-  /// Takes the user's participations by that connection, or without any if nil, out of all calls. Where the store is away
-  /// this waits for it: nobody else will.
+  /// Takes the user's participations by that connection (without a connection if nil) out of all calls. If the store is
+  /// unavailable, this waits for it: no other code does this later.
   func leave(_ user: UserID, _ connection: ConnectionID?) async {
     await services.insist { () async throws(GatewayError) in
       let now = services.wallTime

@@ -106,8 +106,8 @@ package struct StreamCalls: Sendable {
     return StreamCallPicture(call, members: members, users: users)
   }
 
-  /// Tells what happened in the call, each to its own audience. It has happened: where the store is away by now it is told
-  /// with the users' names alone, and to those who watch. Returns the call as it was drawn, nil if the store was away.
+  /// Tells what happened in the call, each event to its own audience. If the store is unavailable by now, only watchers are
+  /// told, with the users' names alone. Returns the call as it was drawn; nil if the store was unavailable.
   @discardableResult
   func tell(_ happenings: [StreamCallEvent.Kind], of call: StreamCall, at now: WallTime) async
     -> StreamCallPicture?
