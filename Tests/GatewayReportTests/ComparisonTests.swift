@@ -5,7 +5,6 @@ import Testing
 @testable import GatewayFleet
 @testable import GatewayReport
 
-@Suite("Two reports beside each other")
 struct ComparisonTests {
   private static func compare(
     _ rule: ComparisonRule = ComparisonRule(), base: (inout StormResult) -> Void = { _ in },
@@ -19,16 +18,16 @@ struct ComparisonTests {
     try #require(comparison.figures.first { $0.metric.name == name })
   }
 
-  @Test("a storm is no worse than itself, and differs in nothing")
-  func itself() throws {
+  @Test
+  func `a storm is no worse than itself, and differs in nothing`() throws {
     let comparison = try Self.compare { _ in }
     #expect(comparison.passes && comparison.verdict.hasPrefix("no worse") && comparison.caveats.isEmpty)
     #expect(comparison.figures.allSatisfy { $0.verdict == .alike || $0.verdict == .undecided })
     #expect(comparison.figures.count > 40)
   }
 
-  @Test("one client lost where none was is worse, whatever the tolerance")
-  func fromNothing() throws {
+  @Test
+  func `one lost client is worse than none, whatever the tolerance`() throws {
     let rule = ComparisonRule(tolerance: 5, asked: [(Metric.named("lost")!, nil)])
     let comparison = try Self.compare(rule) { $0.behaviours[.wellBehaved]?.lostUnexpectedly = 1 }
     #expect(!comparison.passes && comparison.verdict == "worse: lost 0 -> 1")
@@ -36,23 +35,23 @@ struct ComparisonTests {
     #expect(back.passes && back.figures.first { $0.metric.name == "lost" }?.verdict == .better)
   }
 
-  @Test(
-    "a figure is worse by more than its tolerance, and to the side that is worse",
-    arguments: [
-      ("refresh.p99", 1.0, 1.1, 0.1, false), ("refresh.p99", 1.0, 1.12, 0.1, true),
-      ("refresh.p99", 1.0, 0.1, 0.1, false), ("refresh.p99", 1.0, 1.12, 0.2, false),
-      ("refreshed.share", 1.0, 0.9999, 0.1, true), ("refreshed.share", 0.9, 0.895, 0.1, false),
-      ("refreshed.share", 0.9, 0.88, 0.1, true), ("refreshed.share", 0.9, 1.0, 0.1, false),
-      ("connected.dip", 0.5, 0.3, 0.1, true), ("lost", 0.0, 0.0, 0, false), ("lost", 10, 11, 0.1, false),
-      ("refresh.accepted", 10, 1, 0.1, false), ("refresh.peak_to_mean", 1, 2, 0.1, false),
-    ])
-  func tolerance(name: String, base: Double, value: Double, tolerance: Double, isWorse: Bool) throws {
+  @Test(arguments: [
+    ("refresh.p99", 1.0, 1.1, 0.1, false), ("refresh.p99", 1.0, 1.12, 0.1, true),
+    ("refresh.p99", 1.0, 0.1, 0.1, false), ("refresh.p99", 1.0, 1.12, 0.2, false),
+    ("refreshed.share", 1.0, 0.9999, 0.1, true), ("refreshed.share", 0.9, 0.895, 0.1, false),
+    ("refreshed.share", 0.9, 0.88, 0.1, true), ("refreshed.share", 0.9, 1.0, 0.1, false),
+    ("connected.dip", 0.5, 0.3, 0.1, true), ("lost", 0.0, 0.0, 0, false), ("lost", 10, 11, 0.1, false),
+    ("refresh.accepted", 10, 1, 0.1, false), ("refresh.peak_to_mean", 1, 2, 0.1, false),
+  ])
+  func `a figure is worse by more than its tolerance, and in its worse direction only`(
+    name: String, base: Double, value: Double, tolerance: Double, isWorse: Bool
+  ) throws {
     let metric = try #require(Metric.named(name))
     #expect(ComparisonRule.isWorse(value, than: base, metric, tolerance: tolerance) == isWorse)
   }
 
-  @Test("what one of them does not have is said, is no 0, and fails only where it was asked for")
-  func missing() throws {
+  @Test
+  func `a figure that one report lacks is named, is no 0, and fails only if it was asked for`() throws {
     let none: (inout StormResult) -> Void = { $0.probes = [:] }
     let comparison = try Self.compare { none(&$0) }
     let figure = try Self.figure("gateway.cpu_per_refresh", in: comparison)
@@ -66,8 +65,8 @@ struct ComparisonTests {
     #expect(neither.figures.contains { $0.metric.name == "gateway.cpu_per_refresh" })
   }
 
-  @Test("half a storm is no better than a whole one, whatever its figures say")
-  func cutShort() throws {
+  @Test
+  func `half a storm is no better than a whole one, whatever its figures say`() throws {
     let interrupted = try Self.compare { $0.wasInterrupted = true }
     #expect(!interrupted.passes && interrupted.verdict == "worse: the new run is no whole storm, it was interrupted")
     let stopped = try Self.compare { $0.stopped = "half failed" }
@@ -78,8 +77,8 @@ struct ComparisonTests {
     #expect(base.passes && base.caveats.contains { $0.hasPrefix("baseline: interrupted after") })
   }
 
-  @Test("what never came about is worse than whatever time it took before")
-  func never() throws {
+  @Test
+  func `an event that never happened is worse than any time it took before`() throws {
     let never: (inout StormResult) -> Void = { $0.behaviours[.wellBehaved]?.lostUnexpectedly = 500 }
     let rule = ComparisonRule(tolerance: 100, asked: [(Metric.named("time_to_99")!, nil)])
     #expect(try Self.compare(rule, never).verdict.hasSuffix("-> never"))
@@ -88,8 +87,8 @@ struct ComparisonTests {
     #expect(try Self.compare(rule, base: never, never).passes)
   }
 
-  @Test("what the storms were asked to do otherwise is a caveat, with both values")
-  func otherPlans() throws {
+  @Test
+  func `a difference between the plans is a caveat with both values`() throws {
     let base = try RecordedReportTests.recorded()
     var text = String(decoding: try ReportTests.report().json(), as: UTF8.self)
     text.replace("\"clients\" : 200,\n    \"comeback\"", with: "\"clients\" : 300,\n    \"comeback\"")
@@ -107,8 +106,8 @@ struct ComparisonTests {
     #expect(ReportComparison(base: base, value: other, rule).passes)
   }
 
-  @Test("the page draws both storms over each other, escapes what comes from outside, and refers to nothing else")
-  func page() throws {
+  @Test
+  func `the page draws both storms over each other, escapes foreign text, and refers to nothing else`() throws {
     let comparison = try Self.compare { $0.behaviours[.wellBehaved]?.refreshLatency.record(.seconds(20)) }
     let html = comparison.html
     #expect(XMLTags(html).problem == nil)
@@ -124,8 +123,8 @@ struct ComparisonTests {
     }
   }
 
-  @Test("the JSON has a verdict for each figure")
-  func json() throws {
+  @Test
+  func `the JSON has a verdict for each figure`() throws {
     let comparison = try Self.compare { $0.behaviours[.wellBehaved]?.lostUnexpectedly = 30 }
     let json = try #require(try JSONSerialization.jsonObject(with: Data(comparison.json())) as? [String: Any])
     let lost = try #require((json["figures"] as? [String: [String: Any]])?["lost"])
@@ -135,8 +134,8 @@ struct ComparisonTests {
     #expect(lost["verdict"] as? String == "worse" && lost["fails"] as? Bool == true)
   }
 
-  @Test("a distribution's line goes through the quantiles")
-  func distribution() throws {
+  @Test
+  func `a distribution's line goes through the quantiles`() throws {
     var histogram = LatencyHistogram()
     for milliseconds in 1...100 { histogram.record(.milliseconds(milliseconds)) }
     let chart = DistributionChart(title: "t", rows: [.init(name: "n", style: "one", histogram: histogram)])
@@ -150,10 +149,10 @@ struct ComparisonTests {
     #expect(chart.html.contains("n, p99 "))
   }
 
-  @Test(
-    "a time or a cost that two runs of one storm differ by is no worse",
-    arguments: [(12.3, 17.4, false), (0.319, 0.383, false), (300, 360, false), (460, 523, false), (300, 900, true)])
-  func twinTimes(before: Double, after: Double, isWorse: Bool) throws {
+  @Test(arguments: [(12.3, 17.4, false), (0.319, 0.383, false), (300, 360, false), (460, 523, false), (300, 900, true)])
+  func `a time or a cost that differs between twin storms is no worse`(before: Double, after: Double, isWorse: Bool)
+    throws
+  {
     func runs(_ milliseconds: Double) -> (inout StormResult) -> Void {
       { result in
         var histogram = LatencyHistogram()
@@ -171,13 +170,13 @@ struct ComparisonTests {
     #expect(try Self.figure("storm.cpu_per_refresh", in: comparison).verdict == .worse)
   }
 
-  @Test(
-    "a few more lost are worse only beyond the chance of their counts",
-    arguments: [
-      (0, 4, false), (0, 5, true), (3, 9, false), (3, 30, true), (1280, 1380, false), (1280, 1600, true),
-      (100, 60, false),
-    ])
-  func counts(before: Int, after: Int, isWorse: Bool) throws {
+  @Test(arguments: [
+    (0, 4, false), (0, 5, true), (3, 9, false), (3, 30, true), (1280, 1380, false), (1280, 1600, true),
+    (100, 60, false),
+  ])
+  func `a few more lost clients are worse only beyond the chance of their counts`(
+    before: Int, after: Int, isWorse: Bool
+  ) throws {
     func lost(_ number: Int) -> (inout StormResult) -> Void {
       { result in
         result.connects.accepted = 5000
@@ -189,8 +188,8 @@ struct ComparisonTests {
     #expect(figure.fails == isWorse && (figure.verdict == .worse) == isWorse, "\(figure.word) \(figure.reason)")
   }
 
-  @Test("a latency that one pause of a busy machine explains is no worse")
-  func machinePause() throws {
+  @Test
+  func `a latency that one pause of a busy machine explains is no worse`() throws {
     func run(_ milliseconds: Int, late: Int) -> (inout StormResult) -> Void {
       { result in
         result.latencies.connect = LatencyHistogram()
@@ -207,8 +206,8 @@ struct ComparisonTests {
     }
   }
 
-  @Test("a stalled generator does not excuse a gateway that is eight seconds slower")
-  func stalledGenerator() throws {
+  @Test
+  func `a stalled generator does not excuse a gateway that is eight seconds slower`() throws {
     func run(_ milliseconds: Int) -> (inout StormResult) -> Void {
       { result in
         result.latencies.connect = LatencyHistogram()
@@ -221,10 +220,10 @@ struct ComparisonTests {
     #expect(try Self.figure("connect.p50", in: try Self.compare(base: run(5), run(7000))).fails)
   }
 
-  @Test(
-    "the CPU time of a small storm is no worse beside baselines that are equal by chance",
-    arguments: [(100, false), (20_000, true)])
-  func costOfSmallStorms(refreshes: Int, isWorse: Bool) throws {
+  @Test(arguments: [(100, false), (20_000, true)])
+  func `the CPU time of a small storm is no worse beside baselines that are equal by chance`(
+    refreshes: Int, isWorse: Bool
+  ) throws {
     func recorded(_ microseconds: Double) throws -> RecordedReport {
       try RecordedReportTests.recorded { result in
         result.refreshes.accepted = refreshes
@@ -239,16 +238,16 @@ struct ComparisonTests {
     #expect(figure.base?.value != nil && figure.fails == isWorse, "\(comparison.verdict)")
   }
 
-  @Test("a run that ran out of time is worse than one that did not")
-  func outOfTime() throws {
+  @Test
+  func `a run that ran out of time is worse than one that did not`() throws {
     let late: (inout StormResult) -> Void = { $0.ranOutOfTime = true }
     let comparison = try Self.compare { late(&$0) }
     #expect(!comparison.passes && comparison.verdict.hasPrefix("worse: the new run ran out of time"))
     #expect(try Self.compare(base: late, late).passes)
   }
 
-  @Test("the scatter of several baselines is the tolerance")
-  func severalBaselines() throws {
+  @Test
+  func `the scatter of several baselines is the tolerance`() throws {
     func recorded(_ milliseconds: Int) throws -> RecordedReport {
       try RecordedReportTests.recorded { result in
         var histogram = LatencyHistogram()
@@ -271,8 +270,8 @@ struct ComparisonTests {
     #expect(comparison.table.count(where: { $0.hasPrefix("Baseline") }) == 4)
   }
 
-  @Test("another seed, another lead of the gateway's and an older postern's report are no other storm")
-  func samePlan() throws {
+  @Test
+  func `another seed, another lead or an older program makes no different storm`() throws {
     var text = String(decoding: try ReportTests.report().json(), as: UTF8.self)
     text.replace(#/"seed" : 1\b/#, with: "\"seed\" : 2")
     text.replace(#/"slow_delay" : [0-9.]+,/#, with: "")
@@ -283,8 +282,8 @@ struct ComparisonTests {
     #expect(comparison.caveats.contains { $0.contains("gateway.lead") })
   }
 
-  @Test("a storm that has ended is not drawn as 0 connected beside a longer one")
-  func endedStorm() throws {
+  @Test
+  func `an ended storm is not drawn as 0 connected beside a longer one`() throws {
     let chart = TimeChart(
       title: "t", axis: .init(start: 0, step: 1, count: 600),
       rows: [

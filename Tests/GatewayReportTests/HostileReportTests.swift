@@ -5,9 +5,9 @@ import Testing
 @testable import GatewayFleet
 @testable import GatewayReport
 
-@Suite("Hostile report files") struct HostileReportTests {
-  @Test("a report file with hostile numbers is read or refused, and everything that is written of it traps nothing")
-  func reports() throws {
+struct HostileReportTests {
+  @Test
+  func `a report file with hostile numbers is read or refused, and nothing written of it traps`() throws {
     let good = try RecordedReportTests.recorded()
     var source = HostileBytes(
       seed: 20, examples: [String(decoding: try ReportTests.report().json(), as: UTF8.self)], words: ["\"seconds\""])
@@ -26,8 +26,8 @@ import Testing
     #expect(read > 10)
   }
 
-  @Test("a report file whose every number is hostile in turn traps nothing that is written of it")
-  func numbers() throws {
+  @Test
+  func `a report file whose every number is hostile in turn traps nothing that is written of it`() throws {
     let good = String(decoding: try ReportTests.report().json(), as: UTF8.self)
     let numbers = good.matches(of: #/[:\[,]\s*(-?[0-9][0-9.e+\-]*)/#).map {
       $0.output.1.startIndex..<$0.output.1.endIndex

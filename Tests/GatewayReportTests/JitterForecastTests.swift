@@ -6,7 +6,6 @@ import Testing
 @testable import GatewayFleet
 @testable import GatewayReport
 
-@Suite("What jitter would have changed")
 struct JitterForecastTests {
   /// Returns a thousand clients whose tokens of 100 s expire together, with a provider of 100 tokens a second.
   private static func storm(jitter: Double = 0) throws -> VirtualStorm {
@@ -24,8 +23,8 @@ struct JitterForecastTests {
     try #require(Metric.named(name)?.value(result))
   }
 
-  @Test("the rate is the provider's, and the jitter that is enough what arithmetic says")
-  func measured() throws {
+  @Test
+  func `the forecast's rate is the provider's, and its sufficient jitter is what arithmetic says`() throws {
     let storm = try Self.storm()
     let forecast = try #require(JitterForecast(storm.plan, storm.run().result))
     #expect(forecast.refreshes == 1000)
@@ -36,8 +35,8 @@ struct JitterForecastTests {
     #expect(forecast.rows.map(\.jitter) == [0.01, 0.02, 0.05, 0.1, 0.2])
   }
 
-  @Test("a storm that really runs with that jitter comes to the same", arguments: [0.05, 0.1, 0.2])
-  func held(jitter: Double) throws {
+  @Test(arguments: [0.05, 0.1, 0.2])
+  func `a storm with the forecast's jitter has the forecast's result`(jitter: Double) throws {
     let seen = try Self.storm()
     let forecast = try #require(JitterForecast(seen.plan, seen.run().result))
     let row = try #require(forecast.rows.first { $0.jitter == jitter })
@@ -52,8 +51,8 @@ struct JitterForecastTests {
     #expect(wait < before * 0.7, "it makes a difference at all")
   }
 
-  @Test("who would be too late is who is cut off")
-  func late() throws {
+  @Test
+  func `clients that would be too late in the forecast are those that are cut off`() throws {
     var seen = try Self.storm()
     seen.refreshTimeout = .seconds(3)
     let forecast = try #require(JitterForecast(seen.plan, seen.run().result))
@@ -67,8 +66,8 @@ struct JitterForecastTests {
     #expect(row.lateShare >= lost - 0.05, "\(row.lateShare) and \(lost)")
   }
 
-  @Test("nothing is said where the wave does not tell")
-  func silent() throws {
+  @Test
+  func `no forecast is made of a wave that shows too little`() throws {
     var storm = try Self.storm()
     let result = try storm.run().result
     storm.plan.expiry = .own
@@ -82,8 +81,8 @@ struct JitterForecastTests {
     #expect(try JitterForecast(storm.plan, storm.run().result) == nil)
   }
 
-  @Test("the table and the page say it with what is assumed")
-  func told() throws {
+  @Test
+  func `the table and the page show the forecast with its assumptions`() throws {
     let report = try ReportTests.report()
     let table = report.table.joined(separator: "\n")
     #expect(table.contains("What jitter would have changed") && table.contains("jitter 10 %  peak "))
@@ -91,8 +90,8 @@ struct JitterForecastTests {
     #expect(report.html.contains("What jitter would have changed"))
   }
 
-  @Test("the shortest stretch that holds so many is found")
-  func shortest() {
+  @Test
+  func `the shortest stretch that holds so many is found`() {
     var counts = StormBins.Counts()
     for (bin, number) in [(0, 5), (10, 3), (11, 3), (12, 3), (50, 4)] { counts.count(number, inBin: bin) }
     #expect(counts.shortest(for: 5) == 1 && counts.shortest(for: 6) == 2 && counts.shortest(for: 9) == 3)

@@ -4,7 +4,6 @@ import Testing
 @testable import GatewayFleet
 @testable import GatewayReport
 
-@Suite("A storm that was late itself")
 struct LatenessReportTests {
   /// Returns a wave that a storm saw in 2.5 s, during all but 46 ms of which it was stopped.
   private static func stalled() -> StormResult {
@@ -24,25 +23,21 @@ struct LatenessReportTests {
     return result
   }
 
-  @Test(
-    "a threshold that the storm's own lateness decides is not measurable, and fails",
-    arguments: ["refresh.p99 < 1s", "refresh.p99 > 1s", "refresh.max == 100ms", "refresh.p50 != 100ms"])
-  func undecided(text: String) throws {
+  @Test(arguments: ["refresh.p99 < 1s", "refresh.p99 > 1s", "refresh.max == 100ms", "refresh.p50 != 100ms"])
+  func `a threshold that the storm's own lateness decides is not measurable, and fails`(text: String) throws {
     let outcome = try Threshold(parsing: text).judge(Self.stalled())
     #expect(!outcome.holds && outcome.actual == "not measurable")
     #expect(outcome.why?.contains("the storm itself was late") == true && outcome.why?.contains("2.5") == true)
   }
 
-  @Test(
-    "a threshold that holds or fails whatever the lateness was is decided",
-    arguments: [("refresh.p99 < 3s", true), ("refresh.p99 < 10ms", false), ("refresh.max == 4s", false)])
-  func decided(text: String, holds: Bool) throws {
+  @Test(arguments: [("refresh.p99 < 3s", true), ("refresh.p99 < 10ms", false), ("refresh.max == 4s", false)])
+  func `a threshold that holds or fails whatever the lateness was is decided`(text: String, holds: Bool) throws {
     let outcome = try Threshold(parsing: text).judge(Self.stalled())
     #expect(outcome.holds == holds && outcome.actual.contains(" to "))
   }
 
-  @Test("the figure has no value, and says whose lateness it is")
-  func figure() throws {
+  @Test
+  func `a figure spoilt by lateness has no value, and says whose lateness it is`() throws {
     let figure = Figure(try #require(Metric.named("refresh.p99")), Self.stalled())
     #expect(figure.value == nil && figure.text == "not measurable" && figure.why?.contains("not the gateway's") == true)
     #expect(Figure(try #require(Metric.named("generator.late.max")), Self.stalled()).value ?? 0 > 2)
@@ -50,8 +45,8 @@ struct LatenessReportTests {
     #expect(other.why?.contains("late") != true)
   }
 
-  @Test("the caveat names the storm, how late it was and since when, and the figures that say nothing")
-  func caveat() throws {
+  @Test
+  func `the caveat names the storm, how late it was and since when, and the spoilt figures`() throws {
     let caveats = Self.stalled().caveats(StormPlan()).joined(separator: "\n")
     for part in ["the storm itself was late, not the gateway", "2.48 s", "12.3 s", "refresh.p99", "--processes"] {
       #expect(caveats.contains(part), "\(part)")
@@ -59,8 +54,8 @@ struct LatenessReportTests {
     #expect(!caveats.contains("connect.p50"))
   }
 
-  @Test("a lateness that is small beside the figure leaves it as it is")
-  func small() throws {
+  @Test
+  func `a lateness that is small beside the figure leaves it as it is`() throws {
     var result = Self.stalled()
     var least = LatencyHistogram()
     least.record(.milliseconds(2500))
@@ -85,27 +80,27 @@ struct LatenessReportTests {
     return result
   }
 
-  @Test(
-    "a threshold over a count that the storm's own absence may have made is not measurable, and fails",
-    arguments: ["lost <= 20", "lost > 20", "lost.share < 20%", "refreshed.share >= 80%", "cut_off < 30"])
-  func ownDoing(text: String) throws {
+  @Test(arguments: ["lost <= 20", "lost > 20", "lost.share < 20%", "refreshed.share >= 80%", "cut_off < 30"])
+  func `a threshold over a count that the storm's own absence may have made is not measurable, and fails`(text: String)
+    throws
+  {
     let outcome = try Threshold(parsing: text).judge(Self.cutOff())
     #expect(!outcome.holds && outcome.actual == "not measurable")
     #expect(outcome.why?.contains("the storm itself was late") == true)
   }
 
-  @Test(
-    "a threshold over a count that the storm's own absence cannot decide is decided",
-    arguments: [
-      ("lost == 0", false), ("lost < 60", true), ("refreshed.share >= 40%", true), ("lost.share < 5%", false),
-    ])
-  func notOwnDoing(text: String, holds: Bool) throws {
+  @Test(arguments: [
+    ("lost == 0", false), ("lost < 60", true), ("refreshed.share >= 40%", true), ("lost.share < 5%", false),
+  ])
+  func `a threshold over a count that the storm's own absence cannot decide is decided`(text: String, holds: Bool)
+    throws
+  {
     let outcome = try Threshold(parsing: text).judge(Self.cutOff())
     #expect(outcome.holds == holds && outcome.actual.contains(" to "), "\(outcome)")
   }
 
-  @Test("a dip that nobody saw because the storm stood still over it is not measurable, and no 100 %")
-  func unseenDip() throws {
+  @Test
+  func `a dip unseen because the storm stood still is not measurable, and no 100 %`() throws {
     var result = Self.cutOff()
     result.seconds = 20
     result.bins = StormBins(length: .seconds(60))
@@ -118,8 +113,8 @@ struct LatenessReportTests {
     #expect(Figure(try #require(Metric.named("connected.dip")), result).value == 1)
   }
 
-  @Test("a storm that ran out of time while clients still logged in says so, and does not blame further refreshes")
-  func waitedForLogins() {
+  @Test
+  func `a storm that ran out of time during logins says so, and does not blame further refreshes`() {
     var result = Self.cutOff()
     result.behaviours[.wellBehaved]?.lostUnexpectedly = 0
     result.ranOutOfTime = true
@@ -128,16 +123,16 @@ struct LatenessReportTests {
     #expect(caveats == ["out of time: the storm waited for 7 clients that had not logged in yet"])
   }
 
-  @Test("the counts that may be the storm's own doing are named in its caveat")
-  func ownDoingCaveat() throws {
+  @Test
+  func `the counts that may be the storm's own doing are named in its caveat`() throws {
     let caveats = Self.cutOff().caveats(StormPlan()).joined(separator: "\n")
     #expect(caveats.contains("lost.share") && caveats.contains("refreshed.share"))
     let figure = Figure(try #require(Metric.named("lost")), Self.cutOff())
     #expect(figure.value == nil && figure.text == "not measurable")
   }
 
-  @Test("clients that came too late are in the share that should have been refreshed, and in a caveat")
-  func tooLate() throws {
+  @Test
+  func `clients that came too late are in the share that should have been refreshed, and in a caveat`() throws {
     var result = ThresholdTests.result()
     result.behaviours[.wellBehaved]?.kept = 38
     result.behaviours[.wellBehaved]?.lostUnexpectedly = 0
@@ -148,8 +143,8 @@ struct LatenessReportTests {
     #expect(result.caveats(StormPlan()).contains { $0.hasPrefix("62 of 100 connected clients") })
   }
 
-  @Test("a wave that the scenario itself ordered ahead of the expiry is no wrong lead")
-  func ordered() {
+  @Test
+  func `a wave that the scenario ordered ahead of the expiry is no wrong lead`() {
     var plan = StormPlan()
     plan.expireAfter = 60
     var result = ThresholdTests.result()

@@ -5,10 +5,9 @@ import Testing
 @testable import GatewayFleet
 @testable import GatewayReport
 
-@Suite("The looks of a report's page")
 struct LooksTests {
-  @Test("every colour is at least 3:1 on both of its grounds, and text 4.5:1", arguments: [false, true])
-  func contrast(isDark: Bool) throws {
+  @Test(arguments: [false, true])
+  func `every colour has a contrast of at least 3 to 1 on both of its grounds, and text 4½ to 1`(isDark: Bool) throws {
     let scheme = isDark ? Palette.dark : Palette.light
     for ground in [scheme.ground, scheme.card] {
       for (name, colour) in scheme.marks {
@@ -20,17 +19,15 @@ struct LooksTests {
     }
   }
 
-  @Test("no two meanings have one colour", arguments: [false, true])
-  func distinct(isDark: Bool) {
+  @Test(arguments: [false, true])
+  func `no two meanings have one colour`(isDark: Bool) {
     let scheme = isDark ? Palette.dark : Palette.light
     let meanings = scheme.marks.filter { !["pass", "fail"].contains($0.name) }
     #expect(Set(meanings.map(\.colour)).count == meanings.count)
   }
 
-  @Test(
-    "the names of percentiles and the labels of an axis do not run into each other",
-    arguments: [(50, 50), (50, 51), (50, 60), (999, 1000), (1, 9999), (9000, 9999)])
-  func labels(half: Int, most: Int) throws {
+  @Test(arguments: [(50, 50), (50, 51), (50, 60), (999, 1000), (1, 9999), (9000, 9999)])
+  func `the names of percentiles and the labels of an axis do not overlap`(half: Int, most: Int) throws {
     var histogram = LatencyHistogram()
     for _ in 0..<90 { histogram.record(.milliseconds(half)) }
     for _ in 0..<10 { histogram.record(.milliseconds(most)) }

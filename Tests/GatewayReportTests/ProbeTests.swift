@@ -4,10 +4,9 @@ import Testing
 
 @testable import GatewayReport
 
-@Suite("What a gateway's process is said to have taken")
 struct ProbeTests {
-  @Test("no figure is made of the readings of two processes, one of which took the other's place")
-  func restartedGateway() {
+  @Test
+  func `no figure is made of the readings of two processes, one of which replaced the other`() {
     var result = StormResult()
     result.connects.accepted = 100
     result.refreshes.accepted = 100
@@ -25,8 +24,8 @@ struct ProbeTests {
     #expect(result.gatewayCPUPerRefresh == nil)
   }
 
-  @Test("the figures of a gateway that had none of the storm's connections are not those of the storm's")
-  func anotherGateway() {
+  @Test
+  func `the figures of a gateway without any of the storm's connections are not the storm's`() {
     var result = StormResult()
     result.connects.accepted = 100
     result.refreshes.accepted = 100

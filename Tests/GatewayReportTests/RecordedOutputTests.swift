@@ -5,10 +5,9 @@ import Testing
 @testable import GatewayFleet
 @testable import GatewayReport
 
-@Suite("What a report is written as for others")
 struct RecordedOutputTests {
-  @Test("the series has a line for each second, and sums that are the storm's counts")
-  func csv() throws {
+  @Test
+  func `the CSV series has a line for each second, and sums that are the storm's counts`() throws {
     let report = try ReportTests.report()
     let csv = try RecordedReport(json: report.json()).csv
     let lines = csv.components(separatedBy: "\r\n")
@@ -34,8 +33,8 @@ struct RecordedOutputTests {
     #expect(rows.last?[connected] == report.result.connects.accepted - report.result.disconnects.total)
   }
 
-  @Test("a histogram is written as HdrHistogram's readers want it, zeros in one number, byte for byte")
-  func hdr() throws {
+  @Test
+  func `a histogram is written as HdrHistogram's readers want it, zeros in one number, byte for byte`() throws {
     var histogram = LatencyHistogram()
     for _ in 0..<3 { histogram.record(.microseconds(2)) }
     histogram.record(.microseconds(300))
@@ -54,8 +53,8 @@ struct RecordedOutputTests {
     #expect(HdrHistogram(LatencyHistogram()).text.hasPrefix("HISTFAAAA"))
   }
 
-  @Test("JUnit's XML has a case for each threshold, and one for the end")
-  func junit() throws {
+  @Test
+  func `JUnit's XML has a case for each threshold, and one for the end`() throws {
     let parsed = try JUnitCases(try RecordedReportTests.recorded().junit)
     #expect(parsed.suite["tests"] == "3" && parsed.suite["failures"] == "1" && parsed.suite["skipped"] == "0")
     #expect(parsed.names == ["the storm ran to its end", "lost == 0", "refresh.p99 < 1ms"])
@@ -66,8 +65,10 @@ struct RecordedOutputTests {
     #expect(stopped.failures.first == "it ended itself: half failed" && stopped.suite["failures"] == "2")
   }
 
-  @Test("JUnit's XML of a storm whose scenario was not carried out has a case that fails, though every threshold holds")
-  func scenario() throws {
+  @Test
+  func `JUnit's XML of a storm whose scenario was not carried out has a failing case, even if every threshold holds`()
+    throws
+  {
     func cases(_ failures: [String]) throws -> JUnitCases {
       let report = try ReportTests.report()
       let other = StormReport(
@@ -80,13 +81,13 @@ struct RecordedOutputTests {
     #expect(try cases(["the phase 'calm' was not so"]).failures == ["the phase 'calm' was not so"])
   }
 
-  @Test("what XML may not hold is replaced")
-  func xml() {
+  @Test
+  func `characters that XML may not hold are replaced`() {
     #expect(JUnitSuite.escaped("a<b>&\"'\u{1}\u{1b}[31m\n") == "a&lt;b&gt;&amp;&quot;&#39;\u{fffd}\u{fffd}[31m\n")
   }
 
-  @Test("the summary is a few lines with what failed, and names no address")
-  func summary() throws {
+  @Test
+  func `the summary is a few lines with the failures, and names no address`() throws {
     let summary = try RecordedReportTests.recorded().summary
     let lines = summary.components(separatedBy: "\n")
     #expect(lines.count == 3 && lines[0].hasPrefix("**Storm failed**: 200 clients, plain, "))
@@ -95,8 +96,8 @@ struct RecordedOutputTests {
     #expect(!summary.contains("127.0.0.1") && !summary.contains("access_token"))
   }
 
-  @Test("the summary names the reasons for what was not let in, the most frequent first")
-  func reasons() throws {
+  @Test
+  func `the summary names the reasons of failed logins, the most frequent first`() throws {
     let summary = try RecordedReportTests.recorded { result in
       for (reason, count) in [("http_503", 7), ("a`b\nc", 1), ("timed_out", 12), ("x", 1), ("y", 1)] {
         result.connects.failed.count(reason, count)

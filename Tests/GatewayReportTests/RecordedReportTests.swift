@@ -4,14 +4,13 @@ import Testing
 @testable import GatewayFleet
 @testable import GatewayReport
 
-@Suite("A report that was written before")
 struct RecordedReportTests {
   static func recorded(_ change: (inout StormResult) -> Void = { _ in }) throws -> RecordedReport {
     try RecordedReport(json: ReportTests.report(change).json())
   }
 
-  @Test("says what it said when it was written")
-  func roundTrip() throws {
+  @Test
+  func `a recorded report shows what it said when it was written`() throws {
     let report = try ReportTests.report()
     let recorded = try RecordedReport(json: report.json())
     #expect(recorded.startedAt == "2027-01-15T08:00:00Z" && recorded.gateway == report.gateway)
@@ -27,8 +26,8 @@ struct RecordedReportTests {
     #expect(table.contains("FAILS  refresh.p99 < 1ms") && table.contains("refresh.accepted"))
   }
 
-  @Test("of an older postern may lack what is counted today")
-  func older() throws {
+  @Test
+  func `a report of an older program may lack newer figures`() throws {
     var text = String(decoding: try ReportTests.report().json(), as: UTF8.self)
     text.replace(#/"provider_peaks" : \[[^\]]*\],?/#, with: "")
     text.replace("\"lost\" :", with: "\"no_metric_of_ours\" :")
@@ -37,23 +36,21 @@ struct RecordedReportTests {
     #expect(recorded.figures["lost"] == nil)
   }
 
-  @Test(
-    "that cannot be read is refused in a sentence that says why",
-    arguments: [
-      ("", "is no JSON"), ("no", "is no JSON"), ("{\"schema\": nothing}", "is no JSON"),
-      ("[]", "no report of a storm"), ("12", "no report of a storm"), ("{}", "no report of a storm"),
-      ("{\"schema\": \"other\"}", "no report of a storm"), ("{\"schema\": 3}", "no report of a storm"),
-      ("{\"schema\": \"postern-storm/2\"}", "another version, postern-storm/2; this postern reads postern-storm/1"),
-      ("{\"schema\": \"postern-storm/1\"}", "not as postern-storm/1 has it, at startedAt"),
-      ("{\"schema\": \"postern-sto", "ends in the middle"), ("{\"a\": [1, {\"b\\\"}]}\": 2", "ends in the middle"),
-    ])
-  func refused(text: String, says: String) {
+  @Test(arguments: [
+    ("", "is no JSON"), ("no", "is no JSON"), ("{\"schema\": nothing}", "is no JSON"),
+    ("[]", "no report of a storm"), ("12", "no report of a storm"), ("{}", "no report of a storm"),
+    ("{\"schema\": \"other\"}", "no report of a storm"), ("{\"schema\": 3}", "no report of a storm"),
+    ("{\"schema\": \"postern-storm/2\"}", "another version, postern-storm/2; this postern reads postern-storm/1"),
+    ("{\"schema\": \"postern-storm/1\"}", "not as postern-storm/1 has it, at startedAt"),
+    ("{\"schema\": \"postern-sto", "ends in the middle"), ("{\"a\": [1, {\"b\\\"}]}\": 2", "ends in the middle"),
+  ])
+  func `a report that cannot be read is refused in a sentence that says why`(text: String, says: String) {
     let error = #expect(throws: RecordedReportError.self) { try RecordedReport(json: Array(text.utf8)) }
     #expect(error?.description.contains(says) == true, "\(error?.description ?? "")")
   }
 
-  @Test("is read to its end or refused wherever it was cut off")
-  func truncated() throws {
+  @Test
+  func `a report cut off anywhere is read to its end or refused`() throws {
     let whole = try ReportTests.report().json()
     for length in stride(from: 1, to: whole.count - 2, by: 997) {
       let error = #expect(throws: RecordedReportError.self) { try RecordedReport(json: Array(whole.prefix(length))) }
@@ -61,8 +58,8 @@ struct RecordedReportTests {
     }
   }
 
-  @Test("with numbers that nothing can have is believed as far as can be, and ends nothing")
-  func hostileNumbers() throws {
+  @Test
+  func `a report with impossible numbers is believed as far as possible, and ends nothing`() throws {
     let whole = String(decoding: try ReportTests.report().json(), as: UTF8.self)
     let huge = "9223372036854775807"
     for number in [huge, "-\(huge)", "18446744073709551615", "1e300", "-1", "1e18", "0.5", "null", "\"x\"", "[]"] {

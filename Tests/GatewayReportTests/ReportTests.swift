@@ -7,7 +7,6 @@ import Testing
 @testable import GatewayFleet
 @testable import GatewayReport
 
-@Suite("The report of a storm")
 struct ReportTests {
   static func report(_ change: (inout StormResult) -> Void = { _ in }) throws -> StormReport {
     var storm = try VirtualStorm()
@@ -26,16 +25,16 @@ struct ReportTests {
       result: result, thresholds: [try Threshold(parsing: "lost == 0"), try Threshold(parsing: "refresh.p99 < 1ms")])
   }
 
-  @Test("the page refers to nothing outside of itself and runs nothing")
-  func selfContained() throws {
+  @Test
+  func `the page refers to nothing outside of itself and runs nothing`() throws {
     let html = try Self.report().html.lowercased()
     for reference in ["http:", "https:", "src=", "href=", "url(", "@import", "<script", "<link", "<iframe", "<img"] {
       #expect(!html.contains(reference), "\(reference)")
     }
   }
 
-  @Test("what comes from outside is escaped wherever it stands")
-  func escaped() throws {
+  @Test
+  func `foreign text is escaped wherever it stands`() throws {
     let hostile = "<img src=x onerror=\"alert('1')\">"
     let html = try Self.report { result in
       result.connects.failed.count(hostile)
@@ -49,24 +48,24 @@ struct ReportTests {
     #expect(html.contains("a=&lt;b&gt;&amp;c"))
   }
 
-  @Test("every element of the page is closed, in order")
-  func wellFormed() throws {
+  @Test
+  func `every element of the page is closed, in order`() throws {
     let html = try Self.report().html
     let parser = XMLTags(html)
     #expect(parser.problem == nil)
     #expect(parser.count > 100)
   }
 
-  @Test("the page shows a chart of every kind")
-  func charts() throws {
+  @Test
+  func `the page shows a chart of every kind`() throws {
     let html = try Self.report().html
     for title in ["Refreshes per second", "Connected clients", "Token provider", "Refresh: asked", "Connect: begun"] {
       #expect(html.contains("aria-label=\"\(title)"))
     }
   }
 
-  @Test("an empty result and a very long one make a page as well", arguments: [0, 100_000])
-  func extremes(seconds: Int) throws {
+  @Test(arguments: [0, 100_000])
+  func `an empty result and a very long one make a page as well`(seconds: Int) throws {
     let html = try Self.report { result in
       result = StormResult()
       for second in stride(from: 0, to: seconds, by: 7) { result.series.accepted.count(second, atSecond: second) }
@@ -75,8 +74,8 @@ struct ReportTests {
     #expect(XMLTags(html).problem == nil)
   }
 
-  @Test("the JSON has the members that its schema describes, and every metric's value")
-  func json() throws {
+  @Test
+  func `the JSON has the members that its schema describes, and every metric's value`() throws {
     let bytes = Data(try Self.report().json())
     let report = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
     let schema = try #require(
@@ -96,21 +95,21 @@ struct ReportTests {
     #expect(report["passes"] as? Bool == false)
   }
 
-  @Test("the page that explains the figures names every one of them")
-  func documented() throws {
+  @Test
+  func `the page that explains the figures names every one of them`() throws {
     let page = try String(contentsOf: Self.readmeURL, encoding: .utf8)
     for metric in Metric.all { #expect(page.contains("`\(metric.name)`"), "\(metric.name)") }
   }
 
-  @Test("the connected clients are not drawn as gone when the storm ends")
-  func connectedToTheEnd() throws {
+  @Test
+  func `connected clients are not drawn as gone when the storm ends`() throws {
     let report = try Self.report()
     let connected = report.result.series.connected(seconds: Int(report.result.seconds.rounded(.up)))
     #expect(connected.last == 188 && connected.max() == 200)
   }
 
-  @Test("the charts over the storm have one axis")
-  func oneAxis() throws {
+  @Test
+  func `the charts over the storm have one axis`() throws {
     let figures = try Self.report().html.components(separatedBy: "<figure>").dropFirst().compactMap {
       $0.components(separatedBy: "</figure>").first
     }
@@ -121,8 +120,8 @@ struct ReportTests {
     #expect(labels.first?.isEmpty == false)
   }
 
-  @Test("a wave of a tenth of a second is more than a bar")
-  func wave() throws {
+  @Test
+  func `a wave of a tenth of a second is more than a bar`() throws {
     let html = try Self.report().html
     let wave = try #require(
       html.components(separatedBy: "<figure>").first { $0.contains("The wave: refreshes in each") })
@@ -130,8 +129,8 @@ struct ReportTests {
     #expect(try Self.report { $0.bins = StormBins() }.html.contains("The wave") == false)
   }
 
-  @Test("the peaks of logins and of the wave at the provider stand apart")
-  func providerPeaks() throws {
+  @Test
+  func `the peaks of logins and of the wave at the provider are shown separately`() throws {
     let report = try Self.report()
     #expect(
       report.html.contains("provider&#39;s peak in the wave") && report.html.contains("provider&#39;s peak at login"))
@@ -140,14 +139,14 @@ struct ReportTests {
     #expect(login < 110 && refresh > 150)
   }
 
-  @Test("calls that are neither granted nor refused have a row")
-  func unanswered() throws {
+  @Test
+  func `calls that are neither granted nor refused have a row`() throws {
     let report = try Self.report { $0.provider.calls += 725 }
     #expect(report.table.contains { $0.contains("unanswered") && $0.contains("725") })
   }
 
-  @Test("a figure that never came about is shown as never, memory that cannot be told as not measurable")
-  func words() throws {
+  @Test
+  func `a figure that never happened is shown as never, and unknown memory as not measurable`() throws {
     let report = try Self.report { result in
       result.behaviours[.wellBehaved]?.lostUnexpectedly = 100
       result.probes[.beforeRamp]?.connectionsOpened = 5000
@@ -157,8 +156,8 @@ struct ReportTests {
     #expect(report.html.contains("<b>never</b>") && report.html.contains("<b>not measurable</b>"))
   }
 
-  @Test("what the storm was told and did not see is a caveat, and what it saw as told is none")
-  func caveats() throws {
+  @Test
+  func `a setting that the storm did not see confirmed is a caveat, and a confirmed one is none`() throws {
     var plan = StormPlan()
     plan.expireAfter = 20
     plan.gateway.timeout = .seconds(60)
@@ -178,8 +177,8 @@ struct ReportTests {
     #expect(result.caveats(plan).first?.contains("11.0 s later") == true)
   }
 
-  @Test("a gateway that lets nobody in and says nothing known is a caveat that leads to the description")
-  func unknownWords() {
+  @Test
+  func `a gateway that rejects every login without a known reason is a caveat that leads to the description`() {
     var result = StormResult()
     result.connects.failed.count("timed_out")
     #expect(result.caveats(StormPlan()).first?.hasPrefix("within 30.0 s (--connect-timeout) the gateway let") == true)
@@ -191,8 +190,8 @@ struct ReportTests {
       ])
   }
 
-  @Test("tokens too short for the gateway's lead and spread are a caveat, and no fault of the gateway")
-  func noRoomToSpread() {
+  @Test
+  func `tokens too short for the gateway's lead and spread are a caveat, and no fault of the gateway`() {
     var plan = StormPlan()
     plan.clients = 500
     plan.hold = .seconds(10)
@@ -210,8 +209,8 @@ struct ReportTests {
     #expect(result.caveats(plan).count == 1)
   }
 
-  @Test("no bar hides the one behind it")
-  func barsInFront() throws {
+  @Test
+  func `no bar hides the one behind it`() throws {
     let rows = [("asked", 3), ("accepted", 9)].map { name, value in
       TimeChart.Row(name: name, style: "one", shape: .bars, values: [value])
     }
@@ -226,8 +225,8 @@ struct ReportTests {
   static let schemaURL = URL(filePath: #filePath.components(separatedBy: "/Tests/GatewayReportTests/")[0])
     .appending(path: "loadtest/report.schema.json")
 
-  @Test("the table has a line for all that the report must contain")
-  func table() throws {
+  @Test
+  func `the table has a line for all that the report must contain`() throws {
     let text = try Self.report().table.joined(separator: "\n")
     for word in [
       "accepted", "asked", "answered", "refused", "timed out", "4000 refresh_timeout", "p50", "p99", "well-behaved",
@@ -238,16 +237,16 @@ struct ReportTests {
     }
   }
 
-  @Test("an interrupted storm does not pass, whatever its thresholds say")
-  func interrupted() throws {
+  @Test
+  func `an interrupted storm does not pass, whatever its thresholds say`() throws {
     #expect(try !Self.report { $0.wasInterrupted = true }.passes)
     let report = try Self.report { $0.behaviours[.wellBehaved]?.refreshLatency = LatencyHistogram() }
     #expect(!report.passes)
     #expect(report.caveats.isEmpty)
   }
 
-  @Test("axes end at round numbers that have room for the largest", arguments: [0, 1, 4, 7, 99, 123, 5000, 12_345])
-  func scale(value: Int) {
+  @Test(arguments: [0, 1, 4, 7, 99, 123, 5000, 12_345])
+  func `axes end at round numbers that have room for the largest value`(value: Int) {
     let top = ChartScale.top(for: value)
     #expect(top >= value && top >= 1)
     #expect(top <= max(5, value * 2))

@@ -3,7 +3,6 @@ import Testing
 
 @testable import GatewayReport
 
-@Suite("When a storm ends itself")
 struct StopRuleTests {
   private static func progress(_ seconds: Double, attempts: Int, failures: Int) -> StormProgress {
     var progress = StormProgress()
@@ -13,8 +12,8 @@ struct StopRuleTests {
     return progress
   }
 
-  @Test("a rule has a share, a limit, and a span that is ten seconds unless it says otherwise")
-  func parsing() throws {
+  @Test
+  func `a stop rule has a share, a limit, and a span that is ten seconds unless it says otherwise`() throws {
     let rule = try StopRule(parsing: "connects.failed.share > 20% over 30s")
     #expect(rule.share == .connects && rule.limit == 0.2 && rule.span == 30)
     let short = try StopRule(parsing: "provider.refused.share>50%")
@@ -22,21 +21,19 @@ struct StopRuleTests {
     for rule in StopRule.usual { #expect(try StopRule(parsing: "\(rule)").limit == rule.limit) }
   }
 
-  @Test(
-    "what is no rule is refused with what would be",
-    arguments: [
-      "", "x", "connects.failed.share", "connects.failed.share < 5%", "lost > 5%", "connects.failed.share > 100%",
-      "connects.failed.share > -1%", "connects.failed.share > nan", "connects.failed.share > 5% over",
-      "connects.failed.share > 5% over 0s", "connects.failed.share > 5% over 11m", "connects.failed.share > 5% for 3s",
-      "connects.failed.share > 1e400%", "connects.failed.share > 5% over 10s more", "> 5%",
-    ])
-  func refused(text: String) {
+  @Test(arguments: [
+    "", "x", "connects.failed.share", "connects.failed.share < 5%", "lost > 5%", "connects.failed.share > 100%",
+    "connects.failed.share > -1%", "connects.failed.share > nan", "connects.failed.share > 5% over",
+    "connects.failed.share > 5% over 0s", "connects.failed.share > 5% over 11m", "connects.failed.share > 5% for 3s",
+    "connects.failed.share > 1e400%", "connects.failed.share > 5% over 10s more", "> 5%",
+  ])
+  func `an invalid stop rule is refused with what would be valid`(text: String) {
     let error = #expect(throws: ThresholdError.self) { try StopRule(parsing: text) }
     #expect(error.map { "\($0)".contains("%") || "\($0)".contains("share") || "\($0)".contains("10s") } == true)
   }
 
-  @Test("it ends when more than the share of what was over in the span failed, and not for what was before")
-  func span() throws {
+  @Test
+  func `a storm ends when more than the share failed in the span, and not for what was before`() throws {
     var watch = StopWatch([try StopRule(parsing: "connects.failed.share > 50% over 10s")])
     // A hundred fail at once, and later requests succeed.
     for second in 1...9 { #expect(watch.reason(Self.progress(Double(second), attempts: 100, failures: 100)) == nil) }
@@ -53,8 +50,8 @@ struct StopRuleTests {
     #expect(reason.contains("attempts to log in failed within 10.0 s") && reason.contains("--stop-when"))
   }
 
-  @Test("a storm is hopeless if no answer has a token at once, and if nobody listens for five seconds")
-  func hopeless() {
+  @Test
+  func `a storm is hopeless at once without a token in any answer, and after five seconds without a listener`() {
     var progress = StormProgress()
     (progress.calls, progress.refusals, progress.seconds) = (10, 10, 0.2)
     progress.trouble = "nothing at /access"
@@ -80,8 +77,8 @@ struct StopRuleTests {
     #expect(other.reason(progress) == nil, "--stop-when never")
   }
 
-  @Test("of a few no share is taken, and nothing is said before the span has passed")
-  func few() throws {
+  @Test
+  func `no share is taken of a few, and no rule applies before the span has passed`() throws {
     var watch = StopWatch([try StopRule(parsing: "connects.failed.share > 0% over 2s")])
     #expect(watch.reason(Self.progress(1.9, attempts: 500, failures: 500)) == nil)
     #expect(watch.reason(Self.progress(2.1, attempts: 500, failures: 500)) != nil)

@@ -4,7 +4,6 @@ import Testing
 @testable import GatewayFleet
 @testable import GatewayReport
 
-@Suite("Thresholds")
 struct ThresholdTests {
   static func result() -> StormResult {
     var result = StormResult()
@@ -22,49 +21,45 @@ struct ThresholdTests {
     return result
   }
 
-  @Test(
-    "a limit holds or does not, by the figure it names",
-    arguments: [
-      ("lost == 0", false), ("lost == 2", true), ("lost<=2", true), ("lost != 2", false), ("lost > 1", true),
-      ("refresh.p99 < 500ms", true), ("refresh.p99 < 0.4s", false), ("refresh.max <= 480000us", true),
-      ("refreshed.share >= 99.9%", false), ("refreshed.share >= 99.8 %", true),
-      ("time_to_99 < 20s", true), ("time_to_99 < 0.1m", false), ("provider.peak <= 2000", true),
-      ("provider.peak < 2_000", false),
-    ])
-  func judged(text: String, holds: Bool) throws {
+  @Test(arguments: [
+    ("lost == 0", false), ("lost == 2", true), ("lost<=2", true), ("lost != 2", false), ("lost > 1", true),
+    ("refresh.p99 < 500ms", true), ("refresh.p99 < 0.4s", false), ("refresh.max <= 480000us", true),
+    ("refreshed.share >= 99.9%", false), ("refreshed.share >= 99.8 %", true),
+    ("time_to_99 < 20s", true), ("time_to_99 < 0.1m", false), ("provider.peak <= 2000", true),
+    ("provider.peak < 2_000", false),
+  ])
+  func `a limit holds or fails by the figure that it names`(text: String, holds: Bool) throws {
     let outcome = try Threshold(parsing: text).judge(Self.result())
     #expect(outcome.holds == holds)
     #expect(outcome.threshold == text)
   }
 
-  @Test(
-    "a figure the storm does not have keeps to no limit",
-    arguments: [
-      "gateway.cpu_per_refresh < 1s", "connect.p50 >= 0s", "provider.calls_per_expiry != 3",
-    ])
-  func missing(text: String) throws {
+  @Test(arguments: [
+    "gateway.cpu_per_refresh < 1s", "connect.p50 >= 0s", "provider.calls_per_expiry != 3",
+  ])
+  func `a figure that the storm does not have meets no limit`(text: String) throws {
     let outcome = try Threshold(parsing: text).judge(Self.result())
     #expect(!outcome.holds)
     #expect(outcome.actual == "none")
     #expect(outcome.why?.isEmpty == false)
   }
 
-  @Test(
-    "nobody lost of nobody is no good news: a limit over nothing fails, and says so",
-    arguments: [
-      ("lost == 0", "nobody was connected"), ("overstayed == 0", "nobody was connected"),
-      ("refresh.refused == 0", "nobody was asked to refresh"), ("errors == 0", "nobody was connected"),
-      ("provider.refused == 0", "no provider was asked"), ("refreshed.share >= 0%", "was to be refreshed"),
-      ("returned == 0", "nobody was connected"),
-    ])
-  func overNothing(text: String, why: String) throws {
+  @Test(arguments: [
+    ("lost == 0", "nobody was connected"), ("overstayed == 0", "nobody was connected"),
+    ("refresh.refused == 0", "nobody was asked to refresh"), ("errors == 0", "nobody was connected"),
+    ("provider.refused == 0", "no provider was asked"), ("refreshed.share >= 0%", "was to be refreshed"),
+    ("returned == 0", "nobody was connected"),
+  ])
+  func `a limit over nothing fails and says so, since none lost of none is no good news`(text: String, why: String)
+    throws
+  {
     let outcome = try Threshold(parsing: text).judge(StormResult())
     #expect(!outcome.holds && outcome.actual == "none")
     #expect(outcome.why?.contains(why) == true)
   }
 
-  @Test("a storm whose clients all came after their tokens had expired is not one in which nobody was missed")
-  func everybodyLate() throws {
+  @Test
+  func `a storm whose clients all came after their tokens had expired missed some of them`() throws {
     var result = StormResult()
     result.connects.accepted = 20
     result.behaviours[.wellBehaved, default: .init()].connected = 20
@@ -75,43 +70,41 @@ struct ThresholdTests {
     #expect(try Threshold(parsing: "unrefreshed == 0").judge(result).holds)
   }
 
-  @Test("what never came about is never, and not nothing")
-  func never() throws {
+  @Test
+  func `a figure that never happened is never, and not nothing`() throws {
     var result = Self.result()
     result.behaviours[.wellBehaved]?.lostUnexpectedly = 500
     let outcome = try Threshold(parsing: "time_to_99 < 20s").judge(result)
     #expect(!outcome.holds && outcome.actual == "never" && outcome.why == "fewer than 99 % were")
   }
 
-  @Test(
-    "the value has as many digits as it takes to see why a limit holds or does not",
-    arguments: [
-      ("refresh.p99 < 500ms", 0.500_4, "500.4 ms"), ("refresh.p99 < 500ms", 0.499_96, "499.96 ms"),
-      ("refresh.p99 <= 500ms", 0.5, "500 ms"), ("refresh.p99 < 500ms", 0.62, "620 ms"),
-      ("refresh.peak_to_mean < 1.6", 1.6004, "1.6004"), ("refreshed.share >= 99.999%", 0.999_985, "99.998 %"),
-      ("gateway.bytes_per_connection <= 6KB", 6001.2, "6.001 KB"), ("time_to_99 < 1m", 60.01, "60.01 s"),
-    ])
-  func digits(text: String, value: Double, shown: String) throws {
+  @Test(arguments: [
+    ("refresh.p99 < 500ms", 0.500_4, "500.4 ms"), ("refresh.p99 < 500ms", 0.499_96, "499.96 ms"),
+    ("refresh.p99 <= 500ms", 0.5, "500 ms"), ("refresh.p99 < 500ms", 0.62, "620 ms"),
+    ("refresh.peak_to_mean < 1.6", 1.6004, "1.6004"), ("refreshed.share >= 99.999%", 0.999_985, "99.998 %"),
+    ("gateway.bytes_per_connection <= 6KB", 6001.2, "6.001 KB"), ("time_to_99 < 1m", 60.01, "60.01 s"),
+  ])
+  func `a value has as many digits as it takes to see why a limit holds or fails`(
+    text: String, value: Double, shown: String
+  ) throws {
     let threshold = try Threshold(parsing: text)
     #expect(threshold.metric.unit.text(value, beside: threshold.limit) == shown)
   }
 
-  @Test(
-    "what cannot be understood is refused with what there is",
-    arguments: [
-      ("lost", "no comparison"), ("losses == 0", "provider.calls_per_expiry"), ("lost == ", "wants a number"),
-      ("lost == 5ms", "wants a number"), ("refresh.p99 < 500", "wants a duration"),
-      ("refresh.p99 < 5 parsecs", "wants a duration"), ("refreshed.share > 1s", "wants a percentage"),
-      ("gateway.bytes_per_connection < 6GB", "wants a size"), ("lost.share < 5", "write 5% for 5 in a hundred"),
-      ("refreshed.share >= 99", "write 99%"), ("lost.share < 0.05", "or 5% for a share of 0.05"),
-    ])
-  func refused(text: String, says: String) {
+  @Test(arguments: [
+    ("lost", "no comparison"), ("losses == 0", "provider.calls_per_expiry"), ("lost == ", "wants a number"),
+    ("lost == 5ms", "wants a number"), ("refresh.p99 < 500", "wants a duration"),
+    ("refresh.p99 < 5 parsecs", "wants a duration"), ("refreshed.share > 1s", "wants a percentage"),
+    ("gateway.bytes_per_connection < 6GB", "wants a size"), ("lost.share < 5", "write 5% for 5 in a hundred"),
+    ("refreshed.share >= 99", "write 99%"), ("lost.share < 0.05", "or 5% for a share of 0.05"),
+  ])
+  func `an unreadable threshold is refused with what there is`(text: String, says: String) {
     let error = #expect(throws: ThresholdError.self) { try Threshold(parsing: text) }
     #expect(error?.description.contains(says) == true)
   }
 
-  @Test("every metric has a name of its own and a meaning")
-  func catalogue() {
+  @Test
+  func `every metric has a name of its own and a meaning`() {
     #expect(Set(Metric.all.map(\.name)).count == Metric.all.count)
     for metric in Metric.all {
       #expect(!metric.meaning.isEmpty)
@@ -119,16 +112,14 @@ struct ThresholdTests {
     }
   }
 
-  @Test(
-    "figures read well",
-    arguments: [
-      (Figures.count(15_000), "15,000"), (Figures.count(-1_234_567), "-1,234,567"), (Figures.count(999), "999"),
-      (Figures.percent(0.9996), "99.96 %"), (Figures.percent(0.99999), "99.99 %"), (Figures.percent(1), "100 %"),
-      (Figures.duration(.nanoseconds(17_240)), "17.2 us"), (Figures.duration(.milliseconds(480)), "480 ms"),
-      (Figures.duration(.milliseconds(12_345)), "12.3 s"), (Figures.duration(.zero), "0 s"),
-      (Figures.bytes(2400), "2.40 KB"), (Figures.decimal(1.005, places: 1), "1.0"),
-    ])
-  func figures(text: String, expected: String) {
+  @Test(arguments: [
+    (Figures.count(15_000), "15,000"), (Figures.count(-1_234_567), "-1,234,567"), (Figures.count(999), "999"),
+    (Figures.percent(0.9996), "99.96 %"), (Figures.percent(0.99999), "99.99 %"), (Figures.percent(1), "100 %"),
+    (Figures.duration(.nanoseconds(17_240)), "17.2 us"), (Figures.duration(.milliseconds(480)), "480 ms"),
+    (Figures.duration(.milliseconds(12_345)), "12.3 s"), (Figures.duration(.zero), "0 s"),
+    (Figures.bytes(2400), "2.40 KB"), (Figures.decimal(1.005, places: 1), "1.0"),
+  ])
+  func `figures read well`(text: String, expected: String) {
     #expect(text == expected)
   }
 }

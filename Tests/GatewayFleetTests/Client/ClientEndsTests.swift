@@ -5,7 +5,6 @@ import Testing
 
 @testable import GatewayFleet
 
-@Suite("A client that knows what ends mean, and when its token ends")
 struct ClientEndsTests {
   private static func habits(
     _ how: RefreshHabit.How = .reconnect, lead: RefreshHabit.Lead? = nil, token: ComebackHabit.TokenOnReturn = .kept,
@@ -40,8 +39,11 @@ struct ClientEndsTests {
     return effects + client.on(.heard(.connected(nil)))
   }
 
-  @Test("who gives a silent gateway up without a way back is lost to the silence, not to the answer to its close")
-  func silence() throws {
+  @Test
+  func
+    `a client that gives up a silent gateway and may not return is lost to the silence, not to the answer to its close`()
+    throws
+  {
     var habits = ClientHabits()
     habits.keepAlive = KeepAliveHabit(every: .seconds(10), limit: .seconds(30))
     var client = Client.live(.wellBehaved, habits: habits)
@@ -51,8 +53,8 @@ struct ClientEndsTests {
     #expect(ended.contains(.record(.lost("silence", isExpected: false, timedOut: false))))
   }
 
-  @Test("asks for a token after the close that wants one, and its return counts as a renewal")
-  func renews() throws {
+  @Test
+  func `a client gets a new token after a close that demands one, and its return counts as a renewal`() throws {
     var client = Client.live(.wellBehaved, habits: Self.habits())
     #expect(client.on(.closed(4401)) == [.record(.interrupted("4401")), .record(.asked)])
     let effects = try Self.comeBack(&client)
@@ -60,8 +62,8 @@ struct ClientEndsTests {
     #expect(client.session.refreshes == 1 && client.session.logins == 2)
   }
 
-  @Test("comes back with the token it has after any other close, and that is no renewal")
-  func retries() throws {
+  @Test
+  func `a client returns with its present token after any other close, and that is no renewal`() throws {
     var client = Client.live(.wellBehaved, habits: Self.habits())
     _ = client.on(.closed(1012))
     let effects = try Self.comeBack(&client)
@@ -69,16 +71,16 @@ struct ClientEndsTests {
     #expect(client.session.refreshes == 0 && client.session.logins == 2)
   }
 
-  @Test("stays away after the close that says so")
-  func givesUp() {
+  @Test
+  func `a client stays away after a close that says so`() {
     var client = Client.live(.wellBehaved, habits: Self.habits())
     #expect(
       client.on(.closed(4410)) == [.record(.lost("4410 barred", isExpected: false, timedOut: false))])
     #expect(client.session.phase == .ended)
   }
 
-  @Test("goes by the text of the close frame where its code says too little, and reports it cut")
-  func text() throws {
+  @Test
+  func `a client uses the text of the close frame if the code says too little, and reports the text cut`() throws {
     var client = Client.live(.wellBehaved, habits: Self.habits())
     #expect(
       client.on(.closed(3008, text: "{\"reason\":\"token expired\"}"))
@@ -89,8 +91,9 @@ struct ClientEndsTests {
     }
   }
 
-  @Test("that is closed before its login has settled was refused, waits longer each time, and gives up in the end")
-  func settles() throws {
+  @Test
+  func `a client closed before its login settled was refused, waits longer each time, and gives up in the end`() throws
+  {
     var client = Client(.wellBehaved, habits: Self.habits(settle: .seconds(1)))
     _ = client.on(.start)
     _ = client.answer(.token(Client.old))
@@ -108,8 +111,8 @@ struct ClientEndsTests {
     #expect(!records.contains { if case .record(.connected) = $0 { true } else { false } })
   }
 
-  @Test("that settles counts from when it was accepted")
-  func counts() throws {
+  @Test
+  func `a client's login that settles counts from when it was accepted`() throws {
     var client = Client(.wellBehaved, habits: Self.habits(settle: .seconds(1)))
     _ = client.on(.start)
     _ = client.answer(.token(Client.old))
@@ -120,8 +123,8 @@ struct ClientEndsTests {
     #expect(client.session.logins == 1)
   }
 
-  @Test("renews on its timer, once for each token, on the connection")
-  func timer() throws {
+  @Test
+  func `a client renews by its timer, once for each token, on its connection`() throws {
     var client = Client(.wellBehaved, habits: Self.habits(.timer, lead: .share(0.2)))
     _ = client.on(.start)
     _ = client.answer(.token(Client.old))
@@ -139,8 +142,8 @@ struct ClientEndsTests {
     #expect(client.session.nextDeadline == client.now + .seconds(40))
   }
 
-  @Test("that nobody answers has renewed when it outlives the old token")
-  func survives() throws {
+  @Test
+  func `a client without an answer has renewed when it outlives the old token`() throws {
     var habits = Self.habits(.timer, lead: .duration(.seconds(10)))
     habits.refresh.isProvenBySurvival = true
     habits.refresh.grace = .seconds(5)
@@ -158,8 +161,8 @@ struct ClientEndsTests {
     #expect(try client.wake() == [.record(.refreshed(after: .seconds(16), number: 1))])
   }
 
-  @Test("is let go by a goodbye, and closes the connection itself")
-  func goodbye() throws {
+  @Test
+  func `a client closes the connection itself after a goodbye`() throws {
     var client = Client.live(.wellBehaved, habits: Self.habits())
     #expect(
       client.on(.heard(.goodbye(.renew, name: "over"))) == [
@@ -170,8 +173,10 @@ struct ClientEndsTests {
     #expect(client.session.refreshes == 1)
   }
 
-  @Test("asks for another token where the upgrade was refused for the first, and stays away from what stays refused")
-  func upgrades() throws {
+  @Test
+  func `a client gets another token if its upgrade was refused for the first, and stays away from lasting refusals`()
+    throws
+  {
     var client = Client(.wellBehaved, habits: Self.habits())
     _ = client.on(.start)
     _ = client.answer(.token(Client.old))

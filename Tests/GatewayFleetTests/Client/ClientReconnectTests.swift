@@ -5,12 +5,13 @@ import Testing
 
 @testable import GatewayFleet
 
-@Suite("A client that comes back because the plan says so")
 struct ClientReconnectTests {
-  @Test(
-    "a client that may come back does, with a new token and a wait by chance, and is interrupted and back, not lost",
-    arguments: [(1001, "1001 going_away"), (1012, "1012 service_restart"), (1013, "1013 overloaded"), (1014, "1014")])
-  func reconnects(code: UInt16, reason: String) throws {
+  @Test(arguments: [
+    (1001, "1001 going_away"), (1012, "1012 service_restart"), (1013, "1013 overloaded"), (1014, "1014"),
+  ])
+  func `a client that may return does so with a new token after a random wait, and is interrupted and back, not lost`(
+    code: UInt16, reason: String
+  ) throws {
     var client = Client.live(.wellBehaved, reconnects: true)
     #expect(client.on(.closed(code)) == [.record(.interrupted(reason))])
     #expect(!client.session.isSettled(waves: 1))
@@ -33,8 +34,10 @@ struct ClientReconnectTests {
     #expect(client.session.phase == .ended)
   }
 
-  @Test("an interrupted client tries on through refusals and silence, one socket at a time, for as long as it takes")
-  func patient() throws {
+  @Test
+  func `an interrupted client retries through refusals and silence, one socket at a time, for as long as it takes`()
+    throws
+  {
     var client = Client.live(.wellBehaved, reconnects: true)
     _ = client.on(.closed(nil))
     for _ in 0..<30 {
@@ -59,8 +62,8 @@ struct ClientReconnectTests {
     #expect(client.session.loss == nil)
   }
 
-  @Test("who is cut off because the refresh ran out of time is lost, also when it is back")
-  func lostAndBack() throws {
+  @Test
+  func `a client cut off because its refresh timed out is lost, even if it returns`() throws {
     var client = Client.live(.wellBehaved, reconnects: true)
     _ = client.on(Client.ask)
     client.now = client.now + .seconds(60)
@@ -73,15 +76,15 @@ struct ClientReconnectTests {
     #expect(client.session.outcome(waves: 1) == .lostUnexpectedly && client.session.isSettled(waves: 1))
   }
 
-  @Test("a gateway that goes down while a client is being refreshed interrupts it", arguments: Behaviour.allCases)
-  func restartDuringRefresh(behaviour: Behaviour) {
+  @Test(arguments: Behaviour.allCases)
+  func `a gateway that goes down during a refresh interrupts the client`(behaviour: Behaviour) {
     var client = Client.live(behaviour, reconnects: true)
     _ = client.on(Client.ask)
     #expect(client.on(.closed(1012)) == [.record(.interrupted("1012 service_restart"))])
   }
 
-  @Test("a close code has the name that the wire has for it")
-  func closeNames() {
+  @Test
+  func `a close code has the name that the wire uses`() {
     var client = Client.live(.wellBehaved)
     client.session = ClientSession(
       .wellBehaved, policy: ClientPolicy(StormPlan(), closeNames: [4000: "session_expired"]))

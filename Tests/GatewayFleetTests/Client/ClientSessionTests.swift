@@ -5,10 +5,9 @@ import Testing
 
 @testable import GatewayFleet
 
-@Suite("A client of the fleet")
 struct ClientSessionTests {
-  @Test("it fetches a token, dials, logs in, and reports how long the connection took")
-  func login() {
+  @Test
+  func `a client fetches a token, dials, logs in, and reports how long the connection took`() {
     var client = Client(.wellBehaved)
     #expect(client.on(.start) == [.fetch(number: 1, .login)])
     client.now = client.now + .seconds(2)
@@ -21,8 +20,8 @@ struct ClientSessionTests {
     #expect(client.session.nextDeadline == nil)
   }
 
-  @Test("a well-behaved client answers each request with one new token, and measures from the request")
-  func wellBehaved() {
+  @Test
+  func `a well-behaved client answers each request with one new token, and measures from the request`() {
     var client = Client.live(.wellBehaved)
     for number in 1...3 {
       let fetch = UInt32(number + 1)
@@ -37,16 +36,16 @@ struct ClientSessionTests {
     #expect(!client.session.isSettled(waves: 4))
   }
 
-  @Test("a slow client waits first, then does the same")
-  func slow() throws {
+  @Test
+  func `a slow client waits first, then behaves well`() throws {
     var client = Client.live(.slow, slowDelay: .seconds(7))
     #expect(client.on(Client.ask) == [.record(.asked)])
     #expect(client.session.nextDeadline == client.now + .seconds(7))
     #expect(try client.wake() == [.fetch(number: 2, .refresh(call: 1))])
   }
 
-  @Test("a forgetful client says nothing, and its loss by the timeout is expected")
-  func forgetful() {
+  @Test
+  func `a forgetful client does not answer, and its loss by the timeout is expected`() {
     var client = Client.live(.forgetful)
     #expect(client.on(Client.ask) == [.record(.asked)])
     #expect(client.session.nextDeadline == nil)
@@ -56,8 +55,8 @@ struct ClientSessionTests {
     #expect(client.session.outcome(waves: 1) == .lostExpectedly)
   }
 
-  @Test("a stale client answers with the token it has, once, and is refused")
-  func stale() {
+  @Test
+  func `a stale client answers once with its present token, and is refused`() {
     var client = Client.live(.stale)
     #expect(client.on(Client.ask) == [.record(.asked), .record(.answered), .send(.refresh(Client.old))])
     #expect(
@@ -67,8 +66,8 @@ struct ClientSessionTests {
     #expect(client.on(Client.refusal) == [.record(.error("token_not_renewed"))])
   }
 
-  @Test("a client that talks garbage repeats itself a few times, with a pause, and then stops")
-  func garbage() throws {
+  @Test
+  func `a client that sends garbage repeats itself a few times, with a pause, and then stops`() throws {
     var client = Client.live(.garbage)
     #expect(client.on(Client.ask) == [.record(.asked), .record(.answered), .send(.garbage)])
     for _ in 1..<client.session.policy.garbageMax {
@@ -79,15 +78,15 @@ struct ClientSessionTests {
     #expect(client.session.nextDeadline == nil)
   }
 
-  @Test("a client that the provider refuses gives up")
-  func refused() {
+  @Test
+  func `a client that the provider refuses gives up`() {
     var client = Client.live(.refused)
     #expect(client.on(Client.ask) == [.record(.asked), .fetch(number: 2, .hopelessRefresh)])
     #expect(client.answer(.refused(status: 403)) == [.record(.gaveUp("provider_refused_403"))])
   }
 
-  @Test("a busy provider is asked again no earlier than it said, and not by all at the same time")
-  func retryAfter() throws {
+  @Test
+  func `a busy provider is called again no earlier than it said, and not by all clients at the same time`() throws {
     var waits: Set<Duration> = []
     for seed in 0..<20 {
       var client = Client.live(.wellBehaved)
@@ -102,8 +101,8 @@ struct ClientSessionTests {
     #expect(waits.count > 15)
   }
 
-  @Test("a client whose next attempt would come after the gateway's timeout gives up, and its loss is unexpected")
-  func providerNeverRecovers() {
+  @Test
+  func `a client whose next attempt would come after the gateway's timeout gives up, and its loss is unexpected`() {
     var client = Client.live(.wellBehaved)
     _ = client.on(Client.ask)
     #expect(
@@ -113,8 +112,8 @@ struct ClientSessionTests {
     #expect(client.session.outcome(waves: 1) == .lostUnexpectedly)
   }
 
-  @Test("a refused new token is renewed once, not for ever")
-  func refusedRefresh() {
+  @Test
+  func `a refused new token is renewed once, not for ever`() {
     var client = Client.live(.wellBehaved)
     _ = client.on(Client.ask)
     _ = client.answer(.token(Client.new))
@@ -129,8 +128,8 @@ struct ClientSessionTests {
       ])
   }
 
-  @Test("a repeated request while the first is being answered makes no second refresh")
-  func askedTwice() {
+  @Test
+  func `a repeated request during an answer makes no second refresh`() {
     var client = Client.live(.wellBehaved)
     _ = client.on(Client.ask)
     #expect(client.on(Client.ask) == [.record(.askedAgain)])
@@ -138,8 +137,8 @@ struct ClientSessionTests {
     #expect(client.on(Client.ask) == [.record(.askedAgain)])
   }
 
-  @Test("an answer of the provider that comes after the connection is lost is not used")
-  func lateAnswer() {
+  @Test
+  func `a provider's answer after the loss of the connection is not used`() {
     var client = Client.live(.wellBehaved, reconnects: true)
     _ = client.on(Client.ask)
     let number = client.session.fetchNumber
@@ -147,8 +146,8 @@ struct ClientSessionTests {
     #expect(client.on(.fetched(number: number, .token(Client.new))).isEmpty)
   }
 
-  @Test("a late acceptance counts also after the client gave up")
-  func lateAcceptance() {
+  @Test
+  func `a late acceptance counts even after the client gave up`() {
     var client = Client.live(.stale)
     _ = client.on(Client.ask)
     _ = client.on(Client.refusal)
@@ -156,18 +155,17 @@ struct ClientSessionTests {
   }
 }
 
-@Suite("A client's losses")
 struct ClientLossTests {
-  @Test("who is cut off too early, or without having been asked, is lost unexpectedly", arguments: Behaviour.allCases)
-  func unasked(behaviour: Behaviour) {
+  @Test(arguments: Behaviour.allCases)
+  func `a client cut off too early, or without a request, is lost unexpectedly`(behaviour: Behaviour) {
     var client = Client.live(behaviour)
     _ = client.on(.closed(1011))
     #expect(client.session.outcome(waves: 1) == .lostUnexpectedly)
     #expect(client.session.phase == .ended)
   }
 
-  @Test("the gateway may not cut a forgetful client off before the timeout it announced")
-  func early() {
+  @Test
+  func `a gateway may not cut off a forgetful client before the timeout that it announced`() {
     var client = Client.live(.forgetful)
     _ = client.on(Client.ask)
     client.now = client.now + .seconds(30)
@@ -175,12 +173,12 @@ struct ClientLossTests {
     #expect(client.session.outcome(waves: 1) == .lostUnexpectedly)
   }
 
-  @Test(
-    "a slow client's loss is expected only if it is slower than the gateway allows",
-    arguments: [
-      (59, ClientSession.Outcome.lostUnexpectedly), (60, .lostExpectedly),
-    ])
-  func slow(delay: Int, outcome: ClientSession.Outcome) {
+  @Test(arguments: [
+    (59, ClientSession.Outcome.lostUnexpectedly), (60, .lostExpectedly),
+  ])
+  func `a slow client's loss is expected only if it is slower than the gateway allows`(
+    delay: Int, outcome: ClientSession.Outcome
+  ) {
     var client = Client.live(.slow, slowDelay: .seconds(delay))
     _ = client.on(Client.ask)
     client.now = client.now + .seconds(60)
@@ -188,8 +186,10 @@ struct ClientLossTests {
     #expect(client.session.outcome(waves: 1) == outcome)
   }
 
-  @Test("who should be cut off and is not has overstayed; who should be refreshed and is not is unrefreshed")
-  func stayed() {
+  @Test
+  func
+    `a client that should be cut off and is not has overstayed, and one that should be refreshed and is not is unrefreshed`()
+  {
     for behaviour in Behaviour.allCases {
       var client = Client.live(behaviour)
       _ = client.on(Client.ask)
@@ -199,8 +199,8 @@ struct ClientLossTests {
     }
   }
 
-  @Test("a client that is refreshed again keeps no storm waiting, unless that was ordered or goes wrong")
-  func again() {
+  @Test
+  func `a client that is refreshed again delays no storm's end, unless that was ordered or goes wrong`() {
     var client = Client.live(.wellBehaved)
     _ = client.on(Client.ask)
     #expect(!client.session.isSettled(waves: 1))
@@ -217,9 +217,8 @@ struct ClientLossTests {
     #expect(!client.session.isSettled(waves: 1))
   }
 
-  @Test(
-    "a storm waits for a further refresh that was in trouble when all others were through, and for none that is later")
-  func stragglers() {
+  @Test
+  func `a storm waits for a further refresh that was in trouble when all others were through, and for no later one`() {
     func troubled() -> Client {
       var client = Client.live(.wellBehaved)
       _ = client.on(Client.ask)
@@ -247,8 +246,8 @@ struct ClientLossTests {
     #expect(!clients[0].session.isSettled(waves: 1) && areGone())
   }
 
-  @Test("a client without a gateway renews as often as the plan says and no more")
-  func renewalsWanted() {
+  @Test
+  func `a client without a gateway renews as often as the plan says and no more`() {
     var habits = AloneClientDialect(lead: .seconds(1), spread: .zero, grace: .zero).habits
     habits.refresh.how = .timer
     var policy = ClientPolicy(StormPlan(), habits: habits)
@@ -269,8 +268,8 @@ struct ClientLossTests {
     #expect(client.session.isSettled(waves: 1))
   }
 
-  @Test("a refused upgrade, a refused login and a login that takes too long are told apart")
-  func noLogin() throws {
+  @Test
+  func `a refused upgrade, a refused login and a login timeout are distinguished`() throws {
     var refused = Client(.wellBehaved)
     _ = refused.on(.start)
     _ = refused.answer(.token(Client.old))
@@ -298,8 +297,8 @@ struct ClientLossTests {
     #expect(silent.session.phase == .ended)
   }
 
-  @Test("a provider that is always busy is asked for the login's token a bounded number of times")
-  func boundedLogin() throws {
+  @Test
+  func `a provider that is always busy is called for the login's token a bounded number of times`() throws {
     var client = Client(.wellBehaved)
     _ = client.on(.start)
     var calls = 1
@@ -311,8 +310,8 @@ struct ClientLossTests {
     #expect(client.session.phase == .ended)
   }
 
-  @Test("a stopped client closes its socket and is not counted as lost", arguments: Behaviour.allCases)
-  func stop(behaviour: Behaviour) {
+  @Test(arguments: Behaviour.allCases)
+  func `a stopped client closes its socket and is not counted as lost`(behaviour: Behaviour) {
     var client = Client.live(behaviour)
     _ = client.on(Client.ask)
     #expect(client.on(.stop) == [.close])
@@ -326,9 +325,8 @@ struct ClientLossTests {
     #expect(unfinished.on(.stop) == [.record(.connectFailed("unfinished"))])
   }
 
-  @Test(
-    "no event in any phase makes a client send on a socket it has not or has no more", arguments: Behaviour.allCases)
-  func chaos(behaviour: Behaviour) {
+  @Test(arguments: Behaviour.allCases)
+  func `no event in any phase makes a client send on a socket that it does not have`(behaviour: Behaviour) {
     let events: [ClientEvent] = [
       .start, .opened, .dialFailed(.timedOut), .heard(.connected(nil)), Client.ask, .heard(.refreshed),
       Client.refusal, .heard(.closing(name: "service_restart")), .closed(4000), .closed(nil), .wakeUp, .stop,

@@ -3,10 +3,11 @@ import GatewayFleet
 import TestSupport
 import Testing
 
-@Suite("Clients that come back by themselves, under any sequence of events")
 struct ReturnChaosTests {
-  @Test("keep one socket at a time, say nothing without one, and their records add up", arguments: Behaviour.allCases)
-  func chaos(behaviour: Behaviour) {
+  @Test(arguments: Behaviour.allCases)
+  func `returning clients keep one socket at a time, send nothing without one, and their records add up`(
+    behaviour: Behaviour
+  ) {
     Client.checkChaos(behaviour, ClientHabits(), reconnects: true)
   }
 }

@@ -3,7 +3,6 @@ import Testing
 
 @testable import GatewayFleet
 
-@Suite("The storm's own lateness")
 struct LatenessTests {
   private static func at(_ milliseconds: Int64) -> Instant { .zero + .milliseconds(milliseconds) }
 
@@ -15,8 +14,8 @@ struct LatenessTests {
     return ledger
   }
 
-  @Test("a refresh request that lay unread while the storm stood still counts from before, as the storm's own lateness")
-  func stalled() throws {
+  @Test
+  func `a refresh request left unread while the storm stood still counts as the storm's own lateness`() throws {
     var ledger = Self.punctual(until: 1000)
     // Stopped for 2.5 s. The request is then read at once, before the loop checks its time, and answered in 46 ms.
     ledger.record(.asked, .wellBehaved, at: Self.at(3500))
@@ -33,24 +32,24 @@ struct LatenessTests {
     #expect(try #require(lateness.late.quantile(0.9)) > .seconds(1))
   }
 
-  @Test("an answer that lay unread is told apart from a slow one, before the loop has looked at its time")
-  func unreadAnswer() throws {
+  @Test
+  func `an answer left unread is distinguished from a slow one before the loop has read its time`() throws {
     var ledger = Self.punctual(until: 1000)
     ledger.record(.refreshed(after: .milliseconds(2040), number: 1), .wellBehaved, at: Self.at(3000))
     #expect(ledger.result.behaviours[.wellBehaved]?.refreshLatency.maximum == .milliseconds(2040))
     #expect(try #require(ledger.result.least(.refresh)?.maximum) <= .milliseconds(60))
   }
 
-  @Test("a storm that is in time has one figure, and no other beside it")
-  func inTime() {
+  @Test
+  func `a storm that is in time has one figure without a second one beside it`() {
     var ledger = Self.punctual(until: 1000)
     ledger.record(.refreshed(after: .milliseconds(46), number: 1), .wellBehaved, at: Self.at(1005))
     #expect(ledger.result.behaviours[.wellBehaved]?.refreshLatency.maximum == .milliseconds(46))
     #expect(ledger.result.lateness?.least.isEmpty == true && ledger.result.lateness?.stalls.isEmpty == true)
   }
 
-  @Test("a client that began late by the storm's fault counts from its turn, and by no more than that")
-  func lateStart() throws {
+  @Test
+  func `a client that began late by the storm's fault counts from its turn, and by no more than that`() throws {
     var ledger = Self.punctual(until: 1000, startsByPlan: true)
     ledger.begins(due: Self.at(2000), at: Self.at(3500))
     ledger.record(.connected(after: .milliseconds(1510), again: false), .wellBehaved, at: Self.at(3510))
@@ -58,8 +57,8 @@ struct LatenessTests {
     #expect(try #require(ledger.result.least(.connect)?.maximum) <= .milliseconds(10))
   }
 
-  @Test("parts of which one was late come to the same as all of it counted together")
-  func merged() throws {
+  @Test
+  func `the sum of parts of which one was late equals the whole counted together`() throws {
     var late = Self.punctual(until: 1000)
     late.record(.refreshed(after: .milliseconds(2040), number: 1), .wellBehaved, at: Self.at(3000))
     var punctual = Self.punctual(until: 1000)
@@ -77,8 +76,8 @@ struct LatenessTests {
     #expect(late.result.since(StormResult()).least(.refresh)?.count == 1)
   }
 
-  @Test("a worker that says how many processors it has brings no sum over")
-  func hostile() {
+  @Test
+  func `a worker that reports an absurd number of processors overflows no sum`() {
     var one = StormResult()
     one.lateness = .init()
     one.lateness?.processors = .max
@@ -88,8 +87,8 @@ struct LatenessTests {
     #expect(sum.lateness?.processors ?? 0 > 0)
   }
 
-  @Test("what happens at the boundary of two phases, or behind it, belongs to the new one on every loop")
-  func boundaries() {
+  @Test
+  func `events at the boundary of two phases or after it belong to the new phase on every loop`() {
     var ledger = Ledger(start: .zero, onset: nil, boundaries: [.zero, Self.at(1500), Self.at(4500)])
     for _ in 0..<3 { ledger.record(.asked, .wellBehaved, at: Self.at(1499)) }
     for _ in 0..<25 { ledger.record(.asked, .wellBehaved, at: Self.at(1500)) }

@@ -4,10 +4,9 @@ import Testing
 
 @testable import GatewayFleet
 
-@Suite("The latency histogram")
 struct LatencyHistogramTests {
-  @Test("every duration lies within the bounds of its bucket, and the bounds are at most 3.2 % wide")
-  func bounds() {
+  @Test
+  func `every duration lies within the bounds of its bucket, and the bounds are at most 32 permille apart`() {
     var generator = SeededGenerator(seed: 1)
     for exponent in 0..<36 {
       for _ in 0..<50 {
@@ -19,16 +18,16 @@ struct LatencyHistogramTests {
     }
   }
 
-  @Test("buckets follow one another without a gap")
-  func gapless() {
+  @Test
+  func `buckets follow one another without a gap`() {
     for bucket in 1..<1000 {
       let before = LatencyHistogram.bounds(of: bucket - 1)
       #expect(LatencyHistogram.bounds(of: bucket).lowerBound == before.upperBound + 1)
     }
   }
 
-  @Test("percentiles are those of the sorted list, up to a bucket's width")
-  func quantiles() throws {
+  @Test
+  func `percentiles are those of the sorted list, up to a bucket's width`() throws {
     var histogram = LatencyHistogram()
     var generator = SeededGenerator(seed: 2)
     var values: [Int64] = []
@@ -47,8 +46,8 @@ struct LatencyHistogramTests {
     #expect(histogram.minimum == .microseconds(values.first!))
   }
 
-  @Test("an empty histogram has no percentile, and extremes are kept within its bounds")
-  func extremes() {
+  @Test
+  func `an empty histogram has no percentile, and extremes are kept within its bounds`() {
     var histogram = LatencyHistogram()
     #expect(histogram.quantile(0.5) == nil)
     histogram.record(.seconds(-5))
@@ -58,8 +57,8 @@ struct LatencyHistogramTests {
     #expect(histogram.count == 2)
   }
 
-  @Test("merging is the same as recording everything in one, and survives JSON")
-  func merging() throws {
+  @Test
+  func `merged histograms equal one with all records, also after JSON`() throws {
     var generator = SeededGenerator(seed: 3)
     var parts = [LatencyHistogram(), LatencyHistogram(), LatencyHistogram()]
     var whole = LatencyHistogram()
@@ -76,10 +75,9 @@ struct LatencyHistogramTests {
   }
 }
 
-@Suite("What a storm counts")
 struct StormResultTests {
-  @Test("the level of a series is what came less what went")
-  func levels() {
+  @Test
+  func `the level of a series is arrivals less departures`() {
     var series = StormSeries()
     series.connects.count(5, atSecond: 0)
     series.connects.count(5, atSecond: 2)
@@ -88,8 +86,8 @@ struct StormResultTests {
     #expect(series.connected(seconds: 5) == [5, 2, 7, 7, 7], "nothing more happened, and they are still there")
   }
 
-  @Test("everybody in the same second scores as many times the mean as the wave was given seconds")
-  func peakToMean() {
+  @Test
+  func `a fleet in one second scores as many times the mean as the wave was given seconds`() {
     var result = StormResult()
     result.given = 60
     for bin in 800..<813 { result.bins.accepted.count(10, inBin: bin) }
@@ -104,8 +102,8 @@ struct StormResultTests {
     #expect(even.peakToMean(\.accepted, over: .milliseconds(100)) == 1)
   }
 
-  @Test("the dip and its length are those of the clients that were away, also to the end")
-  func dip() {
+  @Test
+  func `the dip and its length are those of the clients that were away, also to the end`() {
     var result = StormResult()
     #expect(result.dip == nil)
     result.seconds = 10
@@ -117,8 +115,8 @@ struct StormResultTests {
     #expect(result.dip == 0 && result.secondsBelow99 == 1.5)
   }
 
-  @Test("a peak is found wherever the second begins")
-  func slidingPeak() {
+  @Test
+  func `a peak is found wherever its second begins`() {
     var bins = StormBins()
     for bin in [95, 99, 100, 104] { bins.asked.count(25, inBin: bin) }
     #expect(bins.peak(bins.asked, over: .seconds(1)) == 100)
@@ -126,8 +124,8 @@ struct StormResultTests {
     #expect(bins.perSecond(\.asked) == [50, 50])
   }
 
-  @Test("the steps are as fine as a storm's length allows", arguments: [(60, 10), (3600, 100), (36_000, 1000)])
-  func steps(seconds: Int, milliseconds: Int) {
+  @Test(arguments: [(60, 10), (3600, 100), (36_000, 1000)])
+  func `the steps are as fine as a storm's length allows`(seconds: Int, milliseconds: Int) {
     var bins = StormBins(length: .seconds(seconds))
     #expect(bins.milliseconds == milliseconds)
     #expect((bins.peak(bins.asked, over: .milliseconds(100)) == nil) == (milliseconds > 100))
@@ -135,8 +133,8 @@ struct StormResultTests {
     #expect(bins.asked.perBin.count <= StormBins.countMax)
   }
 
-  @Test("a series is bounded, whatever second is counted")
-  func boundedSeries() {
+  @Test
+  func `a series is bounded, whatever second is counted`() {
     var series = StormSeries()
     series.asked.count(atSecond: -4)
     series.asked.count(atSecond: 10_000_000)
@@ -144,8 +142,8 @@ struct StormResultTests {
     #expect(series.seconds == StormSeries.secondsMax)
   }
 
-  @Test("reasons are bounded in number and in length")
-  func boundedReasons() {
+  @Test
+  func `reasons are bounded in number and in length`() {
     var reasons = Reasons()
     for index in 0..<500 { reasons.count("reason \(index)") }
     reasons.count(String(repeating: "x", count: 1000))
@@ -155,8 +153,8 @@ struct StormResultTests {
     #expect(reasons.sorted.first?.reason == "other")
   }
 
-  @Test("parts merged in any order are equal to the whole, also after JSON")
-  func merging() throws {
+  @Test
+  func `parts merged in any order equal the whole, also after JSON`() throws {
     let parts = (0..<4).map(Self.part)
     var forwards = StormResult()
     var backwards = StormResult()
@@ -185,8 +183,8 @@ struct StormResultTests {
     return result
   }
 
-  @Test("the time until a share is refreshed counts those that should be, and is unknown when too few were")
-  func timeUntil() {
+  @Test
+  func `the time until a share is refreshed counts clients that should be refreshed, and is unknown if too few were`() {
     var result = StormResult()
     result.behaviours[.wellBehaved] = .init()
     result.behaviours[.wellBehaved]?.kept = 95
@@ -201,8 +199,8 @@ struct StormResultTests {
     #expect(result.timeUntil(share: 0.99) == nil)
   }
 
-  @Test("the memory of a connection is shared among those that were open, and not among all that ever were")
-  func memoryOfOpenConnections() {
+  @Test
+  func `the memory of a connection is shared among the connections that were open, not among all that ever were`() {
     var result = StormResult()
     result.connects.accepted = 100
     result.probes[.beforeRamp] = .init(cpuSeconds: 1, residentBytes: 10e6, connectionsOpen: 0)
@@ -212,8 +210,8 @@ struct StormResultTests {
     #expect(result.gatewayBytesPerConnection == nil)
   }
 
-  @Test("the gateway's own metrics give CPU per refresh and bytes per connection")
-  func probes() throws {
+  @Test
+  func `the gateway's own metrics give CPU per refresh and bytes per connection`() throws {
     var result = StormResult()
     result.connects.accepted = 1000
     result.refreshes.accepted = 500

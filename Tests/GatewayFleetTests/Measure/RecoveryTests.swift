@@ -3,7 +3,6 @@ import Testing
 
 @testable import GatewayFleet
 
-@Suite("How long a fleet takes to recover")
 struct RecoveryTests {
   /// Returns a storm of a hundred clients that connect in the first second, some of which disconnect and reconnect.
   private static func storm(
@@ -24,8 +23,8 @@ struct RecoveryTests {
     return result
   }
 
-  @Test("an outage of 14 s that nobody announced takes 14 s, also where the first refresh comes later")
-  func unannounced() throws {
+  @Test
+  func `an unannounced outage of 14 s takes 14 s, even if the first refresh comes later`() throws {
     for asked in [nil, 21.0] {
       let result = Self.storm([(3, 17.3, 100)], asked: asked)
       #expect(result.dip == 0)
@@ -33,19 +32,18 @@ struct RecoveryTests {
     }
   }
 
-  @Test("where the end of the disturbance is known, the recovery counts from there")
-  func announced() throws {
+  @Test
+  func `a recovery counts from the end of the disturbance if that is known`() throws {
     var result = Self.storm([(3, 17.3, 100)], asked: 21)
     result.triggerEnd = 8
     #expect(abs(try #require(result.recoveredAfter) - 9.3) <= 1)
   }
 
   @Test(
-    "beside a dip the recovery is never 0",
     arguments: [
       (5.1, 5.4, 2), (5.0, 6.0, 100), (5.1, 5.2, 100), (9.9, 10.1, 1), (0.6, 0.7, 50), (38, 39.9, 30),
     ], [nil, 0, 2, 5, 5.05, 30] as [Double?])
-  func never(outage: (Double, Double, Int), trigger: Double?) throws {
+  func `a recovery beside a dip is never 0`(outage: (Double, Double, Int), trigger: Double?) throws {
     for asked in [nil, 1.0, 20.0] {
       var result = Self.storm([(outage.0, outage.1, outage.2)], asked: asked)
       result.triggerEnd = trigger
@@ -58,15 +56,15 @@ struct RecoveryTests {
     }
   }
 
-  @Test("a second dip behind the recovery counts by itself")
-  func second() throws {
+  @Test
+  func `a second dip after the recovery counts by itself`() throws {
     var result = Self.storm([(3, 4, 10), (80, 92, 60)], seconds: 200)
     result.triggerEnd = 3
     #expect(abs(try #require(result.recoveredAfter) - 12) <= 1)
   }
 
-  @Test("a fleet that is never disturbed has recovered at once, and one that stays down never does")
-  func ends() {
+  @Test
+  func `a fleet that is never disturbed has recovered at once, and one that stays down never does`() {
     #expect(Self.storm([]).recoveredAfter == 0)
     #expect(Self.storm([(5, 60, 100)]).recoveredAfter == nil)
   }

@@ -2,10 +2,9 @@ import GatewayCore
 import GatewayFleet
 import Testing
 
-@Suite("A storm's plan")
 struct StormPlanTests {
-  @Test("shares become exact numbers of clients", arguments: [1, 7, 100, 999, 5000])
-  func exactShares(clients: Int) throws {
+  @Test(arguments: [1, 7, 100, 999, 5000])
+  func `shares become exact numbers of clients`(clients: Int) throws {
     let mix = try BehaviourMix(parsing: "well-behaved=90,slow=4,forgetful=2,stale=2,garbage=1,refused=1")
     let counts = mix.counts(of: clients)
     #expect(counts.values.reduce(0, +) == clients)
@@ -15,8 +14,8 @@ struct StormPlanTests {
     }
   }
 
-  @Test("the same seed assigns the same behaviours, another seed assigns others, both in exact numbers")
-  func seededAssignment() throws {
+  @Test
+  func `equal seeds assign equal behaviours, other seeds assign others, both in exact numbers`() throws {
     let mix = try BehaviourMix(parsing: "well-behaved=3,slow=1")
     let first = mix.assignment(clients: 1000, seed: 7)
     #expect(first == mix.assignment(clients: 1000, seed: 7))
@@ -26,15 +25,13 @@ struct StormPlanTests {
     for start in stride(from: 0, to: 1000, by: 100) { #expect(first[start..<start + 100].contains(.slow)) }
   }
 
-  @Test(
-    "a mix that means nothing is refused",
-    arguments: ["", "slow", "fast=1", "slow=-1", "slow=0", "slow=1,slow=2", "slow=nan"])
-  func refusedMix(text: String) {
+  @Test(arguments: ["", "slow", "fast=1", "slow=-1", "slow=0", "slow=1,slow=2", "slow=nan"])
+  func `a meaningless mix is refused`(text: String) {
     #expect(throws: StormPlanError.self) { try BehaviourMix(parsing: text) }
   }
 
-  @Test("a mix is written as it is read")
-  func writtenMix() throws {
+  @Test
+  func `a mix is written as it is read`() throws {
     let text = "well-behaved=90,slow=4.5,forgetful=2"
     #expect(try BehaviourMix(parsing: text).description == text)
   }
@@ -45,15 +42,15 @@ struct StormPlanTests {
     { $0.life = .zero }, { $0.hold = .seconds(-1) }, { $0.bound = 0 }, { $0.gateway.timeout = .zero },
   ]
 
-  @Test("an impossible plan is refused", arguments: impossible.indices)
-  func impossiblePlan(index: Int) {
+  @Test(arguments: impossible.indices)
+  func `an impossible plan is refused`(index: Int) {
     var plan = StormPlan()
     Self.impossible[index](&plan)
     #expect(throws: StormPlanError.self) { try plan.check() }
   }
 
-  @Test("where nothing is renewed clients stay for the hold, however long tokens live that expire each by itself")
-  func held() {
+  @Test
+  func `clients without a renewal stay for the hold, however long tokens with lives of their own last`() {
     var plan = StormPlan()
     (plan.clients, plan.rate, plan.hold, plan.life) = (1001, 100, .seconds(2), .seconds(3600))
     #expect(plan.heldUntil == .seconds(12))
@@ -63,8 +60,8 @@ struct StormPlanTests {
     #expect(plan.heldUntil == .seconds(30))
   }
 
-  @Test("tokens must not expire while clients still connect")
-  func expiryInRamp() throws {
+  @Test
+  func `tokens must not expire while clients still connect`() throws {
     var plan = StormPlan()
     plan.clients = 1000
     plan.rate = 100
@@ -75,8 +72,8 @@ struct StormPlanTests {
     #expect(plan.expiresAfter == .seconds(12))
   }
 
-  @Test("tokens expire after the ramp and the hold, and the gateway asks its lead and spread earlier")
-  func times() {
+  @Test
+  func `tokens expire after the ramp and the hold, and the gateway asks earlier by its lead and spread`() {
     var plan = StormPlan()
     plan.clients = 1001
     plan.rate = 100
@@ -91,8 +88,8 @@ struct StormPlanTests {
     #expect(plan.end == .seconds(20))
   }
 
-  @Test("source addresses go round")
-  func sources() {
+  @Test
+  func `source addresses are used in turn`() {
     var plan = StormPlan()
     #expect(plan.source(of: 3) == nil)
     plan.sources = 3
@@ -100,10 +97,9 @@ struct StormPlanTests {
   }
 }
 
-@Suite("The pace of arrivals")
 struct ArrivalPacerTests {
-  @Test("a constant rate spaces arrivals evenly")
-  func constant() {
+  @Test
+  func `a constant rate spaces arrivals evenly`() {
     let pacer = ArrivalPacer(count: 100, rate: 50)
     #expect(pacer.arrival(of: 0) == .zero)
     #expect(pacer.arrival(of: 50) == .seconds(1))
@@ -114,8 +110,8 @@ struct ArrivalPacerTests {
     #expect(pacer.arrivals(until: .seconds(60)) == 100)
   }
 
-  @Test("a ramp begins slowly, reaches the rate, and loses half of its length", arguments: [1.0, 4.0, 30.0])
-  func ramp(seconds: Double) {
+  @Test(arguments: [1.0, 4.0, 30.0])
+  func `a ramp begins slowly, reaches the rate, and loses half of its length`(seconds: Double) {
     let pacer = ArrivalPacer(count: 100_000, rate: 1000, ramp: .milliseconds(Int64(seconds * 1000)))
     let inRamp = pacer.arrivals(until: .milliseconds(Int64(seconds * 1000)))
     #expect(abs(Double(inRamp) - 500 * seconds) <= 2)
@@ -124,8 +120,8 @@ struct ArrivalPacerTests {
     #expect(abs(pacer.duration.inSeconds - (99.999 + seconds / 2)) < 0.001)
   }
 
-  @Test("arrivals never go back in time")
-  func monotonic() {
+  @Test
+  func `arrivals never go back in time`() {
     let pacer = ArrivalPacer(count: 5000, rate: 700, ramp: .seconds(3))
     for index in 1..<5000 { #expect(pacer.arrival(of: index) >= pacer.arrival(of: index - 1)) }
   }

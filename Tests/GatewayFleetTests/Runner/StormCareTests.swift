@@ -5,10 +5,9 @@ import Testing
 
 @testable import GatewayFleet
 
-@Suite("How a storm goes easy on others")
 struct StormCareTests {
-  @Test("no more calls of the provider begin in a second than are allowed, and everybody gets a token all the same")
-  func fetchRate() throws {
+  @Test
+  func `no more provider calls begin in a second than allowed, and every client still gets a token`() throws {
     var storm = try VirtualStorm()
     storm.plan.rate = 100
     storm.plan.expireAfter = 30
@@ -24,8 +23,8 @@ struct StormCareTests {
     #expect(try #require(result.latencies.provider.maximum) > .seconds(5))
   }
 
-  @Test("the first tokens expire when the last client can have one, and a time before that is refused")
-  func expiry() throws {
+  @Test
+  func `the first tokens expire when the last client can have one, and an earlier time is refused`() throws {
     var plan = StormPlan()
     plan.clients = 600
     plan.rate = 500
@@ -40,8 +39,8 @@ struct StormCareTests {
     #expect(plan.end > .zero)
   }
 
-  @Test("a part that is through keeps its clients until it is told to leave, and was not interrupted then")
-  func waits() throws {
+  @Test
+  func `a finished part keeps its clients until it is told to leave, and was not interrupted then`() throws {
     let alone = try VirtualStorm().run().result
     var storm = try VirtualStorm()
     storm.waitsForOthers = true
@@ -54,8 +53,8 @@ struct StormCareTests {
     #expect(progress.first?.isThrough == false)
   }
 
-  @Test("a part that is ended before it is through was interrupted")
-  func interrupted() throws {
+  @Test
+  func `a part that is ended before it is through was interrupted`() throws {
     var storm = try VirtualStorm()
     storm.waitsForOthers = true
     storm.interruptAfter = .seconds(4)
@@ -63,8 +62,8 @@ struct StormCareTests {
     #expect(result.wasInterrupted && progress.allSatisfy { !$0.isThrough })
   }
 
-  @Test("the first call that brings no token is told of at once, while its client still tries again")
-  func trouble() throws {
+  @Test
+  func `the first call without a token is reported at once, while its client still retries`() throws {
     var storm = try VirtualStorm()
     storm.provider = try TokenProviderPolicy(latency: .milliseconds(200), concurrency: 1, queueMax: 20)
     storm.plan.expireAfter = 60
@@ -78,8 +77,8 @@ struct StormCareTests {
     #expect(last.attempts == result.connects.accepted + result.failedAttempts)
   }
 
-  @Test("calls that a behaviour wants refused are no trouble")
-  func wanted() throws {
+  @Test
+  func `calls that a behaviour wants refused are no trouble`() throws {
     var storm = try VirtualStorm()
     storm.plan.behaviours = try BehaviourMix(parsing: "well-behaved=1,refused=1")
     let (result, progress) = try storm.run()
@@ -87,8 +86,8 @@ struct StormCareTests {
     #expect(progress.allSatisfy { $0.trouble == nil && $0.refusals == 0 })
   }
 
-  @Test("a mark says who storms, and leaves a User-Agent that somebody has chosen")
-  func mark() {
+  @Test
+  func `a mark identifies the storm, and leaves a chosen User-Agent alone`() {
     let mark = StormMark(agent: "postern-storm/1", run: "5f3a")
     var request = HTTPRequest(method: "GET", path: "/")
     #expect(

@@ -6,10 +6,10 @@ import Testing
 
 @testable import GatewayFleet
 
-@Suite("A storm in virtual time")
 struct StormRunnerTests {
-  @Test("a fleet of well-behaved clients is refreshed at the common expiry, each with one call, and nobody is lost")
-  func allWell() throws {
+  @Test
+  func `a well-behaved fleet is refreshed at the common expiry with one call for each client, and none is lost`() throws
+  {
     let (result, _) = try VirtualStorm().run()
     #expect(result.connects.accepted == 200)
     #expect(result.refreshes.asked == 200)
@@ -26,8 +26,8 @@ struct StormRunnerTests {
     #expect(time > .zero && time < .milliseconds(200))
   }
 
-  @Test("every behaviour comes to its own end, in exact numbers")
-  func mixed() throws {
+  @Test
+  func `every behaviour comes to its own end, in exact numbers`() throws {
     var storm = try VirtualStorm()
     storm.plan.clients = 1000
     storm.plan.rate = 500
@@ -53,8 +53,8 @@ struct StormRunnerTests {
     #expect(result.provider.refused.counts == ["http_400": 50])
   }
 
-  @Test("clients slower than the gateway allows are lost, and that is expected")
-  func tooSlow() throws {
+  @Test
+  func `clients slower than the gateway allows are lost, and that is expected`() throws {
     var storm = try VirtualStorm()
     storm.plan.behaviours = try BehaviourMix(parsing: "slow=1")
     storm.plan.slowDelay = .seconds(30)
@@ -65,8 +65,8 @@ struct StormRunnerTests {
     #expect(result.refreshedShare == nil)
   }
 
-  @Test("a provider too small for the storm loses clients by the timeout, and the report says how many")
-  func smallProvider() throws {
+  @Test
+  func `a provider too small for the storm loses clients by the timeout, and the report says how many`() throws {
     var storm = try VirtualStorm()
     // 5 tokens a second for 20 s, minus what the retries waste; the connections of the ramp need 40 s of their own.
     storm.provider = try TokenProviderPolicy(latency: .milliseconds(200), concurrency: 1, queueMax: 20)
@@ -84,8 +84,8 @@ struct StormRunnerTests {
     #expect(result.timeUntil(share: 0.99) == nil)
   }
 
-  @Test("a client that is connected only after the common expiry is late, and missing in the share that was refreshed")
-  func late() throws {
+  @Test
+  func `a client connected after the common expiry is late, and missing in the share that was refreshed`() throws {
     var storm = try VirtualStorm()
     // 10 tokens a second for 200 clients that connect within 2 s, and expire at 7.2 s: many are told to retry later.
     storm.provider = try TokenProviderPolicy(latency: .milliseconds(100), concurrency: 1, queueMax: 10)
@@ -98,8 +98,8 @@ struct StormRunnerTests {
     #expect(!result.ranOutOfTime)
   }
 
-  @Test("jitter on the tokens' life takes the height off the wave")
-  func jitter() throws {
+  @Test
+  func `jitter on the tokens' lives flattens the wave`() throws {
     var storm = try VirtualStorm()
     storm.plan.life = .seconds(100)
     let sharp = try storm.run().result
@@ -114,8 +114,8 @@ struct StormRunnerTests {
     #expect(try #require(flat.peakToMean(\.accepted, over: .seconds(1))) < 10)
   }
 
-  @Test("the gateway's spread takes the height off the wave as well, and the onset is counted from its beginning")
-  func spread() throws {
+  @Test
+  func `a gateway's spread flattens the wave too, and the onset counts from its beginning`() throws {
     var storm = try VirtualStorm()
     storm.plan.expireAfter = 60
     storm.refreshSpread = .seconds(20)
@@ -126,8 +126,8 @@ struct StormRunnerTests {
     #expect(half > .seconds(5) && half < .seconds(15))
   }
 
-  @Test("a second wave follows one token life later")
-  func waves() throws {
+  @Test
+  func `a second wave follows one token life later`() throws {
     var storm = try VirtualStorm()
     storm.plan.life = .seconds(30)
     storm.plan.waves = 2
@@ -137,8 +137,8 @@ struct StormRunnerTests {
     #expect(result.refreshedShare == 1)
   }
 
-  @Test("tokens that expire each by itself make no wave")
-  func ownExpiry() throws {
+  @Test
+  func `tokens that expire each by itself make no wave`() throws {
     var storm = try VirtualStorm()
     storm.plan.expiry = .own
     storm.plan.rate = 10
@@ -149,8 +149,8 @@ struct StormRunnerTests {
     #expect(result.timeUntil(share: 0.5) == nil)
   }
 
-  @Test("locally minted tokens leave the provider in peace")
-  func minted() throws {
+  @Test
+  func `locally minted tokens need no provider call`() throws {
     var storm = try VirtualStorm()
     storm.isMinted = true
     let (result, _) = try storm.run()
@@ -159,8 +159,8 @@ struct StormRunnerTests {
     #expect(result.refreshedShare == 1)
   }
 
-  @Test("a bound on requests at once is kept, and the wait for a place counts as the provider's latency")
-  func boundedFetches() throws {
+  @Test
+  func `a bound on concurrent requests is kept, and the wait for a place counts as the provider's latency`() throws {
     var storm = try VirtualStorm()
     storm.plan.fetches = 4
     storm.provider = try TokenProviderPolicy(latency: .milliseconds(100))
@@ -172,8 +172,8 @@ struct StormRunnerTests {
     #expect(try #require(result.latencies.provider.maximum) > .seconds(4))
   }
 
-  @Test("clients that were cut off come back if they are to, and the loss is not forgotten")
-  func reconnects() throws {
+  @Test
+  func `clients that were cut off return if they may, and the loss is still counted`() throws {
     var storm = try VirtualStorm()
     storm.plan.behaviours = try BehaviourMix(parsing: "well-behaved=1,forgetful=1")
     storm.plan.reconnects = true
@@ -184,8 +184,8 @@ struct StormRunnerTests {
     #expect(result.connects.accepted == 300)
   }
 
-  @Test("nobody home is reported as such, and ends the storm at once")
-  func unreachable() throws {
+  @Test
+  func `an unreachable gateway is reported as such, and ends the storm at once`() throws {
     var storm = try VirtualStorm()
     storm.isMinted = true
     storm.target = .init(host: "nowhere", port: 1)
@@ -195,8 +195,8 @@ struct StormRunnerTests {
     #expect(result.seconds < 3)
   }
 
-  @Test("an interrupted storm says what it came to so far")
-  func interrupted() throws {
+  @Test
+  func `an interrupted storm reports its results so far`() throws {
     var storm = try VirtualStorm()
     storm.interruptAfter = .seconds(4)
     let (result, progress) = try storm.run()
@@ -209,8 +209,8 @@ struct StormRunnerTests {
     #expect(result.seconds < 4)
   }
 
-  @Test("a storm that runs out of time says so")
-  func outOfTime() throws {
+  @Test
+  func `a storm that runs out of time says so`() throws {
     var storm = try VirtualStorm()
     storm.plan.behaviours = try BehaviourMix(parsing: "forgetful=1")
     storm.plan.bound = 20
@@ -220,8 +220,8 @@ struct StormRunnerTests {
     #expect(result.seconds >= 20 && result.seconds < 21)
   }
 
-  @Test("the same seed gives the same result to the last count, another seed another")
-  func repeatable() throws {
+  @Test
+  func `equal seeds give equal results to the last count, another seed another result`() throws {
     var storm = try VirtualStorm()
     storm.plan.behaviours = try BehaviourMix(parsing: "well-behaved=8,slow=1,garbage=1")
     storm.provider = try TokenProviderPolicy(latency: .milliseconds(50), concurrency: 10, failureRate: 0.2)
@@ -230,8 +230,8 @@ struct StormRunnerTests {
     #expect(first != (try storm.run(seed: 6).result))
   }
 
-  @Test("parts of a fleet in several processes are together the whole fleet")
-  func processes() throws {
+  @Test
+  func `parts of a fleet in several processes are together the whole fleet`() throws {
     var storm = try VirtualStorm()
     storm.plan.processes = 3
     storm.plan.clients = 100
@@ -244,8 +244,8 @@ struct StormRunnerTests {
     #expect(merged.refreshes.accepted == 100)
   }
 
-  @Test("progress is told in order, up to the end")
-  func progress() throws {
+  @Test
+  func `progress is reported in order, up to the end`() throws {
     let (_, progress) = try VirtualStorm().run()
     #expect(progress.count > 20)
     #expect(zip(progress, progress.dropFirst()).allSatisfy { $0.seconds <= $1.seconds && $0.stage <= $1.stage })

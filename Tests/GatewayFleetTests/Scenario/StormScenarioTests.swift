@@ -5,7 +5,6 @@ import Testing
 
 @testable import GatewayFleet
 
-@Suite("A scenario")
 struct StormScenarioTests {
   static func scenario(_ text: String) throws -> StormScenario {
     let decoder = JSONDecoder()
@@ -24,8 +23,8 @@ struct StormScenarioTests {
     }
   }
 
-  @Test("says of each phase when it begins, what is ordered and what has to hold")
-  func read() throws {
+  @Test
+  func `a scenario says of each phase when it begins, what is ordered and what has to hold`() throws {
     let scenario = try Self.scenario(
       """
       { // As people write it.
@@ -60,25 +59,23 @@ struct StormScenarioTests {
     #expect(throws: StormPlanError.self) { try scenario.times(of: plan) }
   }
 
-  @Test(
-    "that cannot be carried out is refused with what would be right",
-    arguments: [
-      ("{\"phases\": []}", "1 to 100 phases"), ("{\"phase\": []}", "'phase' means nothing here; expected phases"),
-      ("{\"phases\": [{\"name\": \"a\", \"form\": \"wave\"}]}", "expected name, from"),
-      ("{\"phases\": [{\"name\": \"a\", \"from\": \"top\"}]}", "expected start, hold, wave"),
-      ("{\"phases\": [{\"name\": \"a\", \"order\": \"reboot\"}]}", "expected expire, refresh, revoke"),
-      ("{\"phases\": [{\"name\": \"a\", \"for_s\": -1}]}", "expected 0.0 to"),
-      ("{\"phases\": [{\"name\": \"a\", \"for_s\": 1e300}]}", "expected 0.0 to"),
-      ("{\"phases\": [{\"name\": \"\"}]}", "1 to 60 bytes"),
-      ("{\"phases\": [{\"name\": \"a\"}, {\"name\": \"b\"}]}", "'b' needs a \"from\", or 'a' a \"for_s\""),
-      ("{\"phases\": [{\"name\": \"a\", \"for_s\": 1}, {\"name\": \"a\"}]}", "two phases are called 'a'"),
-    ])
-  func refused(text: String, says: String) {
+  @Test(arguments: [
+    ("{\"phases\": []}", "1 to 100 phases"), ("{\"phase\": []}", "'phase' means nothing here; expected phases"),
+    ("{\"phases\": [{\"name\": \"a\", \"form\": \"wave\"}]}", "expected name, from"),
+    ("{\"phases\": [{\"name\": \"a\", \"from\": \"top\"}]}", "expected start, hold, wave"),
+    ("{\"phases\": [{\"name\": \"a\", \"order\": \"reboot\"}]}", "expected expire, refresh, revoke"),
+    ("{\"phases\": [{\"name\": \"a\", \"for_s\": -1}]}", "expected 0.0 to"),
+    ("{\"phases\": [{\"name\": \"a\", \"for_s\": 1e300}]}", "expected 0.0 to"),
+    ("{\"phases\": [{\"name\": \"\"}]}", "1 to 60 bytes"),
+    ("{\"phases\": [{\"name\": \"a\"}, {\"name\": \"b\"}]}", "'b' needs a \"from\", or 'a' a \"for_s\""),
+    ("{\"phases\": [{\"name\": \"a\", \"for_s\": 1}, {\"name\": \"a\"}]}", "two phases are called 'a'"),
+  ])
+  func `a scenario that cannot be carried out is refused with what would be right`(text: String, says: String) {
     #expect(Self.reason(text).contains(says), "\(Self.reason(text))")
   }
 
-  @Test("each phase has what was counted in it, and all together what the storm counted")
-  func counted() throws {
+  @Test
+  func `each phase has its own counts, which add up to the storm's`() throws {
     var storm = try VirtualStorm()
     storm.plan.behaviours = try BehaviourMix(parsing: "well-behaved=90,forgetful=10")
     storm.refreshTimeout = .seconds(20)
@@ -107,8 +104,8 @@ struct StormScenarioTests {
     #expect(phases[2].result.bins.accepted.total == 180 && phases[0].result.bins.accepted.total == 0)
   }
 
-  @Test("a storm without one has no phases, and one that is over sooner has those that began")
-  func absent() throws {
+  @Test
+  func `a storm without a scenario has no phases, and a shorter one has those that began`() throws {
     var storm = try VirtualStorm()
     #expect(try storm.run().result.phases == nil)
     storm.scenario = try Self.scenario(
@@ -118,8 +115,8 @@ struct StormScenarioTests {
     #expect(phases.map(\.name) == ["all"] && phases[0].result.refreshes.accepted == 200)
   }
 
-  @Test("what was recorded since is the difference of two histograms")
-  func histograms() {
+  @Test
+  func `a record since a moment is the difference of two histograms`() {
     var earlier = LatencyHistogram()
     for milliseconds in 1...50 { earlier.record(.milliseconds(milliseconds)) }
     var later = earlier
