@@ -1,7 +1,7 @@
 package import GatewayCore
 
-/// The dialect of clients that have no gateway: they get a token, count as logged in, and renew it when it ends, 30 s
-/// before that for instance. It is the token endpoint alone that is stormed.
+/// The dialect of clients without a gateway. A client gets a token, counts as logged in, and renews the token before it
+/// ends. Such a storm loads the token endpoint only.
 package struct AloneClientDialect: ClientDialect {
   package let habits: ClientHabits
 
@@ -9,13 +9,15 @@ package struct AloneClientDialect: ClientDialect {
   package var upgradeTarget: String { "/" }
   package var closeNames: [UInt16: String] { [:] }
 
-  /// What a client sends with a new token, and hears back.
+  /// The payload that a client sends with a new token, and receives back.
   private static let word: [UInt8] = [UInt8(ascii: "r")]
 
+  /// Creates a dialect in which a timer decides when to renew.
+  ///
   /// - Parameters:
   ///   - lead: How long before its end a token is renewed.
-  ///   - spread: Up to so much earlier by chance.
-  ///   - grace: How long after the end of its token a client goes on trying.
+  ///   - spread: The maximum random time by which it is renewed even earlier.
+  ///   - grace: How long after the end of its token a client keeps trying.
   package init(lead: Duration, spread: Duration, grace: Duration) {
     var habits = ClientHabits()
     habits.isLoggedInAtOpen = true
@@ -38,7 +40,7 @@ package struct AloneClientDialect: ClientDialect {
     payload.elementsEqual(Self.word) ? .refreshed : nil
   }
 
-  // Tokens are a described endpoint's.
+  // The request for a token and its answer belong to a described endpoint.
 
   package func tokenRequest(for user: UserID, life: TokenLife, at now: WallTime) -> HTTPRequest {
     HTTPRequest(method: "GET", path: "/")

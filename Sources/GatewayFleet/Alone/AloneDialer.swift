@@ -1,8 +1,8 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// A dialer for clients that have no gateway: whom they dial is there at once and says back what they say. Requests
-/// over HTTP are real, that for a token for instance.
+/// A dialer for clients that have no gateway. Each dial succeeds at once, and the socket echoes every frame. Requests
+/// over HTTP, e.g. for a token, go to the network.
 package final class AloneDialer: Dialer {
   private let loop: EventLoop
   private let network: any Dialer

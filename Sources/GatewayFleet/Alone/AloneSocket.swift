@@ -1,8 +1,7 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// A socket with nobody at its other end, which says back what is said: the letter for a new token, for instance, which
-/// counts as a refresh.
+/// A socket without a peer, which echoes every frame. The echo of a new token counts as a refresh.
 ///
 /// `@unchecked Sendable`: used only on its loop.
 final class AloneSocket: Socket, @unchecked Sendable {

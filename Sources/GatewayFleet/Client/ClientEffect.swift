@@ -1,8 +1,8 @@
 package import GatewayCore
 
-/// An order of a client's machine to whoever runs it: ask the provider for a token, for instance.
+/// An action that a client's state machine requests from the code that runs it.
 package enum ClientEffect: Hashable, Sendable {
-  /// Ask the provider for a token; the answer is to carry the number.
+  /// Ask the provider for a token; the answer must have the same number.
   case fetch(number: UInt32, FetchPurpose)
   /// Open a socket to the gateway.
   case dial
@@ -14,48 +14,48 @@ package enum ClientEffect: Hashable, Sendable {
   case record(ClientRecord)
 }
 
-/// The purpose of a token that is wanted: to answer a refresh request, for the second time, for instance.
+/// The purpose for which a client asks for a token.
 package enum FetchPurpose: Hashable, Sendable {
   case login
   /// To answer a refresh request, for the `call`-th time (from 1).
   case refresh(call: Int)
-  /// The same, asked in a way that a provider refuses.
+  /// The same, in a form that the provider refuses.
   case hopelessRefresh
   /// A new session key, from the gateway.
   case sessionKey
 }
 
-/// An entry of a client for the fleet's ledger: it was refreshed, 120 ms after it was asked, for instance.
+/// An entry in the fleet's ledger about one client.
 package enum ClientRecord: Hashable, Sendable {
   case connecting
   case connected(after: Duration, again: Bool)
   case connectFailed(String)
   case asked
-  /// Asked while it was still busy with an earlier request.
+  /// A refresh request that arrived while the client was still busy with an earlier one.
   case askedAgain
   case answered
   /// The `number`-th refresh of this client, from 1.
   case refreshed(after: Duration, number: Int)
   case refreshRefused(String)
-  /// A renewal was accepted so long before the end of the token of before; negative after it.
+  /// The time from the accepted renewal to the end of the previous token; negative if it was accepted after that end.
   case margin(Duration)
-  /// The gateway ended a connection, whose token's end was known: whether well before that.
+  /// The gateway ended a connection with a known token end; `isEarly` if it did so well before that end.
   case endedKnowing(isEarly: Bool)
   /// The client will not answer the request, for this reason.
   case gaveUp(String)
-  /// The connection ended, and not by the storm's will; whether the refresh that was due ran out of time.
+  /// The connection ended, and the storm did not end it; `timedOut` if the pending refresh ran out of time.
   case lost(String, isExpected: Bool, timedOut: Bool)
-  /// The connection ended, and the client is on its way back.
+  /// The connection ended, and the client will come back.
   case interrupted(String)
-  /// It tries to connect again.
+  /// The client tries to connect again.
   case reconnecting
-  /// The gateway refused it on its way back; whether with the token that it had before.
+  /// The gateway refused a returning client; `isOldToken` if the client showed the token that it had before.
   case returnRefused(String, isOldToken: Bool)
-  /// An attempt to come back failed without a word from the gateway.
+  /// An attempt to come back failed without an answer from the gateway.
   case returnFailed(String)
-  /// It is back, so long after the connection ended and with so many attempts.
+  /// The client is back; the time since the connection ended, and the number of attempts.
   case returned(after: Duration, attempts: Int)
-  /// The connection ended by the storm's will.
+  /// The storm ended the connection.
   case left
   case error(String)
 }

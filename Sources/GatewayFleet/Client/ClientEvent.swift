@@ -1,15 +1,15 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// An input of a client's machine: the gateway asks for another token, for instance.
+/// An input of a client's state machine.
 package enum ClientEvent: Hashable, Sendable {
-  /// Its turn in the pace of arrivals.
+  /// The client's turn to arrive.
   case start
   /// The provider's answer to the request of that number.
   case fetched(number: UInt32, ProviderAnswer)
-  /// The socket it dialled is open.
+  /// The dialled socket is open.
   case opened
-  /// The socket it dialled did not open.
+  /// The dialled socket did not open.
   case dialFailed(DialFailure)
   case heard(ServerNotice)
   /// The end of its socket: the code of the close frame, nil if there was none, and its text.
@@ -20,19 +20,19 @@ package enum ClientEvent: Hashable, Sendable {
   case stop
 }
 
-/// An answer of the token provider, as a client's machine takes it: busy, with 429 and 5 s to stay away, for instance.
+/// An answer of the token provider, as a client's state machine receives it.
 package enum ProviderAnswer: Hashable, Sendable {
   case token(Credentials)
-  /// The provider is overloaded (429 or 503), and said how long to stay away or did not.
+  /// The provider is overloaded (429 or 503); `retryAfter` is the wait that it demanded, if any.
   case busy(status: Int, retryAfter: Duration?)
-  /// The provider will not give this client a token.
+  /// The provider refuses to give this client a token.
   case refused(status: Int)
-  /// The gateway will not give it a session key, and said why with this number.
+  /// The gateway refuses to give the client a session key; the number is its error code.
   case denied(number: Int)
-  /// There was no answer, or none that makes sense.
+  /// There was no answer, or none that could be read.
   case failed(String)
 
-  /// What it came to, as a stable name for the report.
+  /// A stable name of the outcome for the report.
   var reason: String {
     switch self {
     case .token: "token"

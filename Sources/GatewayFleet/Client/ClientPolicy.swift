@@ -1,32 +1,33 @@
 package import GatewayCore
 
-/// The times and habits of a fleet's clients: a slow one waits for 20 s before it asks the provider, for instance.
+/// The times and habits that a fleet's clients share.
 package struct ClientPolicy: Hashable, Sendable {
   /// How long a slow client waits before it asks the provider.
   package var slowDelay: Duration
   /// From the start of a connection until the gateway has accepted the token.
   package var connectTimeout: Duration
-  /// How long the gateway waits for a new token, as far as known; what it announces counts.
+  /// How long the gateway waits for a new token, as far as known. A time that the gateway announces takes precedence.
   package var refreshTimeout: Duration
-  /// Whether a client that was cut off or not let in comes back.
+  /// Whether a client that was disconnected or refused comes back.
   package var reconnects: Bool
-  /// The wait before a repeated attempt, be it at the provider or at the gateway.
+  /// The wait before a repeated attempt, at the provider or at the gateway.
   package var backoff: Backoff
-  /// How often a client asks for the token of its login before it gives up.
+  /// The maximum number of times that a client asks for the token of its login.
   package var loginTriesMax: Int
-  /// How often it asks for another token when the gateway refuses the one it sent.
+  /// How often a client asks for another token if the gateway refuses the one that it sent.
   package var renewalsMax = 1
-  /// How often a client that talks garbage repeats itself when it is told so, and after what pause.
+  /// The maximum number of messages of a client that sends garbage, and the pause between them.
   package var garbageMax = 3
   package var garbagePause = Duration.milliseconds(100)
-  /// How many tokens a client that comes back by itself sees refused before it gives up. No SDK counts them: with a
-  /// provider that keeps returning a bad token some go on for ever.
+  /// The number of refused tokens after which a client that comes back by itself gives up. No SDK counts them: if a
+  /// provider keeps returning a bad token, some SDKs retry forever.
   package var refusalsMax = 5
-  /// After how many refreshes a client that has no gateway renews no more: nobody cuts it off. Nil for never.
+  /// The number of refreshes after which a client without a gateway stops renewing, since no gateway closes it; nil for
+  /// no limit.
   package var renewalsWanted: Int?
-  /// What its SDK does of its own accord.
+  /// The SDK's habits.
   package let habits: ClientHabits
-  /// What its wire calls the codes of close frames.
+  /// The dialect's names of close codes.
   package let closeNames: [UInt16: String]
 
   package init(
@@ -44,8 +45,7 @@ package struct ClientPolicy: Hashable, Sendable {
   }
 }
 
-/// A policy that all clients of a fleet keep to, held once for all of them: for 100,000 clients one copy of their
-/// time-outs, for instance.
+/// A reference to one policy that all clients of a fleet share. It saves a copy in each of 100,000 clients.
 package final class SharedClientPolicy: Sendable {
   package let policy: ClientPolicy
 

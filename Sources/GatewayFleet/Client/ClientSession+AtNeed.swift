@@ -1,15 +1,15 @@
 import GatewayCore
 internal import GatewayRuntime
 
-// What a client does that asks for its token only when its login wants one.
+// The token request of a client that asks for its token only when its login needs one.
 
 extension ClientSession {
-  /// Whether its dial is still of use.
+  /// Whether the client still waits for its dial.
   package var isDialling: Bool {
     if case .dialling = phase { true } else { false }
   }
 
-  /// The login wants a token now, for the message of that number.
+  /// Asks for a token that the login needs now, for the message of that number.
   mutating func askAtNeed(for number: Int, into effects: inout [ClientEffect]) {
     guard case .loggingIn = phase, clock.acceptedAt == nil, tokenCue == nil else { return }
     let hasOnlyTheOld = logins > 0 && [.stale, .forgetful].contains(behaviour)
@@ -20,7 +20,7 @@ extension ClientSession {
     fetch(behaviour == .refused ? .hopelessRefresh : .refresh(call: outage?.calls ?? 1), into: &effects)
   }
 
-  /// The provider's answer to that.
+  /// Handles the provider's answer to that request.
   mutating func arrivedAtNeed(
     _ answer: ProviderAnswer, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {

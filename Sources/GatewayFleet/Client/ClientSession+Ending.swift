@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-// How a connection ends, and what became of the client.
+// The end of a connection, and the outcome of a client.
 
 extension ClientSession {
   mutating func closed(
@@ -39,13 +39,13 @@ extension ClientSession {
     }
   }
 
-  /// The connection has ended, and the client has no habit of coming back. Where the plan has it come back, an end that
-  /// no token is to blame for only interrupts it; a refresh that ran out of time is a loss, whatever comes after.
+  /// Handles the end of a connection whose client doesn't come back by itself. If the plan has clients come back, an
+  /// end without the token's fault is only an interruption. A refresh that ran out of time is a loss in any case.
   private mutating func lose(
     _ refresh: Refresh?, _ code: UInt16?, _ reason: String, at now: Instant, chance: inout SeededGenerator,
     into effects: inout [ClientEffect]
   ) {
-    // A provider's answer that is under way belongs to the lost connection.
+    // A pending answer of the provider belongs to the lost connection.
     fetchNumber &+= 1
     let timedOut = refresh.map { hasTimedOut($0, code, at: now) } ?? false
     let isExpected = refresh.map { isLossDue($0, code, at: now) } ?? false
@@ -65,26 +65,26 @@ extension ClientSession {
     code == CloseReason.refreshTimeout.code || now + Self.timeoutSlack >= refresh.until
   }
 
-  /// Whether the gateway is right to end the connection on account of that request, and has done so: not if it went down
-  /// meanwhile.
+  /// Returns whether the gateway was right to end the connection because of that request, and did so for that reason,
+  /// not because it went down.
   private func isLossDue(_ refresh: Refresh, _ code: UInt16?, at now: Instant) -> Bool {
     guard isDoomed else { return false }
     let isRefusal = (behaviour == .stale || behaviour == .garbage) && !Self.isDeparture(code)
     return hasTimedOut(refresh, code, at: now) || isRefusal
   }
 
-  /// Whether the gateway went, or the network did, and not only this client's connection.
+  /// Returns whether the gateway or the network went away, not only this client's connection.
   private static func isDeparture(_ code: UInt16?) -> Bool {
     [nil, CloseReason.goingAway.code, CloseReason.serviceRestart.code, CloseReason.overloaded.code].contains(code)
   }
 
-  /// How much earlier than by the client's own reckoning the gateway may end a connection for its time-out: the request
-  /// took some time to arrive.
+  /// How much earlier than in the client's own calculation the gateway may end a connection for its timeout, since the
+  /// request took time to arrive.
   private static let timeoutSlack = Duration.seconds(1)
 
-  /// Whether the gateway is right to cut the client off when it asks for a refresh.
+  /// Whether the gateway is right to close the client at a refresh request.
   private var isDoomed: Bool {
-    // Whoever renews its token on the way back has all the time it wants.
+    // A client that renews its token on the way back has no time limit.
     if returnsByItself && habits.sessionKey == nil { return cannotRenew }
     return !behaviour.isExpectedToStay(
       slowDelay: policy.slowDelay, timeout: announcedTimeout ?? policy.refreshTimeout)
@@ -123,7 +123,7 @@ extension ClientSession {
     }
   }
 
-  /// The code that the gateway sent, with the name that its wire has for it.
+  /// Returns the gateway's close code with the dialect's name for it.
   private func reason(of code: UInt16?) -> String {
     let code = code ?? CloseReason.connectionLost.code
     return policy.closeNames[code].map { "\(code) \($0)" } ?? "\(code)"
@@ -134,7 +134,7 @@ extension ClientSession {
     return reason.mayReconnect
   }
 
-  /// Whether the provider's answer to that question would still be of use.
+  /// Returns whether the client still needs the provider's answer to that request.
   package func isWaiting(forFetch number: UInt32) -> Bool {
     guard number == fetchNumber else { return false }
     switch phase {
@@ -146,21 +146,22 @@ extension ClientSession {
     }
   }
 
-  /// How often it is to be refreshed: never, where tokens of its wire do not end.
+  /// Returns how often the client must be refreshed: never, if the dialect's tokens do not end.
   private func renewals(of waves: Int) -> Int { habits.refresh.how == .none ? 0 : waves }
 
-  /// Whether it was refreshed as often as it is to be and is connected, at a further refresh, also one that something has
-  /// gone wrong with. See ``Stragglers``.
+  /// Returns whether the client had all its refreshes, is connected, and is at a further refresh, even a troubled one.
+  /// See ``Stragglers``.
   package func isAtFurtherRefresh(waves: Int) -> Bool {
     guard case .refreshing = phase, outage == nil, loss == nil, !cannotRenew else { return false }
     return waves > 0 && refreshes >= renewals(of: waves)
   }
 
-  /// Whether the storm has nothing more to wait for: refreshed as often as it is to be, gone, or back after a loss.
+  /// Returns whether the storm need not wait for the client: it had all its refreshes, is gone, or is back after a
+  /// loss.
   ///
   /// - Parameters:
-  ///   - waves: How often the storm has every client refreshed.
-  ///   - awaitsAll: Whether the storm waits for every refresh, also beyond the waves: a scenario may have ordered it.
+  /// - waves: How often the storm has every client refreshed.
+  /// - awaitsAll: Whether the storm waits for every refresh, even beyond the waves: a scenario may have ordered it.
   package func isSettled(waves: Int, awaitsAll: Bool = false) -> Bool {
     let waves = renewals(of: waves)
     return switch phase {
@@ -173,9 +174,9 @@ extension ClientSession {
     }
   }
 
-  /// Whether it was refreshed as often as it is to be, and is at a further refresh that nothing has gone wrong with: short
-  /// tokens end again and again, and a storm that waited for a moment without a refresh might never end.
-  /// A client that presents its old token is waited for: it is lost when that token ends.
+  /// Returns whether the client had all its refreshes and is at a further one without trouble. Short tokens end again
+  /// and again, and a storm that waited for a moment without a refresh might never end. A client that presents its old
+  /// token is waited for: it is lost when that token ends.
   private func isRefreshingBeyond(_ waves: Int) -> Bool {
     guard !cannotRenew else { return false }
     let hasFailed = outage.map { $0.failedCalls > 0 || $0.refusals > 1 || $0.attempts > 1 + $0.refusals } ?? false
@@ -186,11 +187,11 @@ extension ClientSession {
     return refreshes >= waves && waves > 0 && loss == nil && !hasFailed
   }
 
-  /// What became of it, in one word. Asked before the storm stops it.
+  /// Returns the outcome of the client. The storm calls it before it stops the client.
   package func outcome(waves: Int) -> Outcome {
     guard logins > 0 else { return .neverConnected }
     if outage?.isRenewal == true, isRefreshingBeyond(renewals(of: waves)) { return .kept }
-    // Still on its way back: it has not come back.
+    // The client is still on its way back.
     if let outage, outage.downSince != nil, loss == nil {
       return cannotRenew && outage.isExpiry ? .lostExpectedly : .lostUnexpectedly
     }
@@ -204,7 +205,7 @@ extension ClientSession {
     }
   }
 
-  /// The fate of a client at the end of a storm: `kept`, for instance, when it was refreshed in every wave.
+  /// The outcome of a client at the end of a storm.
   package enum Outcome: Hashable, Sendable {
     case neverConnected
     case kept

@@ -1,10 +1,10 @@
 package import GatewayCore
 internal import GatewayRuntime
 
-// What a client does that goes by the end of its token, and by what the ends of its connections mean.
+// Renewal by the end of the token, and the meaning of a connection's end.
 
 extension ClientSession {
-  /// How far the connection is, for who reads its messages; nil where nothing that comes matters any more.
+  /// The phase of the connection, for the code that reads its messages; nil if messages no longer matter.
   package var wirePhase: ClientPhase? {
     switch phase {
     case .loggingIn: clock.acceptedAt == nil ? .loggingIn : .live
@@ -14,17 +14,17 @@ extension ClientSession {
     }
   }
 
-  /// Whether it has closed the connection itself, for good.
+  /// Whether the client has closed the connection itself, for good.
   package var isLeaving: Bool { if case .leaving = phase { true } else { false } }
 
-  /// Notes when the token ends that the provider has just given; nil if nobody says.
+  /// Notes the end of the token that the provider has just given; nil if it is unknown.
   package mutating func note(endOfToken end: Instant?) {
     clock.latestEnd = end
   }
 
-  // MARK: What ends mean
+  // MARK: Meaning of ends
 
-  /// The verdict on a close, with what the report calls it; nil where ends mean nothing.
+  /// Returns the verdict on a close and its name in the report; nil if the SDK gives ends no meaning.
   func meaning(of code: UInt16?, _ text: String?, _ reason: String) -> (verdict: ReturnVerdict, reason: String)? {
     guard let habit = habits.comeback, habit.ends != nil else { return nil }
     let code = Int(code ?? CloseReason.connectionLost.code)
@@ -33,7 +33,7 @@ extension ClientSession {
     }
   }
 
-  /// The same of an upgrade that was refused.
+  /// Returns the same for a refused upgrade.
   func meaning(of failure: DialFailure) -> (verdict: ReturnVerdict, reason: String)? {
     guard case .refused(let status) = failure, let habit = habits.comeback else { return nil }
     return habit.verdict(of: status, isHTTP: true, in: .opening).map { verdict, label in
@@ -41,7 +41,7 @@ extension ClientSession {
     }
   }
 
-  /// A connection ended before its login counted, with a meaning.
+  /// Handles the end of a connection before its login counted, if that end has a meaning.
   mutating func endedUnaccepted(
     _ verdict: ReturnVerdict, _ reason: String, at now: Instant, chance: inout SeededGenerator,
     into effects: inout [ClientEffect]
@@ -57,7 +57,7 @@ extension ClientSession {
     }
   }
 
-  /// A live connection ended, and the client is not to come back.
+  /// Handles the end of a live connection after which the client must not come back.
   mutating func endForGood(_ reason: String, into effects: inout [ClientEffect]) {
     fetchNumber &+= 1
     pulse = nil
@@ -67,7 +67,7 @@ extension ClientSession {
     phase = .ended
   }
 
-  /// The gateway said that the session is over.
+  /// Handles the gateway's message that the session is over.
   mutating func goodbye(
     _ verdict: ReturnVerdict, _ name: String, at now: Instant, chance: inout SeededGenerator,
     into effects: inout [ClientEffect]
@@ -84,7 +84,7 @@ extension ClientSession {
     }
   }
 
-  /// Says what the gateway's message asks for, if there is still somebody to say it to.
+  /// Sends the message that the gateway asked for, if the connection is still open.
   func answerCue(_ number: Int, into effects: inout [ClientEffect]) {
     if wirePhase != nil { effects.append(.send(.cued(number))) }
   }
@@ -109,14 +109,14 @@ extension ClientSession {
 
   // MARK: Renewal in time
 
-  /// Sets the timer of a client that renews by itself, once for each token.
+  /// Sets the renewal timer of a client that renews by itself, once for each token.
   mutating func setRenewal(at now: Instant, chance: inout SeededGenerator) {
     guard [.timer, .reconnect].contains(habits.refresh.how), case .live = phase else { return }
     if let wanted = policy.renewalsWanted, refreshes >= wanted { return }
     clock.reckon(habits.refresh, at: now, chance: &chance)
   }
 
-  /// The time has come: on the connection, or on a new one.
+  /// Starts the renewal that is due, on the connection or on a new one.
   mutating func renewInTime(
     at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
@@ -132,8 +132,8 @@ extension ClientSession {
     outage?.isRenewal = true
   }
 
-  /// Notes that the gateway has ended a live connection, where it is known until when the token was good. Ends are whole
-  /// seconds: one second early is in time.
+  /// Records that the gateway has ended a live connection, if the end of its token is known. Ends are whole seconds: an
+  /// end up to one second early is in time.
   func noteEnd(at now: Instant, into effects: inout [ClientEffect]) {
     switch phase {
     case .live, .refreshing:
@@ -143,10 +143,10 @@ extension ClientSession {
     }
   }
 
-  /// When a renewal that nobody answers is proven; nil where the gateway answers.
+  /// Returns when a renewal that the gateway does not answer counts as accepted; nil if the gateway answers renewals.
   func survivalProvenAt(_ now: Instant) -> Instant? {
     guard habits.refresh.isProvenBySurvival else { return nil }
-    // A second more: ends are whole seconds, and the gateway closes at the end of the grace.
+    // One second is added: ends are whole seconds, and the gateway closes at the end of the grace.
     return max(now, clock.end ?? now) + habits.refresh.grace + .seconds(1)
   }
 }

@@ -1,9 +1,9 @@
 internal import GatewayCore
 
-// Signs of life, in each SDK's own manner.
+// Signs of life, as each SDK handles them.
 
 extension ClientSession {
-  /// Notes that something came, before it is acted on.
+  /// Notes that a message arrived, before the client acts on it.
   mutating func noteLife(_ notice: ServerNotice, at now: Instant) {
     switch notice {
     case .alive, .connected: pulse?.heard(isAnswer: true, at: now)
@@ -11,21 +11,21 @@ extension ClientSession {
     }
   }
 
-  /// Something came that the client does not understand.
+  /// Notes a message that the client does not understand.
   mutating func heardSomething(at now: Instant) {
     pulse?.heard(isAnswer: false, at: now)
   }
 
-  /// Why a client has gone that heard no sign of life.
+  /// The reason that the report gives for a client that closed for lack of signs of life.
   static let silence = "silence"
 
-  /// Pings if it is time to.
+  /// Sends a ping if one is due.
   mutating func beat(at now: Instant, into effects: inout [ClientEffect]) {
     guard pulse?.deadline.map({ $0 <= now }) ?? false else { return }
     if case .ping(let means) = pulse?.beat(at: now) { effects.append(means == .message ? .send(.ping) : .ping) }
   }
 
-  /// Pings, or gives the connection up, as its time has come.
+  /// Sends a ping or gives the connection up, whichever is due.
   mutating func beat(at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]) {
     switch pulse?.beat(at: now) {
     case .ping(.message): effects.append(.send(.ping))

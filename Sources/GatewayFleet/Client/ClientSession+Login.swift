@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-// From the start to the accepted login.
+// The way from the start to the accepted login.
 
 extension ClientSession {
   mutating func obtain(tries: Int, at now: Instant, into effects: inout [ClientEffect]) {
@@ -35,7 +35,7 @@ extension ClientSession {
       reason = "provider_\(problem)"
       wait = policy.backoff.wait(after: tries, chance: &chance)
     }
-    // Who has been connected tries for as long as the storm lasts.
+    // A client that has been connected before retries as long as the storm lasts.
     if tries < policy.loginTriesMax || outage != nil {
       phase = .waitingToObtain(tries: tries, until: now + wait)
     } else {
@@ -63,7 +63,7 @@ extension ClientSession {
       phase = .leaving(wasLive: false)
       effects.append(.close)
     case .returning, .away, .leaving:
-      // An earlier attempt that took too long.
+      // This socket belongs to an earlier attempt that took too long.
       effects.append(.close)
     case .idle, .obtaining, .waitingToObtain, .loggingIn, .live, .refreshing: return
     }
@@ -100,11 +100,11 @@ extension ClientSession {
     pulse = habits.keepAlive.map { Pulse($0, welcome, at: now) }
     clock.accept()
     clock.acceptedAt = now
-    // It counts once it has lived for a while.
+    // The login counts once it has lived for a while.
     if habits.settle == .zero { loggedIn(since: since, acceptedAt: now, at: now, into: &effects) }
   }
 
-  /// The login counts, from when it was accepted.
+  /// Counts the login, from the time at which it was accepted.
   mutating func loggedIn(since: Instant, acceptedAt: Instant, at now: Instant, into effects: inout [ClientEffect]) {
     clock.acceptedAt = nil
     phase = .live
@@ -113,7 +113,7 @@ extension ClientSession {
     tries = 0
     effects.append(.record(.connected(after: acceptedAt - since, again: logins > 1)))
     returned(at: acceptedAt, into: &effects)
-    // Who pings at once does not wait for a wake-up.
+    // A client that pings at once does not wait for a wake-up.
     beat(at: now, into: &effects)
   }
 
@@ -133,7 +133,7 @@ extension ClientSession {
     }
   }
 
-  /// No login came about; `reason` says why.
+  /// Handles an attempt that ended without a login; `reason` says why.
   mutating func endWithoutLogin(
     _ reason: String, mayReturn: Bool, at now: Instant, chance: inout SeededGenerator,
     into effects: inout [ClientEffect]
@@ -151,7 +151,7 @@ extension ClientSession {
     stayAway(at: now, chance: &chance)
   }
 
-  /// Waits for the next attempt, as the plan has it.
+  /// Waits for the next attempt that the plan orders.
   mutating func stayAway(at now: Instant, chance: inout SeededGenerator) {
     phase = .away(until: now + policy.backoff.wait(after: tries, chance: &chance))
     tries += 1
@@ -169,7 +169,7 @@ extension DialFailure {
     }
   }
 
-  /// What there is to say of it, for people.
+  /// The description of the failure for people.
   var detail: String {
     switch self {
     case .refused(let status): "it was answered \(status)"
@@ -179,12 +179,12 @@ extension DialFailure {
     }
   }
 
-  /// Whether another attempt may fare better.
+  /// Whether another attempt may succeed.
   var mayPass: Bool {
     switch self {
     case .refused(let status): status == 429 || status >= 500
     case .unreachable, .timedOut: true
-    // A handshake may be cut by a server that is busy; what a certificate says stays.
+    // A busy server may break off a handshake; a problem of the certificate remains.
     case .insecure(let failure): failure == .handshake
     }
   }

@@ -1,9 +1,11 @@
 internal import GatewayCore
 
-// From the gateway's request to the accepted token, in each behaviour's own manner.
+// The way from the gateway's request to the accepted token, for each behaviour.
 
 extension ClientSession {
-  /// - Parameter told: How long the gateway says that it waits; what the plan knows counts where it does not say.
+  /// Handles a refresh request.
+  ///
+  /// - Parameter told: The timeout that the gateway announced; nil for the plan's.
   mutating func asked(
     _ told: Duration?, _ means: ServerNotice.RefreshMeans, at now: Instant, into effects: inout [ClientEffect]
   ) {
@@ -20,7 +22,7 @@ extension ClientSession {
         begin(refresh, at: now, into: &effects)
       }
     case .refreshing(var refresh):
-      // One refresh at a time: the one under way answers this request too.
+      // There is one refresh at a time: the current one answers this request too.
       effects.append(.record(.askedAgain))
       refresh.until = now + timeout
       phase = .refreshing(refresh)
@@ -50,7 +52,7 @@ extension ClientSession {
     }
   }
 
-  /// Asks the provider on account of a request.
+  /// Asks the provider for a token because of a refresh request.
   private mutating func renew(_ refresh: Refresh, into effects: inout [ClientEffect]) {
     var refresh = refresh
     refresh.step = .fetching
@@ -99,7 +101,7 @@ extension ClientSession {
     let patience = habits.sessionKey.flatMap { $0.fallsBackToHTTP ? $0.answerTimeout : nil }
     refresh.step = .answering(until: patience.map { now + $0 } ?? survivalProvenAt(now))
     phase = .refreshing(refresh)
-    // Nobody says when it is accepted.
+    // The gateway does not report the acceptance.
     if let end = clock.end, habits.refresh.isProvenBySurvival { effects.append(.record(.margin(end - now))) }
     effects += [.record(.answered), .send(.refresh(token))]
   }
@@ -118,7 +120,7 @@ extension ClientSession {
     effects.append(.record(.gaveUp(reason)))
   }
 
-  /// The wait of a request's step is over.
+  /// Continues after the wait of a refresh step.
   mutating func resume(_ refresh: Refresh, at now: Instant, into effects: inout [ClientEffect]) {
     switch refresh.step {
     case .delaying, .backingOff: renew(refresh, into: &effects)
@@ -130,7 +132,7 @@ extension ClientSession {
   }
 
   mutating func refreshed(at now: Instant, into effects: inout [ClientEffect]) {
-    // Also where the client has given up meanwhile: a late answer is an answer.
+    // A late answer counts even if the client has given up.
     guard case .refreshing(let refresh) = phase else { return }
     phase = .live
     if let end = clock.end, !habits.refresh.isProvenBySurvival { effects.append(.record(.margin(end - now))) }
@@ -142,7 +144,7 @@ extension ClientSession {
     beat(at: now, into: &effects)
   }
 
-  /// The gateway answered with an error.
+  /// Handles an error that the gateway answered.
   mutating func failed(
     _ number: Int, _ name: String, at now: Instant, chance: inout SeededGenerator,
     into effects: inout [ClientEffect]
@@ -151,7 +153,7 @@ extension ClientSession {
     case .loggingIn where outage != nil:
       refusedAway(number, name, at: now, chance: &chance, into: &effects)
     case .loggingIn where habits.sessionKey == nil && habits.comeback?.renewingErrors.contains(number) == true:
-      // The first token was too old already: an SDK asks for another before it tells anybody.
+      // The first token was already too old. An SDK asks for another before it reports an error.
       outage = Outage(since: now)
       refusedAway(number, name, at: now, chance: &chance, into: &effects)
     case .loggingIn:
@@ -186,7 +188,7 @@ extension ClientSession {
     }
   }
 
-  /// A token was refused: the application is asked for the next, unless it has none or too many were refused.
+  /// Handles a refused token: asks the application for the next, unless it has none or too many were refused.
   private mutating func renewOrGiveUp(
     _ refresh: Refresh, _ name: String, at now: Instant, into effects: inout [ClientEffect]
   ) {
@@ -217,7 +219,7 @@ extension ClientSession {
     fetch(.sessionKey, into: &effects)
   }
 
-  /// The gateway's answer to the wish for a key, on a live connection.
+  /// Handles the gateway's answer to the request for a session key, on a live connection.
   mutating func keyArrived(
     _ answer: ProviderAnswer, _ refresh: Refresh, at now: Instant, into effects: inout [ClientEffect]
   ) {

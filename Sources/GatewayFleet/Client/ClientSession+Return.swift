@@ -1,13 +1,13 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-// From the loss of a connection back to the gateway, as an SDK does it by itself.
+// The way from a lost connection back to the gateway, for an SDK that comes back by itself.
 
 extension ClientSession {
-  /// Whether its SDK brings it back.
+  /// Whether the SDK brings the client back.
   var returnsByItself: Bool { habits.comeback != nil }
 
-  /// Whether it cannot come back with a good token, whatever the gateway and the provider do.
+  /// Whether the client can never come back with a valid token, whatever the gateway and the provider do.
   var cannotRenew: Bool {
     switch behaviour {
     case .wellBehaved, .slow: !habits.renewsTokens
@@ -15,7 +15,7 @@ extension ClientSession {
     }
   }
 
-  /// An error about the token has come on an open connection.
+  /// Handles an error about the token on an open connection.
   mutating func tokenIsOver(
     _ number: Int, _ name: String, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
@@ -35,14 +35,14 @@ extension ClientSession {
     }
   }
 
-  /// The connection has ended, or is of no more use; begins the way back.
+  /// Begins the way back after the connection has ended or become useless.
   mutating func cutOff(
     _ code: UInt16?, _ reason: String, _ verdict: ReturnVerdict? = nil, at now: Instant,
     chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
     guard let habit = habits.comeback else { return }
     effects.append(.record(.interrupted(reason)))
-    // A provider's answer that is under way belongs to the lost connection.
+    // A pending answer of the provider belongs to the lost connection.
     fetchNumber &+= 1
     var outage = self.outage ?? Outage(since: now)
     if case .refreshing(let refresh) = phase {
@@ -64,7 +64,8 @@ extension ClientSession {
     }
   }
 
-  /// Asks for the token that is needed, or waits for the next attempt. `isDenied` if the provider has just given none.
+  /// Asks for the token that is needed, or waits for the next attempt. `isDenied` if the provider has just refused a
+  /// token.
   private mutating func takeNextStep(
     at now: Instant, isDenied: Bool = false, chance: inout SeededGenerator,
     into effects: inout [ClientEffect]
@@ -102,7 +103,7 @@ extension ClientSession {
 
   // MARK: The token
 
-  /// Turns to the application for a token, which gives one in the manner of its behaviour.
+  /// Asks the application for a token; the application answers according to its behaviour.
   private mutating func wantToken(
     at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
@@ -110,7 +111,7 @@ extension ClientSession {
     case .slow:
       phase = .returning(.pondering(until: now + policy.slowDelay))
     case .forgetful, .stale:
-      // The application has nothing but the old token.
+      // The application has only the old token.
       outage?.needsToken = false
       proceed(at: now, chance: &chance, into: &effects)
     case .wellBehaved, .garbage, .refused:
@@ -124,7 +125,7 @@ extension ClientSession {
     fetch(behaviour == .refused ? .hopelessRefresh : .refresh(call: outage?.calls ?? 1), into: &effects)
   }
 
-  /// The provider's answer on the way back.
+  /// Handles the provider's answer on the way back.
   mutating func renewedAway(
     _ answer: ProviderAnswer, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
@@ -148,7 +149,7 @@ extension ClientSession {
     }
   }
 
-  /// There is a token: on to the key that it buys, the wait, or the gateway.
+  /// Continues after a token has arrived: exchanges it for a key, waits, or dials the gateway.
   private mutating func proceed(
     at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
@@ -168,7 +169,7 @@ extension ClientSession {
     fetch(.sessionKey, into: &effects)
   }
 
-  /// The gateway's answer to the wish for a key, on the way back.
+  /// Handles the gateway's answer to the request for a session key, on the way back.
   mutating func keyArrivedAway(
     _ answer: ProviderAnswer, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
@@ -204,17 +205,17 @@ extension ClientSession {
     effects += [.record(.reconnecting), .dial]
   }
 
-  /// The socket of before has ended.
+  /// Handles the end of the previous socket.
   mutating func parted(at now: Instant, into effects: inout [ClientEffect]) {
     if case .returning(.parting) = phase { dialAgain(at: now, into: &effects) }
   }
 
-  /// What the first message of a socket that was opened on the way back says.
+  /// Returns the first message for a socket that was opened on the way back.
   func presents(_ credentials: Credentials) -> ClientMessage {
     behaviour == .garbage && outage?.hasNewToken == true ? .garbage : .connect(credentials)
   }
 
-  /// The gateway refused the login on the way back.
+  /// Handles the gateway's refusal of a login on the way back.
   mutating func refusedAway(
     _ number: Int, _ name: String, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
@@ -235,7 +236,7 @@ extension ClientSession {
     tokenRefusedAway(number, name, at: now, chance: &chance, into: &effects)
   }
 
-  /// What came of a refusal by the gateway, over the socket or over HTTP.
+  /// Decides what follows a refusal by the gateway, over the socket or over HTTP.
   private mutating func tokenRefusedAway(
     _ number: Int, _ name: String, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
@@ -262,7 +263,7 @@ extension ClientSession {
     takeNextStep(at: now, chance: &chance, into: &effects)
   }
 
-  /// An attempt on the way back came to nothing, without a word from the gateway.
+  /// Handles an attempt on the way back that failed without an answer from the gateway.
   mutating func failedAway(
     _ reason: String, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
@@ -273,7 +274,7 @@ extension ClientSession {
     takeNextStep(at: now, chance: &chance, into: &effects)
   }
 
-  /// The gateway is too busy to log anybody in.
+  /// Waits because the gateway is too busy for logins.
   mutating func sentAway(for wait: Duration, at now: Instant, into effects: inout [ClientEffect]) {
     guard returnsByItself, case .loggingIn = phase else { return }
     if outage == nil { outage = Outage(since: now) }
@@ -281,7 +282,7 @@ extension ClientSession {
     phase = .returning(.waiting(until: now + wait))
   }
 
-  /// The client comes back no more.
+  /// Ends the way back without success.
   mutating func giveUpReturn(_ reason: String, into effects: inout [ClientEffect]) {
     if logins > 0 {
       let isExpected = cannotRenew && (outage?.isExpiry ?? false)
@@ -294,13 +295,13 @@ extension ClientSession {
     phase = hasSocket ? .leaving(wasLive: false) : .ended
   }
 
-  /// Back, and logged in.
+  /// Ends the way back after a login.
   mutating func returned(at now: Instant, into effects: inout [ClientEffect]) {
     guard let outage else { return }
     self.outage = nil
     guard let downSince = outage.downSince else { return }
     effects.append(.record(.returned(after: now - downSince, attempts: outage.attempts)))
-    // A key alone shows the gateway no token.
+    // A key alone does not show the gateway a token.
     let isTokenShown = habits.sessionKey.map { $0.showsTokenToo || outage.keyCalls > 0 } ?? true
     guard outage.hasNewToken && outage.isExpiry && isTokenShown else { return }
     if let end = outage.oldEnd { effects.append(.record(.margin(end - now))) }
@@ -308,7 +309,7 @@ extension ClientSession {
     effects.append(.record(.refreshed(after: now - outage.since, number: refreshes)))
   }
 
-  /// The gateway will not have this session back.
+  /// Handles the gateway's statement that it will not resume this session.
   mutating func sessionClosed(_ name: String, into effects: inout [ClientEffect]) {
     switch phase {
     case .live, .refreshing:

@@ -1,60 +1,59 @@
 package import GatewayCore
 internal import GatewayRuntime
 
-/// A storm's client as a pure value: given that the gateway asks it for a token, for instance, it answers that the
-/// provider is to be asked for one. Time and chance are parameters; what it wants done is a list.
+/// A storm's client as a pure value. Time and randomness are parameters, and its actions are a list of effects.
 ///
 /// The client has one socket and one request to the provider at a time. An answer of the provider to an earlier request
-/// is known by its number and dropped.
+/// is recognized by its number and dropped.
 package struct ClientSession: Sendable {
   package let behaviour: Behaviour
   private let sharedPolicy: SharedClientPolicy
   package internal(set) var phase = Phase.idle
-  /// How often it was refreshed.
+  /// The number of its refreshes.
   package internal(set) var refreshes = 0
-  /// How often it was logged in.
+  /// The number of its logins.
   package internal(set) var logins = 0
-  /// Whether a login was lost for good, and whether one was that should not have been.
+  /// The kind of loss if a login was lost for good. An unexpected loss takes precedence.
   package internal(set) var loss: Loss?
-  /// Whether its tokens expire within the storm; not so if it got one for a login after the common expiry.
+  /// Whether its tokens expire within the storm; false if it got one for a login after the common expiry.
   package var isDue = true
-  /// The timeout that the gateway announced last.
+  /// The timeout that the gateway announced in the latest request.
   var announcedTimeout: Duration?
-  /// The token it has, if it may want it again.
+  /// The token, if the client may need it again.
   package internal(set) var token: Credentials?
-  /// Whether the token is the provider's latest, which no login or refresh has shown the gateway yet.
+  /// Whether the token is the provider's latest, and no login or refresh has shown it to the gateway yet.
   var isTokenUnseen = false
-  /// What it comes back with in place of the token.
+  /// The session key with which the client comes back instead of the token.
   package internal(set) var key: Credentials?
-  /// What the gateway called its connection, and its greeting, where it needs them.
+  /// The gateway's name for the connection, and its greeting, for clients that need them.
   package internal(set) var connection: String?
   package internal(set) var greeting: String?
-  /// The signs of life, for a client that looks for them.
+  /// The signs of life, for a client that watches for them.
   var pulse: Pulse?
-  /// Whether it has ended the connection itself for want of them, and has no way back of its own.
+  /// Whether the client ended the connection itself for lack of signs of life, and has no way back of its own.
   var hasDespaired = false
-  /// The way back to the gateway, of its SDK's own accord or as the plan has it.
+  /// The way back to the gateway, by the SDK's habit or by the plan.
   var outage: Outage?
-  /// The gateway's own times for coming back, in place of the SDK's.
+  /// The gateway's own times for coming back, which replace the SDK's.
   var toldSchedule: ReturnSchedule?
-  /// Whether there is a socket, open or on its way, that has not been reported closed.
+  /// Whether there is a socket, open or being dialled, that has not been reported closed.
   package var hasSocket = false
-  /// The number of the latest question to the provider.
+  /// The number of the latest request to the provider.
   package var fetchNumber: UInt32 = 0
-  /// Attempts to connect since the last that succeeded.
+  /// Attempts to connect since the last success.
   var tries = 0
-  /// When its tokens end, for a client that goes by that.
+  /// The ends of the client's tokens, for a client that renews by them.
   var clock = TokenClock()
-  /// What the login says once its token has come, of a client that asks for it only then.
+  /// The number of the message that the login sends when its token arrives, for a client that asks at need.
   var tokenCue: Int?
 
-  /// The kind of loss of a login: an expected one, for instance, of a client that never answers.
+  /// The kind of loss of a login. A client that never answers has an expected one.
   package enum Loss: Hashable, Sendable {
     case expected
     case unexpected
   }
 
-  /// A stage of the client's life: it waits to ask the provider a second time, for instance.
+  /// A stage of the client's life.
   package enum Phase: Hashable, Sendable {
     case idle
     /// The provider is being asked for the login's token.
@@ -66,40 +65,40 @@ package struct ClientSession: Sendable {
     case refreshing(Refresh)
     /// The close frame is sent.
     case leaving(wasLive: Bool)
-    /// Cut off or not let in; comes back at `until`, as the plan has it.
+    /// The client was disconnected or refused; it comes back at `until`, as the plan orders.
     case away(until: Instant)
-    /// Cut off or not let in; on its way back, as its SDK has it.
+    /// The client was disconnected or refused; it is on its way back by its SDK's habit.
     case returning(ReturnStep)
-    /// The dial took too long and is of no more use, but the transport has not said how it ended.
+    /// The dial took too long and is useless, but the transport has not reported its end.
     case abandoned
     case ended
   }
 
-  /// A refresh request, and how far the client is with it: the provider was asked once and refused, for instance.
+  /// A refresh request, and the client's progress with it.
   package struct Refresh: Hashable, Sendable {
     package var askedAt: Instant
-    /// When the gateway will have lost its patience.
+    /// The time at which the gateway's timeout ends.
     package var until: Instant
-    /// How often the provider was asked on its account.
+    /// The number of requests to the provider for it.
     package var calls = 0
-    /// How often the gateway refused an answer.
+    /// The number of answers that the gateway refused.
     package var refusals = 0
-    /// How often a key was asked for over HTTP.
+    /// The number of requests for a key over HTTP.
     package var keyCalls = 0
-    /// Whether the token in hand was tried first, before anybody was asked for another.
+    /// Whether the existing token was tried first, before another was requested.
     package var isTrial = false
     package var step: Step
 
-    /// The step that the client is at: the token is sent, for instance, and the gateway has not answered.
+    /// The client's current step in a refresh.
     package enum Step: Hashable, Sendable {
-      /// A slow client's leisure.
+      /// A slow client's delay.
       case delaying(until: Instant)
       case fetching
       /// The provider was busy or failed.
       case backingOff(until: Instant)
-      /// The token is sent; after `until` another way is tried.
+      /// The token is sent; after `until` the client tries another way.
       case answering(until: Instant?)
-      /// The gateway is asked for a key over HTTP.
+      /// A key is requested from the gateway over HTTP.
       case fetchingKey
       /// Garbage was sent; more may follow.
       case muttering(next: Instant?, left: Int)
@@ -113,7 +112,7 @@ package struct ClientSession: Sendable {
     sharedPolicy = policy
   }
 
-  /// A client with a policy of its own.
+  /// Creates a client with its own policy.
   package init(_ behaviour: Behaviour, policy: ClientPolicy) {
     self.init(behaviour, policy: SharedClientPolicy(policy))
   }
@@ -122,11 +121,11 @@ package struct ClientSession: Sendable {
 
   var habits: ClientHabits { policy.habits }
 
-  /// When it wants to be woken; nil if only others can move it.
+  /// The next instant at which the client needs a wake-up; nil if it only waits for events.
   package var nextDeadline: Instant? {
     switch phase {
     case .waitingToObtain(_, let until): until
-    // One socket at a time: an attempt that failed may still be closing.
+    // There is one socket at a time: a failed attempt may still be closing.
     case .away(let until): hasSocket ? nil : until
     case .dialling(_, let since): since + policy.connectTimeout
     case .loggingIn(let since): clock.acceptedAt.map { $0 + habits.settle } ?? since + policy.connectTimeout
@@ -151,7 +150,7 @@ package struct ClientSession: Sendable {
     return min(one, other)
   }
 
-  /// Takes one event and appends what is to be done about it.
+  /// Handles one event and appends the effects that follow from it.
   package mutating func handle(
     _ event: ClientEvent, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
@@ -239,7 +238,7 @@ package struct ClientSession: Sendable {
     }
   }
 
-  /// Asks the provider; whatever it answered to earlier questions is of no interest any more.
+  /// Asks the provider; answers to earlier requests are then ignored.
   mutating func fetch(_ purpose: FetchPurpose, into effects: inout [ClientEffect]) {
     fetchNumber &+= 1
     effects.append(.fetch(number: fetchNumber, purpose))

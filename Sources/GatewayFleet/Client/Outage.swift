@@ -1,47 +1,46 @@
 package import GatewayCore
 
-/// The way back to the gateway, from the loss of a connection, or what announced it, to the next login: three attempts
-/// in 8 s, for instance.
+/// The way back to the gateway, from the loss of a connection or its announcement to the next login.
 struct Outage: Hashable, Sendable {
-  /// When the client heard that its token is over, else when the connection ended.
+  /// The time at which the client learned that its token is over; otherwise the time at which the connection ended.
   var since: Instant
-  /// When the connection ended; nil while it is still open.
+  /// The time at which the connection ended; nil while it is open.
   var downSince: Instant?
-  /// When the token ends that the client went with of its own accord, to renew it; nil if it did not.
+  /// The end of the token, if the client left by itself to renew it; nil otherwise.
   var oldEnd: Instant?
   /// Whether the gateway said that the token is over.
   var isExpiry = false
-  /// Whether the client went because its token was over, and for nothing else.
+  /// Whether the client left only because its token was over.
   var isRenewal = false
-  /// Whether the provider is to be asked before the next attempt.
+  /// Whether the provider must be asked before the next attempt.
   var needsToken = false
-  /// Whether the provider has given a token on its account.
+  /// Whether the provider has given a token during this outage.
   var hasNewToken = false
-  /// Failures in a row, as the SDK counts them.
+  /// Consecutive failures, as the SDK counts them.
   var failures = 0
   /// Attempts to connect.
   var attempts = 0
-  /// How often the gateway refused a token.
+  /// The number of tokens that the gateway refused.
   var refusals = 0
-  /// How often the provider was asked, and how often it gave nothing.
+  /// The number of requests to the provider, and of those without a token in the answer.
   var calls = 0
   var failedCalls = 0
-  /// How often the gateway was asked for a key.
+  /// The number of requests to the gateway for a key.
   var keyCalls = 0
 }
 
-/// The step that a client on its way back is at: it waits until its next attempt, for instance.
+/// The step of a client on its way back.
 package enum ReturnStep: Hashable, Sendable {
   case waiting(until: Instant)
-  /// Nothing, until it looks whether its connection lives.
+  /// The client does nothing until it checks whether its connection is alive.
   case unaware(until: Instant)
-  /// A slow client's leisure before it asks for a token.
+  /// A slow client's delay before it asks for a token.
   case pondering(until: Instant)
-  /// The provider is being asked.
+  /// A token is requested from the provider.
   case asking
-  /// The gateway is being asked for a session key.
+  /// A session key is requested from the gateway.
   case askingForKey
-  /// Everything is ready but the old socket, which has not ended yet.
+  /// Everything is ready, but the old socket has not ended yet.
   case parting
 
   var deadline: Instant? {

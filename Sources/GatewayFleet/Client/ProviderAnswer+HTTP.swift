@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayRuntime
 
 extension ProviderAnswer {
-  /// What an HTTP exchange with the provider came to.
+  /// Creates the answer from the result of an HTTP request to the provider.
   init(_ result: Result<HTTPResponse, DialFailure>, _ dialect: any ClientDialect, at now: WallTime) {
     switch result {
     case .failure(let failure):
@@ -21,7 +21,7 @@ extension ProviderAnswer {
     }
   }
 
-  /// What asking the gateway for a session key came to.
+  /// Creates the answer from the result of a request for a session key to the gateway.
   init(key result: Result<HTTPResponse, DialFailure>, _ dialect: any ClientDialect) {
     switch result {
     case .failure(let failure):
@@ -35,7 +35,7 @@ extension ProviderAnswer {
     }
   }
 
-  /// What an answer of a described endpoint is to a client.
+  /// Creates the answer from that of a described endpoint.
   init(_ answer: TokenAnswer) {
     switch answer.outcome {
     case .token(let token): self = .token(token)

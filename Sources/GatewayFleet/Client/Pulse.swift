@@ -1,15 +1,14 @@
 internal import GatewayCore
 
-/// The times at which a client pings next, and at which it gives its connection up: in 25 s and in 35 s from a login
-/// on, for instance.
+/// The times at which a client sends its next ping and at which it gives up its connection.
 struct Pulse: Hashable, Sendable {
   private(set) var nextPing: Instant?
   private(set) var despairsAt: Instant?
   private(set) var lastLife: Instant
-  /// The habit, with the times that the gateway asked for.
+  /// The habit, with the times that the gateway requested.
   private let habit: KeepAliveHabit
 
-  /// The pulse of a connection that has just logged in.
+  /// Creates the pulse of a connection that has just logged in.
   init(_ habit: KeepAliveHabit, _ welcome: Welcome, at now: Instant) {
     var habit = habit
     if let interval = welcome.pingInterval { habit.interval = interval }
@@ -19,7 +18,7 @@ struct Pulse: Hashable, Sendable {
     restart(at: now)
   }
 
-  /// The session was refreshed: it begins anew.
+  /// Starts anew after a refresh of the session.
   mutating func restart(at now: Instant) {
     lastLife = now
     nextPing = habit.startsAtOnce ? now : now + habit.interval
@@ -31,7 +30,7 @@ struct Pulse: Hashable, Sendable {
     return min(nextPing, despairsAt)
   }
 
-  /// Something has come; `isAnswer` if it says that the other side lives, and is not only a message.
+  /// Notes an incoming message; `isAnswer` if it shows that the other side is alive, and is not only a message.
   mutating func heard(isAnswer: Bool, at now: Instant) {
     if habit.everyMessagePostpones && nextPing != nil { nextPing = now + habit.interval }
     guard isAnswer || habit.anyMessageCounts else { return }
@@ -40,7 +39,7 @@ struct Pulse: Hashable, Sendable {
     if habit.countsFromLife && isAnswer { nextPing = now + habit.interval }
   }
 
-  /// What is to be done now.
+  /// Returns the action that is due now.
   mutating func beat(at now: Instant) -> Beat {
     if let despairsAt, despairsAt <= now {
       self.despairsAt = nil
@@ -53,13 +52,13 @@ struct Pulse: Hashable, Sendable {
     return .ping(habit.means)
   }
 
-  /// The deed that is due: a ping by the wire's own message, for instance.
+  /// An action that is due.
   enum Beat: Hashable {
     case none
     case ping(KeepAliveHabit.Means)
     case despair(KeepAliveHabit.Despair)
   }
 
-  /// When a client that took the end of its connection for the gateway's will looks again.
+  /// The time at which a client checks its connection again, after it took the end for the gateway's intention.
   var looksAgainAt: Instant { lastLife + habit.limit }
 }

@@ -1,25 +1,25 @@
 internal import GatewayCore
 
-/// A clock for the ends of a client's tokens, and for when it is to renew them: five minutes from now, as the gateway
-/// told it, for instance. Empty for clients that wait to be asked.
+/// The ends of a client's tokens, and the time at which to renew them. Empty for clients that wait for a request.
 struct TokenClock: Hashable, Sendable {
-  /// When the gateway accepted a login that does not count yet.
+  /// The time at which the gateway accepted a login that does not count yet.
   var acceptedAt: Instant?
-  /// The end of the latest token, as it says itself.
+  /// The end of the latest token, as the token states it.
   var latestEnd: Instant?
-  /// The end that the gateway told, of the token that it accepts next.
+  /// The end that the gateway announced for the token that it accepts next.
   var toldEnd: Instant?
   /// The end of the accepted token.
   private(set) var end: Instant?
-  /// When it is to be renewed.
+  /// The time at which to renew it.
   private(set) var renewalDue: Instant?
-  /// The end that ``renewalDue`` was reckoned from: the same token is not renewed twice.
+  /// The end from which ``renewalDue`` was calculated, so that the same token is not renewed twice.
   private var reckonedFor: Instant?
 
-  /// A token that ends so soon that its renewal would be due at once has this long: no provider is asked in a loop.
+  /// The minimum wait before a renewal, so that a token that ends soon does not make the client ask the provider in a
+  /// loop.
   private static let leastWait = Duration.milliseconds(500)
 
-  /// The gateway has accepted the latest token.
+  /// Notes that the gateway has accepted the latest token.
   mutating func accept() {
     end = toldEnd ?? latestEnd
     toldEnd = nil
@@ -28,12 +28,12 @@ struct TokenClock: Hashable, Sendable {
 
   func isRenewalDue(at now: Instant) -> Bool { renewalDue.map { $0 <= now } ?? false }
 
-  /// Whether the latest token is over, or as good as: ends are whole seconds.
+  /// Returns whether the latest token is over or within one second of its end, since ends are whole seconds.
   func isOver(at now: Instant) -> Bool {
     (end ?? latestEnd).map { $0 <= now + .seconds(1) } ?? false
   }
 
-  /// Reckons when the accepted token is to be renewed, once for each.
+  /// Calculates when to renew the accepted token, once for each token.
   mutating func reckon(_ habit: RefreshHabit, at now: Instant, chance: inout SeededGenerator) {
     guard let end, end != reckonedFor, let lead = habit.lead else { return }
     reckonedFor = end

@@ -1,8 +1,8 @@
 internal import GatewayCore
 
-/// A number as people read it, the same in the table, the page and the thresholds: `15,000`, for instance.
+/// Numbers in the format for people, the same in the table, the page and the thresholds.
 package enum Figures {
-  /// A whole number with its thousands apart: `15,000`.
+  /// Returns a whole number with thousands separators: `15,000`.
   package static func count(_ value: Int) -> String {
     let digits = Array(String(value.magnitude))
     var text = value < 0 ? "-" : ""
@@ -13,11 +13,11 @@ package enum Figures {
     return text
   }
 
-  /// A number with a fixed number of decimal places.
+  /// Returns a number with a fixed number of decimal places.
   package static func decimal(_ value: Double, places: Int) -> String {
     var scale = 1
     for _ in 0..<min(places, 12) { scale *= 10 }
-    // Beyond that a double has no such places.
+    // A larger double has no such decimal places.
     guard value.isFinite, abs(value) * Double(scale) < 9e15 else { return "\(value)" }
     let scaled = Int((abs(value) * Double(scale)).rounded())
     let whole = count(scaled / scale)
@@ -27,7 +27,7 @@ package enum Figures {
     return "\(sign)\(whole).\(String(repeating: "0", count: max(0, places - fraction.count)))\(fraction)"
   }
 
-  /// A share as a percentage, without rounding 99.96 % up to 100.
+  /// Returns a share as a percentage, without rounding 99.96 % up to 100.
   package static func percent(_ share: Double, digits: Int = 0) -> String {
     var scale = 100.0
     for _ in 0..<digits { scale *= 10 }
@@ -35,12 +35,12 @@ package enum Figures {
     return "\(decimal(cut, places: cut == cut.rounded() ? 0 : 2 + digits)) %"
   }
 
-  /// A duration with three significant digits or so: `17.2 us`, `480 ms`, `12.3 s`.
+  /// Returns a duration with about three significant digits: `17.2 us`, `480 ms`, `12.3 s`.
   package static func duration(_ duration: Duration) -> String {
     seconds(duration.inSeconds)
   }
 
-  /// The same of a number of seconds, with so many more digits.
+  /// Returns the same for a number of seconds, with that many more digits.
   package static func seconds(_ seconds: Double, digits: Int = 0) -> String {
     switch abs(seconds) {
     case 0: "0 s"
@@ -50,7 +50,7 @@ package enum Figures {
     }
   }
 
-  /// A number of bytes: `2.4 KB`.
+  /// Returns a number of bytes: `2.4 KB`.
   package static func bytes(_ value: Double, digits: Int = 0) -> String {
     switch abs(value) {
     case ..<1e3: "\(decimal(value, places: digits)) B"

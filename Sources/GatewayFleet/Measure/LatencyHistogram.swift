@@ -1,26 +1,25 @@
 internal import GatewayCore
 
-/// Durations, counted in buckets that grow with the value: 32 for each doubling, so a percentile is at most 3.2 % too
-/// high, in 9 KB whatever is recorded. It says that half of all refreshes took up to 120 ms, for instance. Two
-/// histograms merge exactly.
+/// A histogram of durations, with 32 buckets for each doubling. A percentile is at most 3.2 % too high, and the size is
+/// 9 KB whatever is recorded. Two histograms merge exactly.
 ///
-/// The layout is that of HdrHistogram and of Prometheus' native histograms (log-linear), in microseconds. The gateway's own
-/// histogram counts at the bounds of its page of metrics, of which these buckets have none.
+/// The layout is that of HdrHistogram and of Prometheus' native histograms (log-linear), in microseconds. The gateway's
+/// own histogram has different buckets: it counts at the bounds of its metrics page.
 package struct LatencyHistogram: Hashable, Sendable {
-  /// The longest duration told apart from longer ones: 2^36 microseconds, 19 hours.
+  /// The longest duration that has a bucket of its own: 2^36 microseconds, 19 hours.
   package static let longest = Duration.microseconds(1 << 36)
 
   private static let subBits = 5
   private static let subCount = 1 << subBits
   private static let bucketCount = (36 - subBits + 1) * subCount
 
-  /// Nothing that was written elsewhere is believed to have taken longer: 570 years, of which a thousand can be added.
+  /// The limit of a decoded sum, in microseconds: 570 years, of which a thousand can be added.
   private static let sumMax: UInt64 = 1 << 54
 
   private var counts: [UInt64]
-  /// How many were recorded.
+  /// The number of recorded durations.
   package private(set) var count: UInt64 = 0
-  /// The sum of all, in microseconds.
+  /// The sum of all durations, in microseconds.
   private var sum: UInt64 = 0
   private var smallest = UInt64.max
   private var largest: UInt64 = 0
@@ -39,7 +38,7 @@ package struct LatencyHistogram: Hashable, Sendable {
     largest = max(largest, microseconds)
   }
 
-  /// Adds all that `other` has counted.
+  /// Adds all durations of `other`.
   package mutating func merge(_ other: LatencyHistogram) {
     for index in counts.indices { counts[index] += other.counts[index] }
     count += other.count
@@ -48,15 +47,15 @@ package struct LatencyHistogram: Hashable, Sendable {
     largest = max(largest, other.largest)
   }
 
-  /// Both together.
+  /// Returns the sum of both histograms.
   func merged(_ other: LatencyHistogram) -> LatencyHistogram {
     var sum = self
     sum.merge(other)
     return sum
   }
 
-  /// What was counted since `earlier`, which is a part of it. The shortest and the longest are known as far as the
-  /// buckets tell them apart.
+  /// Returns the durations counted since `earlier`, an earlier state of this histogram. The minimum and the maximum are
+  /// exact only to the width of a bucket.
   func since(_ earlier: LatencyHistogram) -> LatencyHistogram {
     guard earlier.count > 0 else { return self }
     var part = LatencyHistogram()
@@ -70,14 +69,15 @@ package struct LatencyHistogram: Hashable, Sendable {
     return part
   }
 
-  /// The duration that `share` (0...1) of all do not exceed, up to the width of a bucket; nil if nothing was recorded.
+  /// Returns the duration that `share` (0...1) of all do not exceed, up to the width of a bucket; nil if nothing was
+  /// recorded.
   package func quantile(_ share: Double) -> Duration? {
     guard count > 0 else { return nil }
     let rank = max(1, UInt64((Double(count) * share).rounded(.up)))
     return duration(ofRank: rank)
   }
 
-  /// The duration of the `rank`-th shortest (from 1); nil if fewer were recorded.
+  /// Returns the `rank`-th shortest duration (from 1); nil if fewer were recorded.
   package func duration(ofRank rank: UInt64) -> Duration? {
     guard rank >= 1, rank <= count else { return nil }
     var seen: UInt64 = 0
@@ -94,7 +94,7 @@ package struct LatencyHistogram: Hashable, Sendable {
   package var maximum: Duration? { count == 0 ? nil : .microseconds(Int64(largest)) }
   package var mean: Duration? { count == 0 ? nil : .microseconds(Int64(sum / count)) }
 
-  /// The buckets that hold something, in order: the longest duration that falls into each, and how many did.
+  /// The non-empty buckets in order: the longest duration of each, and its count.
   package var buckets: [(upTo: Duration, count: UInt64)] {
     counts.enumerated().compactMap { index, count in
       count == 0 ? nil : (.microseconds(Int64(Self.bounds(of: index).upperBound)), count)

@@ -1,11 +1,10 @@
-/// The outcome of a storm in one phase of its scenario: the thirty seconds in which the provider was away, for
-/// instance.
+/// The outcome of a storm in one phase of its scenario.
 package struct PhaseResult: Hashable, Sendable, Codable {
   package let name: String
-  /// When it began and ended, in seconds from the storm's start.
+  /// Its beginning and end, in seconds from the storm's start.
   package var from: Double
   package var to: Double
-  /// What was counted in between. What became of the clients is known only at the end, and no part of it.
+  /// The counts of the phase. The outcomes of clients are not part of them, since they are known only at the end.
   package var result: StormResult
 
   package init(name: String, from: Double, to: Double, result: StormResult) {
@@ -23,7 +22,7 @@ package struct PhaseResult: Hashable, Sendable, Codable {
 }
 
 extension StormResult {
-  /// What was counted since `earlier`, which is a part of it.
+  /// Returns the counts since `earlier`, an earlier state of this result.
   package func since(_ earlier: StormResult) -> StormResult {
     var part = StormResult()
     part.connects.attempted = connects.attempted - earlier.connects.attempted

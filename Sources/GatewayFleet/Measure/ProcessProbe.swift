@@ -1,24 +1,24 @@
-/// The figures of a process that takes part in a storm, a gateway that has used 3.2 s of CPU for instance: gateways tell them as
-/// Prometheus metrics, the storm's own processes know them.
+/// The resource figures of a process in a storm. Gateways export them as Prometheus metrics; the storm's own processes
+/// read their own.
 package enum ProcessProbe {
-  /// The moment of a reading: before the tokens expire, for instance.
+  /// The time of a reading.
   package enum Moment: String, Hashable, Sendable, Codable, CodingKeyRepresentable, CaseIterable {
     case beforeRamp = "before_ramp"
     case beforeExpiry = "before_expiry"
     case afterSettling = "after_settling"
   }
 
-  /// One reading of a process: 12.4 s of processor time and 180 MB, for instance.
+  /// One reading of a process.
   package struct Sample: Hashable, Sendable, Codable {
-    /// `process_cpu_seconds_total`: user and system.
+    /// `process_cpu_seconds_total`: user and system time.
     package var cpuSeconds: Double
     /// `process_resident_memory_bytes`.
     package var residentBytes: Double
-    /// `postern_connections_opened_total`, all dialects together; 0 where the gateway does not say.
+    /// `postern_connections_opened_total`, the sum over all dialects; 0 if the gateway does not export it.
     package var connectionsOpened: Double
-    /// `postern_connections`, all dialects and phases together: those that are open; nil where the gateway does not say.
+    /// `postern_connections`, the open connections of all dialects and phases; nil if the gateway does not export it.
     package var connectionsOpen: Double?
-    /// `process_start_time_seconds`; nil where the gateway does not say.
+    /// `process_start_time_seconds`; nil if the gateway does not export it.
     package var startedAt: Double?
 
     package init(
@@ -32,8 +32,8 @@ package enum ProcessProbe {
       self.startedAt = startedAt
     }
 
-    /// The readings of several processes as one: the figures' sums, and when the youngest of them began, which shows if one
-    /// of them is started anew.
+    /// Returns the sum of two processes' readings. The start time is that of the youngest process, so that a restart of
+    /// any process shows.
     package static func + (one: Sample, other: Sample) -> Sample {
       var sum = one
       sum.cpuSeconds += other.cpuSeconds
@@ -44,18 +44,19 @@ package enum ProcessProbe {
       return sum
     }
 
-    /// Whether a later reading is of the same process: of one that was started anew in between no difference can be taken.
+    /// Returns whether a later reading is of the same process. Differences are meaningless if it was restarted in
+    /// between.
     func isContinued(by later: Sample) -> Bool {
       startedAt == later.startedAt && cpuSeconds <= later.cpuSeconds && connectionsOpened <= later.connectionsOpened
     }
 
-    /// The reading in a Prometheus text exposition; nil unless it has both figures.
+    /// Creates the reading from a Prometheus text exposition; nil unless it has CPU time and memory.
     package init?(exposition text: String) {
       var values: [Substring: Double] = [:]
       for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
         let name = line.prefix { $0 != "{" && $0 != " " }
         let rest = line.lastIndex(of: "}").map { line[line.index(after: $0)...] } ?? line[name.endIndex...]
-        // What no process can have used, or no number, is not heeded.
+        // Text that is no number, and values that no process can reach, are ignored.
         guard let text = rest.split(separator: " ").first, let value = Double(text), (0...1e15).contains(value) else {
           continue
         }

@@ -1,13 +1,13 @@
 internal import GatewayCore
 
-/// The work of a token provider in a world that knows it from inside: how many waited in each second, for instance.
+/// The work of a simulated token provider, whose queue is known.
 package struct QueueFigures: Hashable, Sendable, Codable {
-  /// The most requests that waited within each second, as far as looked at four times.
+  /// The longest queue within each second, from up to four samples.
   package private(set) var lengths: [Int] = []
-  /// How long the one that had waited longest had then, in milliseconds.
+  /// The longest wait of a queued request at these samples, in milliseconds.
   package private(set) var ages: [Int] = []
   package private(set) var lengthPeak = 0
-  /// Tokens that were made, and those of them whose caller had gone.
+  /// Tokens that were made, and how many of them came after their caller had gone.
   package var made = 0
   package var madeForNobody = 0
 

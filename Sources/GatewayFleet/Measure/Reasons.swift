@@ -1,9 +1,8 @@
-/// Counts of reasons by their names, 12 of `http_503` for instance. Bounded, since reasons come from a peer: those past
-/// the limit count as `other`.
+/// Counts of reasons by name. The table is bounded because reasons come from a peer: further ones count as `other`.
 package struct Reasons: Hashable, Sendable, Codable {
-  /// At most this many different ones.
+  /// The maximum number of different reasons.
   package static let differentMax = 64
-  /// A reason is cut to this many characters.
+  /// The maximum length of a reason in characters.
   static let lengthMax = 80
 
   package private(set) var counts: [String: Int] = [:]
@@ -32,7 +31,7 @@ package struct Reasons: Hashable, Sendable, Codable {
   package var total: Int { counts.values.reduce(0, +) }
   package subscript(reason: String) -> Int { counts[reason] ?? 0 }
 
-  /// The most frequent first, equal ones by name.
+  /// The reasons by descending count; equal counts are sorted by name.
   package var sorted: [(reason: String, count: Int)] {
     counts.map { (reason: $0.key, count: $0.value) }
       .sorted { ($1.count, $0.reason) < ($0.count, $1.reason) }

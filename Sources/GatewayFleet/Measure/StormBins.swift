@@ -1,14 +1,14 @@
 internal import GatewayCore
 
-/// Counts of what happened in a storm, in bins of one width, of 10 ms for instance, so fine that a wave of 130 ms is
-/// more than one of them. Bounded: what comes after the last bin counts in the last one.
+/// Counts of a storm's events in bins of one width, fine enough to resolve a wave of 130 ms. Bounded: events after the
+/// last bin count in the last one.
 package struct StormBins: Hashable, Sendable {
-  /// How many there are at most: those of a second each reach as far as a ``StormSeries``.
+  /// The maximum number of bins; bins of one second reach as far as a ``StormSeries``.
   package static let countMax = StormSeries.secondsMax
-  /// How many finer ones a storm may need at the most, or its bins are wider.
+  /// The maximum number of finer bins that a storm may need; beyond it, the bins are wider.
   private static let fineMax: Int64 = 86_400
 
-  /// The events of one kind, bin by bin: no refresh in the first ten bins and 34 in the next, for instance.
+  /// The events of one kind in each bin.
   package struct Counts: Hashable, Sendable {
     package private(set) var perBin: [Int] = []
 
@@ -22,12 +22,12 @@ package struct StormBins: Hashable, Sendable {
       for (bin, number) in other.perBin.enumerated() where number > 0 { count(number, inBin: bin) }
     }
 
-    /// The number in a bin, 0 outside of what was counted.
+    /// The number of events in a bin; 0 outside of the counted range.
     package subscript(bin: Int) -> Int { perBin.indices.contains(bin) ? perBin[bin] : 0 }
 
     package var total: Int { perBin.reduce(0, +) }
 
-    /// The most in any `width` bins that follow one another.
+    /// Returns the maximum sum over `width` consecutive bins.
     func peak(overBins width: Int) -> Int {
       var sum = 0
       var peak = 0
@@ -39,7 +39,7 @@ package struct StormBins: Hashable, Sendable {
       return peak
     }
 
-    /// How many bins it took at the least until so many of all had come one after the other; nil if there are fewer.
+    /// Returns the minimum number of consecutive bins that hold `number` events; nil if there are fewer events.
     package func shortest(for number: Int) -> Int? {
       guard number > 0 else { return nil }
       var shortest: Int?
@@ -56,7 +56,7 @@ package struct StormBins: Hashable, Sendable {
       return shortest
     }
 
-    /// The bin in which the `share` (0...1) of all is reached; nil if there are none.
+    /// Returns the bin in which that share (0...1) of all events is reached; nil if there are none.
     package func bin(ofShare share: Double) -> Int? {
       let rank = max(1, Int((Double(total) * share).rounded(.up)))
       var seen = 0
@@ -75,16 +75,15 @@ package struct StormBins: Hashable, Sendable {
   package var accepted = Counts()
   /// Connections that ended before the storm ended them.
   package var losses = Counts()
-  /// Clients that were back after that.
+  /// Clients that came back after that.
   package var returned = Counts()
-  /// Requests to the token provider that were begun: for logins, and to answer refresh requests.
+  /// Requests to the token provider at their beginning: for logins, and to answer refresh requests.
   package var providerLogins = Counts()
   package var providerRefreshes = Counts()
-  /// Tokens that the provider gave on account of refreshes, when they came.
+  /// Tokens that the provider gave for refreshes, at their arrival.
   package var providerGrants = Counts()
 
-  /// Bins for a storm that may last `length`: of 10 ms if that is up to 14 minutes, of 100 ms up to 2.4 hours, else of
-  /// 1 s.
+  /// Creates bins for a storm of at most `length`: 10 ms wide up to 14 minutes, 100 ms up to 2.4 hours, else 1 s.
   package init(length: Duration = .zero) {
     milliseconds = [10, 100].first { length.milliseconds <= Self.fineMax * Int64($0) } ?? 1000
   }
@@ -103,7 +102,7 @@ package struct StormBins: Hashable, Sendable {
     for column in Self.columns { self[keyPath: column.path].merge(other[keyPath: column.path]) }
   }
 
-  /// What was counted since `earlier`, which is a part of it.
+  /// Returns the counts since `earlier`, an earlier state of these bins.
   func since(_ earlier: StormBins) -> StormBins {
     var part = StormBins()
     part.milliseconds = milliseconds
@@ -116,12 +115,12 @@ package struct StormBins: Hashable, Sendable {
     return part
   }
 
-  /// The number of the bin of an instant, counted from the storm's start.
+  /// Returns the bin of an instant, counted from the storm's start.
   func bin(at elapsed: Duration) -> Int {
     Int(clamping: elapsed.nanoseconds / (Int64(milliseconds) * 1_000_000))
   }
 
-  /// How many clients were logged in at the end of each bin of a storm that lasted so many seconds.
+  /// Returns the number of logged-in clients at the end of each bin of a storm that lasted that many seconds.
   func connected(until seconds: Double) -> [Int] {
     let length = min(seconds * 1000 / Double(milliseconds), Double(Self.countMax))
     var level = 0
@@ -131,14 +130,14 @@ package struct StormBins: Hashable, Sendable {
     }
   }
 
-  /// The number in each second since the start.
+  /// Returns the number of events in each second since the start.
   package func perSecond(_ kind: KeyPath<StormBins, Counts>) -> [Int] {
     let perBin = self[keyPath: kind].perBin
     let width = max(1, 1000 / milliseconds)
     return stride(from: 0, to: perBin.count, by: width).map { perBin[$0..<min($0 + width, perBin.count)].reduce(0, +) }
   }
 
-  /// The most in any stretch of that length; nil if the bins are wider.
+  /// Returns the maximum number of events in any stretch of that length; nil if the bins are wider.
   package func peak(_ counts: Counts, over length: Duration) -> Int? {
     let width = Int(clamping: length.milliseconds) / milliseconds
     return width < 1 ? nil : counts.peak(overBins: width)
@@ -161,7 +160,7 @@ extension StormBins: Codable {
     self.init()
     milliseconds = min(max(1, try container.decode(Int.self, forKey: Self.width)), 1000)
     for column in Self.columns {
-      // A kind that is counted today may be missing from what was written yesterday.
+      // Older files may lack a kind that is counted today.
       let pairs = try container.decodeIfPresent([[Int]].self, forKey: Name(stringValue: column.name)) ?? []
       for pair in pairs where pair.count == 2 {
         self[keyPath: column.path].count(StormSeries.believed(pair[1]), inBin: pair[0])
@@ -169,7 +168,7 @@ extension StormBins: Codable {
     }
   }
 
-  /// Each kind as pairs of a bin's number and its count, empty bins left out.
+  /// Encodes each kind as pairs of a bin's number and its count, without empty bins.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Name.self)
     try container.encode(milliseconds, forKey: Self.width)

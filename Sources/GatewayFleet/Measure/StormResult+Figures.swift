@@ -1,30 +1,30 @@
 internal import GatewayCore
 
-// What the report and the thresholds make of the counts.
+// Figures that the report and the thresholds derive from the counts.
 
 extension StormResult {
-  /// Attempts to log in that came to nothing, on the way back too.
+  /// Failed attempts to log in, including those on the way back.
   package var failedAttempts: Int { connects.failed.total + returns.refused.total + returns.failed.total }
 
-  /// The shortest time in which that share (0...1) of all refreshes was accepted; nil if there were none.
+  /// Returns the shortest time in which that share (0...1) of all refreshes was accepted; nil if there were none.
   package func shortestSpan(ofShare share: Double) -> Duration? {
     guard bins.accepted.total > 0 else { return nil }
     let number = max(1, Int((Double(bins.accepted.total) * share).rounded(.up)))
     return bins.accepted.shortest(for: number).map { .milliseconds($0 * bins.milliseconds) }
   }
 
-  /// All behaviours together.
+  /// The tally of all behaviours together.
   package var everybody: BehaviourTally {
     behaviours.values.reduce(into: BehaviourTally()) { $0.merge($1) }
   }
 
-  /// Clients that were connected and should have been refreshed. A client that was connected only after the common expiry
-  /// should have been too: it came too late for the wave that it was planned for.
+  /// Clients that were connected and should have been refreshed. A client that connected only after the common expiry
+  /// counts too: it came too late for its planned wave.
   package var refreshable: Int {
     refreshing.reduce(0) { $0 + $1.kept + $1.lostUnexpectedly + $1.unrefreshed + $1.late }
   }
 
-  /// How many of those were, every time, and kept their connection; nil if there were none.
+  /// The share of them that had every refresh and kept their connection; nil if there were none.
   package var refreshedShare: Double? {
     let refreshable = refreshable
     return refreshable == 0 ? nil : Double(refreshing.reduce(0) { $0 + $1.kept }) / Double(refreshable)
@@ -34,29 +34,29 @@ extension StormResult {
     [Behaviour.wellBehaved, .slow].compactMap { behaviours[$0] }
   }
 
-  /// When that share of those that should be were refreshed for the first time, counted from the onset; nil if never.
+  /// Returns when that share of the refreshable clients had its first refresh, counted from the onset; nil if never.
   package func timeUntil(share: Double, withoutOwnLateness: Bool = false) -> Duration? {
     let rank = UInt64((Double(refreshable) * share).rounded(.up))
     let times = withoutOwnLateness ? least(.sinceOnset) : latencies.sinceOnset
     return times?.duration(ofRank: max(1, rank))
   }
 
-  /// The highest rate of `counts` over stretches of `length`, as a multiple of the rate at which they would have come
-  /// had they been spread evenly over the time that the wave was given: 1 is flat; all in one second of 60 is 60. Nil if
-  /// there were none, or the bins are wider than `length`.
+  /// Returns the highest rate of `counts` over stretches of `length`, as a multiple of the rate of an even spread over
+  /// the wave's given time. 1 is flat; all in one second of 60 is 60. Returns nil if there were none, or if the bins
+  /// are wider than `length`.
   package func peakToMean(_ counts: KeyPath<StormBins, StormBins.Counts>, over length: Duration) -> Double? {
     let counts = bins[keyPath: counts]
     guard counts.total > 0, let peak = bins.peak(counts, over: length) else { return nil }
     return Double(peak) * max(1, given / length.inSeconds) / Double(counts.total)
   }
 
-  /// From the first accepted refresh to the last; nil if there were none.
+  /// The time from the first accepted refresh to the last; nil if there were none.
   package var waveLength: Duration? {
     guard let first = bins.accepted.bin(ofShare: 0), let last = bins.accepted.bin(ofShare: 1) else { return nil }
     return .milliseconds((last - first + 1) * bins.milliseconds)
   }
 
-  /// The lowest number of connected clients as a share of the highest before it; nil if nobody was connected.
+  /// The lowest number of connected clients as a share of the highest number before it; nil if no client was connected.
   package var dip: Double? {
     var highest = 0
     var lowest = 1.0
@@ -67,7 +67,7 @@ extension StormResult {
     return highest == 0 ? nil : lowest
   }
 
-  /// How long, in seconds, fewer than 99 % were connected of the most before.
+  /// How long fewer than 99 % of the earlier maximum of clients were connected, in seconds.
   package var secondsBelow99: Double {
     var highest = 0
     let count = bins.connected(until: seconds).reduce(0) { count, level in
@@ -77,43 +77,43 @@ extension StormResult {
     return Double(count * bins.milliseconds) / 1000
   }
 
-  /// Calls of the provider that were still under way when the storm ended.
+  /// Requests to the provider that were still pending when the storm ended.
   package var unansweredCalls: Int { max(0, provider.calls - provider.granted - provider.refused.total) }
 
-  /// Calls of the provider for each refresh request that it was called for: 1 when nothing goes wrong.
+  /// Requests to the provider per refresh request that caused any: 1 if nothing goes wrong.
   package var callsPerExpiry: Double? {
     provider.refreshRounds == 0 ? nil : Double(provider.refreshCalls) / Double(provider.refreshRounds)
   }
 
-  /// Attempts for each success: calls of the provider for each token it gave.
+  /// Requests to the provider per token that it gave.
   package var retryAmplification: Double? {
     provider.granted == 0 ? nil : Double(provider.calls) / Double(provider.granted)
   }
 
-  /// Attempts to connect again for each connection that ended; nil if none did.
+  /// Attempts to connect again per connection that ended; nil if none did.
   package var attemptsPerReturn: Double? {
     returns.interrupted == 0 ? nil : Double(returns.attempts) / Double(returns.interrupted)
   }
 
-  /// Attempts of connected clients that were accepted, each client once.
+  /// Accepted first logins, one for each client.
   private var firstConnects: Int { connects.accepted - connects.again }
 
-  /// The generator's CPU time, user and system, for each accepted refresh; nil if it was not read.
+  /// The generator's CPU time, user and system, per accepted refresh; nil if it was not read.
   package var generatorCPUPerRefresh: Duration? {
     cpu(generator, from: .beforeExpiry, to: .afterSettling, for: refreshes.accepted)
   }
 
-  /// The generator's CPU time for each first login of a client, with all that was done meanwhile.
+  /// The generator's CPU time per client's first login, including all other work in that time.
   package var generatorCPUPerConnect: Duration? {
     cpu(generator, from: .beforeRamp, to: .beforeExpiry, for: firstConnects)
   }
 
-  /// The gateways' CPU time for each first login of a client, with all that was done meanwhile.
+  /// The gateways' CPU time per client's first login, including all other work in that time.
   package var gatewayCPUPerConnect: Duration? {
     isOfAnotherGateway ? nil : cpu(probes, from: .beforeRamp, to: .beforeExpiry, for: firstConnects)
   }
 
-  /// Thirty years, which other processes may say that they took.
+  /// A limit of thirty years for the CPU time that other processes report.
   private static let cpuSecondsMax = 1e9
 
   private func cpu(
@@ -127,12 +127,12 @@ extension StormResult {
     return .nanoseconds(Int64(min(seconds, Self.cpuSecondsMax) * 1e9))
   }
 
-  /// The gateways' CPU time, user and system, for each accepted refresh.
+  /// The gateways' CPU time, user and system, per accepted refresh.
   package var gatewayCPUPerRefresh: Duration? {
     isOfAnotherGateway ? nil : cpu(probes, from: .beforeExpiry, to: .afterSettling, for: refreshes.accepted)
   }
 
-  /// The gateway's resident memory for each idle connection; nil if it cannot be told.
+  /// The gateway's resident memory per idle connection; nil if it is unknown.
   package var gatewayBytesPerConnection: Double? {
     guard whyMemoryIsUnknown == nil, let before = probes[.beforeRamp], let after = probes[.beforeExpiry] else {
       return nil
@@ -140,8 +140,8 @@ extension StormResult {
     return (after.residentBytes - before.residentBytes) / connectionsAdded(before, after)
   }
 
-  /// Why the memory of a connection cannot be told; nil if it can. A process that had connections before keeps their
-  /// memory and uses it again, so that it hardly grows.
+  /// Why the memory of a connection is unknown; nil if it is known. A process that had connections before reuses their
+  /// memory, so that it hardly grows.
   package var whyMemoryIsUnknown: String? {
     guard let before = probes[.beforeRamp], let after = probes[.beforeExpiry] else {
       return "the gateway's figures were not read before and after the ramp"
@@ -157,7 +157,8 @@ extension StormResult {
     return nil
   }
 
-  /// How many connections more were open at the later reading; where the gateway does not say, all that were ever made.
+  /// Returns how many more connections were open at the later reading; all first logins if the gateway does not export
+  /// it.
   private func connectionsAdded(_ before: ProcessProbe.Sample, _ after: ProcessProbe.Sample) -> Double {
     guard let open = after.connectionsOpen, let openBefore = before.connectionsOpen else {
       return Double(firstConnects)
@@ -165,7 +166,7 @@ extension StormResult {
     return open - openBefore
   }
 
-  /// Why the CPU time of a refresh cannot be told, where it cannot.
+  /// Why the CPU time of a refresh is unknown, if it is.
   package var whyCPUIsUnknown: String {
     guard !isOfAnotherGateway else { return Self.another }
     guard let before = probes[.beforeExpiry], let after = probes[.afterSettling], !before.isContinued(by: after) else {
@@ -174,7 +175,8 @@ extension StormResult {
     return Self.restarted
   }
 
-  /// Whether the control port is another gateway's, which made no connection while clients of the storm were let in.
+  /// Whether the control port belongs to another gateway, which opened no connection while the storm's clients logged
+  /// in.
   package var isOfAnotherGateway: Bool {
     guard let before = probes[.beforeRamp], let after = probes[.afterSettling], before.isContinued(by: after),
       after.connectionsOpen != nil
@@ -185,6 +187,6 @@ extension StormResult {
   private static let another = "the gateway of the control port had none of the storm's connections"
   private static let restarted = "the gateway was started anew between the readings of its figures"
 
-  /// Earlier connections that are fewer than this share of the storm's do not matter.
+  /// Earlier connections are ignored if they are fewer than this share of the storm's.
   private static let earlierShareMax = 0.01
 }

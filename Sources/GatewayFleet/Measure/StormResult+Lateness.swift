@@ -1,7 +1,7 @@
 internal import GatewayCore
 
 extension StormResult {
-  /// A latency that the storm measures from a moment of its own, and that its own lateness can spoil.
+  /// A latency that the storm measures with its own clock, and that its own lateness can distort.
   package enum Timed: String, Hashable, Sendable, Codable, CodingKeyRepresentable, CaseIterable {
     case connect
     case refresh
@@ -22,18 +22,19 @@ extension StormResult {
     }
   }
 
-  /// The lateness of the storm's own loops: 99 % of the time less than 2 ms, once 2.5 s.
+  /// The lateness of the storm's own event loops.
   package struct Lateness: Hashable, Sendable, Codable {
-    /// How late the loops came to what was due, looked at so often that an absence counts by its length.
+    /// The delay of due work on the loops, sampled so often that an absence counts by its length.
     package var late = LatencyHistogram()
     /// The longest absences.
     package var stalls: [Stall] = []
-    /// The latencies without the absences of the loop that measured them. Only those of which an absence was a part.
+    /// The latencies minus the absences of the loop that measured them. A kind is
+    /// present only if an absence was part of one of its latencies.
     package var least: [Timed: LatencyHistogram] = [:]
-    /// How many processors all loops together may use.
+    /// The maximum number of processors that all loops together may use.
     package var processors = 0
-    /// Connections that were cut off, those of them that were lost, and first logins that failed, after the loop had been
-    /// absent for so long that the end may be its own doing. Nil for none.
+    /// The number of connections that were cut off, of those lost for good, and of first logins that failed, each after
+    /// an absence of the loop that may have caused it. Nil for none.
     package var cutOff: Int?
     package var lost: Int?
     package var failedLogins: Int?
@@ -49,9 +50,9 @@ extension StormResult {
 
     static var counts: [WritableKeyPath<Lateness, Int?>] { [\.cutOff, \.lost, \.failedLogins] }
 
-    /// No more are kept.
+    /// The maximum number of absences that are kept.
     static let stallsMax = 16
-    /// In seconds: shorter ones are not kept.
+    /// The minimum length of an absence that is kept, in seconds.
     private static let stallLeast = 0.1
 
     mutating func note(_ stall: Stall) {
@@ -62,24 +63,24 @@ extension StormResult {
     }
   }
 
-  /// The latency without the storm's own lateness; nil where that is no part of it.
+  /// Returns the latency without the storm's own lateness; nil if the lateness has no part in it.
   package func least(_ timed: Timed) -> LatencyHistogram? { lateness?.least[timed] }
 
-  /// How many of those that were cut off, lost or not let in may be the storm's own doing.
+  /// Returns how many connections or logins of that kind may have failed because of the storm itself.
   package func ownDoing(_ count: KeyPath<Lateness, Int?>) -> Int { lateness?[keyPath: count] ?? 0 }
 
-  /// The other bound of a figure that connections make which end while the storm stands still: it may not have been so, or
-  /// it may have been and nobody saw it. What was seen, where none ended so.
+  /// Returns the other bound of a dip if connections ended while the storm's own loops stood still. Such a dip may not
+  /// have happened, and one that was not seen may have. Returns `seen` if no connection ended in that way.
   package func otherBound(ofDip seen: Double?) -> Double? {
     ownDoing(\.cutOff) == 0 ? seen : seen.map { $0 < 1 ? 1 : 0 }
   }
 
-  /// The same of a time that it took.
+  /// Returns the same for a duration in seconds.
   package func otherBound(ofTime seen: Double?) -> Double? {
     ownDoing(\.cutOff) == 0 ? seen : seen.map { $0 > 0 ? 0 : lateness?.late.maximum?.inSeconds ?? 0 }
   }
 
-  /// The share that was refreshed, if those that were lost by the storm's own doing had been too; nil if there was nobody.
+  /// The share that was refreshed if the clients that the storm itself lost are included; nil if there were no clients.
   package var refreshedShareAtBest: Double? {
     let own = min(everybody.lostUnexpectedly, ownDoing(\.lost))
     return refreshedShare.map { min(1, $0 + Double(own) / Double(refreshable)) }
@@ -108,7 +109,7 @@ extension StormResult {
     lateness = sum
   }
 
-  /// The lateness since `earlier`, which is a part of this result.
+  /// Returns the lateness since `earlier`, an earlier state of this result.
   func lateness(since earlier: StormResult) -> Lateness? {
     guard let lateness else { return nil }
     var part = Lateness()
@@ -125,7 +126,7 @@ extension StormResult {
     return part
   }
 
-  /// The share of their processors that the storm's loops used; nil where it was not read.
+  /// The share of their processors that the storm's loops used; nil if it was not read.
   package var generatorShare: Double? {
     guard let before = generator[.beforeRamp], let after = generator[.afterSettling], before.isContinued(by: after),
       let processors = lateness?.processors, processors > 0, seconds > 0

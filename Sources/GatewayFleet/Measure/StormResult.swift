@@ -1,70 +1,70 @@
-/// The outcome of a storm, or of one loop's part of it: 14,990 of 15,000 clients were refreshed, for instance. Parts
-/// merge exactly, whether they come from loops or processes.
+/// The outcome of a storm, or of one loop's part of it. Parts from loops or processes merge exactly.
 package struct StormResult: Hashable, Sendable, Codable {
   package var connects = Connects()
   package var refreshes = Refreshes()
   package var returns = Returns()
-  /// Ends of logged-in connections that the storm did not ask for, by close code and name.
+  /// Ends of logged-in connections that the storm did not request, by close code and name.
   package var disconnects = Reasons()
   /// Errors of the gateway that answered neither a login nor a refresh.
   package var errors = Reasons()
   package var provider = Provider()
-  /// The same in more detail, logins and renewals apart.
+  /// The provider's work in more detail, with logins and renewals separate.
   package var tokens = Tokens()
   package var behaviours: [Behaviour: BehaviourTally] = [:]
   package var latencies = Latencies()
   package var series = StormSeries()
-  /// The same in finer steps, for waves of less than a second.
+  /// The events in finer steps, for waves of less than a second.
   package var bins = StormBins()
-  /// What the clients saw of the gateway's settings.
+  /// The gateway's settings, as the clients saw them.
   package var seen = Seen()
-  /// The time, in seconds, that the waves were given to pass in: see ``StormPlan/given(timeout:)``.
+  /// The time, in seconds, that all waves together may take: see ``StormPlan/given(timeout:)``.
   package var given = 0.0
-  /// What the metrics of the gateways said, all together, if they were asked.
+  /// The sum of the gateways' metrics, if they were read.
   package var probes: [ProcessProbe.Moment: ProcessProbe.Sample] = [:]
-  /// The same of the storm's own processes.
+  /// The same for the storm's own processes.
   package var generator: [ProcessProbe.Moment: ProcessProbe.Sample] = [:]
-  /// Whether somebody ended the storm before its time.
+  /// Whether a user ended the storm early.
   package var wasInterrupted = false
-  /// Whether the storm's time was up before everybody was refreshed or cut off.
+  /// Whether the storm's time was up before all clients were refreshed or closed.
   package var ranOutOfTime = false
-  /// Why it ended itself before its time, in a sentence; nil if it did not.
+  /// Why the storm ended itself early, in a sentence; nil if it did not.
   package var stopped: String?
-  /// How long it took, in seconds.
+  /// The duration in seconds.
   package var seconds = 0.0
-  /// The same for each phase of its scenario; nil if it had none.
+  /// The outcome of each phase of the scenario; nil if it had none.
   package var phases: [PhaseResult]?
-  /// Which world it was: `machines` or `wire`; nil for a storm over real sockets.
+  /// The kind of world: `machines` or `wire`; nil for a storm over real sockets.
   package var source: String?
-  /// What the provider had to do, where the world knows it from inside.
+  /// The provider's work in detail, if the world simulates it.
   package var queue: QueueFigures?
-  /// When what disturbed the fleet was over, in seconds from the start; nil for the first refresh request.
+  /// The end of the fleet's disturbance, in seconds from the start; nil for the first refresh request.
   package var triggerEnd: Double?
-  /// When the first order of the scenario had the gateway ask for tokens, in seconds from the start; nil for never.
+  /// The time at which the scenario first ordered the gateway to ask for tokens, in seconds from the start; nil for
+  /// never.
   package var askOrderedAt: Double?
-  /// How late the storm's own loops were; nil where nobody looked, as in virtual time.
+  /// The lateness of the storm's own loops; nil if it was not measured, as in virtual time.
   package var lateness: Lateness?
-  /// How many tokens of connected clients expire in each ten seconds from the end on, where the world knows them.
+  /// The number of connected clients' tokens that expire in each ten seconds after the end, if the world knows it.
   package var horizon: [Int]?
 
-  /// Nothing further ahead is looked at: a day, in steps of ten seconds.
+  /// The length of the horizon: a day, in steps of ten seconds.
   package static let horizonMax = 8_640
 
   package init() {}
 
-  /// The connections of a storm: 15,000 attempted, 14,998 accepted, for instance.
+  /// The connections of a storm.
   package struct Connects: Hashable, Sendable, Codable {
     package var attempted = 0
     package var accepted = 0
-    /// Why the others were not, those given up among them.
+    /// The reasons of failed attempts, including abandoned ones.
     package var failed = Reasons()
     /// Connections of clients that had been connected before.
     package var again = 0
-    /// Of a phase: the clients that were connected when it began. Nil for a whole storm.
+    /// In a phase: the clients that were connected at its beginning. Nil for a whole storm.
     package var before: Int?
   }
 
-  /// The refreshes of a storm: 15,000 asked, 14,990 accepted, for instance.
+  /// The refreshes of a storm.
   package struct Refreshes: Hashable, Sendable, Codable {
     package var asked = 0
     /// Requests to a client that was still busy with an earlier one.
@@ -72,30 +72,30 @@ package struct StormResult: Hashable, Sendable, Codable {
     /// Tokens and garbage that clients sent in answer.
     package var answered = 0
     package var accepted = 0
-    /// Answers the gateway refused, by its error's name.
+    /// Answers that the gateway refused, by the error's name.
     package var refused = Reasons()
     /// Requests that ended with the connection.
     package var timedOut = 0
-    /// Requests a client gave up on, by reason.
+    /// Requests that a client gave up, by reason.
     package var givenUp = Reasons()
   }
 
-  /// The ways back of clients that return by themselves: 40 interrupted, 38 back, for instance, in 55 attempts.
+  /// The returns of clients that come back by themselves.
   package struct Returns: Hashable, Sendable, Codable {
-    /// Connections that ended while their client meant to stay.
+    /// Connections that ended while the client still needed them.
     package var interrupted = 0
     /// Attempts to connect again.
     package var attempts = 0
-    /// Attempts, and wishes for a session key, that the gateway refused, by its error's name.
+    /// Attempts, and requests for a session key, that the gateway refused, by the error's name.
     package var refused = Reasons()
-    /// Those of them with the token that the client had before.
+    /// Refusals among them of the token that the client had before.
     package var refusedWithOldToken = 0
-    /// Attempts that came to nothing without an error of the gateway.
+    /// Attempts that failed without an error of the gateway.
     package var failed = Reasons()
     package var returned = 0
-    /// The most attempts that one client needed to come back.
+    /// The maximum number of attempts that one client needed to come back.
     package var attemptsMax = 0
-    /// Wishes for a session key over HTTP.
+    /// Requests for a session key over HTTP.
     package var keyCalls = 0
 
     mutating func merge(_ other: Returns) {
@@ -110,31 +110,30 @@ package struct StormResult: Hashable, Sendable, Codable {
     }
   }
 
-  /// The work of the token provider in a storm: 30,000 calls, of which 40 were refused, for instance.
+  /// The work of the token provider in a storm.
   package struct Provider: Hashable, Sendable, Codable {
     package var calls = 0
-    /// Calls to answer a refresh request.
+    /// Requests made to answer a refresh request.
     package var refreshCalls = 0
-    /// Refresh requests on whose account the provider was called at all.
+    /// Refresh requests that caused a request to the provider.
     package var refreshRounds = 0
-    /// The most calls that one client made to answer one request.
+    /// The maximum number of requests that one client made to answer one refresh request.
     package var longestRound = 0
     package var granted = 0
     package var refused = Reasons()
-    /// The sum over loops of the most that each had under way at once.
+    /// The sum over loops of each loop's maximum number of concurrent requests.
     package var inFlightPeak = 0
-    /// Tokens for which nobody waited any more when they came.
+    /// Tokens that no client waited for when they arrived.
     package var wasted = 0
-    /// Tokens that were minted by the clients themselves, without a provider.
+    /// Tokens that the clients minted themselves, without a provider.
     package var mintedLocally = 0
   }
 
-  /// The gateway's settings as clients saw them, to hold against what the storm was told: the longest time-out that a
-  /// refresh request announced, for instance.
+  /// The gateway's settings as clients saw them, to compare with the plan.
   package struct Seen: Hashable, Sendable, Codable {
-    /// When the first refresh request came, in seconds from the start.
+    /// The time of the first refresh request, in seconds from the start.
     package var firstAsked: Double?
-    /// The longest time-out that a refresh request announced, in seconds.
+    /// The longest timeout that a refresh request announced, in seconds.
     package var longestTimeout: Double?
 
     mutating func merge(_ other: Seen) {
@@ -143,26 +142,26 @@ package struct StormResult: Hashable, Sendable, Codable {
     }
   }
 
-  /// The fates of the clients of one behaviour, of the slow ones for instance. Each that was ever connected is, at the
-  /// end, one of: kept, lost expectedly, lost unexpectedly, overstayed, unrefreshed, late, returned.
+  /// The outcomes of the clients of one behaviour. At the end, each client that was ever connected is one of: kept,
+  /// lost expectedly, lost unexpectedly, overstayed, unrefreshed, late, returned.
   package struct BehaviourTally: Hashable, Sendable, Codable {
     package var clients = 0
     package var connected = 0
-    /// Clients that were refreshed at least once, whatever became of them later.
+    /// Clients that were refreshed at least once, whatever happened later.
     package var refreshed = 0
-    /// Clients that were refreshed in every wave and are connected, or were when the storm ended.
+    /// Clients that were refreshed in every wave and were connected to the end of the storm.
     package var kept = 0
     package var lostExpectedly = 0
     package var lostUnexpectedly = 0
-    /// Clients that were to be cut off and were not.
+    /// Clients that the gateway should have closed but did not.
     package var overstayed = 0
-    /// Clients that were to be refreshed and are still connected, but were not refreshed in every wave.
+    /// Clients that should have been refreshed and are still connected, but were not refreshed in every wave.
     package var unrefreshed = 0
-    /// Clients that were connected only after the common expiry, with tokens that outlive the storm.
+    /// Clients that connected only after the common expiry, with tokens that outlive the storm.
     package var late = 0
-    /// Clients whose connection was interrupted and that are back, with tokens that outlive the storm.
+    /// Clients that were interrupted and are back, with tokens that outlive the storm.
     package var returned = 0
-    /// From refresh asked to refreshed.
+    /// The time from the refresh request to the accepted refresh.
     package var refreshLatency = LatencyHistogram()
 
     package init() {}
@@ -187,22 +186,22 @@ package struct StormResult: Hashable, Sendable, Codable {
     }
   }
 
-  /// The latencies of a storm, from a wish to its fulfilment: a token's, with the wait for a free place, for instance.
+  /// The latencies of a storm, each from a need to its fulfilment.
   package struct Latencies: Hashable, Sendable, Codable {
     /// From the start of a connection to the accepted login.
     package var connect = LatencyHistogram()
-    /// From the wish for a token to its arrival, the wait for a free place included.
+    /// From the need for a token to its arrival, including the wait in the queue.
     package var provider = LatencyHistogram()
-    /// From the first refresh request that was to be expected to a client's first refresh.
+    /// From the expected time of the first refresh request to a client's first refresh.
     package var sinceOnset = LatencyHistogram()
-    /// From the end of a connection to the next login, of clients that came back by themselves.
+    /// From the end of a connection to the next login, for clients that came back by themselves.
     package var outage = LatencyHistogram()
-    /// From the latest moment at which the gateway was to ask, by the token's end and its lead, to the accepted refresh; nil
-    /// where nobody knows the ends.
+    /// From the latest time at which the gateway should have asked, by the token's end and its lead time, to the
+    /// accepted refresh; nil if the ends are unknown.
     package var overdue: LatencyHistogram?
   }
 
-  /// Whether a fleet of so many clients can have come to that, or a part of it: none of them became two things.
+  /// Returns whether a fleet of that many clients can have this outcome or a part of it: no client has two outcomes.
   package func isPossible(of clients: Int) -> Bool {
     behaviours.values.allSatisfy(\.isPossible) && behaviours.values.reduce(0) { $0 + $1.clients } <= clients
   }
@@ -247,7 +246,7 @@ package struct StormResult: Hashable, Sendable, Codable {
     merge(phases: other.phases)
   }
 
-  /// Each with the one of that name; all processes have the same.
+  /// Merges each phase with the one of the same name; all processes have the same phases.
   private mutating func merge(phases others: [PhaseResult]?) {
     guard let others else { return }
     guard var own = phases else {

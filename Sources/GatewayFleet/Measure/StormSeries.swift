@@ -1,15 +1,15 @@
-/// Counts of what happened in each second of a storm, from its start: 812 refreshes in second 61, for instance.
-/// Bounded: what comes after the last second counts in the last one.
+/// Counts of a storm's events in each second from its start. Bounded: events after the last second count in the last
+/// one.
 package struct StormSeries: Hashable, Sendable, Codable {
-  /// Eight days: tokens that live a week, and the wave behind it.
+  /// Eight days, for tokens that live a week and the wave after it.
   package static let secondsMax = 691_200
-  /// Nothing is counted further, so that no sum of such numbers is too large, whoever wrote them.
+  /// The maximum count, so that no sum of decoded numbers overflows.
   static let numberMax = 1 << 40
 
-  /// A number that was written elsewhere, within the bounds of what can have been counted.
+  /// Returns a decoded number, limited to the range of possible counts.
   static func believed(_ number: Int) -> Int { min(max(0, number), numberMax) }
 
-  /// The number of an event in each second: 812 refreshes in second 61, for instance.
+  /// The number of events of one kind in each second.
   package struct Counts: Hashable, Sendable, Codable {
     package private(set) var perSecond: [Int] = []
 
@@ -40,7 +40,7 @@ package struct StormSeries: Hashable, Sendable, Codable {
       try container.encode(perSecond)
     }
 
-    /// The number in a second, 0 outside of what was counted.
+    /// The number of events in a second; 0 outside of the counted range.
     package subscript(second: Int) -> Int {
       perSecond.indices.contains(second) ? perSecond[second] : 0
     }
@@ -54,22 +54,23 @@ package struct StormSeries: Hashable, Sendable, Codable {
   package var accepted = Counts()
   /// Connections that ended before the storm ended them.
   package var losses = Counts()
-  /// Sockets that were logged in and are not any more. The storm's own closes, with which it ends, are not among them.
+  /// Logged-in sockets that ended, except by the storm's own closes at its end.
   package var ends = Counts()
-  /// Requests to the token provider that were begun; of these, those for logins.
+  /// Requests to the token provider at their beginning; of these, those for logins.
   package var providerCalls = Counts()
   package var providerLogins = Counts()
   /// Requests to the token provider that were answered, refused or given up.
   package var providerReturns = Counts()
-  /// The most requests to the token provider under way within the second, where one began; the sum over loops.
+  /// The maximum number of concurrent requests to the token provider in each second in which one began; the sum over
+  /// loops.
   package var providerPeaks = Counts()
 
-  /// Tokens of the provider that reached somebody who waited.
+  /// Tokens of the provider that reached a client that waited.
   package var providerUseful = Counts()
 
   package init() {}
 
-  /// A kind that is counted today may be missing from what was written yesterday.
+  /// Decodes a series; kinds that an older file lacks are empty.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     func counts(_ key: CodingKeys) throws -> Counts {
@@ -98,25 +99,25 @@ package struct StormSeries: Hashable, Sendable, Codable {
     for column in Self.columns { self[keyPath: column].merge(other[keyPath: column]) }
   }
 
-  /// How many seconds were counted.
+  /// The number of seconds with counts.
   package var seconds: Int {
     Self.columns.map { self[keyPath: $0].perSecond.count }.max() ?? 0
   }
 
-  /// How many clients were logged in at the end of each second.
+  /// The number of logged-in clients at the end of each second.
   package var connected: [Int] { connected(seconds: seconds) }
 
-  /// The same for a storm that lasted so long.
+  /// Returns the same for a storm that lasted that many seconds.
   package func connected(seconds: Int) -> [Int] { balance(connects, ends, seconds: seconds) }
 
-  /// The most requests to the provider under way in each second.
+  /// The maximum number of concurrent requests to the provider in each second.
   package var providerInFlight: [Int] {
     balance(providerCalls, providerReturns, seconds: seconds).enumerated().map {
       max($0.element, providerPeaks[$0.offset])
     }
   }
 
-  /// The requests to the token provider that were begun to answer refresh requests.
+  /// Requests to the token provider, at their beginning, that answer refresh requests.
   package var providerRefreshes: [Int] {
     (0..<providerCalls.perSecond.count).map { providerCalls[$0] - providerLogins[$0] }
   }

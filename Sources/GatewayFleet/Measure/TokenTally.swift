@@ -1,32 +1,32 @@
 package import GatewayCore
 
 extension StormResult {
-  /// The work of the token endpoint, logins and renewals apart, and who told when tokens end: for 900 clients the `exp`
-  /// of a JWT, for instance.
+  /// The work of the token endpoint, with logins and renewals separate, and the sources of the tokens' ends.
   package struct Tokens: Hashable, Sendable, Codable {
     package var login = TokenCalls()
     package var refresh = TokenCalls()
-    /// For how many clients who said when their latest token ends.
+    /// The number of clients by the source of their latest token's end.
     package var ends: [EndSource: Int] = [:]
-    /// Logins with a token of which nobody says when it ends.
+    /// Logins with a token of unknown end.
     package var endless = 0
     /// The longest and the shortest life of a token, in seconds.
     package var longestLife: Double?
     package var shortestLife: Double?
-    /// By how much the endpoint's clock differs from ours, in seconds, where that is more than its whole seconds hide.
+    /// The difference between the endpoint's clock and the storm's, in seconds, if it exceeds the rounding to whole
+    /// seconds.
     package var clockOffset: Double?
-    /// How long before the ends of their tokens renewals were accepted, and how long after, where the ends are known; nil for
-    /// none.
+    /// The time from accepted renewals to the ends of their tokens, and from these ends to late renewals, if the ends
+    /// are known; nil for none.
     package var marginsLeft: LatencyHistogram?
     package var marginsOverdrawn: LatencyHistogram?
-    /// Connections that the gateway ended and whose token's end was known, and those of them that it ended more than a second
-    /// before that; nil for none.
+    /// Connections with a known token end that the gateway ended, and how many of them it ended more than a second before
+    /// that end; nil for none.
     package var endsKnown: Int?
     package var endsEarly: Int?
-    /// What leads to the mend, by the reasons in the counts.
+    /// Advice for each reason in the counts.
     package var sentences: [String: String] = [:]
 
-    /// At most this many different sentences are kept.
+    /// The maximum number of different sentences.
     private static let sentencesMax = 16
 
     package init() {}
@@ -53,13 +53,13 @@ extension StormResult {
       self[keyPath: histogram] = margins
     }
 
-    /// The margin that so many renewals in a hundred did not reach, 0 for the least of all; nil if there were none.
+    /// Returns the margin that `percent` of renewals did not reach, or the minimum for 0; nil if there were none.
     package func margin(percent: Int) -> Duration? {
       let (over, left) = (marginsOverdrawn?.count ?? 0, marginsLeft?.count ?? 0)
       guard over + left > 0 else { return nil }
       if percent <= 0 { return marginsOverdrawn?.maximum.map { .zero - $0 } ?? marginsLeft?.minimum }
       let rank = max(1, UInt64((Double(over + left) * Double(min(percent, 100)) / 100).rounded(.up)))
-      // The longest overdrawn is the least margin.
+      // The longest overdue renewal is the smallest margin.
       if rank <= over { return marginsOverdrawn?.duration(ofRank: over - rank + 1).map { .zero - $0 } }
       return marginsLeft?.duration(ofRank: rank - over)
     }
@@ -103,20 +103,19 @@ extension StormResult {
     }
   }
 
-  /// The outcomes of calls for one purpose: 1,000 renewals, of which 20 were told that the endpoint is busy, for
-  /// instance.
+  /// The outcomes of requests for one purpose.
   package struct TokenCalls: Hashable, Sendable, Codable {
     package var calls = 0
     package var granted = 0
     /// Answers that the endpoint is overloaded.
     package var busy = 0
-    /// Answers that this client gets none, by status and the endpoint's own word.
+    /// Answers that refuse the client a token, by status and the endpoint's reason.
     package var refused = Reasons()
-    /// No answer, or none that makes sense.
+    /// Requests without an answer, or with one that could not be read.
     package var failed = Reasons()
     /// Clients that gave up on the endpoint.
     package var givenUp = 0
-    /// Answers that gave the token of before once more.
+    /// Answers that repeated the previous token.
     package var sameToken = 0
 
     mutating func merge(_ other: TokenCalls) {

@@ -1,14 +1,13 @@
 internal import GatewayCore
 
-/// A timetable of arrivals: with 500 a second client 1,000 begins to connect after 2 s, for instance. The pace is the
-/// plan's alone: it never waits for a slow gateway, which would hide the very slowness that is to be measured
-/// (coordinated omission).
+/// A timetable of arrivals, e.g. client 1,000 connects after 2 s at 500 a second. It depends on the plan alone. It
+/// never waits for a slow gateway, which would hide the slowness that is measured (coordinated omission).
 package struct ArrivalPacer: Hashable, Sendable {
-  /// How many arrive.
+  /// The number of arrivals.
   package let count: Int
   /// Arrivals per second once the ramp is over.
   package let rate: Double
-  /// How long the rate rises in a straight line from 0, in seconds.
+  /// How long the rate rises linearly from 0, in seconds.
   private let ramp: Double
 
   package init(count: Int, rate: Double, ramp: Duration = .zero) {
@@ -17,21 +16,21 @@ package struct ArrivalPacer: Hashable, Sendable {
     self.ramp = ramp.inSeconds
   }
 
-  /// When number `index` (from 0) arrives, counted from the start.
+  /// Returns the arrival of number `index` (from 0), counted from the start.
   package func arrival(of index: Int) -> Duration {
-    // Under the ramp the arrivals until t are rate·t²/(2·ramp), after it rate·(t - ramp/2).
+    // During the ramp, rate·t²/(2·ramp) clients have arrived by t; after it, rate·(t - ramp/2).
     let number = Double(index)
     let inRamp = rate * ramp / 2
     let seconds = number < inRamp ? (2 * number * ramp / rate).squareRoot() : number / rate + ramp / 2
     return .saturating(seconds: seconds)
   }
 
-  /// When the last one arrives.
+  /// The arrival of the last client.
   package var duration: Duration {
     count == 0 ? .zero : arrival(of: count - 1)
   }
 
-  /// How many have arrived by then, whatever has become of them.
+  /// Returns how many clients have arrived by then, whatever their outcome.
   package func arrivals(until elapsed: Duration) -> Int {
     guard elapsed >= .zero else { return 0 }
     var low = 0

@@ -1,19 +1,19 @@
 package import GatewayCore
 
-/// A rule for how long to wait before trying again: with full jitter half a second, a second, two, each times a chance,
-/// for instance.
+/// A rule for the wait before a retry. With full jitter the limit doubles with each try, and the wait is a random share
+/// of it.
 ///
-/// The cap is applied before the chance, so that clients that have all reached the cap do not march in step.
+/// The cap is applied before the random factor, so that clients that have all reached the cap do not retry in step.
 package struct Backoff: Hashable, Sendable, Codable {
-  /// The part that chance has in a wait: any share of it, for instance.
+  /// The random part of a wait.
   package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-    /// A chance between nothing and the whole of it.
+    /// A random time between zero and the whole limit.
     case full
-    /// Half of it, and a chance of the other half.
+    /// Half of the limit, plus a random share of the other half.
     case equal
-    /// Nothing: all who failed together try again together.
+    /// No random part: all clients that failed together retry together.
     case exponential
-    /// Nothing, and it never grows.
+    /// No random part and no growth.
     case fixed
   }
 
@@ -27,7 +27,7 @@ package struct Backoff: Hashable, Sendable, Codable {
     self.cap = cap
   }
 
-  /// The wait after so many tries; with full jitter a chance in 0..<min(cap, base·2^tries).
+  /// Returns the wait after that many tries; with full jitter a random time in 0..<min(cap, base·2^tries).
   package func wait(after tries: Int, chance: inout SeededGenerator) -> Duration {
     let doubled = base.inSeconds * Double(UInt64(1) << UInt64(min(max(0, tries), 40)))
     let most = min(cap.inSeconds, doubled)
@@ -41,8 +41,8 @@ package struct Backoff: Hashable, Sendable, Codable {
     return .saturating(seconds: seconds)
   }
 
-  /// At least as long as a server said (`Retry-After`, RFC 9110 section 10.2.3), and up to as much again by chance: all
-  /// who were told the same would otherwise return together. Who leaves nothing to chance does.
+  /// Returns a wait of at least the server's `Retry-After` (RFC 9110 section 10.2.3), and up to as much again at
+  /// random. Clients that received the same value would otherwise return together; without jitter they do.
   package func wait(atLeast told: Duration, after tries: Int, chance: inout SeededGenerator) -> Duration {
     switch kind {
     case .full, .equal: told + max(told, base).scaled(by: chance.nextShare())

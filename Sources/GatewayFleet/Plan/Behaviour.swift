@@ -1,5 +1,4 @@
-/// The answer of a fleet's client to a gateway that asks for a new token: none at all from a forgetful one, for
-/// instance.
+/// The behaviour of a client when the gateway asks for a new token.
 package enum Behaviour: String, Hashable, Sendable, CaseIterable, Codable, CodingKeyRepresentable {
   /// Fetches a new token and sends it at once.
   case wellBehaved = "well-behaved"
@@ -7,18 +6,18 @@ package enum Behaviour: String, Hashable, Sendable, CaseIterable, Codable, Codin
   case slow
   /// Never answers.
   case forgetful
-  /// Answers with the token it has, which is expiring.
+  /// Answers with its current token, which is about to expire.
   case stale
-  /// Answers with bytes that mean nothing.
+  /// Answers with meaningless bytes.
   case garbage
   /// Asks the provider, which refuses it.
   case refused
 
-  /// Whether the client ends up with a new token, if the gateway and the provider do their part.
+  /// Returns whether the client ends up with a new token, if the gateway and the provider do their part.
   ///
   /// - Parameters:
   ///   - slowDelay: How long a slow client waits before it asks the provider.
-  ///   - timeout: How long the gateway gives it.
+  /// - timeout: How long the gateway waits for the token.
   package func isExpectedToStay(slowDelay: Duration, timeout: Duration) -> Bool {
     switch self {
     case .wellBehaved: true

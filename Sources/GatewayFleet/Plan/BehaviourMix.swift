@@ -1,16 +1,16 @@
 internal import GatewayCore
 
-/// The shares of a fleet's behaviours, of any sum: 9 well-behaved to 1 slow, for instance.
+/// The shares of a fleet's behaviours, of any sum, e.g. 9 well-behaved to 1 slow.
 package struct BehaviourMix: Hashable, Sendable, Codable, CustomStringConvertible {
-  /// The weights; those that are missing are 0.
+  /// The weights; missing ones are 0.
   package let weights: [Behaviour: Double]
 
-  /// Everybody behaves well.
+  /// The mix in which all clients behave well.
   package static let allWell = BehaviourMix(checked: [.wellBehaved: 1])
 
-  /// A mix of weights that are not negative and not all 0.
+  /// Creates a mix of weights that are not negative and not all 0.
   package init(_ weights: [Behaviour: Double]) throws(StormPlanError) {
-    // Small enough that a share of the fleet is a number whatever the sum, and not so small that it is none.
+    // The limits keep each share of the fleet a finite number for any sum, and above 0.
     guard weights.values.allSatisfy({ $0 == 0 || (1e-9...1e9).contains($0) }),
       weights.values.contains(where: { $0 > 0 })
     else {
@@ -23,7 +23,7 @@ package struct BehaviourMix: Hashable, Sendable, Codable, CustomStringConvertibl
     self.weights = weights
   }
 
-  /// The mix that `text` names, e.g. `well-behaved=90,slow=4,forgetful=6`.
+  /// Creates the mix that `text` describes, e.g. `well-behaved=90,slow=4,forgetful=6`.
   package init(parsing text: String) throws(StormPlanError) {
     var weights: [Behaviour: Double] = [:]
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -49,7 +49,8 @@ package struct BehaviourMix: Hashable, Sendable, Codable, CustomStringConvertibl
     weight == weight.rounded() && abs(weight) < 1e15 ? String(Int(weight)) : String(weight)
   }
 
-  /// How many of `clients` behave how: exact by largest remainder, ties to the earlier behaviour; the sum is `clients`.
+  /// Returns the number of clients of each behaviour. Counts are exact by largest remainder, ties go to the earlier
+  /// behaviour, and the sum is `clients`.
   package func counts(of clients: Int) -> [Behaviour: Int] {
     let total = weights.values.reduce(0, +)
     var counts: [Behaviour: Int] = [:]
@@ -67,7 +68,8 @@ package struct BehaviourMix: Hashable, Sendable, Codable, CustomStringConvertibl
     return counts
   }
 
-  /// Who behaves how: the exact counts, shuffled by `seed`. The same in every process of a storm.
+  /// Returns each client's behaviour: the exact counts, shuffled by `seed`. The result is the same in every process of
+  /// a storm.
   package func assignment(clients: Int, seed: UInt64) -> [Behaviour] {
     let counts = counts(of: clients)
     var fleet = Behaviour.allCases.flatMap { Array(repeating: $0, count: counts[$0] ?? 0) }

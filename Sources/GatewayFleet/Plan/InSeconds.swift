@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// A duration that is written as a number of seconds in JSON: `0.25`, for instance.
+/// A duration that JSON holds as a number of seconds, e.g. `0.25`.
 @propertyWrapper
 package struct InSeconds: Hashable, Sendable, Codable {
   package var wrappedValue: Duration

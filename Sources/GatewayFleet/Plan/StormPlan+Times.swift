@@ -1,9 +1,9 @@
 internal import GatewayCore
 
 extension StormPlan {
-  /// Refuses a plan that cannot be carried out.
+  /// Throws an error if the plan cannot be carried out.
   ///
-  /// - Parameter millions: How many million clients whoever carries it out can have.
+  /// - Parameter millions: The maximum number of clients, in millions.
   package func check(millions: Int = 1) throws(StormPlanError) {
     let clientsMax = millions * 1_000_000
     let most = "\(millions),000,000"
@@ -47,25 +47,25 @@ extension StormPlan {
     }
   }
 
-  /// Ten years: far from the end of what 64 bits of nanoseconds hold.
+  /// Ten years, which is far below the limit of 64 bits of nanoseconds.
   private static let longestLogins = Duration.seconds(3_650 * 86_400)
 
   private func require(_ condition: Bool, _ message: String) throws(StormPlanError) {
     guard condition else { throw StormPlanError(message) }
   }
 
-  /// When which client begins to connect.
+  /// The times at which clients begin to connect.
   package var pacer: ArrivalPacer {
     ArrivalPacer(count: clients, rate: rate, ramp: ramp)
   }
 
-  /// When the last client can have its first token, at a provider that takes no time: the end of the ramp, or later where
-  /// fewer requests a second may begin than clients.
+  /// The time at which the last client can have its first token from a provider without latency. It is the end of the
+  /// ramp, or later if the rate of requests to the provider is the limit.
   private var loginsEnd: Duration {
     max(pacer.duration, fetchRate.map { Duration.nanoseconds(Int64(min(Double(clients) / $0 * 1e9, 9e18))) } ?? .zero)
   }
 
-  /// When the first tokens begin to expire, counted from the start.
+  /// The time at which the first tokens begin to expire, counted from the start.
   package var expiresAfter: Duration {
     switch expiry {
     case .common: expireAfter.map { .saturating(seconds: $0) } ?? loginsEnd + hold
@@ -73,19 +73,20 @@ extension StormPlan {
     }
   }
 
-  /// Until when the clients stay where nothing is to be renewed, counted from the start: as long as the hold, however long
-  /// the tokens live that the clients have chosen or an endpoint gave.
+  /// The time until which clients stay connected if nothing must be renewed, counted from the start. It follows the
+  /// hold, whatever the life of tokens that clients have chosen or an endpoint gave.
   package var heldUntil: Duration { expiry == .common ? expiresAfter : loginsEnd + hold }
 
-  /// When the gateway's first refresh request is to be expected, counted from the start.
+  /// The expected time of the gateway's first refresh request, counted from the start.
   package var onset: Duration {
     max(.zero, expiresAfter - gateway.lead - gateway.spread)
   }
 
-  /// When the last client must be either refreshed or cut off, counted from the start, or the bound if that is earlier.
+  /// The time by which the last client must be refreshed or closed, counted from the start; at most the bound.
   package var end: Duration { end(timeout: nil) }
 
-  /// The same, if the gateway announced that time-out: who was told a shorter one waits all the same.
+  /// Returns the same for a timeout that the gateway announced. A shorter one than the plan's does not shorten the
+  /// storm.
   package func end(timeout: Duration?) -> Duration {
     let laterWaves = life.scaled(by: Double(waves - 1))
     let patience = max(gateway.timeout, timeout ?? .zero, comeback, reconnects ? Self.usualComeback : .zero)
@@ -93,29 +94,29 @@ extension StormPlan {
     return bound.map { min(settled, .saturating(seconds: $0)) } ?? settled
   }
 
-  /// The time that the waves are given to pass in, all together: from the first refresh request to the moment by which
-  /// the last client has answered or is cut off, that is the gateway's spread, the scatter of the tokens' lives, and the
-  /// time-out, or the time that clients may take who come back by themselves. What the gateway announced as its time-out
-  /// counts, if it did. The lead is no part of it: it moves the wave, and does not widen it.
+  /// Returns the time that all waves together may take, from the first refresh request until the last client has
+  /// answered or is closed. Each wave has the gateway's spread, the scatter of the tokens' lives, and the timeout or,
+  /// if longer, the time for clients that come back by themselves. An announced timeout replaces the plan's. The lead
+  /// is not part of it: it moves the wave but does not widen it.
   package func given(timeout: Duration?) -> Duration {
     let announced = timeout ?? gateway.timeout
-    // A request announces what is left when it is sent, a moment less than the setting.
+    // A request announces the time that is left when it is sent, which is slightly less than the setting.
     let isOther = abs((announced - gateway.timeout).inSeconds) > 1
     return (gateway.spread + scattered + max(isOther ? announced : gateway.timeout, comeback)).scaled(by: Double(waves))
   }
 
-  /// Over how long the first tokens of all clients expire.
+  /// The time within which the first tokens of all clients expire.
   private var scattered: Duration {
     life.scaled(by: jitter) + (expiry == .own ? loginsEnd : .zero)
   }
 
-  /// How long clients may need that come back because the plan says so.
+  /// The time allowed for clients that come back because the plan orders it.
   private static let usualComeback = Duration.seconds(60)
 
-  /// How long after the gateway's time-out the storm waits for what is under way, such as closing handshakes.
+  /// How long after the gateway's timeout the storm waits for pending work, such as closing handshakes.
   private static let settleSlack = Duration.seconds(10)
 
-  /// The source address of client number `index`; nil for the system's choice.
+  /// Returns the source address of client number `index`; nil for the system's choice.
   package func source(of index: Int) -> String? {
     sources == 0 ? nil : "127.0.0.\(1 + index % sources)"
   }

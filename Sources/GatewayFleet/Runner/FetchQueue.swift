@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// The queue of a loop's clients to the token provider: so many requests at once, 64 for instance, and so many begun in
-/// a second. Who waits for a place waits for the token, and is timed from the wish on.
+/// The queue of a loop's clients for the token provider, with a limit on concurrent requests and on requests per
+/// second. The wait in the queue counts towards a token's latency.
 ///
 /// `@unchecked Sendable`: touched only on its loop.
 final class FetchQueue: WakeupTarget, @unchecked Sendable {
@@ -14,10 +14,10 @@ final class FetchQueue: WakeupTarget, @unchecked Sendable {
   private var head = 0
   private var wakeup: Wakeup!
 
-  /// As much of a second's requests may begin at once.
+  /// The share of a second's requests that may begin at once.
   private static let burst = 0.05
 
-  /// The share of a plan's requests that one of its loops has. Only on the loop.
+  /// Creates the queue with one loop's share of the plan's requests. Only on the loop.
   init(_ plan: StormPlan, on loop: EventLoop) {
     self.loop = loop
     placesMax = max(1, plan.fetches / plan.loops)
@@ -28,7 +28,7 @@ final class FetchQueue: WakeupTarget, @unchecked Sendable {
     wakeup = Wakeup(target: self)
   }
 
-  /// Starts the client's request, or lets it wait for its turn.
+  /// Starts the client's request, or queues it.
   func request(_ ticket: FetchTicket) {
     guard head == waiting.count, takePlace() else {
       waiting.append(ticket)
@@ -37,7 +37,7 @@ final class FetchQueue: WakeupTarget, @unchecked Sendable {
     ticket.client.fetch(ticket)
   }
 
-  /// A request is over: the next that is still wanted takes its place.
+  /// Ends a request and starts the next one that is still wanted.
   func release() {
     taken -= 1
     goOn()
@@ -45,7 +45,7 @@ final class FetchQueue: WakeupTarget, @unchecked Sendable {
 
   func wakeUp() { goOn() }
 
-  /// Forgets who waits.
+  /// Drops all queued requests.
   func dismiss() {
     waiting = []
     head = 0
@@ -58,7 +58,7 @@ final class FetchQueue: WakeupTarget, @unchecked Sendable {
       let isWanted = ticket.client.wants(ticket)
       guard !isWanted || takePlace() else { break }
       head += 1
-      // Not from here: requests that fail at once would pile up on the stack.
+      // The request starts later on the loop: requests that fail at once would pile up on the stack.
       if isWanted { loop.execute { ticket.client.fetch(ticket) } }
     }
     if head == waiting.count || head > 1024 && head * 2 > waiting.count {
@@ -67,7 +67,8 @@ final class FetchQueue: WakeupTarget, @unchecked Sendable {
     }
   }
 
-  /// False if all are taken, or it is too soon; in that case the queue wakes up when it is not any more.
+  /// Reserves a place; returns false if all are taken or the rate allows none yet. In the latter case the queue sets
+  /// its wake-up.
   private func takePlace() -> Bool {
     guard taken < placesMax else { return false }
     if let wait = pace?.takeOrWait(at: loop.now) {
@@ -79,7 +80,7 @@ final class FetchQueue: WakeupTarget, @unchecked Sendable {
   }
 }
 
-/// A client's turn at the provider: that of the client who wants a token for its refresh since 12:00, for instance.
+/// A client's place in the queue for the provider.
 struct FetchTicket: Sendable {
   let client: StormClient
   let number: UInt32

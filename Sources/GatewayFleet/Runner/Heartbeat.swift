@@ -1,12 +1,12 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// A wake-up that comes again and again, by which a loop sees how late it is.
+/// A repeated wake-up, by which a loop measures its own lateness.
 ///
 /// `@unchecked Sendable`: touched only on its loop.
 final class Heartbeat: WakeupTarget, @unchecked Sendable {
   private let loop: EventLoop
-  /// Returns when it is to come next; nil for never again.
+  /// Returns the time of the next wake-up; nil for none.
   private let body: () -> Instant?
   private var wakeup: Wakeup!
 

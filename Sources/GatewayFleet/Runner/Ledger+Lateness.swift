@@ -1,29 +1,29 @@
 internal import GatewayCore
 
-// How late the loop itself was, and what of a latency is its own.
+// The loop's own lateness, and its part in a latency.
 
 extension Ledger {
-  /// The absences of the loop: those that it sees by its heartbeat, and those by which clients began late.
+  /// The absences of the loop: those seen by its heartbeat, and those seen by late starts of clients.
   struct Watch {
     var absences = LoopAbsences()
     var lateStarts = LoopAbsences()
-    /// When the heartbeat is due.
+    /// The time at which the heartbeat is due.
     var nextBeat: Instant
-    /// Whether a first login waits for nobody: its token is at hand, and it begins when the plan says.
+    /// Whether a first login waits for nothing: its token is available, and it begins at the plan's time.
     let startsByPlan: Bool
     let process: Int
     /// How long the gateway waits for an answer, as far as known.
     let patience: Duration
   }
 
-  /// Looks at the loop's time from `now` on.
+  /// Watches the loop's lateness from `now` on.
   mutating func watch(from now: Instant, startsByPlan: Bool, process: Int, patience: Duration = .zero) {
     watch = Watch(
       nextBeat: now + LoopAbsences.period, startsByPlan: startsByPlan, process: process, patience: patience)
     result.lateness = StormResult.Lateness()
   }
 
-  /// Looks at the loop's time. Returns when to look again; nil where nobody looks.
+  /// Records the loop's lateness. Returns the time of the next check; nil if the loop is not watched.
   @discardableResult
   mutating func beat(at now: Instant) -> Instant? {
     guard let due = watch?.nextBeat else { return nil }
@@ -35,7 +35,8 @@ extension Ledger {
     }
     watch?.absences.add(due: due, at: now)
     watch?.lateStarts.add(due: due, at: now)
-    // An absence counts as often as the loop would have looked meanwhile, or one of a minute would weigh as little as a turn.
+    // An absence counts as often as the loop would have checked during it. Otherwise one minute would weigh no more
+    // than one turn.
     let late = now - due
     let beats = min(Self.beatsMax, late.nanoseconds / LoopAbsences.period.nanoseconds)
     for beat in 0...beats {
@@ -48,8 +49,8 @@ extension Ledger {
 
   private static let beatsMax: Int64 = 10_000
 
-  /// Counts an end as one that may be the storm's own doing, if its loop was absent for a quarter of the time that the gateway
-  /// waits for an answer.
+  /// Counts an end that the storm itself may have caused: its loop was absent for a quarter of the time that the
+  /// gateway waits for an answer.
   mutating func blameItself(_ counts: [WritableKeyPath<StormResult.Lateness, Int?>], at now: Instant) {
     beat(at: now)
     guard let watch else { return }
@@ -64,17 +65,18 @@ extension Ledger {
   /// How long a gateway usually waits for a login or a pong.
   private static let usualPatience = Duration.seconds(10)
 
-  /// A client whose turn was at `due` begins.
+  /// Records the start of a client that was due at `due`.
   mutating func begins(due: Instant, at now: Instant) {
     guard watch != nil else { return }
     watch?.lateStarts.add(due: due, at: now)
     result.lateness?.late.record(now - due)
   }
 
-  /// Returns a latency that ends now, counted from when it may have begun; without the loop's own absences it is counted
-  /// beside that. Called before it is recorded.
+  /// Returns a latency that ends now, counted from its earliest possible beginning. Records it without the loop's own
+  /// absences separately. The caller records the result afterwards.
   ///
-  /// - Parameter startsByPlan: Whether it began at a time of the plan; else with a message, which may have lain unread.
+  /// - Parameter startsByPlan: Whether it began at a time of the plan; otherwise it began with a message, which may
+  ///   have waited unread.
   mutating func timed(
     _ kind: StormResult.Timed?, _ duration: Duration, at now: Instant, startsByPlan: Bool = false
   ) -> Duration {

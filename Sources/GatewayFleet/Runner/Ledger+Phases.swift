@@ -1,9 +1,9 @@
 internal import GatewayCore
 
-// Where one phase of a scenario ends and the next begins.
+// The boundaries between the phases of a scenario.
 
 extension Ledger {
-  /// Begins the phases whose time has come. What is counted at the boundary or later belongs to the new phase.
+  /// Begins the phases that are due. Events at the boundary or later belong to the new phase.
   mutating func reach(_ now: Instant) {
     while marks.count < boundaries.count, boundaries[marks.count] <= now { marks.append(result) }
   }

@@ -1,9 +1,11 @@
 package import GatewayCore
 
-// What is counted of the token provider: how often it was asked, and what it answered.
+// The counts of requests to the token provider, and of its answers.
 
 extension Ledger {
-  /// - Parameter isRenewal: Whether the endpoint took it for a renewal; nil where there is one request for both.
+  /// Counts a request to the provider.
+  ///
+  /// - Parameter isRenewal: Whether the endpoint received it as a renewal; nil if there is one request for both.
   package mutating func providerCalled(_ purpose: FetchPurpose, isRenewal: Bool? = nil, at now: Instant) {
     began(at: now)
     let isRenewal = isRenewal ?? Self.isRenewal(purpose)
@@ -21,6 +23,8 @@ extension Ledger {
     }
   }
 
+  /// Counts an answer of the provider.
+  ///
   /// - Parameter isWanted: Whether the client still waits for the answer.
   package mutating func providerReturned(
     _ answer: ProviderAnswer, to purpose: FetchPurpose, after duration: Duration, isWanted: Bool = true, at now: Instant
@@ -35,7 +39,7 @@ extension Ledger {
       answer, label: label, sentence: nil, to: purpose, isRenewal: nil, after: duration, isWanted: isWanted, at: now)
   }
 
-  /// The same of a described endpoint, which has words of its own.
+  /// Counts an answer of a described endpoint, which has labels of its own.
   mutating func endpointReturned(
     _ answer: TokenAnswer, to purpose: FetchPurpose, isRenewal: Bool?, after duration: Duration, isWanted: Bool,
     at now: Instant
@@ -87,7 +91,7 @@ extension Ledger {
     result.provider.refused.count(label)
   }
 
-  /// A request that could not be said.
+  /// Counts a request that could not be built.
   mutating func unsaid(_ reason: String, _ error: TokenEndpointError) {
     concluded(refusal: "a token could not be asked for: \(error.sentence)")
     result.tokens.note(error.sentence, on: reason)
@@ -97,17 +101,17 @@ extension Ledger {
     result.provider.mintedLocally += 1
   }
 
-  /// A client was let in, with a token of which nobody says when it ends.
+  /// Counts a login with a token of unknown end.
   mutating func loggedInWithoutEnd() {
     result.tokens.endless += 1
   }
 
-  /// Notes, once at the end, who told a client when its token ends.
+  /// Notes, once at the end, the source of a client's token end.
   mutating func close(endToldBy source: EndSource) {
     result.tokens.ends[source, default: 0] += 1
   }
 
-  /// A client gave up, for that reason, if the provider is to blame.
+  /// Counts a client that gave up, if the reason lies with the provider.
   mutating func gaveUp(_ reason: String, isRenewal: Bool) {
     guard reason.hasPrefix("provider_") else { return }
     result.tokens[keyPath: Self.calls(isRenewal)].givenUp += 1
@@ -126,7 +130,7 @@ extension Ledger {
 }
 
 extension StormResult.Provider {
-  /// Counts the `refreshCall`-th call on account of one refresh request.
+  /// Counts the `refreshCall`-th request to the provider for one refresh request.
   fileprivate mutating func count(refreshCall: Int) {
     refreshCalls += 1
     longestRound = max(longestRound, refreshCall)

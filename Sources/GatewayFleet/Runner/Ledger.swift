@@ -1,36 +1,42 @@
 package import GatewayCore
 
-/// A book of what the clients of one loop tell: a login at second 3, for instance.
+/// The record of all events of one loop's clients.
 package struct Ledger {
   package var result = StormResult()
-  /// Clients that are logged in.
+  /// The number of clients that are logged in.
   package private(set) var connected = 0
-  /// Requests to the provider that are under way.
+  /// The number of pending requests to the provider.
   package private(set) var inFlight = 0
-  /// Clients the storm need not wait for any more.
+  /// The number of clients for which the storm need not wait.
   package var settled = 0
-  /// Clients the storm waits for only if they were in trouble when all others were through; see ``Stragglers``.
+  /// The number of clients for which the storm waits only if they were in trouble when all others were done; see
+  /// ``Stragglers``.
   package var refreshingAgain = 0
-  /// Calls of the provider that are over, and those that brought nothing; without those that were to be refused.
+  /// Completed requests to the provider, and how many brought no token, except requests that were meant to fail.
   package private(set) var calls = 0
   package private(set) var refusals = 0
-  /// Why the first of those brought nothing, in a sentence.
+  /// Why the first of those failed, in a sentence.
   package private(set) var trouble: String?
   private var inFlightPeak = 0
   let start: Instant
-  /// When the first refresh request is to be expected; nil if that differs from client to client.
+  /// The expected time of the first refresh request; nil if it differs from client to client.
   private var onset: Instant?
-  /// How long before the end of a token the gateway is to ask.
+  /// How long before the end of a token the gateway should ask.
   private let lead: Duration
-  /// When each phase of the scenario begins, and what had been counted at the beginning of those that have begun.
+  /// The beginning of each phase of the scenario, and the counts at the beginning of each phase that has begun.
   let boundaries: [Instant]
   var marks: [StormResult] = []
-  /// The loop's own lateness; nil where nobody looks at it.
+  /// The loop's own lateness; nil if it is not watched.
   var watch: Watch?
 
+  /// Creates a ledger.
+  ///
   /// - Parameters:
-  ///   - boundaries: When each phase of the scenario begins, in order.
-  ///   - length: How long the storm may last.
+  ///   - start: The start of the storm.
+  ///   - onset: The expected time of the first refresh request; nil if it differs from client to client.
+  ///   - lead: How long before the end of a token the gateway should ask.
+  ///   - boundaries: The beginning of each phase of the scenario, in order.
+  ///   - length: The maximum duration of the storm.
   package init(
     start: Instant, onset: Instant?, lead: Duration = .zero, boundaries: [Instant] = [], length: Duration = .zero
   ) {
@@ -46,13 +52,13 @@ package struct Ledger {
     result.bins[keyPath: kind].count(inBin: bin)
   }
 
-  /// A refresh request announced how long the gateway waits for the answer.
+  /// Notes the timeout that a refresh request announced.
   package mutating func announced(_ timeout: Duration) {
     let timeout = min(timeout, Self.timeoutMax)
     result.seen.longestTimeout = max(result.seen.longestTimeout ?? 0, timeout.inSeconds)
   }
 
-  /// No storm waits longer, whatever a gateway announces.
+  /// The maximum timeout that a storm waits for, whatever a gateway announces.
   private static let timeoutMax = Duration.seconds(86_400)
 
   func second(_ now: Instant) -> Int {
@@ -83,7 +89,7 @@ package struct Ledger {
       gaveUp(reason, isRenewal: false)
     case .asked:
       result.refreshes.asked += 1
-      // A gateway may ask sooner than anybody was told, as one whose lead is a share of the session's life.
+      // A gateway may ask earlier than expected, e.g. if its lead time is a share of the session's life.
       onset = onset.map { min($0, now) }
       result.series.asked.count(atSecond: second)
       count(\.asked, at: now)
@@ -131,7 +137,7 @@ package struct Ledger {
     }
   }
 
-  /// What clients tell that come back by themselves.
+  /// Records events of clients that come back by themselves.
   private mutating func recordReturn(_ record: ClientRecord, at now: Instant) {
     switch record {
     case .interrupted(let reason):
@@ -157,19 +163,19 @@ package struct Ledger {
     }
   }
 
-  /// A connection has ended before the storm ended it.
+  /// Counts a connection that ended before the storm ended it.
   private mutating func ended(at now: Instant) {
     result.series.losses.count(atSecond: second(now))
     result.series.ends.count(atSecond: second(now))
     count(\.losses, at: now)
   }
 
-  /// A client asks the gateway for a session key over HTTP.
+  /// Counts a client's request for a session key over HTTP.
   package mutating func keyWanted() {
     result.returns.keyCalls += 1
   }
 
-  /// A request to the provider goes out.
+  /// Counts a request to the provider at its start.
   mutating func began(at now: Instant) {
     reach(now)
     inFlight += 1
@@ -180,7 +186,8 @@ package struct Ledger {
     result.series.providerPeaks.raise(to: inFlight, atSecond: second(now))
   }
 
-  /// A call of the provider that was meant to bring a token is over; with the reason if it brought none.
+  /// Counts a completed request to the provider that was meant to bring a token; `refusal` is the reason if it brought
+  /// none.
   mutating func concluded(refusal: String?) {
     calls += 1
     guard let refusal else { return }
@@ -188,14 +195,14 @@ package struct Ledger {
     trouble = trouble ?? refusal
   }
 
-  /// A request to the provider is over.
+  /// Counts the end of a request to the provider.
   mutating func ended(fetchAt now: Instant) {
     reach(now)
     inFlight -= 1
     result.series.providerReturns.count(atSecond: second(now))
   }
 
-  /// Notes what became of a client, once, at the end.
+  /// Notes the outcome of a client, once, at the end.
   package mutating func close(_ behaviour: Behaviour, _ outcome: ClientSession.Outcome) {
     switch outcome {
     case .neverConnected: return

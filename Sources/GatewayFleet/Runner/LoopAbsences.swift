@@ -1,28 +1,29 @@
 internal import GatewayCore
 
-/// The times at which one loop of a storm did not run although something was due: 2.5 s, from 12.3 s after the start.
+/// The times at which one loop of a storm did not run although work was due.
 ///
-/// What arrives meanwhile lies unread, and what is due does not begin. No client can tell that from a slow gateway.
+/// Messages that arrive in that time wait unread, and due work does not begin. A client cannot distinguish that from a
+/// slow gateway.
 struct LoopAbsences {
   private struct Span {
     var from: Instant
     var until: Instant
   }
 
-  /// The loop looks at its own time this often.
+  /// The interval at which the loop checks its own lateness.
   static let period = Duration.milliseconds(20)
-  /// A loop that is later than this was absent; timers are exact to a millisecond or two.
+  /// The minimum lateness of an absence; timers are exact to one or two milliseconds.
   static let least = Duration.milliseconds(10)
-  /// A loop that is always late would have a span each time it looks.
+  /// The maximum number of spans: a loop that is always late would add one at each check.
   private static let spansMax = 16_384
 
   private var spans: [Span] = []
 
-  /// Notes that something was due at `due`, and the loop came to it at `now`.
+  /// Notes that work due at `due` ran at `now`.
   mutating func add(due: Instant, at now: Instant) {
     guard now - due >= Self.least else { return }
     var span = Span(from: due, until: now)
-    // Between two that are so close the loop has caught up with nothing.
+    // Between two spans this close, the loop has not caught up.
     while let last = spans.last, span.from <= last.until + Self.period {
       span.from = min(span.from, last.from)
       spans.removeLast()
@@ -41,7 +42,8 @@ struct LoopAbsences {
     return sum
   }
 
-  /// Returns when a message may have arrived that was read at `instant`: at the beginning of an absence that had just ended.
+  /// Returns when a message that was read at `instant` may have arrived: at the beginning of an absence that had just
+  /// ended.
   func earliestArrival(ofReadAt instant: Instant) -> Instant {
     for span in spans.reversed() {
       guard span.until + Self.period >= instant else { break }

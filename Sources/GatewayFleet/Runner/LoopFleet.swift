@@ -1,18 +1,18 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// The clients of one loop, every second one of a storm with two loops for instance: begins them at their time.
+/// The clients of one loop, which it starts at their times.
 ///
-/// `@unchecked Sendable`: touched only on its loop. Others reach it by ``perform(_:)``.
+/// `@unchecked Sendable`: touched only on its loop. Other threads use ``perform(_:)``.
 final class LoopFleet: WakeupTarget, @unchecked Sendable {
   let loop: EventLoop
   let dialer: any Dialer
   let setup: StormSetup
   let sharedPolicy: SharedClientPolicy
   var ledger: Ledger
-  /// The array that effects are gathered in, lent to one client at a time so that an event allocates none.
+  /// The array that collects effects. It is lent to one client at a time, so that an event allocates none.
   var scratch: [ClientEffect] = []
-  /// The last `Date` of a token provider that was looked at.
+  /// The latest `Date` header of a token provider that was checked.
   var lastDate = ""
   private let loopNumber: Int
   private let pacer: ArrivalPacer
@@ -24,13 +24,13 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
   private var isStopped = false
   private var stragglers = Stragglers()
 
-  /// Where clients wait for their turn at the provider.
+  /// The clients' queue for the provider.
   let queue: FetchQueue
 
-  /// How many clients begin at one wake-up, before the loop does other things.
+  /// The maximum number of clients that begin at one wake-up, before the loop does other work.
   private static let slice = 64
 
-  /// The fleet of the `loopNumber`-th loop of its process. Only on the loop.
+  /// Creates the fleet of the `loopNumber`-th loop of its process. Only on the loop.
   init(
     _ setup: StormSetup, loop: EventLoop, dialer: any Dialer, loopNumber: Int, behaviours: [Behaviour]
   ) {
@@ -54,7 +54,7 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
 
   var policy: ClientPolicy { sharedPolicy.policy }
 
-  /// Runs `body` on the fleet's loop: at once if that is the caller's.
+  /// Runs `body` on the fleet's loop, at once if that is the caller's.
   nonisolated(nonsending) func perform<Answer: Sendable>(
     _ body: @escaping @Sendable (LoopFleet) -> Answer
   ) async -> Answer {
@@ -66,7 +66,7 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
 
   // MARK: Arrivals
 
-  /// Begins to begin clients.
+  /// Schedules the first client, and watches the loop's lateness if the setup requires it.
   func begin() {
     setWakeup()
     guard setup.processors != nil else { return }
@@ -77,7 +77,7 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
     heartbeat?.wakeUp()
   }
 
-  /// The number in the whole storm of this fleet's client number `local`.
+  /// Returns the number in the whole storm of this fleet's client number `local`.
   private func index(ofLocal local: Int) -> Int {
     setup.process + setup.plan.processes * (loopNumber + setup.plan.loops * local)
   }
@@ -102,7 +102,7 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
     loop.deadlines.set(wakeup, at: isOver ? nil : start + pacer.arrival(of: next))
   }
 
-  /// How many clients this fleet has when all have begun.
+  /// The number of clients of this fleet when all have begun.
   var size: Int {
     let stride = setup.plan.processes * setup.plan.loops
     return max(0, (pacer.count - index(ofLocal: 0) + stride - 1) / stride)
@@ -112,12 +112,12 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
 
   // MARK: The end
 
-  /// Whether nobody is waited for any more, once all clients are settled or at a further refresh.
+  /// Returns whether the storm need not wait for any client, once all are settled or at a further refresh.
   func isThrough() -> Bool {
     stragglers.areGone(of: clients.count, waves: setup.plan.waves, awaitsAll: setup.awaitsAll) { clients[$0].current }
   }
 
-  /// Notes what became of everybody, and closes every socket.
+  /// Notes the outcome of every client and closes every socket.
   func stop() {
     guard !isStopped else { return }
     isStopped = true
@@ -133,7 +133,7 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
   /// Whether every client has ended.
   var isOver: Bool { clients.allSatisfy(\.isOver) }
 
-  /// Forgets the clients, who hold the fleet.
+  /// Releases the clients, which have references to the fleet.
   func dismiss() {
     clients = []
     queue.dismiss()

@@ -1,8 +1,8 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// The mark of a storm in every request and upgrade, so that whoever is hit sees by whom, and can filter: `User-Agent:
-/// postern-storm/1.0`, for instance, and `Postern-Storm: 5f3a…`, the run.
+/// The mark of a storm in every request and upgrade. The operator of the target can identify the storm by it and filter
+/// its requests: `User-Agent: postern-storm/1.0` and `Postern-Storm: 5f3a…`, the run.
 package struct StormMark: Hashable, Sendable {
   /// The program with its version.
   package let agent: String
@@ -14,7 +14,7 @@ package struct StormMark: Hashable, Sendable {
     self.run = run
   }
 
-  /// The request with the mark. A User-Agent that a description or a wire has of its own stays; the run is always said.
+  /// Returns the request with the mark. A User-Agent of a description or a dialect stays; the run is always present.
   package func marked(_ request: HTTPRequest) -> HTTPRequest {
     var request = request
     request.headers.removeAll { $0.name == Self.field }
@@ -26,7 +26,7 @@ package struct StormMark: Hashable, Sendable {
   private static let field = "postern-storm"
 }
 
-/// A dialer that puts a storm's mark on all that goes out, on the request for a token for instance.
+/// A dialer that adds a storm's mark to every upgrade and request.
 package final class MarkedDialer: Dialer {
   private let network: any Dialer
   private let mark: StormMark

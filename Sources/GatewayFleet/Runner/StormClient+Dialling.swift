@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-// How a client gets its socket, where need be with a request ahead of it.
+// The way to a socket, with a request before it if necessary.
 
 extension StormClient {
   func dial(_ target: DialTarget) {
@@ -9,7 +9,7 @@ extension StormClient {
     fleet.dialer.dial(target, upgrade: upgrade.request, subprotocols: upgrade.subprotocols, handler: self)
   }
 
-  /// It did not open. Of one that never was, the report says why in a sentence.
+  /// Handles a dial that failed. If the client never logged in, the report explains the failure in a sentence.
   func refused(_ failure: DialFailure) {
     let gateway = fleet.setup.gateway(of: index)
     if session.logins == 0, let words = failure.sentence(isTLS: gateway.isTLS) {
@@ -18,7 +18,7 @@ extension StormClient {
     handle(.dialFailed(failure))
   }
 
-  /// Asks the gateway for what the upgrade needs, and dials when that has come.
+  /// Sends the request that the upgrade needs, and dials after its answer.
   func ask(_ request: HTTPRequest, aheadOf target: DialTarget) {
     let timeout = min(fleet.setup.plan.fetchTimeout, fleet.setup.plan.connectTimeout)
     Task.immediate(executorPreference: fleet.loop) {
@@ -28,7 +28,7 @@ extension StormClient {
   }
 
   private func answered(_ result: Result<HTTPResponse, DialFailure>, aheadOf target: DialTarget) {
-    // It has taken too long meanwhile, or the storm is over.
+    // The dial has taken too long in the meantime, or the storm is over.
     guard session.isDialling else { return handle(.dialFailed(.timedOut)) }
     switch result {
     case .failure(let failure): handle(.dialFailed(failure))
@@ -43,9 +43,9 @@ extension StormClient {
 }
 
 extension DialFailure {
-  /// What leads to the mend; nil where the reason in the counts says all.
+  /// Returns advice for the failure; nil if the reason in the counts is sufficient.
   ///
-  /// - Parameter isTLS: Whether TLS was spoken, or was to be.
+  /// - Parameter isTLS: Whether the connection uses TLS.
   fileprivate func sentence(isTLS: Bool) -> String? {
     switch self {
     case .unreachable(let text): text + addressHint(isTLS: isTLS)

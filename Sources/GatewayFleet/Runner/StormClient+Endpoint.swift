@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-// Tokens from an endpoint that somebody describes. A client has one request under way at a time: a refresh token that
-// rotates, used twice, signs its user out.
+// Tokens from a described endpoint. A client has one pending request at a time: a rotating refresh token that is used
+// twice signs its user out.
 
 extension StormClient {
   func ask(_ ticket: FetchTicket, of endpoint: any TokenEndpoint, _ places: [DialTarget]) {
@@ -15,7 +15,7 @@ extension StormClient {
       request = try endpoint.request(wish, memory)
     } catch {
       fleet.ledger.unsaid("request_unsaid", error)
-      // Not from here: the client is in the middle of what it does.
+      // The result is delivered later on the loop, since the client is in the middle of handling an event.
       fleet.loop.execute {
         self.assumeIsolated { $0.fleet.queue.release() }
         self.assumeIsolated { $0.handle(.fetched(number: ticket.number, .failed("request_unsaid"))) }
@@ -65,7 +65,7 @@ extension StormClient {
     }
   }
 
-  /// Whether an answer that came too late for who asked serves who has asked since.
+  /// Returns whether a late answer to an earlier request serves the client's current one.
   private func isGood(_ answer: TokenAnswer, for ticket: FetchTicket) -> Bool {
     guard case .token = answer.outcome, ticket.purpose != .hopelessRefresh else { return false }
     return session.isWaiting(forFetch: ticket.number)

@@ -1,10 +1,10 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-// Where a client's tokens come from.
+// The sources of a client's tokens.
 
 extension StormClient {
-  /// Takes the provider's answer, with the end of the token in it where its dialect can tell.
+  /// Notes the source and, if the dialect can read it, the end of the token in the provider's answer.
   func take(_ answer: ProviderAnswer) {
     guard case .token(let token) = answer else { return }
     endSource = .asked
@@ -37,7 +37,7 @@ extension StormClient {
     }
   }
 
-  /// Of a provider that cannot be spoken with, the report says why in a sentence.
+  /// Explains in the report why the provider could not be reached.
   private func note(_ result: Result<HTTPResponse, DialFailure>, of provider: DialTarget) {
     guard session.logins == 0 else { return }
     let failure: DialFailure
@@ -52,7 +52,7 @@ extension StormClient {
       "the token provider at \(provider.host):\(provider.port): \(failure.detail)\(hint)", on: failure.reason)
   }
 
-  /// A provider whose clock is not ours is told in the report. Looks at one answer a second.
+  /// Reports a provider whose clock differs from the storm's. Checks one answer a second.
   private func noteClock(of result: Result<HTTPResponse, DialFailure>, since sent: WallTime) {
     guard case .success(let response) = result, let date = response.header("date"), date != fleet.lastDate else {
       return
@@ -100,7 +100,7 @@ extension StormClient {
     return .token(issuer.mint(user: user(for: purpose), kind: .regular, issuedAt: now, expiresAt: expiry, calls: nil))
   }
 
-  /// A name that no provider accepts, for those it is to refuse: longer than a user's name may be.
+  /// A user name that every provider refuses, since it is longer than the maximum.
   private static let impossibleUser = UserID(String(repeating: "x", count: UserID.lengthMax + 1))
 
   func user(for purpose: FetchPurpose) -> UserID {

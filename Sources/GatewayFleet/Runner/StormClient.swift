@@ -1,8 +1,7 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// One client of the fleet, number 17 of 1,000 for instance: an actor pinned to its loop that performs what its
-/// ``ClientSession`` decides.
+/// One client of the fleet: an actor on its loop that performs the effects of its ``ClientSession``.
 actor StormClient {
   nonisolated let index: Int
   nonisolated let behaviour: Behaviour
@@ -11,29 +10,29 @@ actor StormClient {
   var generator: SeededGenerator
   private var socket: (any Socket)?
   private var wakeup: Wakeup?
-  /// What the gateway's close frame said.
+  /// The text of the gateway's close frame.
   private var goodbye: String?
   /// Whether the ledger counts it as settled.
   private var isSettled = false
-  /// Whether the ledger counts it as one that is refreshed again and not settled.
+  /// Whether the ledger counts it as one that is at a further refresh and not settled.
   private var isRefreshingAgain = false
-  /// How many messages it has sent, and how often the provider was told of its user.
+  /// The number of messages that it has sent, and whether its user is registered with the provider.
   private var messages: UInt32 = 0
   var isRegistered = false
-  /// What its dialect remembers of the connection, where it does.
+  /// The dialect's memory of the connection, if it has one.
   var memory: ClientMemory?
-  /// What it keeps between its requests for tokens, where a described endpoint gives them.
+  /// The endpoint's memory between requests for tokens, if a described endpoint gives them.
   var tokenMemory: TokenMemory?
-  /// Whether such a request is under way, and what waits for its end: one at a time.
+  /// Whether such a request is pending, and the request that waits for its end, since there is one at a time.
   var isAskingEndpoint = false
   var joined: FetchTicket?
-  /// Who said when its latest token ends; nil if it has none.
+  /// The source of its latest token's end; nil if it has no token.
   var endSource: EndSource?
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { fleet.loop.asUnownedSerialExecutor() }
 
-  /// Client number `index` of the whole storm, with a generator of its own, so that what it does depends on the seed and
-  /// on what happens to it only.
+  /// Creates client number `index` of the whole storm. It has its own random generator, so that its behaviour depends
+  /// only on the seed and on its own events.
   init(index: Int, behaviour: Behaviour, fleet: LoopFleet) {
     self.index = index
     self.behaviour = behaviour
@@ -44,7 +43,11 @@ actor StormClient {
 
   // MARK: Events
 
-  /// - Parameter due: When it should have happened, which a late loop comes to later; nil for now.
+  /// Handles an event and the events that follow from it at once.
+  ///
+  /// - Parameters:
+  ///   - first: The event.
+  ///   - due: The time at which it should have happened, if a late loop handles it later; nil for now.
   func handle(_ first: ClientEvent, due: Instant? = nil) {
     var effects: [ClientEffect] = []
     swap(&effects, &fleet.scratch)
@@ -65,7 +68,7 @@ actor StormClient {
     setWakeup()
   }
 
-  /// Does one thing; returns the event that follows at once, if one does.
+  /// Performs one effect; returns the event that follows at once, if any.
   private func perform(_ effect: ClientEffect, at now: Instant, due: Instant) -> ClientEvent? {
     switch effect {
     case .fetch(let number, let purpose):
@@ -88,7 +91,7 @@ actor StormClient {
     case .send(let message):
       for frame in fleet.setup.dialect.frames(message, of: identity, memory) {
         messages &+= 1
-        // A message that finds the socket closed is dropped: the end is reported in a moment.
+        // A message for a closed socket is dropped: the end is reported shortly.
         _ = socket?.send(frame)
       }
     case .ping:
@@ -137,13 +140,14 @@ actor StormClient {
     handle(.closed(code, text: text))
   }
 
-  /// Keeps the text of a close frame for the end that follows; a gateway may repeat the token in it.
+  /// Keeps the text of a close frame for the end that follows. A gateway may repeat the token in it, so the token is
+  /// masked.
   private func heardGoodbye(_ text: String) {
     guard fleet.policy.habits.comeback?.ends != nil else { return }
     goodbye = session.token.map { $0.token.isEmpty ? text : text.replacing(bytesOf: $0.token, with: "token") } ?? text
   }
 
-  /// What it knows of itself now.
+  /// The client's current identity.
   var identity: ClientIdentity {
     ClientIdentity(
       user: user(for: .login), token: session.token, key: session.key, connection: session.connection,
@@ -164,18 +168,20 @@ actor StormClient {
   }
 }
 
-// MARK: - What the fleet asks. Only on the loop.
+// MARK: - Calls of the fleet, only on the loop
 
 extension StormClient {
-  /// - Parameter due: When its turn is.
+  /// Starts the client.
+  ///
+  /// - Parameter due: The time at which it should start.
   nonisolated func begin(due: Instant) { assumeIsolated { $0.handle(.start, due: due) } }
 
   nonisolated func stop() { assumeIsolated { $0.handle(.stop) } }
 
-  /// The place in the queue to the provider is free.
+  /// Starts a request that has reached its turn in the queue for the provider.
   nonisolated func fetch(_ ticket: FetchTicket) { assumeIsolated { $0.ask(ticket) } }
 
-  /// Whether the answer to that question would still be of use.
+  /// Returns whether the client still needs the answer to that request.
   nonisolated func wants(_ ticket: FetchTicket) -> Bool {
     assumeIsolated { $0.session.isWaiting(forFetch: ticket.number) }
   }
@@ -184,7 +190,7 @@ extension StormClient {
     assumeIsolated { $0.session.outcome(waves: waves) }
   }
 
-  /// Who said when its token ends, of a client that was let in.
+  /// The source of its token's end; nil if it never logged in.
   nonisolated var endToldBy: EndSource? {
     assumeIsolated { $0.session.logins > 0 ? $0.endSource : nil }
   }
@@ -196,7 +202,7 @@ extension StormClient {
   }
 }
 
-// MARK: - What the transport tells
+// MARK: - Events of the transport
 
 extension StormClient: SocketHandler, WakeupTarget {
   nonisolated func socketOpened(_ socket: any Socket) { assumeIsolated { $0.opened(socket) } }
@@ -204,7 +210,7 @@ extension StormClient: SocketHandler, WakeupTarget {
   nonisolated func socketRefused(_ failure: DialFailure) { assumeIsolated { $0.refused(failure) } }
 
   nonisolated func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
-    // The caller's bytes, which nobody keeps.
+    // The bytes belong to the caller and are not kept.
     nonisolated(unsafe) let payload = payload
     assumeIsolated { $0.received(payload, kind) }
   }

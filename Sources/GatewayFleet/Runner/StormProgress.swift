@@ -1,6 +1,6 @@
-/// The progress of a storm, or of one loop's part of it: still connecting, 812 of 1,000, for instance.
+/// The progress of a storm, or of one loop's part of it.
 package struct StormProgress: Hashable, Sendable, Codable {
-  /// The stage of a storm: all are connected and hold, for instance.
+  /// The stage of a storm.
   package enum Stage: String, Hashable, Sendable, Codable, Comparable {
     case connecting
     case holding
@@ -20,7 +20,7 @@ package struct StormProgress: Hashable, Sendable, Codable {
   }
 
   package var stage = Stage.connecting
-  /// Since the start, in seconds.
+  /// The time since the start, in seconds.
   package var seconds = 0.0
   package var started = 0
   package var connected = 0
@@ -30,23 +30,23 @@ package struct StormProgress: Hashable, Sendable, Codable {
   package var lost = 0
   package var inFlight = 0
   package var settled = 0
-  /// Clients that were refreshed as often as they are to be, and are in trouble with a further refresh; nil for none.
+  /// Clients that had all their refreshes and are in trouble with a further one; nil for none.
   package var refreshingAgain: Int?
-  /// Attempts to log in that are over, and those of them that came to nothing.
+  /// Completed attempts to log in, and how many failed.
   package var attempts = 0
   package var failures = 0
-  /// Calls of the token provider that are over, and those of them that brought nothing. Those that a behaviour wants
-  /// refused are in neither.
+  /// Completed requests to the token provider, and how many brought no token. Requests that are meant to fail count in
+  /// neither.
   package var calls = 0
   package var refusals = 0
-  /// Those of them that found nobody listening, and those whose answer had no token where one is looked for.
+  /// Failed requests that found no listener, and failed requests whose answer had no token in the expected place.
   package var unreachable = 0
   package var tokenless = 0
-  /// Why the first call that brought nothing did, in a sentence; nil while there is none.
+  /// Why the first failed request failed, in a sentence; nil while there is none.
   package var trouble: String?
-  /// How many phases of the scenario have begun on every loop.
+  /// The number of scenario phases that have begun on every loop.
   package var phases = 0
-  /// Whether a part of a storm has nothing more to do and waits for the others.
+  /// Whether a part of a storm is done and waits for the others.
   package var isThrough = false
 
   package init() {}
@@ -70,7 +70,7 @@ package struct StormProgress: Hashable, Sendable, Codable {
     trouble = ledger.trouble
   }
 
-  /// Adds the counts of another part; stage and time stay, and the trouble that was there first.
+  /// Adds the counts of another part. Stage and time remain, and so does the first trouble.
   package mutating func add(_ other: StormProgress) {
     started += other.started
     connected += other.connected

@@ -1,10 +1,9 @@
 internal import GatewayCore
 package import GatewayRuntime
 
-/// The conductor of one process's part of a storm: ramp, hold, expiry, settling, end. It reads the gateway's figures
-/// before the ramp, for instance, and begins the clients then.
+/// The controller of one process's part of a storm: ramp, hold, expiry, settling, end.
 ///
-/// An actor pinned to the first loop. It looks around a few times a second and never touches the clients' path.
+/// An actor on the first loop. It checks the storm a few times a second and never touches the clients' path.
 package actor StormRunner {
   private nonisolated let setup: StormSetup
   private nonisolated let loops: [(loop: EventLoop, dialer: any Dialer)]
@@ -15,37 +14,40 @@ package actor StormRunner {
   private var probes: [ProcessProbe.Moment: ProcessProbe.Sample] = [:]
   private var generator: [ProcessProbe.Moment: ProcessProbe.Sample] = [:]
   private var isInterrupted = false
-  /// How long it stood still itself while it looked on.
+  /// The time for which the watching loop itself stood still.
   private var overslept = Duration.zero
-  /// How many phases of the scenario have begun on every loop.
+  /// The number of scenario phases that have begun on every loop.
   private var begunPhases = 0
   private var start = Instant.zero
   private var nextSnapshot = Instant.zero
-  /// The longest time-out that the gateway has announced.
+  /// The longest timeout that the gateway has announced.
   private var longestTimeout: Duration?
-  /// The longest life of a token that has come, and how many came of which nobody says when they end.
+  /// The longest life of a token that has arrived, and the number of tokens of unknown end.
   private var longestLife: Duration?
   private var endless = 0
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loops[0].loop.asUnownedSerialExecutor() }
 
-  /// How often it looks around.
+  /// The interval between checks.
   private static let pause = Duration.milliseconds(250)
-  /// How often it tells what was counted, to whoever wants that.
+  /// The interval between snapshots.
   private static let snapshotPause = Duration.seconds(1)
-  /// How long the closing handshakes at the end may take.
+  /// The maximum duration of the closing handshakes at the end.
   private static let farewell = Duration.seconds(5)
-  /// How long before the expected refreshes the gateway is probed.
+  /// The time before the expected refreshes at which the gateway is probed.
   private static let probeAhead = Duration.milliseconds(300)
   private static let probeTimeout = Duration.seconds(5)
-  /// In seconds: a year, beyond which nobody waits.
+  /// One year in seconds, the maximum life that a storm waits for.
   private static let lifeMax = 31_557_600.0
 
+  /// Creates the runner of one process's part of a storm.
+  ///
   /// - Parameters:
-  ///   - loops: As many as the plan says, running.
-  ///   - report: Told how far the storm is, a few times a second, on the first loop.
-  ///   - snapshots: Told once a second what each loop has counted so far, on the first loop; nil if nobody wants it.
-  ///   - ownFigures: What the system says of this process, if it is one that is to be measured.
+  ///   - setup: The plan, and this process's part of it.
+  ///   - loops: Running loops, as many as the plan has.
+  ///   - report: Called with the progress a few times a second, on the first loop.
+  ///   - snapshots: Called once a second with each loop's counts so far, on the first loop; nil for none.
+  ///   - ownFigures: Returns the system's figures for this process, if it is measured.
   package init(
     _ setup: StormSetup, loops: [(loop: EventLoop, dialer: any Dialer)],
     report: @escaping @Sendable (StormProgress) -> Void = { _ in },
@@ -60,12 +62,13 @@ package actor StormRunner {
     self.snapshots = snapshots
   }
 
-  /// Ends the storm early, or lets a part that is through leave. It still says what it came to. From any thread.
+  /// Ends the storm early, or releases a part that waits for the others. The storm still returns its result. From any
+  /// thread.
   package nonisolated func interrupt() {
     loops[0].loop.execute { self.assumeIsolated { $0.isInterrupted = true } }
   }
 
-  /// Runs the storm. Once.
+  /// Runs the storm, once.
   package func run() async -> StormResult {
     let loop = loops[0].loop
     start = loop.now + (setup.startsAt - loop.wallTime)
@@ -95,7 +98,7 @@ package actor StormRunner {
     return result
   }
 
-  /// What all had counted when each phase began that has begun, and what they have now.
+  /// Returns the counts at the beginning of each phase that has begun, and the current ones.
   private func marks() async -> [StormResult] {
     let begun = begunPhases
     var sums = Array(repeating: StormResult(), count: begun + 1)
@@ -106,7 +109,7 @@ package actor StormRunner {
     return sums
   }
 
-  /// What was counted in each phase that has begun; nil without a scenario.
+  /// Returns the counts of each phase that has begun; nil without a scenario.
   private func phases(_ marks: [StormResult], until end: Double) -> [PhaseResult]? {
     guard !setup.phases.phases.isEmpty else { return nil }
     let begun = setup.phases.phases.prefix(marks.count - 1)
@@ -122,7 +125,7 @@ package actor StormRunner {
     case settled
     case outOfTime
     case interrupted
-    /// Nobody says when tokens end, nor when the storm does.
+    /// The ends of the tokens are unknown, and so is the end of the storm.
     case endless
   }
 
@@ -140,7 +143,7 @@ package actor StormRunner {
     }
   }
 
-  /// Looks on until the storm is over.
+  /// Watches the storm until it is over.
   private func watch() async -> End {
     let loop = loops[0].loop
     let size = fleets.reduce(0) { $0 + $1.size }
@@ -150,7 +153,7 @@ package actor StormRunner {
       if let next, loop.now >= next {
         begunPhases += 1
         for fleet in fleets { await fleet.perform { [begunPhases] in $0.ledger.beginPhases(begunPhases) } }
-        // An order waits for this.
+        // An order waits for this report.
         report(await look())
         continue
       }
@@ -163,7 +166,7 @@ package actor StormRunner {
         return .settled
       }
       let end = start + setup.end(timeout: longestTimeout, life: longestLife)
-      // What came while the storm itself stood still is read first.
+      // Messages that arrived while the storm itself stood still are read first.
       if loop.now >= end + (setup.plan.bound == nil ? overslept : .zero) { return .outOfTime }
       let onset = setup.plan(living: longestLife).onset
       if !isProbedBeforeExpiry && loop.now + Self.probeAhead + Self.pause > start + onset {
@@ -182,12 +185,12 @@ package actor StormRunner {
     return areAll
   }
 
-  /// A storm in which nothing is to be renewed holds for as long as it is told to.
+  /// The minimum duration: a storm without renewals lasts for the plan's hold.
   private var leastLength: Duration {
     setup.dialect.habits.refresh.how == .none ? max(setup.phases.end, setup.plan.heldUntil) : setup.phases.end
   }
 
-  /// Says that it is through, until somebody ends it.
+  /// Reports that this part is done, until the storm is interrupted.
   private func waitForOthers() async {
     while !isInterrupted {
       var progress = await look()
@@ -240,7 +243,7 @@ package actor StormRunner {
     }
   }
 
-  /// Reads this process's figures, and the gateways' metrics if it is the one that does.
+  /// Reads this process's figures and, in process 0, the gateways' metrics.
   private func probe(_ moment: ProcessProbe.Moment) async {
     generator[moment] = ownFigures()
     guard setup.process == 0 else { return }

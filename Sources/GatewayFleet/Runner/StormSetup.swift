@@ -1,33 +1,34 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// A plan with all that ties it to a place: whom to storm, with whose tokens, beginning when, and which part of the
-/// fleet this process has; the second of four, for instance.
+/// A plan with its place: the gateways, the source of the tokens, the start, and this process's part of the fleet.
 package struct StormSetup: Sendable {
   package var plan: StormPlan
   package var dialect: any ClientDialect
-  /// The gateways, of which a client keeps to one; `DialTarget.source` is set for each client.
+  /// The gateways; each client uses one of them, and `DialTarget.source` is set for each client.
   package var gateways: [DialTarget]
-  /// Path and query of the upgrade: the path takes the place of the dialect's own, the parameters come before its own.
+  /// The path and query of the upgrade. The path replaces the dialect's own, and the parameters come before the
+  /// dialect's.
   package var upgradeTarget: String? {
     didSet { override = upgradeTarget.map(Self.parts) }
   }
   private var override: (path: String, query: [HTTPField])?
   package var tokens: TokenSource
-  /// Where the gateways' metrics are, if they are to be read.
+  /// The control ports from which the gateways' metrics are read, if any.
   package var controls: [DialTarget] = []
-  /// What the control port wants as `Authorization: Bearer`, if anything.
+  /// The secret that the control port requires as `Authorization: Bearer`, if any.
   package var controlSecret: Credentials?
-  /// When the first client connects. The same in every process of the storm.
+  /// The time at which the first client connects, the same in every process of the storm.
   package var startsAt: WallTime
-  /// When the phases of its scenario begin; none without one.
+  /// The beginnings of the scenario's phases; none without a scenario.
   package var phases = ScenarioTimes()
-  /// When all that was ordered to disturb the fleet is over, counted from the start; nil if nobody knows.
+  /// The time at which all ordered disturbances of the fleet are over, counted from the start; nil if unknown.
   package var disturbedUntil: Duration?
-  /// Whether a part that is through waits, its clients connected, until it is told to leave by ``StormRunner/interrupt()``:
-  /// so that no part's farewell is counted while others still storm.
+  /// Whether a part that is done keeps its clients connected until ``StormRunner/interrupt()``. Otherwise its closes
+  /// would count while other parts still run.
   package var waitsForOthers = false
-  /// How many processors the loops may use, where the storm measures its own lateness; nil in virtual time, which is never late.
+  /// The number of processors that the loops may use, if the storm measures its own lateness; nil in virtual time,
+  /// which is never late.
   package var processors: Int?
   /// The number of this process, 0..<``StormPlan/processes``.
   package var process = 0
@@ -43,34 +44,34 @@ package struct StormSetup: Sendable {
     self.startsAt = startsAt
   }
 
-  /// When the first tokens expire together; nil if each expires by itself.
+  /// The time at which the first tokens expire together; nil if each expires by itself.
   package var expiresAt: WallTime? {
     plan.expiry == .common ? startsAt + plan.expiresAfter : nil
   }
 
-  /// When the first tokens are asked for together, counted from the start: by the plan, or by an order of the scenario that
-  /// comes before. Nil if each expires by itself.
+  /// The time at which the first tokens are asked for together, counted from the start: by the plan, or earlier by an
+  /// order of the scenario. Nil if each expires by itself.
   var onset: Duration? {
     guard plan.expiry == .common else { return nil }
     return min(plan.onset, phases.asksAt ?? plan.onset)
   }
 
-  /// Whether the storm waits for every refresh, also beyond the waves: its scenario may have ordered it.
+  /// Whether the storm waits for every refresh, even beyond the waves: its scenario may have ordered it.
   var awaitsAll: Bool { phases.asksAt != nil }
 
-  /// Where client number `index` connects to, and from where.
+  /// Returns the gateway of client number `index`, with the client's source address.
   func gateway(of index: Int) -> DialTarget {
     var gateway = gateways[index % gateways.count]
     gateway.source = plan.source(of: index)
     return gateway
   }
 
-  /// Whether the endpoint decides when tokens end.
+  /// Whether the endpoint decides the ends of tokens.
   package var endpointChoosesEnds: Bool {
     if case .endpoint(let endpoint, _) = tokens { !endpoint.takesEnds } else { false }
   }
 
-  /// The plan, where tokens live as long as those that have come.
+  /// Returns the plan with the life of the tokens that have arrived, if the endpoint decides their ends.
   func plan(living life: Duration?) -> StormPlan {
     guard endpointChoosesEnds, let life else { return plan }
     var plan = plan
@@ -78,15 +79,18 @@ package struct StormSetup: Sendable {
     return plan
   }
 
-  /// When the storm ends at the latest, counted from its start: not before its scenario does, unless the plan says so.
+  /// Returns the latest end of the storm, counted from its start. It is not before the end of its scenario, unless the
+  /// plan has a bound.
   ///
-  /// - Parameter life: The longest life of a token that has come.
+  /// - Parameters:
+  ///   - timeout: The longest timeout that the gateway announced; nil for none.
+  ///   - life: The longest life of a token that has arrived.
   func end(timeout: Duration?, life: Duration? = nil) -> Duration {
     let end = plan(living: life).end(timeout: timeout)
     return plan.bound == nil ? max(end, phases.end) : end
   }
 
-  /// The upgrade request of a client.
+  /// Returns the upgrade request of a client.
   func upgrade(of client: ClientIdentity, _ memory: ClientMemory?) -> ClientUpgrade {
     var upgrade = dialect.upgrade(of: client, memory)
     if let override {
@@ -108,12 +112,12 @@ package struct StormSetup: Sendable {
   }
 }
 
-/// The source of the clients' tokens: the gateway's own provider at `/v1/tokens`, for instance.
+/// The source of the clients' tokens.
 package enum TokenSource: Sendable {
-  /// Asked over HTTP; the path, if given, in place of the dialect's own.
+  /// A provider over HTTP; the path, if given, replaces the dialect's own.
   case provider(DialTarget, path: String?)
-  /// Minted by the clients themselves, so that no provider takes part.
+  /// The clients themselves, so that no provider takes part.
   case minted(any TokenIssuer)
-  /// Asked over HTTP as somebody describes it; the places are those of its requests.
+  /// A described endpoint over HTTP; the places are the targets of its requests.
   case endpoint(any TokenEndpoint, places: [DialTarget])
 }

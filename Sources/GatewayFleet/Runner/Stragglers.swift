@@ -1,7 +1,7 @@
 /// The clients that were in trouble with a further refresh when all others were refreshed as often as the storm wants.
 ///
-/// A storm waits for these, because they may yet be lost, but not for a refresh that begins later: beside short tokens and
-/// a slow provider somebody is always in trouble.
+/// A storm waits for these, because they may still be lost, but not for a refresh that begins later. With short tokens
+/// and a slow provider, some client is always in trouble.
 package struct Stragglers {
   private var refreshes: [Int: Int]?
 
@@ -10,9 +10,9 @@ package struct Stragglers {
   /// Returns whether none is left. The first call notes them.
   ///
   /// - Parameters:
-  ///   - count: How many clients there are.
-  ///   - waves: How many refreshes each client is to have.
-  ///   - awaitsAll: Whether a client that has had them is awaited while a further refresh of its is under way.
+  /// - count: The number of clients.
+  /// - waves: The number of refreshes that each client needs.
+  /// - awaitsAll: Whether the storm also waits for clients at a refresh beyond these waves.
   ///   - session: Returns client number `index`, counted from 0.
   package mutating func areGone(
     of count: Int, waves: Int, awaitsAll: Bool, _ session: (_ index: Int) -> ClientSession

@@ -1,4 +1,4 @@
-/// Any JSON, for what is only handed on: the order of a fault in a scenario, for instance.
+/// Any JSON value that is only passed on, e.g. a fault order in a scenario.
 package indirect enum PlainJSON: Hashable, Sendable, Codable {
   case null
   case flag(Bool)

@@ -1,30 +1,28 @@
 internal import GatewayCore
 
-/// One phase of a scenario: from the top of the wave on the provider refuses everybody, for thirty seconds, for
-/// instance. It lasts until the next one begins.
+/// One phase of a scenario. It lasts until the next one begins.
 package struct ScenarioPhase: Hashable, Sendable, Decodable {
   package let name: String
-  /// What it is counted from; nil for the end of the one ahead of it.
+  /// The anchor of its start; nil for the end of the previous phase.
   package let from: Anchor?
-  /// How long after that it begins.
+  /// The time from the anchor to its start.
   package let after: Duration
-  /// How long it lasts at the least: the next one without an anchor of its own begins then, and the storm does not end
-  /// before.
+  /// The minimum duration. A next phase without an anchor begins after it, and the storm does not end before.
   package let length: Duration?
-  /// What is ordered of the gateway when it begins.
+  /// The order to the gateway at its start.
   package let order: Order?
-  /// How the gateway fails while it lasts, as its control port takes it.
+  /// The gateway's faults while it lasts, in the format of the control port.
   package let faults: [PlainJSON]
-  /// What has to hold in it, in the words of a threshold of the storm.
+  /// The thresholds that must hold in it, in the syntax of the storm's thresholds.
   package let thresholds: [String]
 
-  /// A moment of the storm that the plan decides: the top of the wave, for instance.
+  /// A moment of the storm that the plan determines.
   package enum Anchor: String, Hashable, Sendable, CaseIterable, Decodable {
-    /// The first client connects.
+    /// The time at which the first client connects.
     case start
-    /// The last client has begun to connect.
+    /// The time at which the last client has begun to connect.
     case hold
-    /// The gateway is to ask for the first tokens that end together.
+    /// The time at which the gateway should ask for the first tokens that end together.
     case wave
 
     func instant(in plan: StormPlan) -> Duration {
@@ -36,20 +34,20 @@ package struct ScenarioPhase: Hashable, Sendable, Decodable {
     }
   }
 
-  /// An order of an operator's to all sessions: every token is revoked, for instance.
+  /// An operator's order for all sessions.
   package enum Order: String, Hashable, Sendable, CaseIterable, Decodable {
-    /// Their tokens expire now.
+    /// Expires their tokens now.
     case expire
-    /// They are asked for another token.
+    /// Asks them for another token.
     case refresh
-    /// Every token that was issued up to now is revoked.
+    /// Revokes every token that was issued until now.
     case revoke
-    /// Their connections end, with the code that says that the gateway ends them.
+    /// Ends their connections, with the close code for an end by the gateway.
     case disconnect
-    /// Their connections end as those of a gateway that is started anew: with 1012, all at once.
+    /// Ends their connections at once with 1012, like a restart of the gateway.
     case restart
 
-    /// Whether the gateway asks everybody for another token on its account.
+    /// Whether the order makes the gateway ask all clients for another token.
     var asks: Bool {
       switch self {
       case .expire, .refresh, .revoke: true
@@ -72,9 +70,9 @@ package struct ScenarioPhase: Hashable, Sendable, Decodable {
     thresholds = try container.decodeIfPresent([String].self, forKey: .init("thresholds")) ?? []
   }
 
-  /// A day.
+  /// One day.
   private static let secondsMax = 86_400.0
 
-  /// Whether it wants the gateway's control port.
+  /// Whether the phase needs the gateway's control port.
   package var wantsControl: Bool { order != nil || !faults.isEmpty }
 }

@@ -1,13 +1,13 @@
 internal import GatewayCore
 
-/// A plan of what happens while a storm lasts, phase by phase: the token provider is away for thirty seconds at the top
-/// of the wave, for instance, and nobody may be cut off meanwhile.
+/// A plan of the events in a storm, phase by phase, e.g. the token provider is down for thirty seconds at the top of
+/// the wave.
 ///
-/// A value without I/O: whoever storms, or plays a storm in virtual time, carries it out.
+/// A value without I/O: the storm, or its simulation in virtual time, carries it out.
 package struct StormScenario: Hashable, Sendable, Decodable {
   package let phases: [ScenarioPhase]
 
-  /// At most this many.
+  /// The maximum number of phases.
   private static let phasesMax = 100
 
   package init(from decoder: any Decoder) throws {
@@ -30,8 +30,8 @@ package struct StormScenario: Hashable, Sendable, Decodable {
     }
   }
 
-  /// When each phase begins in a storm of that plan, counted from its start. Throws if one would begin before the one
-  /// ahead of it.
+  /// Returns the start of each phase in a storm of that plan, counted from the storm's start. Throws an error if one
+  /// would begin before the previous one.
   package func times(of plan: StormPlan) throws(StormPlanError) -> ScenarioTimes {
     var times: [ScenarioTimes.Phase] = []
     for phase in phases {
@@ -48,7 +48,7 @@ package struct StormScenario: Hashable, Sendable, Decodable {
     return ScenarioTimes(phases: times, disturbedUntil: disturbedUntil(times), asksAt: asksAt)
   }
 
-  /// When the last of what it does to the gateway is over: an order with the moment it is given, faults with their phase.
+  /// Returns the end of the last disturbance of the gateway: an order ends at once, faults end with their phase.
   private func disturbedUntil(_ times: [ScenarioTimes.Phase]) -> Duration? {
     zip(phases, times).compactMap { phase, time -> Duration? in
       guard phase.faults.isEmpty else {
@@ -59,21 +59,20 @@ package struct StormScenario: Hashable, Sendable, Decodable {
   }
 }
 
-/// The times at which the phases of a scenario begin in a storm, counted from its start: the one called `outage` after
-/// 90 s, for instance.
+/// The times of a scenario's phases in a storm, counted from the storm's start.
 package struct ScenarioTimes: Hashable, Sendable {
-  /// A phase with its times: the one called `outage` from 90 s on, for thirty seconds, for instance.
+  /// A phase with its times.
   package struct Phase: Hashable, Sendable {
     package let name: String
     package let start: Duration
-    /// How long it is to last at the least.
+    /// The minimum duration.
     package let length: Duration
   }
 
   package var phases: [Phase] = []
-  /// When all that it does to the gateway is over; nil if it does nothing.
+  /// The end of all its disturbances of the gateway; nil if there are none.
   package var disturbedUntil: Duration?
-  /// When it first has the gateway ask everybody for another token; nil for never.
+  /// The first time at which it makes the gateway ask all clients for another token; nil for never.
   package var asksAt: Duration?
 
   package init(phases: [Phase] = [], disturbedUntil: Duration? = nil, asksAt: Duration? = nil) {
@@ -82,6 +81,6 @@ package struct ScenarioTimes: Hashable, Sendable {
     self.asksAt = asksAt
   }
 
-  /// Before this the storm does not end by itself.
+  /// The earliest time at which the storm may end by itself.
   var end: Duration { phases.last.map { $0.start + $0.length } ?? .zero }
 }

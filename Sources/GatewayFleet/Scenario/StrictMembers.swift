@@ -1,7 +1,6 @@
 internal import GatewayCore
 
-/// The members of an object that a person wrote: one that nobody knows is an error, `form` in place of `from` for
-/// instance.
+/// The members of a JSON object that a person wrote. An unknown member is an error.
 struct StrictMembers {
   struct Key: CodingKey {
     let stringValue: String
@@ -25,7 +24,7 @@ struct StrictMembers {
     DecodingError.dataCorrupted(.init(codingPath: container.codingPath, debugDescription: reason))
   }
 
-  /// One of a few words; nil if the member is not there.
+  /// Returns one of a fixed set of words; nil if the member is missing.
   func word<Word: RawRepresentable<String> & CaseIterable>(_ name: String, _: Word.Type) throws -> Word? {
     guard let text = try container.decodeIfPresent(String.self, forKey: Key(name)) else { return nil }
     guard let word = Word(rawValue: text) else {
@@ -35,7 +34,7 @@ struct StrictMembers {
     return word
   }
 
-  /// A number of seconds; nil if the member is not there.
+  /// Returns a number of seconds; nil if the member is missing.
   func seconds(_ name: String, in range: ClosedRange<Double>) throws -> Duration? {
     guard let seconds = try container.decodeIfPresent(Double.self, forKey: Key(name)) else { return nil }
     guard range.contains(seconds) else {
