@@ -6,12 +6,12 @@ extension StormReport {
   /// The version of the JSON report's schema, `loadtest/report.schema.json`.
   package static let schema = "postern-storm/1"
 
-  /// The report as JSON, keys in order, so that two reports can be compared line by line.
+  /// Returns the report as JSON with sorted keys, so that two reports can be compared line by line.
   package func json() throws -> [UInt8] {
     try JSONCoder(names: .snakeCase, layout: .indented).encode(Document(self)) + [UInt8(ascii: "\n")]
   }
 
-  /// When the storm began, as RFC 3339 has it.
+  /// The start of the storm in the format of RFC 3339.
   var startText: String {
     startedAt.rfc3339()
   }
@@ -65,7 +65,7 @@ extension StormReport {
     }
   }
 
-  /// A phase of the storm's scenario, with the figures that a phase has.
+  /// A phase of the storm's scenario, with the metrics that phases have.
   private struct Phase: Encodable {
     let name: String
     let fromS: Double

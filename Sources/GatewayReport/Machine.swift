@@ -1,6 +1,6 @@
 import GatewayFleet
 
-/// The machine a storm ran on: two cores and 8 GB, for instance. Figures of two machines are two different figures.
+/// The machine on which a storm ran. Figures of two machines are not comparable.
 package struct Machine: Hashable, Sendable, Codable {
   package var cores: Int
   package var memoryBytes: UInt64
@@ -16,7 +16,7 @@ package struct Machine: Hashable, Sendable, Codable {
     self.kernel = kernel
   }
 
-  /// One line for people.
+  /// A description in one line.
   package var summary: String {
     "\(cores) cores (\(processor)), \(Figures.decimal(Double(memoryBytes) / 1_073_741_824, places: 1)) GiB, "
       + "\(system), Linux \(kernel)"

@@ -2,7 +2,7 @@ internal import GatewayCore
 import GatewayFleet
 
 extension StormReport {
-  /// What jitter would have changed, a row for each, the storm's own first; none where the wave does not tell.
+  /// A row for each forecast jitter, with the storm's own first; none if there is no forecast.
   var forecastRows: [[String]] {
     guard let forecast else { return [] }
     let seen = [
@@ -19,7 +19,7 @@ extension StormReport {
       }
   }
 
-  /// What that is computed from, in sentences.
+  /// The assumptions and inputs of the forecast, in sentences.
   var forecastNotes: [String] {
     guard let forecast else { return [] }
     let rate = Figures.decimal(forecast.serviceRate, places: 0)

@@ -8,7 +8,7 @@ extension StormReport {
     ("refresh p99", "refresh.p99"),
   ]
 
-  /// The head of ``phaseRows``.
+  /// The header of ``phaseRows``.
   static var phaseHead: [String] { ["", "from", "to"] + phaseColumns.map(\.0) }
 
   /// A row for each phase of the storm's scenario; none without one.

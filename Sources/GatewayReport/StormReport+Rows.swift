@@ -1,10 +1,10 @@
 internal import GatewayCore
 import GatewayFleet
 
-// What the table and the page both show as rows.
+// Rows that both the table and the page show.
 
 extension StormReport {
-  /// The columns of the clients by behaviour, and what they count.
+  /// The columns of the clients by behaviour, and their meanings.
   static let columnMeanings: [(name: String, meaning: String)] = [
     ("clients", "began"),
     ("connected", "were logged in at least once"),
@@ -32,7 +32,7 @@ extension StormReport {
   /// The columns of ``tokenRows``.
   static let tokenHead = ["", "calls", "granted", "busy", "refused", "failed", "given up", "same token"]
 
-  /// What the token provider did, logins and renewals apart; none where nobody asked it.
+  /// The work of the token provider, with logins and renewals separate; none if no client asked it.
   var tokenRows: [[String]] {
     [("logins", result.tokens.login), ("renewals", result.tokens.refresh)].filter { $0.1.calls > 0 }.map {
       name, calls in
@@ -44,7 +44,7 @@ extension StormReport {
     }
   }
 
-  /// Who said when the clients' latest tokens end; nil where no client had one.
+  /// The sources of the ends of the clients' latest tokens; nil if no client had a token.
   var endsText: String? {
     let ends = EndSource.allCases.compactMap { source in
       result.tokens.ends[source].map { "\(source.words) \(Figures.count($0))" }
@@ -52,7 +52,7 @@ extension StormReport {
     return ends.isEmpty ? nil : ends.joined(separator: ", ")
   }
 
-  /// How wide the wave was; nil where nothing was refreshed.
+  /// The width of the wave; nil if nothing was refreshed.
   var waveSentence: String? {
     guard let half = result.shortestSpan(ofShare: 0.5), let most = result.shortestSpan(ofShare: 0.95) else {
       return nil
@@ -62,7 +62,7 @@ extension StormReport {
       + Figures.duration(most)
   }
 
-  /// What the gateway and its provider are set to, as far as known.
+  /// The settings of the gateway and its provider, as far as known.
   var settingRows: [[String]] {
     let times = plan.gateway
     let known = [

@@ -1,12 +1,12 @@
 package import GatewayCore
 package import GatewayFleet
 
-/// The content of a report, whatever form it takes: a table on the terminal, for instance, a page, JSON.
+/// The content of a report, independent of its form: a table on the terminal, a page, or JSON.
 package struct StormReport: Sendable {
   package let plan: StormPlan
   /// The gateway's address, without a token.
   package let gateway: String
-  /// The provider's address, or that there was none.
+  /// The provider's address, or a note that there was none.
   package let provider: String
   package let startedAt: WallTime
   /// The name of the run, as the requests had it in `Postern-Storm`; nil if they had none.
@@ -14,13 +14,13 @@ package struct StormReport: Sendable {
   package let machine: Machine
   package let result: StormResult
   package let thresholds: [Threshold.Outcome]
-  /// What the gateway told of its own settings; nil if it was not asked or told nothing.
+  /// The gateway's own settings; nil if it was not asked or did not answer.
   package let settings: GatewayDescription?
-  /// What to know before one believes the figures.
+  /// Restrictions on the figures' reliability.
   package let caveats: [String]
-  /// What jitter would have changed; nil where the wave does not tell.
+  /// The effect that jitter would have had; nil if the wave allows no forecast.
   package private(set) var forecast: JitterForecast?
-  /// What would have kept those who were lost; nil where nobody was, or no simulation tells.
+  /// The advice that would have kept the lost clients; nil if none were lost, or if no simulation gives any.
   package private(set) var advice: ReportAdvice?
 
   package init(
@@ -48,7 +48,7 @@ package struct StormReport: Sendable {
       }
   }
 
-  /// The same report with that advice, which its forecast then agrees with.
+  /// Returns the same report with that advice; its forecast then agrees with the advice.
   package func advised(_ advice: ReportAdvice) -> StormReport {
     var report = self
     report.advice = advice
@@ -56,20 +56,20 @@ package struct StormReport: Sendable {
     return report
   }
 
-  /// Whether the gateway did all that the scenario wanted of it.
+  /// Whether the gateway carried out all orders of the scenario.
   private let isAsOrdered: Bool
 
-  /// Whether every threshold holds, and the storm was not cut short, nor its scenario left out.
+  /// Whether every threshold holds, the storm was complete, and its scenario was carried out.
   package var passes: Bool {
     !result.wasInterrupted && result.stopped == nil && isAsOrdered && thresholds.allSatisfy(\.holds)
   }
 
-  /// The behaviours that took part, in the order of their names' declaration.
+  /// The behaviours that took part, in the order of their declaration.
   var behaviours: [(behaviour: Behaviour, tally: StormResult.BehaviourTally)] {
     Behaviour.allCases.compactMap { behaviour in result.behaviours[behaviour].map { (behaviour, $0) } }
   }
 
-  /// The latencies that are shown, with their names.
+  /// The latencies in the report, with their names.
   var latencies: [(name: String, histogram: LatencyHistogram)] {
     let refreshes = behaviours.map { ("refresh, \($0.behaviour.rawValue)", $0.tally.refreshLatency) }
     var others = [("without a connection", result.latencies.outage)]
@@ -81,19 +81,19 @@ package struct StormReport: Sendable {
     return rows
   }
 
-  /// What the clients spoke, and whose habits they had.
+  /// The dialect of the clients, and the SDK whose habits they had.
   var dialectText: String { plan.sdk.map { "\(plan.dialect), \($0) SDK" } ?? plan.dialect }
 
-  /// Whether clients came back by themselves, or had to.
+  /// Whether clients came back, by themselves or by the plan.
   var hasReturns: Bool { result.returns.interrupted > 0 || result.returns.attempts > 0 }
 
-  /// The figure of a metric for people, or what stands in its place: a dash, `never`, `not measurable`.
+  /// Returns the figure of a metric for people, or a substitute: a dash, `never`, `not measurable`.
   package func figure(_ name: String) -> String {
     guard let metric = Metric.named(name) else { preconditionFailure("no metric \(name)") }
     return Figure(metric, result).text
   }
 
-  /// The same, and why there is none where that is not plain.
+  /// Returns the same, with the reason if the figure is a dash.
   func explained(_ name: String) -> String {
     let figure = figure(name)
     guard figure != "–", let absence = Metric.named(name)?.absence(result) else { return figure }

@@ -2,8 +2,8 @@ internal import GatewayCore
 import GatewayFleet
 
 extension StormResult {
-  /// What to know before one believes the figures: that the storm was cut short, or that it was told one thing and saw
-  /// another.
+  /// Returns the restrictions on the figures' reliability, e.g. that the storm was interrupted, or that the plan's
+  /// settings differ from those seen.
   func caveats(_ plan: StormPlan) -> [String] {
     var caveats: [String] = []
     if let stopped { caveats.append("ended after \(Figures.decimal(seconds, places: 1)) s: \(stopped)") }
@@ -50,7 +50,7 @@ extension StormResult {
     return "out of time: the storm waited for clients that were still refreshed again or on their way back"
   }
 
-  /// That clients came too late for the wave that they were planned for.
+  /// The warning that clients came too late for their planned wave.
   private var lateCaveat: String? {
     let everybody = everybody
     guard everybody.late > 0 else { return nil }
@@ -88,7 +88,7 @@ extension StormResult {
       """
   }
 
-  /// What a plan whose tokens are too short for the gateway's lead and spread makes of the wave.
+  /// Returns a warning if tokens are too short for the gateway's lead and spread; nil otherwise.
   private func roomCaveat(_ plan: StormPlan) -> String? {
     let window = plan.gateway.lead + plan.gateway.spread
     let later = plan.life.scaled(by: 1 - plan.jitter)
@@ -102,7 +102,7 @@ extension StormResult {
       """
   }
 
-  /// In seconds: the announced time-out counts from a moment earlier, and vendors date their tokens in whole seconds.
+  /// In seconds: the announced timeout counts from slightly earlier, and vendors date their tokens in whole seconds.
   private static let timeoutSlack = 1.0
   private static let onsetSlack = 2.0
 }

@@ -2,7 +2,7 @@ internal import GatewayCore
 import GatewayFleet
 
 extension StormResult {
-  /// That the storm itself was late, by how much, and which figures say nothing of the gateway therefore.
+  /// The warning that the storm itself was late, with the amount and the figures that it makes unusable.
   var latenessCaveat: String? {
     guard let lateness, let longest = lateness.late.maximum, let most = lateness.late.quantile(0.99) else { return nil }
     let spoiled = Metric.all.filter { $0.isSpoiled(self) }.map(\.name)
@@ -20,6 +20,6 @@ extension StormResult {
     return words + ". Peaks, and who was cut off, may be its doing too. Give it a free processor, or --processes"
   }
 
-  /// A lateness that is told even where it spoils no latency.
+  /// The minimum lateness that is reported even if it distorts no latency.
   private static let latenessMax = Duration.milliseconds(500)
 }

@@ -56,13 +56,13 @@ extension StormReport {
         ] + recoveryRows)
   }
 
-  /// Whether the fleet was back to where it was, where anything was asked of it.
+  /// The recovery of the fleet, if any refresh was requested.
   private var recoveryRows: [[String]] {
     guard result.refreshes.asked > 0 else { return [] }
     return [["recovered after", figure("recovered.after"), "\(figure("connected.dip")) connected at the lowest"]]
   }
 
-  /// How near renewals came to the ends of tokens, where those are known.
+  /// The remaining life of tokens at their renewal, if their ends are known.
   private var marginRows: [[String]] {
     let tokens = result.tokens
     let margins = tokens.margin(percent: 0).map { _ in
@@ -152,7 +152,7 @@ extension StormReport {
     TextTable.aligned(thresholds.map(\.row))
   }
 
-  /// A total, and its parts by reason.
+  /// Returns a row with a total and its parts by reason.
   private static func rows(_ name: String, _ reasons: Reasons) -> [[String]] {
     guard reasons.total > 0 else { return [] }
     return [

@@ -1,13 +1,13 @@
 internal import GatewayCore
 import GatewayFleet
 
-/// Latencies of several storms over each other, of yesterday's and of today's for instance: what share of each took no
-/// longer than so long, over a logarithmic axis, as SVG. The more to the left a line is, the faster.
+/// A chart of the latencies of several storms, as SVG. Each line shows the share of requests that took at most a given
+/// time, over a logarithmic axis; further left is faster.
 struct DistributionChart {
-  /// One storm's line in the chart: yesterday's refreshes in the colour `good`.
+  /// One storm's line in the chart.
   struct Row {
     let name: String
-    /// The class of the style sheet that colours it: `good` or `before`.
+    /// The style sheet's class for its colour: `good` or `before`.
     let style: String
     let histogram: LatencyHistogram
   }
@@ -30,7 +30,7 @@ struct DistributionChart {
     return frame.figure(legend: legend.joined(), labels: axis.labels, lines)
   }
 
-  /// Steps: at the end of each bucket the line rises by what is in it. Percentages.
+  /// Returns a step curve in percent: at the end of each bucket the line rises by the bucket's share.
   private func points(of histogram: LatencyHistogram, _ axis: LatencyAxis) -> [(x: Double, share: Double)] {
     var points: [(x: Double, share: Double)] = []
     var seen: UInt64 = 0

@@ -2,13 +2,13 @@ internal import GatewayCore
 import GatewayFleet
 internal import Glibc
 
-/// A logarithmic axis of whole decades on which all that was recorded has room: 1 ms to 10 s, for instance.
+/// A logarithmic axis of whole decades with room for all recorded durations, e.g. 1 ms to 10 s.
 struct LatencyAxis {
   /// Decimal logarithms of microseconds.
   let low: Double
   let high: Double
 
-  /// Nil if nothing was recorded.
+  /// Creates the axis; nil if nothing was recorded.
   init?(_ histograms: [LatencyHistogram]) {
     guard let shortest = histograms.compactMap(\.minimum).min(), let longest = histograms.compactMap(\.maximum).max()
     else { return nil }
@@ -16,14 +16,14 @@ struct LatencyAxis {
     high = max(low + 1, Self.decade(longest).rounded(.up))
   }
 
-  /// Where a duration lies, as a share of the axis.
+  /// Returns the position of a duration as a share of the axis.
   func share(of duration: Duration) -> Double { (Self.decade(duration) - low) / (high - low) }
 
   var labels: [(share: Double, text: String)] {
     stride(from: low, through: high, by: 1).map { ((($0 - low) / (high - low)), Self.name(ofDecade: $0)) }
   }
 
-  /// The decimal logarithm of the microseconds, those below one counting as one.
+  /// Returns the decimal logarithm of the microseconds; less than one microsecond counts as one.
   private static func decade(_ duration: Duration) -> Double {
     log10(max(1, duration.inSeconds * 1e6))
   }

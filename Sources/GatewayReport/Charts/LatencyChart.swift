@@ -1,7 +1,7 @@
 internal import GatewayCore
 import GatewayFleet
 
-/// A chart of how latencies are distributed, those of refreshes for instance: columns over a logarithmic axis, as SVG.
+/// A chart of one distribution of latencies, as SVG: columns over a logarithmic axis.
 struct LatencyChart {
   let title: String
   let histogram: LatencyHistogram

@@ -1,10 +1,9 @@
 import GatewayCore
 import GatewayFleet
 
-/// The few shapes that the charts are drawn with, a line for instance. Colours come from the page's style sheet, by
-/// class.
+/// The shapes of the charts. Colours come from the page's style sheet, by class.
 enum SVG {
-  /// The place of text relative to its point: before it with `end`, for instance.
+  /// The position of a text relative to its point.
   enum Anchor: String {
     case start = ""
     case middle = " middle"
@@ -19,7 +18,7 @@ enum SVG {
     "<text class=\"axis\(anchor.rawValue)\" x=\"\(number(x))\" y=\"\(number(y))\">\(Escaping.markup(text))</text>"
   }
 
-  /// A column from `top` to `baseline`, with what it stands for as its tooltip.
+  /// Returns a column from `top` to `baseline`, with its value as the tooltip.
   static func bar(x: Double, width: Double, top: Double, baseline: Double, tip: String) -> String {
     "<rect x=\"\(number(x + width * 0.08))\" y=\"\(number(top))\" width=\"\(number(width * 0.84))\" "
       + "height=\"\(number(baseline - top))\"><title>\(Escaping.markup(tip))</title></rect>"
@@ -30,7 +29,7 @@ enum SVG {
     return "<\(element) class=\"\(style)\" points=\"\(points)\"/>"
   }
 
-  /// A coordinate with one decimal place.
+  /// Returns a coordinate with one decimal place.
   static func number(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     let sign = tenths < 0 ? "-" : ""
@@ -39,17 +38,16 @@ enum SVG {
   }
 }
 
-/// The frame of a chart: where the plot lies in the picture, 56 points from the left for instance, and the axes around
-/// it.
+/// The frame of a chart: the plot's position in the picture, and the axes around it.
 struct ChartFrame {
   let title: String
   /// The value at the top of the plot.
   let top: Int
 
-  /// On a page of 400 px a chart is 334 px wide: the style sheet's 18 px are 11 px then.
+  /// On a page of 400 px a chart is 334 px wide, and the style sheet's 18 px become 11 px.
   static let width = 540.0
   static let height = 240.0
-  /// The height of a line of text, and the width of a character in it, at the most.
+  /// The height of a line of text, and the maximum width of a character in it.
   static let lineHeight = 19.0
   static let characterWidth = 9.6
   let left: Double
@@ -57,22 +55,22 @@ struct ChartFrame {
   let ceiling = 2 * ChartFrame.lineHeight + 8
   let baseline = ChartFrame.height - 30
 
-  /// A frame in which values up to `largest` have room.
+  /// Creates a frame with room for values up to `largest`.
   init(title: String, largest: Int) {
     self.title = title
     top = ChartScale.top(for: largest)
     left = 14 + Double(Figures.count(ChartScale.top(for: largest)).count) * Self.characterWidth
   }
 
-  /// The position of a share (0...1) of the plot's width.
+  /// Returns the position of a share (0...1) of the plot's width.
   func x(_ share: Double) -> Double { left + (right - left) * share }
 
-  /// The position of a value.
+  /// Returns the position of a value.
   func y(_ value: Int) -> Double { y(Double(value)) }
 
   func y(_ value: Double) -> Double { baseline - (baseline - ceiling) * value / Double(top) }
 
-  /// The whole figure around what is drawn inside.
+  /// Returns the whole figure with `content` in its plot.
   func figure(legend: String = "", labels: [(share: Double, text: String)], _ content: [String]) -> String {
     let grid = ChartScale.ticks(to: top).map { value in
       SVG.line("grid", x1: left, y1: y(value), x2: right, y2: y(value))
@@ -90,7 +88,7 @@ struct ChartFrame {
       """
   }
 
-  /// Those labels that do not run into the one before.
+  /// Returns the labels that do not overlap the one before.
   private static func apart(_ labels: [(share: Double, text: String)], width: Double) -> [(share: Double, text: String)]
   {
     var shown: [(share: Double, text: String)] = []
@@ -105,8 +103,8 @@ struct ChartFrame {
     return shown
   }
 
-  /// Named vertical lines. A name stands in the upper of two rows, in the lower one where that is taken, and is left out where both
-  /// are: its line has it as a tooltip.
+  /// Returns named vertical lines. A name is placed in the upper of two rows, or in the lower one if the upper is
+  /// taken. If both are taken it is omitted; the tooltip of each line has its name.
   func marks(_ marks: [(share: Double, name: String)]) -> String {
     var ends = [-Double.infinity, -Double.infinity]
     return marks.sorted { $0.share < $1.share }.map { mark in

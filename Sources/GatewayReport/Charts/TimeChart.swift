@@ -1,22 +1,21 @@
 import GatewayCore
 import GatewayFleet
 
-/// A chart over the time of a storm, as SVG: the refreshes of each second as bars, for instance.
+/// A chart over the time of a storm, as SVG.
 struct TimeChart {
-  /// The stretch of time a chart shows, counted from the storm's start: 100 s from 40 s on, for instance. Charts that
-  /// are to be compared share one.
+  /// The stretch of time that a chart shows, counted from the storm's start. Charts that are compared share one.
   struct Axis {
-    /// In seconds.
+    /// The start in seconds.
     var start: Double
-    /// The seconds that one value stands for.
+    /// The seconds per value.
     var step: Double
-    /// How many values there are room for.
+    /// The number of values for which there is room.
     var count: Int
 
     var length: Double { step * Double(max(1, count)) }
   }
 
-  /// One row of values, a value for each step of the axis. A row of fewer values than the axis has steps ends there.
+  /// One row of values, with a value for each step of the axis. A row of fewer values ends before the axis does.
   struct Row {
     enum Shape {
       case bars
@@ -25,7 +24,7 @@ struct TimeChart {
     }
 
     let name: String
-    /// The class of the style sheet that colours it: `good` or `asked`.
+    /// The style sheet's class for its colour: `good` or `asked`.
     let style: String
     let shape: Shape
     let values: [Int]
@@ -33,12 +32,12 @@ struct TimeChart {
 
   let title: String
   let axis: Axis
-  /// Drawn in this order, so the last is in front.
+  /// The rows in drawing order; the last one is in front.
   let rows: [Row]
-  /// Seconds to mark with a name.
+  /// Seconds that are marked with a name.
   var marks: [(second: Double, name: String)] = []
 
-  /// At most this many columns; longer storms show the peak of several values in each.
+  /// The maximum number of columns; in longer storms each column shows the peak of several values.
   static let columnsMax = 240
 
   private var count: Int { max(1, axis.count) }
@@ -80,7 +79,7 @@ struct TimeChart {
     }
   }
 
-  /// Bars in front are narrower, so that they hide none behind them.
+  /// Draws the rows. Bars in front are narrower, so that those behind remain visible.
   private func drawn(in frame: ChartFrame) -> [String] {
     var layer = 0
     return rows.map { row in
@@ -105,7 +104,7 @@ struct TimeChart {
       }
       return "<g class=\"\(row.style)\">\(bars.joined(separator: "\n"))</g>"
     case .line, .area:
-      // A shorter row ends where its values do: it is no 0 beyond.
+      // A shorter row ends with its values; it is not 0 after them.
       let drawn = (min(row.values.count, count) + valuesPerColumn - 1) / valuesPerColumn
       let points = values.prefix(drawn).enumerated().map { column, value in
         (x: frame.x((Double(column) + 0.5) / Double(columns)), y: frame.y(value))

@@ -1,8 +1,8 @@
-/// The rule by which a figure is held against the baseline's: which ones decide, and how much worse each may be.
+/// A rule for comparing figures with a baseline: which figures decide, and how much worse each may be.
 package struct ComparisonRule: Sendable {
-  /// How much worse than the baseline a figure may be, as a share of the baseline's; nil for what is usual for its kind.
+  /// How much worse than the baseline a figure may be, as a share of the baseline's; nil for the default of its kind.
   package let tolerance: Double?
-  /// The metrics that decide, with tolerances of their own; empty for the outcomes.
+  /// The metrics that decide, with their own tolerances; empty for the outcomes.
   package let asked: [(metric: Metric, tolerance: Double?)]
 
   package init(tolerance: Double? = nil, asked: [(metric: Metric, tolerance: Double?)] = []) {
@@ -10,7 +10,8 @@ package struct ComparisonRule: Sendable {
     self.asked = asked
   }
 
-  /// How much worse a metric may be than that of so many baselines, whose scatter says more than what is usual.
+  /// Returns how much worse a metric may be than that many baselines; the scatter of several replaces the default
+  /// tolerance.
   func tolerance(of metric: Metric, baselines: Int) -> Double {
     let usual = baselines > 1 ? Self.besideScatter : FigureEvidence(of: metric).usualTolerance
     return asked.first { $0.metric.name == metric.name }?.tolerance ?? tolerance ?? usual
@@ -18,7 +19,7 @@ package struct ComparisonRule: Sendable {
 
   private static let besideScatter = 0.1
 
-  /// Whether the comparison may fail on account of a metric.
+  /// Returns whether the comparison may fail because of a metric.
   func decides(_ metric: Metric, baselines: Int) -> Bool {
     guard metric.better != nil else { return false }
     guard asked.isEmpty else { return asksFor(metric) }
@@ -31,11 +32,11 @@ package struct ComparisonRule: Sendable {
     }
   }
 
-  /// Whether somebody asked for that metric, so that it must be there.
+  /// Returns whether the user requested that metric, so that it must be present.
   func asksFor(_ metric: Metric) -> Bool { asked.contains { $0.metric.name == metric.name } }
 
-  /// Whether a value is worse than another by more than the tolerance. Where the baseline has 0, or a share all, nothing worse
-  /// is within a tolerance.
+  /// Returns whether a value is worse than another by more than the tolerance. If the baseline is 0, or a share of 100
+  /// %, any worse value exceeds it.
   static func isWorse(_ value: Double, than base: Double, _ metric: Metric, tolerance: Double) -> Bool {
     guard let better = metric.better else { return false }
     let isHigherBetter = better == .higher && metric.unit != .share
@@ -44,7 +45,8 @@ package struct ComparisonRule: Sendable {
     return isHigherBetter ? value < base - allowed : value > base + allowed
   }
 
-  /// What is judged of a value. A share is judged by what it lacks: of 99.9 % in place of 99.99 % it is ten times as much.
+  /// Returns the part of a value that is judged. A share is judged by what it lacks: 99.9 % lacks ten times as much as
+  /// 99.99 %.
   static func shortcoming(_ value: Double, _ metric: Metric) -> Double {
     metric.better == .higher && metric.unit == .share ? max(0, 1 - value) : value
   }

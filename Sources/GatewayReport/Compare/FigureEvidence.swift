@@ -1,12 +1,12 @@
 import GatewayFleet
 
-/// The counts behind a figure. They say how much of a difference between two runs of one storm is chance.
+/// The counts behind a figure. They determine how much two runs of one storm may differ by chance.
 enum FigureEvidence: Sendable {
-  /// A number of clients, connections or requests that came to grief.
+  /// A number of clients, connections or requests that failed.
   case count
-  /// A share of what the metric of that name counts.
+  /// A share of the count of the named metric.
   case share(of: String)
-  /// Requests for each of what the metric of that name counts.
+  /// Requests per unit of the named metric's count.
   case ratio(over: String)
   /// A quantile of a recorded histogram.
   case quantile(Recording, Double)
@@ -16,10 +16,10 @@ enum FigureEvidence: Sendable {
   case cost(over: String)
   /// Something that was measured once in each run: the height of a peak, a longest.
   case single
-  /// What the storm itself cost.
+  /// The storm's own cost.
   case generator
 
-  /// A histogram of a report, named as the metrics are that are read from it.
+  /// A histogram of a report, with the name of the metrics that are read from it.
   enum Recording: Sendable, CaseIterable {
     case connect, refresh, outage, provider, sinceOnset
 
@@ -38,8 +38,8 @@ enum FigureEvidence: Sendable {
     self = Self.known[metric.name] ?? (metric.name.hasPrefix("storm.") ? .generator : .single)
   }
 
-  /// How much worse a figure may be where nothing else is said, as a share of the baseline's. One run does not tell how far a
-  /// machine's times scatter: only twice as long is worse.
+  /// The default tolerance, as a share of the baseline's figure. One run does not show how far a machine's times
+  /// scatter, so only twice the time is worse.
   var usualTolerance: Double {
     switch self {
     case .count, .share, .cost, .single, .generator: 0.1

@@ -1,5 +1,4 @@
-/// A judge of one metric: whether the new run's figure is worse than the baselines' by more than the tolerance and by more than
-/// chance.
+/// A comparison of one metric of a new run with the baselines, by the tolerance and by chance.
 struct FigureJudge {
   private let metric: Metric
   private let evidence: FigureEvidence
@@ -17,9 +16,11 @@ struct FigureJudge {
     isAsked = rule.asksFor(metric)
   }
 
+  /// Returns the verdict on the new run's figure, and whether its difference is chance.
+  ///
   /// - Parameters:
-  ///   - bases: What the baselines have, in order.
-  ///   - base: The figure of the baseline in the middle.
+  ///   - bases: The baselines' values, in order.
+  ///   - base: The figure of the median baseline.
   ///   - value: The figure of the new run.
   func verdict(
     _ bases: [Double], _ base: Figure?, _ value: Figure?
@@ -27,14 +28,14 @@ struct FigureJudge {
     guard metric.better != nil, let base, let value else { return (.undecided, false) }
     switch (base.value, value.value) {
     case (let old?, let new?):
-      // Of several the scatter is the tolerance.
+      // If there are several baselines, their scatter is the tolerance.
       let scatter = Significance.reach(of: bases.map { ComparisonRule.shortcoming($0, metric) })
       let worse = ComparisonRule.isWorse(new, than: old, metric, tolerance: tolerance)
       let better = ComparisonRule.isWorse(old, than: new, metric, tolerance: tolerance)
       guard worse || better else { return (.alike, false) }
       let isFar = isBeyondScatter(new, scatter) && isBeyondChance(new, old, isWorse: worse, isOfSeveral: scatter != nil)
       return isFar ? (worse ? .worse : .better, false) : (.alike, true)
-    // Where another baseline has none either, it is their scatter.
+    // If another baseline has no value either, that is part of their scatter.
     case (_?, nil):
       let isUsual = baselines.contains { $0.figures[metric.name]?.isNever ?? false }
       return (value.isNever ? (isUsual ? .alike : .worse) : .undecided, value.isNever && isUsual)
@@ -48,10 +49,10 @@ struct FigureJudge {
     return abs(ComparisonRule.shortcoming(value, metric) - scatter.mean) > scatter.reach
   }
 
-  /// Whether what the figures were counted from makes the difference more than chance.
+  /// Returns whether the counts behind the figures make the difference more than chance.
   private func isBeyondChance(_ value: Double, _ base: Double, isWorse: Bool, isOfSeveral: Bool) -> Bool {
     let (value, base) = (ComparisonRule.shortcoming(value, metric), ComparisonRule.shortcoming(base, metric))
-    // Both ways: what is no worse by chance is no better by chance either.
+    // The test is symmetric: a difference that is no worse by chance is no better by chance either.
     let (more, less) = (max(value, base), min(value, base))
     switch evidence {
     case .count:
@@ -67,7 +68,7 @@ struct FigureJudge {
       let floor = metric.unit == .bytes ? Significance.memoryFloor : Significance.cpuFloor
       return (more - less) * counted(whole) > floor
     case .crossing:
-      // Near the line it is one client that decides.
+      // Near the line a single client decides.
       return isAsked || ((isOfSeveral || isDip) && more - less > Significance.crossingFloor)
     case .generator: return true
     case .single:
@@ -89,7 +90,7 @@ struct FigureJudge {
     return 4 * min(longest, Significance.machinePauseMax)
   }
 
-  /// Who asks for a metric wants none of it where the baseline has none.
+  /// Returns whether a requested metric is no longer 0: no increase from 0 is chance then.
   private func isFromNothing(_ less: Double) -> Bool { isAsked && less == 0 }
 
   private func isApart(_ recording: FigureEvidence.Recording, _ share: Double, isWorse: Bool) -> Bool {
@@ -98,7 +99,7 @@ struct FigureJudge {
     return before.allSatisfy { isWorse ? range.lowerBound > $0.upperBound : range.upperBound < $0.lowerBound }
   }
 
-  /// Whether both fleets were clearly fewer for a while.
+  /// Whether both fleets were clearly smaller for a while.
   private var isDip: Bool {
     ([report] + baselines).allSatisfy { ($0.figures["connected.dip"]?.value ?? 1) < 0.99 }
   }

@@ -1,8 +1,8 @@
-/// One thing that two storms did not have in common.
+/// One difference between two storms.
 struct PlanDifference: Hashable {
   let text: String
-  /// Whether it makes them two different storms. Another machine, another seed, and what the gateway is set to do not: that is
-  /// what one compares.
+  /// Whether it makes them different storms. Another machine, another seed and the gateway's settings do not, since
+  /// these are what users compare.
   let isOfThePlan: Bool
 
   static func all(_ base: RecordedReport, _ value: RecordedReport) -> [PlanDifference] {
@@ -26,15 +26,15 @@ struct PlanDifference: Hashable {
   private static func decides(_ path: String, _ base: RecordedReport, _ value: RecordedReport) -> Bool {
     let top = path.prefix { $0 != "." }
     guard !freelyChosen.contains(String(top)) else { return false }
-    // A report of an older postern lacks what is said of a plan today.
+    // Older versions of postern do not report all of today's settings.
     func names(_ report: RecordedReport) -> Bool {
       report.settings.keys.contains { $0.prefix { $0 != "." }.utf8.elementsEqual(top.utf8) }
     }
     return optional.contains(String(top)) || (names(base) && names(value))
   }
 
-  /// What may differ between runs of one storm.
+  /// Settings that may differ between runs of one storm.
   private static let freelyChosen: Set<String> = ["gateway", "seed", "processes", "loops", "sources", "bound"]
-  /// What a plan has or has not.
+  /// Optional settings of a plan.
   private static let optional: Set<String> = ["sdk", "expire_after", "fetch_rate"]
 }

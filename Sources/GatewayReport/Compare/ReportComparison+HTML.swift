@@ -2,7 +2,7 @@ internal import GatewayCore
 import GatewayFleet
 
 extension ReportComparison {
-  /// The comparison as one HTML page that needs nothing else, its charts those of all storms over each other.
+  /// The comparison as one self-contained HTML page, whose charts show all storms over each other.
   package var html: String {
     HTMLPage.text(
       title: "Storms compared",
@@ -45,7 +45,7 @@ extension ReportComparison {
     ]
   }
 
-  /// All storms counted from their own starts, each drawn to its own end.
+  /// Returns a chart of all storms, each counted from its own start and drawn to its own end.
   private func series(_ title: String, _ values: (RecordedReport) -> [Int]) -> String {
     let rows = named.map { name, style, report in
       let counted = values(report)
@@ -65,7 +65,7 @@ extension ReportComparison {
     return DistributionChart(title: title, rows: rows).html
   }
 
-  /// The baselines first, so that the new run is drawn over them.
+  /// All reports with the baselines first, so that the new run is drawn over them.
   private var named: [(name: String, style: String, report: RecordedReport)] {
     baselines.enumerated().map { index, report in
       (baselines.count > 1 ? "baseline \(index + 1)" : "baseline", "before", report)
@@ -74,6 +74,6 @@ extension ReportComparison {
 }
 
 extension RecordedReport {
-  /// How many seconds a chart of it has.
+  /// The number of seconds in its charts.
   fileprivate var secondsShown: Int { max(series.seconds, Int(seconds.rounded(.up))) }
 }

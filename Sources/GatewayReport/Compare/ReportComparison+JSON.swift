@@ -1,7 +1,7 @@
 internal import GatewayJSON
 
 extension ReportComparison {
-  /// The comparison as JSON, keys in order.
+  /// Returns the comparison as JSON with sorted keys.
   package func json() throws -> [UInt8] {
     try JSONCoder(names: .snakeCase, layout: .indented).encode(Document(self)) + [UInt8(ascii: "\n")]
   }
@@ -12,7 +12,7 @@ extension ReportComparison {
     let outcome: String
     let verdict: String
     let caveats: [String]
-    /// What the storms were asked to do otherwise.
+    /// The differences between the storms' plans.
     let differences: [String]
     let figures: [String: Line]
 
@@ -27,17 +27,17 @@ extension ReportComparison {
   }
 
   private struct Line: Encodable {
-    /// Of several baselines that of the middle one.
+    /// The baseline's value, or the median of several.
     let baseline: Double?
-    /// All, in order, where there are several.
+    /// The values of all baselines, in order, if there are several.
     let baselines: [Double]?
     let value: Double?
     let unit: Metric.Unit
     let verdict: String
-    /// How much worse it might be; absent where it does not decide.
+    /// How much worse it might be; absent if it does not decide.
     let tolerance: Double?
     let fails: Bool
-    /// Whether it differs by more than the tolerance, and yet by no more than chance.
+    /// Whether it differs by more than the tolerance, but by no more than chance.
     let isChance: Bool
     let why: String?
 

@@ -11,7 +11,7 @@ extension ReportComparison {
     return lines + ["", verdict]
   }
 
-  /// A row for each figure: name, both values, the change, the verdict, and why there is none.
+  /// A row for each figure: name, both values, the change, the verdict, and the reason.
   var rows: [[String]] {
     figures.map { figure in
       [figure.metric.name, figure.baseText, figure.value?.text ?? "–", figure.change, figure.word, figure.reason]

@@ -1,32 +1,34 @@
-/// A storm's report beside those of earlier runs of the same storm, the baselines.
+/// A comparison of a storm's report with its baselines: reports of earlier runs of the same storm.
 package struct ReportComparison: Sendable {
-  /// What came of it.
+  /// The outcome of a comparison.
   package enum Outcome: String, Hashable, Sendable {
     case noWorse = "no worse"
     case worse
-    /// The storms were not the same: nothing is said of the gateway.
+    /// The storms were not the same, so that the gateway cannot be judged.
     case different
   }
 
-  /// At least one.
+  /// The baselines, at least one.
   package let baselines: [RecordedReport]
   package let value: RecordedReport
-  /// Every metric that one of them has, in the order of the documentation.
+  /// Every metric that one of the reports has, in the order of the documentation.
   package let figures: [ComparedFigure]
-  /// What to know before one believes the verdict.
+  /// Restrictions on the verdict's reliability.
   package let caveats: [String]
-  /// What the storms were asked to do otherwise.
+  /// The differences between the storms' plans.
   package let differences: [String]
-  /// Whether somebody said which figures decide.
+  /// Whether the user named the deciding figures.
   private let isAsked: Bool
 
   package init(base: RecordedReport, value: RecordedReport, _ rule: ComparisonRule = ComparisonRule()) {
     self.init(first: base, more: [], value: value, rule)
   }
 
+  /// Creates a comparison.
+  ///
   /// - Parameters:
   ///   - first: The first baseline.
-  ///   - more: Further ones, whose scatter is the tolerance.
+  ///   - more: Further baselines, whose scatter is the tolerance.
   ///   - value: The new run.
   ///   - rule: The metrics that decide, and their tolerances.
   package init(first: RecordedReport, more: [RecordedReport], value: RecordedReport, _ rule: ComparisonRule) {
@@ -50,16 +52,16 @@ package struct ReportComparison: Sendable {
   }
 
   package var outcome: Outcome {
-    // Of half a storm nobody knows.
+    // An incomplete storm proves nothing.
     if shortcoming != nil { return .worse }
     if !differences.isEmpty && !isAsked { return .different }
     return figures.contains(where: \.fails) ? .worse : .noWorse
   }
 
-  /// Whether the new run is no worse, as far as it was asked.
+  /// Whether the new run is no worse in the figures that decide.
   package var passes: Bool { outcome == .noWorse }
 
-  /// Why the new run is worse whatever its figures say.
+  /// Why the new run is worse regardless of its figures.
   private var shortcoming: String? {
     if let cutShort = value.cutShort { return "the new run is no whole storm, \(cutShort)" }
     guard value.ranOutOfTime, !baselines.contains(where: \.ranOutOfTime) else { return nil }

@@ -2,17 +2,19 @@ internal import GatewayCore
 internal import GatewayFleet
 internal import Glibc
 
-/// The differences that chance alone makes between two runs of one storm.
+/// The differences between two runs of one storm that chance alone causes.
 enum Significance {
-  /// In standard deviations. A comparison has forty figures: with two, one of them would be beyond in each comparison.
+  /// In standard deviations. A comparison has forty figures: with two deviations, about one of them would exceed the
+  /// limit in each comparison.
   private static let deviations = 3.0
-  /// Where the baseline has none, so many are no chance: with equal odds all five fall to one side in one of 32 runs.
+  /// The minimum count that is no chance if the baseline has 0. With equal odds, all five fall to one side in one of 32
+  /// runs.
   private static let firstFew = 5.0
-  /// The part of a fleet that the batches of a provider may decide about, where some are lost anyway.
+  /// The part of a fleet that a provider's batches may decide, if some clients are lost anyway.
   private static let batch = 0.005
-  /// What two runs differ by on a machine that does something else too, in seconds.
+  /// The difference between two runs on a machine with other work, in seconds.
   static let timeFloor = 0.05
-  /// The same where somebody asked for that time.
+  /// The same for a time that the user requested.
   static let askedTimeFloor = 0.01
   /// The longest pause that a busy machine causes, in seconds. A longer one is the fault of a process, which its report shows.
   static let machinePauseMax = 0.25
@@ -23,21 +25,21 @@ enum Significance {
   /// The two seconds in which a crossing was counted.
   static let crossingFloor = 2.0
 
-  /// Whether a count is beyond chance: more than three standard deviations of a difference of two Poisson counts, √(a + b), and
-  /// more than 0.5 % of the fleet.
+  /// Returns whether a count is beyond chance: more than three standard deviations of a difference of two Poisson
+  /// counts, √(a + b), and more than 0.5 % of the fleet.
   static func isBeyondChance(_ value: Double, over base: Double, fleet: Double) -> Bool {
     guard base > 0 else { return value >= firstFew }
     return value - base > max(deviations * (base + value).squareRoot(), fleet * batch)
   }
 
-  /// The same of requests for each of so many.
+  /// Returns the same for a number of requests per unit.
   static func isBeyondChance(ratio value: Double, of count: Double, over base: Double, of baseCount: Double) -> Bool {
     guard count > 0, baseCount > 0 else { return false }
     return value - base > deviations * (max(0, base) / baseCount + max(0, value) / count).squareRoot()
   }
 
-  /// Where the quantile of what was recorded may lie, by the order statistics: the durations at three standard deviations of
-  /// its rank below and above. Nil if nothing was recorded.
+  /// Returns the range of a quantile by the order statistics: the durations at three standard deviations of its rank
+  /// below and above. Nil if nothing was recorded.
   static func range(_ share: Double, of histogram: LatencyHistogram) -> ClosedRange<Double>? {
     let count = Double(histogram.count)
     guard count >= 1 else { return nil }
@@ -52,8 +54,8 @@ enum Significance {
     return low...high
   }
 
-  /// The farthest that a further run of the same storm is from the mean of several, with a probability of 99.5 %: Student's
-  /// distribution, by the deviation of those runs. Nil of one.
+  /// Returns the mean of several runs, and the maximum distance of a further run from it with a probability of 99.5 %.
+  /// It uses Student's distribution with the deviation of those runs. Nil for a single run.
   static func reach(of values: [Double]) -> (mean: Double, reach: Double)? {
     guard values.count > 1 else { return nil }
     let count = Double(values.count)

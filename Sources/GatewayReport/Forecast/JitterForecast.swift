@@ -1,32 +1,32 @@
 internal import GatewayCore
 package import GatewayFleet
 
-/// A forecast of what jitter in the tokens' lives would have changed in a storm, by the wave that was seen: with 10 %
-/// the provider's peak would have been 34 calls a second in place of 2,480, for instance.
+/// A forecast of the effect that jitter in the tokens' lives would have had on a storm, from the wave that was seen.
+/// With 10 % jitter, the provider's peak might have been 34 calls a second instead of 2,480.
 ///
-/// The provider is taken for one queue that gives tokens at the rate that was measured, while the wave was upon it.
+/// The provider is modelled as one queue that gives tokens at the rate measured during the wave.
 package struct JitterForecast: Hashable, Sendable, Encodable {
-  /// The forecast for one jitter: with 10 % a peak of 34 calls a second, for instance.
+  /// The forecast for one jitter.
   package struct Row: Hashable, Sendable, Encodable {
-    /// As a share of the tokens' life.
+    /// The jitter as a share of the tokens' life.
     package let jitter: Double
-    /// Over how many seconds the refreshes would have been asked for.
+    /// The time in seconds over which the refreshes would have been requested.
     package let overS: Double
-    /// The most calls of the provider in any one second.
+    /// The maximum number of requests to the provider in any one second.
     package let providerPeak: Int
-    /// How long one would have waited for a token, the longest of 99 %, in seconds.
+    /// The 99th percentile of the wait for a token, in seconds.
     package let p99WaitS: Double
-    /// Of all, those whose token would have come after the gateway's time-out.
+    /// The share of all tokens that would have come after the gateway's timeout.
     package let lateShare: Double
   }
 
-  /// How many refreshes make one wave.
+  /// The number of refreshes in one wave.
   package let refreshes: Int
-  /// Tokens a second, in the densest half of the wave.
+  /// Tokens per second in the densest half of the wave.
   package let serviceRate: Double
-  /// How long a token takes when nobody waits, in seconds: the fastest that was seen.
+  /// The time for a token without a queue, in seconds: the fastest that was seen.
   package let fastestS: Double
-  /// The jitter from which on refreshes come no faster than they are served; absent if none is enough.
+  /// The jitter above which refreshes come no faster than they are served; absent if no jitter is enough.
   package private(set) var enough: Double?
   package private(set) var rows: [Row] = []
   private let wave: Wave
@@ -40,14 +40,14 @@ package struct JitterForecast: Hashable, Sendable, Encodable {
     case refreshes, serviceRate, fastestS, enough, rows, assumptions
   }
 
-  /// Jitters that are tried, where the storm's own was less.
+  /// The jitters that are tried if the storm's own was less.
   private static let tried = [0.01, 0.02, 0.05, 0.1, 0.2]
 
-  /// Nil where the wave does not tell: each token expired by itself, clients came back after waits of their own, or no
-  /// provider gave them tokens.
+  /// Creates the forecast. Nil if the wave shows no rate: each token expired by itself, clients came back after waits
+  /// of their own, or no provider gave them tokens.
   package init?(_ plan: StormPlan, _ result: StormResult) {
     let bins = result.bins
-    // Every client asks once in a wave, whatever another process says that it has counted.
+    // Every client asks once in a wave, whatever counts another process reports.
     let refreshes = min(result.provider.refreshRounds / max(1, plan.waves), plan.clients)
     let half = bins.providerGrants.total / max(1, plan.waves) / 2
     guard plan.expiry == .common, plan.comeback == .zero, !plan.reconnects, refreshes >= Self.refreshesMin,
@@ -66,14 +66,14 @@ package struct JitterForecast: Hashable, Sendable, Encodable {
     rows = Self.tried.filter { $0 > plan.jitter }.map(row)
   }
 
-  /// Of fewer there is no rate.
+  /// The minimum number of refreshes that shows a rate.
   private static let refreshesMin = 20
 
-  /// The share of the refreshes that would have come too late with that jitter.
+  /// Returns the share of the refreshes that would have come too late with that jitter.
   package func lateShare(jitter: Double) -> Double { row(jitter).lateShare }
 
-  /// The same forecast beside a simulation, which knows also of clients that ask again: with a jitter that loses somebody there,
-  /// somebody waits here.
+  /// Returns the forecast adjusted to a simulation, which includes clients that ask again. A jitter that loses clients
+  /// in the simulation must not count as enough here.
   func agreeing(with advice: ReportAdvice) -> JitterForecast {
     var forecast = self
     forecast.enough = advice.jitter.flatMap { least in enough.map { max($0, least) } }
@@ -90,7 +90,7 @@ package struct JitterForecast: Hashable, Sendable, Encodable {
     return Row(jitter, over: wave.spread + jitter * wave.life, asked, serviceRate, fastestS, wave.timeout)
   }
 
-  /// What else the wave of a plan is made of, in seconds.
+  /// The other parameters of a plan's wave, times in seconds.
   private struct Wave: Hashable, Sendable {
     let seed: UInt64
     let spread: Double
@@ -100,7 +100,9 @@ package struct JitterForecast: Hashable, Sendable, Encodable {
 }
 
 extension JitterForecast.Row {
-  /// - Parameter asked: When each client asks, in order, in seconds.
+  /// Simulates one wave.
+  ///
+  /// - Parameter asked: The time of each client's request, in order, in seconds.
   fileprivate init(
     _ jitter: Double, over: Double, _ asked: [Double], _ rate: Double, _ fastest: Double, _ timeout: Double
   ) {

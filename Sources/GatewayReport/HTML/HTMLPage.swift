@@ -1,9 +1,10 @@
-/// The page of a report, of a storm's or of two compared for instance, which needs nothing else: no script, no font, no
-/// picture from anywhere.
+/// The self-contained page of a report: it has no script, and no font or picture from elsewhere.
 enum HTMLPage {
+  /// Returns the page.
+  ///
   /// - Parameters:
-  ///   - title: What the browser's tab says, as markup.
-  ///   - body: What the page shows, as markup.
+  ///   - title: The title in the browser's tab, as markup.
+  ///   - body: The content of the page, as markup.
   static func text(title: String, body: String) -> String {
     """
     <!DOCTYPE html>

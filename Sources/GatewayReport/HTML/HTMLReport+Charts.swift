@@ -57,7 +57,7 @@ extension StormReport {
 
   // MARK: The wave itself
 
-  /// The wave in steps so fine that one of a tenth of a second has a shape; none where tokens expire one by one.
+  /// The wave in steps fine enough that a tenth of a second has a shape; none if tokens expire one by one.
   private var waveCharts: [TimeChart] {
     guard plan.expiry == .common, let (bins, width) = waveBins else { return [] }
     let counts = result.bins
@@ -83,8 +83,8 @@ extension StormReport {
     return [refreshes, calls]
   }
 
-  /// The bins from the first request to the refresh of all but the last twentieth, with a margin, and how many make a
-  /// column. The last few, slow ones, would press the wave into a bar.
+  /// The bins from the first request until 95 % of the refreshes, with a margin, and the number of bins per column. The
+  /// last few refreshes are slow and would compress the wave into a bar.
   private var waveBins: (bins: Range<Int>, width: Int)? {
     let counts = result.bins
     guard let first = counts.asked.bin(ofShare: 0.001), let last = counts.accepted.bin(ofShare: 0.95), last >= first
@@ -96,7 +96,7 @@ extension StormReport {
     return (start..<start + columns * width, width)
   }
 
-  // MARK: How long it took
+  // MARK: Latencies
 
   private var latencyCharts: [LatencyChart] {
     let refresh = result.behaviours[.wellBehaved]?.refreshLatency ?? LatencyHistogram()

@@ -18,7 +18,7 @@ extension StormReport {
     content.isEmpty ? "" : "<section><h2>\(title)</h2>\(content)</section>"
   }
 
-  /// A section that is opened by a click: it is long.
+  /// Returns a long section that opens with a click.
   private func folded(_ title: String, _ content: String) -> String {
     content.isEmpty
       ? "" : "<section><details><summary>\(title)</summary><div>\(content)</div></details></section>"
@@ -74,7 +74,7 @@ extension StormReport {
     return HTMLText.table(head: ["metric", "value", "what it is"], rows: rows, numbersFrom: 3)
   }
 
-  /// Those are in a table of their own.
+  /// The metrics that have a table of their own.
   private static let namesShownAsLatencies = Set(Metric.latencies.map(\.name))
 
   private var reasonTable: String {

@@ -2,7 +2,7 @@ internal import GatewayCore
 import GatewayFleet
 
 extension StormReport {
-  /// The report as one HTML page that needs nothing else: no script, no font, no picture from anywhere.
+  /// The report as one self-contained HTML page: it has no script, and no font or picture from elsewhere.
   package var html: String {
     HTMLPage.text(
       title: "Storm of \(Figures.count(plan.clients)) clients",

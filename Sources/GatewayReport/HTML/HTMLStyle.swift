@@ -1,6 +1,6 @@
 import GatewayFleet
 
-/// The style sheet of the HTML report, in light and in dark.
+/// The style sheet of the HTML report, light and dark.
 enum HTMLStyle {
   static let sheet = """
 
@@ -59,7 +59,7 @@ enum HTMLStyle {
 
     """
 
-  /// A class for each colour of the palette: of a legend's square, of bars, of lines and of the area below one.
+  /// A class for each colour of the palette: for a legend's square, for bars, for lines and for the area below a line.
   private static let classes = Palette.light.marks.map { name, _ in
     "i.\(name) { background: var(--\(name)); } g.\(name), polygon.\(name) { fill: var(--\(name)); } "
       + "polyline.\(name) { stroke: var(--\(name)); }"

@@ -1,10 +1,9 @@
 internal import GatewayCore
 import GatewayFleet
 
-/// The page that moves while a storm lasts: a frame that stays, and a content, the refreshes of each second for
-/// instance, that is sent anew.
+/// The page that updates during a storm: a constant frame, and a content that is sent again.
 package enum LivePage {
-  /// The frame. What it needs beside itself is on the same port.
+  /// The frame. Its script and style sheet are on the same port.
   package static let frame = """
     <!DOCTYPE html>
     <html lang="en">
@@ -26,7 +25,7 @@ package enum LivePage {
 
   package static let sheet = HTMLStyle.sheet + "#state { margin: 0 0 12px; color: var(--faint); }\n"
 
-  /// The content is the report's own markup, in which all text of others is escaped.
+  /// The script. The content is the report's own markup, in which all foreign text is escaped.
   package static let script = """
     "use strict";
     const storm = document.getElementById("storm");
@@ -50,7 +49,7 @@ package enum LivePage {
 }
 
 extension StormReport {
-  /// The content of the page that moves: what is known so far, drawn as in the report.
+  /// The content of the live page: all that is known so far, drawn as in the report.
   package var live: String {
     let tiles = Self.liveFigures.map { name, words in
       "<div><b data-metric=\"\(name)\">\(Escaping.markup(figure(name)))</b><span>\(Escaping.markup(words))</span></div>"
@@ -66,10 +65,10 @@ extension StormReport {
       """
   }
 
-  /// Logins less ends.
+  /// Logins minus ends.
   private var connectedNow: Int { max(0, result.connects.accepted - result.disconnects.total) }
 
-  /// Those that a storm has before it is over.
+  /// The figures that a storm has before it is over.
   private static let liveFigures = [
     ("connects.ok", "logins"), ("connects.failed", "not let in"), ("refresh.asked", "asked for a token"),
     ("refresh.accepted", "refreshed"), ("cut_off", "cut off"), ("refresh.p99", "refresh p99"),

@@ -1,28 +1,28 @@
-/// The colours of pages and charts, in light and in dark. One colour has one meaning.
+/// The colours of pages and charts, light and dark. One colour has one meaning.
 package enum Palette {
-  /// The two grounds that all else is seen on, and what is drawn there.
+  /// One set of colours: two backgrounds, and the colours drawn on them.
   package struct Scheme: Sendable {
     package let ground: String
     package let card: String
     package let text: String
     package let faint: String
     package let rule: String
-    /// What went well: accepted, connected, back.
+    /// Success: accepted, connected, back.
     package let good: String
-    /// What was wanted: asked for, calls for refreshes.
+    /// Demand: refresh requests, calls for refreshes.
     package let asked: String
-    /// What went wrong: cut off, interrupted.
+    /// Failure: cut off, interrupted.
     package let bad: String
     /// Logins.
     package let login: String
-    /// What waits: requests in flight, and how long things took.
+    /// Waiting: requests in flight, and latencies.
     package let time: String
     /// An earlier run.
     package let before: String
     package let pass: String
     package let fail: String
 
-    /// What has to be told from its ground, by its name in the style sheet.
+    /// The colours that must stand out from the background, by their names in the style sheet.
     package var marks: [(name: String, colour: String)] {
       [
         ("good", good), ("asked", asked), ("bad", bad), ("login", login), ("time", time), ("before", before),
@@ -31,7 +31,7 @@ package enum Palette {
       ]
     }
 
-    /// All as the custom properties of a style sheet.
+    /// All colours as custom properties of a style sheet.
     var properties: String {
       let grounds: [(name: String, colour: String)] = [
         ("ground", ground), ("card", card), ("text", text), ("faint", faint), ("rule", rule),

@@ -1,14 +1,14 @@
 import GatewayCore
 
-/// Tables and lists for a page: the table of thresholds, for instance.
+/// Tables and lists for a page.
 enum HTMLText {
-  /// What words mean, below a table.
+  /// Returns a list of terms and their meanings, to place below a table.
   static func meanings(_ list: [(name: String, meaning: String)]) -> String {
     let items = list.map { "<div><dt>\(Escaping.markup($0.name))</dt><dd>\(Escaping.markup($0.meaning))</dd></div>" }
     return "<dl>\(items.joined())</dl>"
   }
 
-  /// A table; the cells are escaped here. Columns from `numbersFrom` on are numbers.
+  /// Returns a table with escaped cells. Columns from `numbersFrom` on are numbers.
   static func table(head: [String], rows: [[String]], numbersFrom: Int = 1) -> String {
     func cells(_ tag: String, _ row: [String]) -> String {
       row.enumerated().map { index, cell in

@@ -1,17 +1,17 @@
 internal import GatewayCore
 internal import GatewayFleet
 
-/// Results as the XML of JUnit, which machines that run tests read: the thresholds of a storm, for instance.
+/// Test results in the XML of JUnit, for CI systems.
 package struct JUnitSuite: Sendable {
-  /// The outcome of a case: skipped, for instance, and why.
+  /// The outcome of a case.
   package enum Outcome: Sendable {
     case passed
-    /// Why, in a line, and all that is to be said of it.
+    /// The reason in a line, and all details.
     case failed(String, details: String)
     case skipped(String)
   }
 
-  /// One case of the suite, a threshold or a behaviour for instance, with how long it took.
+  /// One case of the suite with its duration.
   package struct Case: Sendable {
     package let name: String
     package let time: Duration
@@ -64,7 +64,7 @@ package struct JUnitSuite: Sendable {
 
   private static func seconds(_ duration: Duration) -> String { "\(Double(duration.milliseconds) / 1_000)" }
 
-  /// Text as XML 1.0 may hold it (section 2.2): what it may not is replaced.
+  /// Returns text with the characters that XML 1.0 (section 2.2) allows; others are replaced.
   package static func escaped(_ text: String) -> String {
     var allowed = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

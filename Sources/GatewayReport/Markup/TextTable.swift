@@ -1,7 +1,7 @@
-/// Rows of cells as lines of text, their columns below each other: a storm's latencies on the terminal, for instance.
+/// Rows of cells as lines of text with aligned columns.
 package enum TextTable {
-  /// The cell on one line: what would break it, move a cursor or turn the direction of text stands there as its escape. A
-  /// stranger's name may be in it.
+  /// Returns the cell on one line. Characters that would break it, move the cursor or change the direction of text are
+  /// escaped, since a cell may contain a stranger's name.
   private static func shown(_ cell: String) -> String {
     guard cell.unicodeScalars.contains(where: isControl) else { return cell }
     var text = ""
@@ -23,10 +23,11 @@ package enum TextTable {
     }
   }
 
-  /// Columns flush left.
+  /// Returns rows with all columns flush left.
   package static func aligned(_ rows: [[String]]) -> [String] { columns(rows, rightFrom: .max) }
 
-  /// Rows of numbers: the first column flush left, the others flush right, but for those from `leftFrom` on.
+  /// Returns rows of numbers: the first column is flush left, and the others are flush right except those from
+  /// `leftFrom` on.
   package static func columns(_ rows: [[String]], rightFrom: Int = 1, leftFrom: Int = .max) -> [String] {
     let rows = rows.map { $0.map(shown) }
     let widths = (0..<(rows.map(\.count).max() ?? 0)).map { column in

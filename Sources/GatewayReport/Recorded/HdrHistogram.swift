@@ -1,13 +1,13 @@
 internal import GatewayCore
 internal import GatewayFleet
 
-/// A histogram as the programs of HdrHistogram exchange it, "V2 compressed", in base64: `HISTFAAAA…`, for instance. Two
-/// significant digits, in microseconds, so each of our buckets is some of theirs, and their percentiles are ours.
+/// A histogram in HdrHistogram's exchange format "V2 compressed", in base64: `HISTFAAAA…`. It has two significant
+/// digits, in microseconds, so each bucket of ours is a set of theirs, and the percentiles are equal.
 struct HdrHistogram {
   private var counts: [UInt64] = []
 
   private static let significantDigits: UInt32 = 2
-  /// 256 values are told apart one by one, of each doubling above 128.
+  /// Half of the 256 sub-buckets: values below 256 are exact, and each further doubling has 128.
   private static let halfCountBits = 7
   private static let halfCount = 1 << halfCountBits
 
@@ -24,10 +24,10 @@ struct HdrHistogram {
     return (octave + 1) << halfCountBits + Int(value >> UInt64(octave)) - halfCount
   }
 
-  /// Its text, as it stands in a line of a log.
+  /// The text for a line of a log.
   var text: String { Base64.encode(Self.container(payload)) }
 
-  /// The histogram itself: a head of 40 bytes, then the counts, each in as few bytes as it needs.
+  /// The histogram itself: a header of 40 bytes, then the counts, each in as few bytes as it needs.
   private var payload: [UInt8] {
     let body = packedCounts
     var bytes: [UInt8] = []
@@ -41,7 +41,7 @@ struct HdrHistogram {
     return bytes + body
   }
 
-  /// Counts in ZigZag and LEB128; a run of zeros is one negative number.
+  /// The counts in ZigZag and LEB128; a run of zeros is one negative number.
   private var packedCounts: [UInt8] {
     var bytes: [UInt8] = []
     var index = 0
@@ -65,8 +65,8 @@ struct HdrHistogram {
     return bytes
   }
 
-  /// The outer form: a cookie, a length, a zlib stream (RFC 1950), whose blocks are stored as they are (RFC 1951 section
-  /// 3.2.4): they are small.
+  /// Returns the outer form: a cookie, a length, and a zlib stream (RFC 1950). Its blocks are stored uncompressed (RFC
+  /// 1951 section 3.2.4), because they are small.
   private static func container(_ payload: [UInt8]) -> [UInt8] {
     var stream: [UInt8] = [0x78, 0x01]
     var rest = payload[...]

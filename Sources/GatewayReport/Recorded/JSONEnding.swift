@@ -1,10 +1,9 @@
-/// The ending of a text that no reader takes for JSON: it is missing, for instance, as in a file that is still being
-/// written.
+/// The state of the end of a text that is no valid JSON: present, or missing because the file is truncated.
 enum JSONEnding {
   case there
   case missing
 
-  /// Whether the object that the text begins is never closed.
+  /// Creates the state; `missing` if the text begins an object that it never closes.
   init(of bytes: [UInt8]) {
     guard bytes.first(where: { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }) == UInt8(ascii: "{") else {
       self = .there

@@ -1,7 +1,7 @@
 import GatewayFleet
 
 extension RecordedReport {
-  /// The series as comma-separated values (RFC 4180): a line for each second, the header with the units.
+  /// The series as comma-separated values (RFC 4180): a line for each second, and a header with units.
   package var csv: String {
     let seconds = max(series.seconds, Int(seconds.rounded(.up)))
     let columns: [(name: String, values: [Int])] = [

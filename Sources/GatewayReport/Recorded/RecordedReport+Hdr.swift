@@ -2,7 +2,7 @@ internal import GatewayCore
 import GatewayFleet
 
 extension RecordedReport {
-  /// The latencies as a log of HdrHistogram, version 1.3: a line for each, tagged with its name, in microseconds.
+  /// The latencies as a log of HdrHistogram, version 1.3: a line for each with its name as tag, in microseconds.
   package var hdrLog: String {
     let named: [(tag: String, histogram: LatencyHistogram)] = [
       ("connect", latencies.connect), ("refresh", refreshLatency), ("outage", latencies.outage),
@@ -19,7 +19,7 @@ extension RecordedReport {
     }
     return lines.map { $0 + "\n" }.joined()
   }
-  /// The number with three places, as programs read it.
+  /// Returns the number with three decimal places, for programs.
   private static func thousandths(_ number: Double) -> String {
     let scaled = UInt64(min(max(0, number * 1000), 1e15).rounded())
     return "\(scaled / 1000).\(String(1000 + scaled % 1000).dropFirst())"

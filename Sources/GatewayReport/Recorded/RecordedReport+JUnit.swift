@@ -1,8 +1,8 @@
 internal import GatewayCore
 
 extension RecordedReport {
-  /// The thresholds as the XML of JUnit, a case for each, and one for that the storm ran to its end as it was meant to. A
-  /// storm that has not passed has a case that fails.
+  /// The thresholds in the XML of JUnit: a case for each, and one for a complete run of the storm. A storm that has not
+  /// passed has a failing case.
   package var junit: String {
     let time = Duration.milliseconds(Int64(seconds * 1000))
     let end = JUnitSuite.Case(
@@ -17,10 +17,10 @@ extension RecordedReport {
     return JUnitSuite(name: "postern storm \(dialect)", className: "postern.storm.\(kind)", cases: [end] + cases).text
   }
 
-  /// Why it was no whole storm, whatever its thresholds say; nil if it was one.
+  /// Why the storm is incomplete, regardless of its thresholds; nil if it is complete.
   private var shortcoming: String? {
     if let cutShort { return cutShort }
-    // What is left is its scenario, which the caveats begin with.
+    // The only reason left is its scenario, whose failures come first in the caveats.
     guard !passes, thresholds.allSatisfy(\.holds) else { return nil }
     return caveats.first ?? "it did not pass"
   }

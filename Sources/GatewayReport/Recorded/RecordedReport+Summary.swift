@@ -1,8 +1,8 @@
 import GatewayFleet
 
 extension RecordedReport {
-  /// The report in a few lines of Markdown, for a message in a chat: who reads it there may know neither the gateway's
-  /// address nor the machine, which it does not name.
+  /// The report in a few lines of Markdown for a chat message. It omits the gateway's address and the machine, since
+  /// not every reader of a chat may know them.
   package var summary: String {
     let word = wasInterrupted ? "interrupted" : passes ? "passed" : "failed"
     var lines = ["**Storm \(word)**: \(clients) clients, \(dialect), \(Figures.decimal(seconds, places: 0)) s"]
@@ -19,7 +19,7 @@ extension RecordedReport {
     return lines.joined(separator: "\n")
   }
 
-  /// Why clients were not let in, the most frequent reasons first; nil if all were.
+  /// Why logins failed, with the most frequent reasons first; nil if none failed.
   private var reasons: String? {
     let sorted = failedLogins.filter { $0.value > 0 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     guard !sorted.isEmpty else { return nil }

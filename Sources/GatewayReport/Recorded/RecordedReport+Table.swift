@@ -1,7 +1,7 @@
 import GatewayFleet
 
 extension RecordedReport {
-  /// The report in short, as lines of text for a terminal: what it says of itself, its thresholds, its figures.
+  /// A short form of the report as lines of text for a terminal: its header, thresholds and figures.
   package var table: [String] {
     var lines = [
       "Storm \(run.map { "\($0) " } ?? "")on \(gateway), \(dialect), \(startedAt), \(Figures.decimal(seconds, places: 1)) s, on \(machine)"

@@ -1,45 +1,46 @@
 package import GatewayFleet
 internal import GatewayJSON
 
-/// A report of an earlier storm as its JSON has it: the baseline that another is held against, for instance.
+/// A report of an earlier storm, read from its JSON. It serves as the baseline of a comparison.
 ///
-/// Reads what it needs and no more, so that a report of an older postern of the same version of the schema will do.
+/// It reads only the members that it needs, so that it accepts reports of older versions of postern with the same
+/// schema version.
 package struct RecordedReport: Sendable {
   package let startedAt: String
-  /// The name of the run, which the other side's logs have; nil if the storm said none.
+  /// The name of the run, which also appears in the other side's logs; nil if the storm sent none.
   package let run: String?
   package let gateway: String
   package let dialect: String
   package let passes: Bool
-  /// Whether somebody ended the storm before its time.
+  /// Whether a user ended the storm early.
   package let wasInterrupted: Bool
-  /// Why it ended itself before its time; nil if it did not.
+  /// Why the storm ended itself early; nil if it did not.
   package let stopped: String?
-  /// Why its figures are those of a part of a storm; nil for a whole one.
+  /// Why the storm is incomplete; nil if it is complete.
   package var cutShort: String? { wasInterrupted ? "it was interrupted" : stopped.map { "it ended itself: \($0)" } }
-  /// Whether its time was up before every client was refreshed or cut off.
+  /// Whether its time was up before every client was refreshed or closed.
   package let ranOutOfTime: Bool
-  /// What to know before one believes the figures.
+  /// Restrictions on the figures' reliability.
   package let caveats: [String]
-  /// What would have kept those who were lost, in a sentence; nil where the storm does not tell.
+  /// The advice that would have kept the lost clients, in a sentence; nil if the storm gives none.
   package let advice: String?
   package let thresholds: [Threshold.Outcome]
-  /// By the metrics' names.
+  /// The figures by the metrics' names.
   package let figures: [String: Figure]
-  /// What the storm was asked to do, each setting by its path: `gateway.lead` is `0`.
+  /// The storm's plan, each setting by its path: `gateway.lead` is `0`.
   package let settings: [String: String]
-  /// Why logins came to nothing, and how often; empty where the report does not say.
+  /// The reasons and counts of failed logins; empty if the report has none.
   package let failedLogins: [String: Int]
-  /// In one line: cores, processor, memory, system.
+  /// The machine in one line: cores, processor, memory, system.
   package let machine: String
-  /// How long it took, in seconds.
+  /// The duration in seconds.
   package let seconds: Double
   package let series: StormSeries
   package let latencies: StormResult.Latencies
-  /// From asked to refreshed, well-behaved clients.
+  /// The time from the refresh request to the refresh, for well-behaved clients.
   package let refreshLatency: LatencyHistogram
 
-  /// The report that `bytes` hold, as ``StormReport/json()`` writes it.
+  /// Reads the report from `bytes`, in the format of ``StormReport/json()``.
   package init(json bytes: [UInt8]) throws(RecordedReportError) {
     let coder = JSONCoder(names: .snakeCase)
     let version: String
@@ -78,7 +79,7 @@ package struct RecordedReport: Sendable {
     settings = document.plan.settings
     failedLogins = document.result.connects?.failed ?? [:]
     machine = document.machine.summary
-    // A number that no storm can have taken draws no axis of its length.
+    // The limit keeps an impossible number from producing an endless axis.
     seconds = min(max(0, document.result.seconds), Double(StormSeries.secondsMax))
     series = document.result.series
     latencies = document.result.latencies
@@ -89,7 +90,7 @@ package struct RecordedReport: Sendable {
     let schema: String
   }
 
-  /// Whatever is JSON.
+  /// Any JSON value.
   private struct Anything: Decodable {
     init(from decoder: any Decoder) {}
   }
@@ -135,7 +136,7 @@ package struct RecordedReport: Sendable {
 }
 
 extension DecodingError {
-  /// Where in the document it is wrong: `result.series`; `the top` for the document itself.
+  /// The place of the error in the document, e.g. `result.series`; `the top` for the document itself.
   fileprivate var place: String {
     let path =
       switch self {

@@ -1,12 +1,11 @@
-/// The reason why a file is no report that can be read, as the end of a sentence that begins with the file's name: "is
-/// no JSON", for instance.
+/// An error in reading a file as a report. Its description is the end of a sentence that begins with the file's name.
 package struct RecordedReportError: Error, Hashable, CustomStringConvertible {
-  /// The kind of fault: the file ends in the middle, for instance.
+  /// The kind of error.
   package enum Kind: Hashable, Sendable {
     case notJSON
     case truncated
     case notAReport
-    /// Of that schema, of which this program knows nothing.
+    /// A report of that schema version, which this program does not know.
     case otherVersion(String)
     case wrong(at: String)
   }

@@ -1,5 +1,4 @@
-/// A part of a storm's plan as its report has it, whatever it is: a number, a word, an object of these; `"clients":
-/// 1000`, for instance.
+/// A part of a storm's plan in a report: a value, or an object of such parts.
 indirect enum RecordedSetting: Decodable {
   case value(String)
   case object([String: RecordedSetting])
@@ -23,7 +22,7 @@ indirect enum RecordedSetting: Decodable {
     }
   }
 
-  /// Each by its path: `gateway.lead`.
+  /// The settings by their paths, e.g. `gateway.lead`.
   var settings: [String: String] {
     guard case .object(let members) = self else { return [:] }
     var settings: [String: String] = [:]

@@ -1,11 +1,11 @@
 package import GatewayFleet
 
-/// The value of a metric as a report has it: `refresh.p99` of one storm, for instance.
+/// The value of a metric in a report.
 package struct Figure: Hashable, Sendable, Codable {
-  /// In the unit; nil where the storm has none.
+  /// The value in the unit; nil if the storm has none.
   package let value: Double?
   package let unit: Metric.Unit
-  /// Why there is none: ``Metric/Absence/word``, a colon, the reason.
+  /// Why there is no value: ``Metric/Absence/word``, a colon, the reason.
   package let why: String?
 
   package init(_ metric: Metric, _ result: StormResult) {
@@ -14,10 +14,10 @@ package struct Figure: Hashable, Sendable, Codable {
     why = metric.absence(result).map { "\($0.word): \($0.reason)" }
   }
 
-  /// Whether what was to be timed never came about, which is worse than any time.
+  /// Whether the timed event never happened, which is worse than any time.
   package var isNever: Bool { value == nil && (why?.hasPrefix("never") ?? false) }
 
-  /// The value for people, or what stands in its place: a dash, `never`, `not measurable`.
+  /// The value for people, or a substitute: a dash, `never`, `not measurable`.
   package var text: String {
     if let value { return unit.text(value) }
     let word = why?.prefix { $0 != ":" }

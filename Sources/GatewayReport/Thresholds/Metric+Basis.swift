@@ -2,17 +2,17 @@ internal import GatewayCore
 import GatewayFleet
 
 extension Metric {
-  /// The set that a figure is counted over: the clients that were connected before their tokens expired, for instance.
-  /// Over nothing it says nothing: that nobody was lost of nobody is no good news.
+  /// The set over which a figure is counted, e.g. the clients that were connected before their tokens expired. Over an
+  /// empty set a figure is meaningless: 0 lost clients of 0 is no success.
   struct Basis: Sendable {
     let isThere: @Sendable (StormResult) -> Bool
-    /// Why the figure is missing where it is not there.
+    /// Why the figure is missing if the set is empty.
     let otherwise: String
 
     static let storm = Basis(isThere: { _ in true }, otherwise: "")
     static let connected = Basis(
       isThere: { $0.connects.accepted + ($0.connects.before ?? 0) > 0 }, otherwise: "nobody was connected")
-    /// Clients that were connected before their tokens expired. Of those that came too late, nothing is asked.
+    /// Clients that were connected before their tokens expired. Clients that came later are not asked to refresh.
     static let due = Basis(
       isThere: { result in
         let everybody = result.everybody
@@ -26,15 +26,15 @@ extension Metric {
       isThere: { $0.provider.refreshCalls > 0 }, otherwise: "no provider was asked on account of a refresh")
   }
 
-  /// The reason why a storm does not have a figure: nobody was connected, for instance.
+  /// The reason why a storm does not have a figure.
   package struct Absence: Hashable, Sendable {
-    /// What stands in the figure's place: `none`, `never` or `not measurable`.
+    /// The word in the figure's place: `none`, `never` or `not measurable`.
     package let word: String
     package let reason: String
 
     static func none(_ reason: String) -> Absence { Absence(word: "none", reason: reason) }
     static func never(_ reason: String) -> Absence { Absence(word: "never", reason: reason) }
-    /// The storm itself was late: by the difference of the bounds where they are seconds.
+    /// Returns the reason that the storm itself was late: by the difference of the bounds if they are seconds.
     static func ownLateness(_ range: ClosedRange<Double>, _ unit: Unit) -> Absence {
       guard unit == .duration else {
         return .unmeasurable(

@@ -1,7 +1,7 @@
 internal import GatewayCore
 import GatewayFleet
 
-// What the clients did, and what became of them.
+// The clients' actions and outcomes.
 
 extension Metric {
   static let connects = [
@@ -106,7 +106,7 @@ extension Metric {
       missing: { _ in .none("no connected client was to be refreshed") },
       least: { $0.refreshedShareAtBest }
     ) {
-      // Who was kept without a refresh was to have none.
+      // A client that was kept without a request needed no refresh.
       $0.refreshes.asked == 0 && $0.everybody.kept > 0 ? nil : $0.refreshedShare
     },
     time(50, "until half of them were refreshed, from the first request that was to be expected"),
@@ -196,14 +196,14 @@ extension Metric {
     ) { $0.tokens.margin(percent: percent)?.inSeconds }
   }
 
-  /// The most in any stretch of that length.
+  /// Returns the maximum number in any stretch of that length.
   static func peak(
     _ result: StormResult, _ counts: KeyPath<StormBins, StormBins.Counts>, _ length: Duration
   ) -> Double? {
     result.bins.peak(result.bins[keyPath: counts], over: length).map(Double.init)
   }
 
-  /// Nil of nothing.
+  /// Returns `part` as a share of `whole`; nil if `whole` is 0.
   static func share(of part: Int, in whole: Int) -> Double? {
     whole == 0 ? nil : Double(part) / Double(whole)
   }

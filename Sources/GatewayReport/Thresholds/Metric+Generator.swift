@@ -1,7 +1,7 @@
 internal import GatewayCore
 import GatewayFleet
 
-// How late the storm itself was. Says nothing of the gateway, and decides nothing between two runs.
+// The lateness of the storm itself. It says nothing about the gateway, and does not decide between two runs.
 
 extension Metric {
   static let generators: [Metric] =

@@ -1,8 +1,8 @@
 import GatewayFleet
 
 extension Metric {
-  /// Whether a phase of a scenario has it. What became of the clients is known only when the storm is over, and what one
-  /// process or loop had at once is no part of a phase.
+  /// Whether a phase of a scenario has the metric. Outcomes of clients are known only at the end of the storm, and
+  /// concurrent maxima of one process or loop belong to no phase.
   package var isOfPhases: Bool {
     let families = ["connects.", "refresh.", "return.", "provider.", "connect.", "outage."]
     let words = ["cut_off", "errors", "interrupted", "returned", "retry.amplification"]

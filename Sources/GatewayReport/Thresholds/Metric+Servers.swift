@@ -1,7 +1,7 @@
 internal import GatewayCore
 import GatewayFleet
 
-// What the storm asked of the token provider and of the gateway, and how long everything took.
+// The storm's requests to the token provider and to the gateway, and all latencies.
 
 extension Metric {
   static let providers = [

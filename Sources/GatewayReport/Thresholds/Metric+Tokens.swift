@@ -1,7 +1,7 @@
 internal import GatewayCore
 import GatewayFleet
 
-// What the token endpoint did, logins and renewals apart, and whether anybody knew when tokens end.
+// The work of the token endpoint, with logins and renewals separate, and the knowledge of the tokens' ends.
 
 extension Metric {
   static let tokens =

@@ -2,7 +2,7 @@ internal import GatewayCore
 import GatewayFleet
 
 extension Metric.Unit {
-  /// What may follow the number in a threshold, and what the number is multiplied by.
+  /// The suffixes that a number in a threshold may have, and their factors.
   var suffixes: [String: Double] {
     switch self {
     case .count, .ratio: ["": 1]
@@ -12,7 +12,7 @@ extension Metric.Unit {
     }
   }
 
-  /// What to write in place of a share that was written as a bare number.
+  /// Returns advice for a share that was written as a bare number.
   static func sharesToWrite(for number: Double, _ digits: Substring) -> String {
     let share = "write \(digits)% for \(digits) in a hundred"
     guard abs(number) <= 1 else { return share }
@@ -20,7 +20,7 @@ extension Metric.Unit {
     return "\(share), or \(percent) for a share of \(digits)"
   }
 
-  /// The value that a number with a suffix says, in the unit; nil if it says none.
+  /// Returns the value of a number with a suffix, in the unit; nil if it is not valid.
   func value(_ text: Substring) -> Double? {
     let digits = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
     guard let number = Double(digits), let factor = suffixes[String(text[digits.endIndex...])] else { return nil }
@@ -37,7 +37,7 @@ extension Metric.Unit {
     }
   }
 
-  /// A value for people to read, with so many more digits than usual.
+  /// Returns a value for people, with that many more digits than usual.
   package func text(_ value: Double, digits: Int = 0) -> String {
     switch self {
     case .count: Figures.decimal(value, places: digits)
@@ -48,7 +48,7 @@ extension Metric.Unit {
     }
   }
 
-  /// A value for people to read, with as many digits as it takes to see on which side of `limit` it lies.
+  /// Returns a value for people, with enough digits to show on which side of `limit` it lies.
   func text(_ value: Double, beside limit: Double) -> String {
     guard value != limit else { return text(value) }
     let digits = (0...Self.digitsMax).first { text(value, digits: $0) != text(limit, digits: $0) }

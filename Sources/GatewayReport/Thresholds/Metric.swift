@@ -1,9 +1,9 @@
 internal import GatewayCore
 package import GatewayFleet
 
-/// A figure of a storm that a threshold may name: `connects.failed`, for instance.
+/// A figure of a storm that a threshold may name.
 package struct Metric: Sendable {
-  /// The unit of a metric's values: a share, for instance, which is written in percent.
+  /// The unit of a metric's values.
   package enum Unit: String, Hashable, Sendable, Codable {
     case count
     /// Values are shares, written as percentages.
@@ -13,7 +13,7 @@ package struct Metric: Sendable {
     case bytes
   }
 
-  /// The direction that is the better one: lower for a latency, for instance.
+  /// The better direction of a metric.
   package enum Better: Hashable, Sendable {
     case lower
     case higher
@@ -21,20 +21,23 @@ package struct Metric: Sendable {
 
   package let name: String
   package let unit: Unit
-  /// One line for the documentation.
+  /// The meaning in one line, for the documentation.
   package let meaning: String
-  /// Which of two runs is better by it; nil where it says only how large a storm was, or how it was set up.
+  /// The better direction; nil if the metric only shows a storm's size or configuration.
   package let better: Better?
-  /// The value that it may have without the storm's own lateness: the least of a latency. Nil where that is no part of it.
+  /// The value without the storm's own lateness, e.g. the minimum of a latency. Nil if lateness has no part in it.
   private let least: (@Sendable (StormResult) -> Double?)?
   private let basis: Basis
   private let read: @Sendable (StormResult) -> Double?
   private let missing: @Sendable (StormResult) -> Absence
 
+  /// Creates a metric.
+  ///
   /// - Parameters:
-  ///   - better: Which of two values is the better one, where one is.
-  ///   - basis: What it is counted over.
-  ///   - missing: Why there is no figure where the basis is there, and yet `read` returns nil.
+  ///   - better: The better direction, if there is one.
+  ///   - basis: The set over which it is counted.
+  ///   - missing: Returns why there is no figure if the basis is there but `read` returns nil.
+  ///   - least: Returns the value without the storm's own lateness.
   init(
     _ name: String, _ unit: Unit, _ meaning: String, better: Better? = nil, over basis: Basis = .storm,
     missing: @escaping @Sendable (StormResult) -> Absence = { _ in .none("nothing was counted") },
@@ -50,20 +53,21 @@ package struct Metric: Sendable {
     self.least = least
   }
 
-  /// The value, in the unit; nil if the storm has none.
+  /// Returns the value, in the unit; nil if the storm has none.
   package func value(_ result: StormResult) -> Double? {
     guard basis.isThere(result), spoiledRange(result) == nil else { return nil }
     return read(result)
   }
 
-  /// What the value may be: what the storm saw, and what is left of that without its own lateness. Nil if there is no value.
+  /// Returns the range of the value: what the storm saw, and what remains without its own lateness. Nil if there is no
+  /// value.
   func range(_ result: StormResult) -> ClosedRange<Double>? {
     guard basis.isThere(result), let seen = read(result) else { return nil }
     let other = least?(result) ?? seen
     return min(seen, other)...max(seen, other)
   }
 
-  /// The same where so much of it is the storm's own lateness that it says nothing of the gateway; nil otherwise.
+  /// Returns that range if the storm's own lateness is so large a part that the value is meaningless; nil otherwise.
   private func spoiledRange(_ result: StormResult) -> ClosedRange<Double>? {
     guard least != nil, let range = range(result) else { return nil }
     let own = range.upperBound - range.lowerBound
@@ -75,20 +79,20 @@ package struct Metric: Sendable {
   private static let ownLatenessMax = 0.05
   private static let ownShareMax = 0.2
 
-  /// Whether the storm's own lateness leaves no figure of it.
+  /// Returns whether the storm's own lateness makes the figure meaningless.
   func isSpoiled(_ result: StormResult) -> Bool { spoiledRange(result) != nil }
 
-  /// Why there is no value; nil if there is one.
+  /// Returns why there is no value; nil if there is one.
   package func absence(_ result: StormResult) -> Absence? {
     guard basis.isThere(result) else { return .none(basis.otherwise) }
     if let range = spoiledRange(result) { return .ownLateness(range, unit) }
     return read(result) == nil ? missing(result) : nil
   }
 
-  /// The metric of that name.
+  /// Returns the metric of that name.
   package static func named(_ name: String) -> Metric? { all.first { $0.name == name } }
 
-  /// All there are, in the order of the documentation.
+  /// All metrics, in the order of the documentation.
   package static let all: [Metric] =
     connects + refreshes + losses + ends + returns + providers + tokens + gateways + latencies + generators
 }

@@ -1,16 +1,16 @@
 package import GatewayFleet
 
-/// The condition on which a storm ends itself, since going on would only keep down what is down: `connects.failed.share
-/// > 50% over 10s`, for instance.
+/// A condition on which a storm ends itself, because going on would only burden a failed system: `connects.failed.share
+/// > 50% over 10s`.
 package struct StopRule: Hashable, Sendable, CustomStringConvertible {
-  /// The share that is watched while a storm lasts: `connects.failed.share`, for instance.
+  /// The share that the rule watches during a storm.
   package enum Share: String, Hashable, Sendable, CaseIterable {
-    /// Of the attempts to log in that are over, those that failed.
+    /// Failed attempts to log in, of all completed ones.
     case connects = "connects.failed.share"
-    /// Of the calls of the token provider that are over, those that brought nothing.
+    /// Completed requests to the token provider without a token, of all completed ones.
     case provider = "provider.refused.share"
 
-    /// How many were over, and how many of them came to nothing.
+    /// Returns the number of completed attempts, and how many of them failed.
     func counts(_ progress: StormProgress) -> (all: Int, bad: Int) {
       switch self {
       case .connects: (progress.attempts, progress.failures)
@@ -18,7 +18,7 @@ package struct StopRule: Hashable, Sendable, CustomStringConvertible {
       }
     }
 
-    /// What each of them is, for people.
+    /// The description of a failure, for people.
     var words: String {
       switch self {
       case .connects: "attempts to log in failed"
@@ -28,19 +28,19 @@ package struct StopRule: Hashable, Sendable, CustomStringConvertible {
   }
 
   package let share: Share
-  /// It ends when more than this share (0...1) of what was over in the span came to nothing.
+  /// The share (0...1) of failures within the span above which the storm ends.
   package let limit: Double
-  /// In seconds.
+  /// The span in seconds.
   package let span: Double
-  /// As it was written.
+  /// The rule as it was written.
   package let description: String
 
-  /// What holds for systems of others if nobody says otherwise.
+  /// The default rules for systems of others.
   package static let usual = Share.allCases.map { StopRule(usual: $0) }
 
   private static let usualSpan = 10.0
   private static let spanBounds = 1.0...600
-  /// Of fewer no share is taken: one wrong password of two is no outage.
+  /// The minimum number of attempts for a share: one wrong password of two is no outage.
   static let leastCount = 10
 
   private init(usual share: Share) {
@@ -50,7 +50,7 @@ package struct StopRule: Hashable, Sendable, CustomStringConvertible {
     description = "\(share.rawValue) > 50% over 10s"
   }
 
-  /// The rule that `text` states: a share, `>`, a percentage, and a span where it is not ten seconds.
+  /// Parses a rule: a share, `>`, a percentage, and optionally `over` and a span; the default is ten seconds.
   package init(parsing text: String) throws(ThresholdError) {
     let sides = text.split(separator: ">", maxSplits: 1).map { $0.split(separator: " ") }
     guard sides.count == 2, sides[0].count == 1, sides[1].count == 1 || sides[1].count == 3 && sides[1][1] == "over"
@@ -73,8 +73,7 @@ package struct StopRule: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A watch over a storm's progress that holds it against its rules, as it goes on: half of the logins of the last 10 s
-/// failed, for instance.
+/// A monitor that checks a storm's progress against its rules.
 package struct StopWatch: Sendable {
   private struct Sample {
     let seconds: Double
@@ -82,13 +81,13 @@ package struct StopWatch: Sendable {
   }
 
   private let rules: [StopRule]
-  /// Whether a storm ends in which no client has got a token, for reasons that no further try mends.
+  /// Whether a storm ends if no client has got a token, for reasons that no retry resolves.
   private let endsHopeless: Bool
   /// How long a token endpoint may take until it listens, in seconds from the start of the storm.
   private static let endpointPatience = 5.0
-  /// The last before the longest span, and those since.
+  /// The last sample before the longest span, and the later ones.
   private var samples: [Sample]
-  /// In seconds: closer ones are not kept.
+  /// The minimum interval between samples, in seconds.
   private static let pause = 0.2
 
   package init(_ rules: [StopRule], endsHopeless: Bool = false) {
@@ -97,7 +96,7 @@ package struct StopWatch: Sendable {
     samples = [Sample(seconds: 0, counts: rules.map { _ in (0, 0) })]
   }
 
-  /// Why the storm is to end, in a sentence; nil if it may go on.
+  /// Returns why the storm must end, in a sentence; nil if it may go on.
   package mutating func reason(_ progress: StormProgress) -> String? {
     if endsHopeless, Self.isHopeless(progress) {
       let trouble = progress.trouble.map { ", the first: \($0)" } ?? ""
@@ -107,7 +106,7 @@ package struct StopWatch: Sendable {
     let now = Sample(seconds: progress.seconds, counts: rules.map { $0.share.counts(progress) })
     defer { keep(now) }
     for (index, rule) in rules.enumerated() {
-      // What was there when the span began; there is none before so much time has passed.
+      // The counts at the beginning of the span; there are none before that much time has passed.
       guard let before = samples.last(where: { $0.seconds <= now.seconds - rule.span }) else { continue }
       let all = now.counts[index].all - before.counts[index].all
       let bad = now.counts[index].bad - before.counts[index].bad
@@ -118,7 +117,7 @@ package struct StopWatch: Sendable {
     return nil
   }
 
-  /// Whether nobody has got a token, and no further try is going to bring one.
+  /// Returns whether no client has got a token, and no retry will bring one.
   private static func isHopeless(_ progress: StormProgress) -> Bool {
     guard progress.calls >= StopRule.leastCount, progress.connected == 0 else { return false }
     if progress.tokenless == progress.calls { return true }

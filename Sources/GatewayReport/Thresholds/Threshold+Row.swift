@@ -1,5 +1,5 @@
 extension Threshold.Outcome {
-  /// Whether it holds, what was asked, what came.
+  /// The verdict, the threshold, and the actual value.
   var row: [String] {
     let why = why.map { ": \($0)" } ?? ""
     return [holds ? "holds" : "FAILS", threshold, "is \(actual)\(why)"]

@@ -4,7 +4,7 @@ internal import GatewayKit
 
 /// A limit that decides whether a storm has passed, e.g. `refresh.p99 < 500ms`.
 package struct Threshold: Sendable, CustomStringConvertible {
-  /// The comparison of a threshold: `<`, for instance.
+  /// The comparison operator of a threshold.
   package enum Comparison: String, Hashable, Sendable, CaseIterable {
     case equal = "=="
     case unequal = "!="
@@ -13,7 +13,7 @@ package struct Threshold: Sendable, CustomStringConvertible {
     case less = "<"
     case greater = ">"
 
-    /// Whether it holds for every value of a range, or for none; nil if for some.
+    /// Returns whether it holds for every value of a range, or for none; nil if it holds for some.
     func holds(_ range: ClosedRange<Double>, _ limit: Double) -> Bool? {
       let isInside = range.contains(limit) && range.lowerBound < range.upperBound
       switch self {
@@ -38,14 +38,14 @@ package struct Threshold: Sendable, CustomStringConvertible {
 
   package let metric: Metric
   package let comparison: Comparison
-  /// In the metric's unit: seconds, bytes, a share of 1, or a plain number.
+  /// The limit in the metric's unit: seconds, bytes, a share of 1, or a plain number.
   package let limit: Double
-  /// As it was written.
+  /// The threshold as it was written.
   package let description: String
 
-  /// The threshold that `text` states: a metric, a comparison, and a value with the metric's unit.
+  /// Parses a threshold: a metric, a comparison, and a value with the metric's unit.
   package init(parsing text: String) throws(ThresholdError) {
-    // The two-character signs come first in the list, so that `<=` is not taken for `<`.
+    // The two-character operators come first in the list, so that `<=` is not read as `<`.
     let found = Comparison.allCases.lazy.compactMap { comparison in
       text.firstRange(bytesOf: comparison.rawValue).map { (comparison, $0) }
     }.first
@@ -67,20 +67,20 @@ package struct Threshold: Sendable, CustomStringConvertible {
     description = Self.trimmed(text[...])
   }
 
-  /// Whether it can be asked of part of a fleet by `holds(_:ofShare:)`: half of `lost <= 10` is `lost <= 5`, but there is no
-  /// half of `lost == 7`.
+  /// Whether `holds(_:ofShare:)` can check it for part of a fleet: half of `lost <= 10` is `lost <= 5`, but `lost == 7`
+  /// has no half.
   package var isDivisible: Bool {
     metric.unit != .count || limit == 0 || (comparison != .equal && comparison != .unequal)
   }
 
-  /// Whether a part of the fleet keeps to its part of the limit, where the limit is a number of things: to `lost <= 5` in place
-  /// of `lost <= 10` where it is half of the fleet.
+  /// Returns whether a part of the fleet keeps its part of the limit, if the limit is a count. Half of the fleet must
+  /// keep `lost <= 5` instead of `lost <= 10`.
   package func holds(_ result: StormResult, ofShare share: Double) -> Bool {
     guard let value = metric.value(result) else { return false }
     return comparison.holds(value, metric.unit == .count ? limit * share : limit)
   }
 
-  /// The outcome of a threshold: `refresh.p99 < 500ms` does not hold with 812 ms, for instance.
+  /// The outcome of a threshold.
   package struct Outcome: Hashable, Sendable, Codable {
     package let threshold: String
     package let holds: Bool
@@ -90,7 +90,7 @@ package struct Threshold: Sendable, CustomStringConvertible {
     package let why: String?
   }
 
-  /// Whether `result` keeps to the limit. A figure the storm does not have keeps to none.
+  /// Returns whether `result` keeps the limit. A missing figure keeps none.
   package func judge(_ result: StormResult) -> Outcome {
     if let range = metric.range(result), range.lowerBound < range.upperBound { return judge(range) }
     guard let value = metric.value(result) else {
@@ -103,7 +103,7 @@ package struct Threshold: Sendable, CustomStringConvertible {
       why: nil)
   }
 
-  /// The same of a figure of which a part is the storm's own lateness: it decides where either end does.
+  /// Returns the same for a figure that includes the storm's own lateness: it decides if both ends of the range agree.
   private func judge(_ range: ClosedRange<Double>) -> Outcome {
     let ends = [range.lowerBound, range.upperBound].map { metric.unit.text($0, beside: limit) }
     guard let holds = comparison.holds(range, limit) else {
@@ -114,7 +114,7 @@ package struct Threshold: Sendable, CustomStringConvertible {
     return Outcome(threshold: description, holds: holds, actual: actual, why: nil)
   }
 
-  /// The same in a phase of a scenario; nil for one that never began.
+  /// Returns the same for a phase of a scenario; nil for a phase that never began.
   func judge(_ result: StormResult?, in phase: String) -> Outcome {
     let name = "\(phase): \(description)"
     guard let result else {
@@ -130,7 +130,7 @@ package struct Threshold: Sendable, CustomStringConvertible {
     let digits = text.prefix { $0.isNumber || $0 == "." || $0 == "_" || $0 == "-" }
     let suffix = trimmed(text[digits.endIndex...])
     if metric.unit == .share, suffix.isEmpty, let number = Double(digits.filter { $0 != "_" }) {
-      // Nothing is as much of a hundred as of one.
+      // Zero needs no unit: it is the same as a percentage and as a share.
       guard number != 0 else { return 0 }
       throw ThresholdError(whole, "has '\(text)' without a %; \(Metric.Unit.sharesToWrite(for: number, digits))")
     }
@@ -145,7 +145,7 @@ package struct Threshold: Sendable, CustomStringConvertible {
   }
 }
 
-/// A threshold that cannot be understood: `refresh.p98 <`, for instance.
+/// An error in the text of a threshold.
 package struct ThresholdError: Error, Hashable, CustomStringConvertible {
   package let description: String
 
