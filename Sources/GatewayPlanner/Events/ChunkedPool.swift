@@ -1,5 +1,5 @@
-/// Values that come and go, each at a place that it keeps: the events of a wheel, for instance. Grows in chunks, so that nothing is ever
-/// copied and no memory is taken twice over.
+/// A pool of values, each at a fixed index until it is removed. It grows in chunks, so that no value is copied and no
+/// memory is allocated twice.
 struct ChunkedPool<Value: BitwiseCopyable>: ~Copyable {
   private static var chunkBits: UInt32 { 16 }
 
@@ -11,7 +11,7 @@ struct ChunkedPool<Value: BitwiseCopyable>: ~Copyable {
     for chunk in chunks { chunk.deallocate() }
   }
 
-  /// Puts the value somewhere, and says where.
+  /// Stores the value and returns its index.
   mutating func add(_ value: Value) -> UInt32 {
     let place: UInt32
     if let last = free.popLast() {

@@ -1,32 +1,32 @@
 internal import GatewayCore
 
-/// The events that are still to happen in a world, in order: 2^18 buckets of a millisecond, and what is further off
-/// apart. Of ten million clients whose tokens last an hour, for instance, nearly all is further off.
+/// The pending events of a world, in order: 2^18 buckets of one millisecond, and separate lists of later events. If ten
+/// million clients have tokens of one hour, nearly all events are in those lists.
 ///
-/// Events of one bucket are sorted when its time has come, by time and then by the number that they were given.
+/// Events of one bucket are sorted when its time comes, by time and then by their number.
 struct EventWheel: ~Copyable {
   private static let bits: Int64 = 18
   private static let size = 1 << 18
   private static let none = UInt32.max
-  /// A millisecond.
+  /// One millisecond.
   private static let width: Int64 = 1_000_000
 
   private var pool = ChunkedPool<WorldEvent>()
   private var heads = [UInt32](repeating: EventWheel.none, count: EventWheel.size)
-  /// A bit for each bucket that holds something.
+  /// A bit for each bucket, set if it is not empty.
   private var filled = [UInt64](repeating: 0, count: EventWheel.size / 64)
   /// Lists of events of later turns of the wheel, by the number of the turn.
   private var far: [Int64: UInt32] = [:]
-  /// The bucket whose time it is, counted from the beginning.
+  /// The current bucket, counted from the beginning.
   private var current: Int64 = -1
   private var turn: Int64 = 0
-  /// The current bucket's events, in order, and what was added to it since.
+  /// The current bucket's events, in order, and the events added to it since.
   private var ready: [WorldEvent] = []
   private var readyIndex = 0
   private var late: [WorldEvent] = []
   private var numbers: UInt64 = 0
 
-  /// How many bytes an event that waits takes.
+  /// The number of bytes of a pending event.
   static let bytesPerEvent = MemoryLayout<WorldEvent>.stride
 
   mutating func add(
@@ -52,7 +52,7 @@ struct EventWheel: ~Copyable {
     filled[bucket >> 6] |= 1 << UInt64(bucket & 63)
   }
 
-  /// The time of the next event; nil if there is none.
+  /// Returns the time of the next event; nil if there is none.
   mutating func nextTime() -> Int64? {
     while true {
       let first = readyIndex < ready.count ? ready[readyIndex].time : nil
@@ -62,7 +62,7 @@ struct EventWheel: ~Copyable {
     }
   }
 
-  /// Takes the next event. Only after ``nextTime()`` has found one.
+  /// Removes and returns the next event. Only after ``nextTime()`` has found one.
   mutating func next() -> WorldEvent {
     if let first = late.first, readyIndex >= ready.count || first.isBefore(ready[readyIndex]) { return takeLate() }
     readyIndex += 1
@@ -71,7 +71,7 @@ struct EventWheel: ~Copyable {
 
   // MARK: Turning
 
-  /// Moves on to the next bucket that holds something; false if none does.
+  /// Moves on to the next bucket with events; returns false if there is none.
   private mutating func advance() -> Bool {
     ready.removeAll(keepingCapacity: ready.capacity < 1 << 16)
     readyIndex = 0
@@ -92,7 +92,7 @@ struct EventWheel: ~Copyable {
     }
   }
 
-  /// The next bucket of this turn that holds something.
+  /// Returns the next bucket of this turn with events.
   private func nextFilled() -> Int? {
     let first = Int(current + 1 - turn << Self.bits)
     guard first < Self.size else { return nil }
@@ -120,7 +120,7 @@ struct EventWheel: ~Copyable {
     ready.sort { $0.isBefore($1) }
   }
 
-  // MARK: The heap of what came late
+  // MARK: The heap of events added to the current bucket
 
   private mutating func addLate(_ event: WorldEvent) {
     late.append(event)

@@ -1,33 +1,32 @@
-/// A request to the token provider that somebody still knows of: the client that waits for its answer, for instance,
-/// its time-out, the provider.
+/// A request to the token provider that the client, its timeout or the provider still refers to.
 struct TokenRequest: BitwiseCopyable {
-  /// The provider's answer: 503 with the time to stay away, for instance.
+  /// The provider's answer.
   enum Answer: UInt8 {
     case none
     case token
-    /// 503, with the time to stay away.
+    /// 503 with `Retry-After`.
     case busy
-    /// 503, as a scenario has it.
+    /// 503 by order of a scenario.
     case away
     /// 400.
     case refused
   }
 
   let client: UInt32
-  /// The client's own number for the question.
+  /// The client's own number of the request.
   let number: UInt32
   let begunAt: Int64
-  /// How long the token shall live; when it is made, the instant at which it expires.
+  /// The life of the token; after its creation, the instant at which it expires.
   var life: Int64
-  /// For the n-th time on account of one refresh request; 0 for a login, -1 for one that is refused.
+  /// The number of the request within one refresh, from 1; 0 for a login, -1 for a request that is refused.
   let call: Int32
   /// Whether `life` is an instant.
   var isInstant: Bool
   var answer = Answer.none
-  /// Whether its caller waits no more.
+  /// Whether its caller has stopped waiting.
   var isAbandoned = false
   /// Whether the caller has the answer.
   var isAnswered = false
-  /// Whether the provider, or a packet, still has it.
+  /// Whether the provider or a packet still holds it.
   var isUnderWay = true
 }

@@ -1,22 +1,22 @@
 internal import GatewayCore
 
-/// Something that is to happen in a world at its time: a message reaches client 17 at 12.034 s, for instance.
+/// An event of a world with its time.
 struct WorldEvent: BitwiseCopyable {
-  /// The kind of event: a token reaches the gateway, for instance.
+  /// The kind of event.
   enum Kind: UInt8 {
     /// The upgrade request of a client reaches the gateway.
     case upgrade
     /// The answer to it reaches the client.
     case opened
-    /// A token reaches the gateway; the value is when it expires.
+    /// A token reaches the gateway; the value is the time of its expiry.
     case presented
-    /// Bytes that mean nothing reach the gateway.
+    /// Meaningless bytes reach the gateway.
     case nonsense
     case pinged
     /// The client's close frame reaches the gateway.
     case clientClosed
-    /// Messages of the gateway reach the client; the value is the time-out in milliseconds with the place of the cause in its
-    /// lowest two bits, when a key ends, the error's number, or the code.
+    /// Messages of the gateway reach the client. The value is one of these: the timeout in milliseconds, with the
+    /// cause's index in its lowest two bits; the end of a key; the error's number; the close code.
     case connected
     case refreshRequired
     case refreshed
@@ -24,18 +24,19 @@ struct WorldEvent: BitwiseCopyable {
     case refusal
     case ponged
     case gatewayClosed
-    /// A client's wish for a session key reaches the gateway, and the answer the client: the value is when the key ends, or
-    /// negative the number of the error.
+    /// A client's request for a session key reaches the gateway, and the answer reaches the client. The value is the
+    /// end of the key, or the negative number of the error.
     case keyAsked
     case keyAnswered
     /// The deadlines of the two machines.
     case clientDue
     case sessionDue
-    /// A request reaches the provider, is done there, and its answer reaches the client; the subject is the request.
+    /// A request reaches the provider, is completed there, and its answer reaches the client; the subject is the
+    /// request.
     case asked
     case made
     case answered
-    /// The provider goes away, or comes back.
+    /// The provider becomes unavailable, or available again.
     case paused
     case resumed
     /// A phase of the scenario begins; the subject is its number.
@@ -43,11 +44,11 @@ struct WorldEvent: BitwiseCopyable {
   }
 
   let time: Int64
-  /// The number that decides among events of one time, then the connection's, then the kind.
+  /// The key that orders events of one time: their number, then the connection, then the kind.
   private let order: UInt64
   /// The number of a client, or of a request.
   let subject: UInt32
-  /// The place of the next event in the same list.
+  /// The index of the next event in the same list.
   var next: UInt32
   let value: Int64
 
@@ -62,7 +63,7 @@ struct WorldEvent: BitwiseCopyable {
   var kind: Kind { Kind(rawValue: UInt8(truncatingIfNeeded: order)) ?? .clientDue }
   var connection: UInt16 { UInt16(truncatingIfNeeded: order >> 8) }
 
-  /// Whether it comes before the other.
+  /// Returns whether it comes before the other.
   func isBefore(_ other: WorldEvent) -> Bool {
     time != other.time ? time < other.time : order < other.order
   }

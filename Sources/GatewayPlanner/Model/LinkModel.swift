@@ -1,11 +1,11 @@
 internal import GatewayCore
 
-/// The link between the clients, the gateway and the provider: 1 to 20 ms each way, say.
+/// The network between the clients, the gateway and the provider.
 package struct LinkModel: Hashable, Sendable {
-  /// How long a packet travels, one way; drawn evenly from the range for each. Those of a connection never overtake each
-  /// other.
+  /// The one-way latency of a packet, drawn evenly from the range for each packet. Packets of one connection never
+  /// overtake each other.
   package var latency: ClosedRange<Duration>
-  /// The share of packets that are lost and sent again: after 200 ms, twice as long each time, as TCP does.
+  /// The share of packets that are lost and sent again, after 200 ms at first and twice as long each time, as in TCP.
   package var loss: Double
 
   package init(latency: ClosedRange<Duration> = .milliseconds(1)...(.milliseconds(20)), loss: Double = 0) {
@@ -16,7 +16,7 @@ package struct LinkModel: Hashable, Sendable {
   private static let retransmission: Int64 = 200_000_000
   private static let retransmissionsMax = 6
 
-  /// How long the next packet takes, in nanoseconds.
+  /// Returns the latency of the next packet, in nanoseconds.
   func delay(_ chance: inout SeededGenerator) -> Int64 {
     let (least, most) = (latency.lowerBound.nanoseconds, latency.upperBound.nanoseconds)
     var delay = least < most ? least + Int64(Double(most - least) * chance.nextShare()) : least

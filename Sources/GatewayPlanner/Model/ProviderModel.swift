@@ -1,38 +1,38 @@
 internal import GatewayCore
 
-/// A token provider in numbers: 500 tokens a second, of which 4,000 may wait, for instance.
+/// A token provider in numbers, e.g. 500 tokens a second with a queue of 4,000.
 package struct ProviderModel: Hashable, Sendable {
-  /// The capacity of a provider: ten tokens a second, one after the other, for instance.
+  /// The capacity of a provider.
   package enum Capacity: Hashable, Sendable {
-    /// So many tokens a second, one after the other.
+    /// A number of tokens a second, one after the other.
     case rate(Double)
-    /// So many at once, each of which takes so long; drawn evenly from the range.
+    /// A number of tokens at once, each with a latency drawn evenly from the range.
     case places(Int, latency: ClosedRange<Duration>)
-    /// Any number at once, at once.
+    /// Any number at once, without latency.
     case unbounded
   }
 
-  /// The lot of a request whose caller has gone: its turn is used up like any other's, for instance.
+  /// The treatment of a request whose caller has gone.
   package enum Abandoned: String, Hashable, Sendable, CaseIterable {
-    /// Its turn is used up like any other's.
+    /// The request is served like any other.
     case serve
-    /// It is dropped when its turn comes, and the next one's comes at once.
+    /// The request is dropped at its turn, and the next one is served at once.
     case drop
   }
 
-  /// The order in which those who wait are served: who came last first, for instance.
+  /// The order in which queued requests are served.
   package enum Order: String, Hashable, Sendable, CaseIterable {
-    /// Who came first is served first.
+    /// The oldest request is served first.
     case fifo
-    /// Who came last is.
+    /// The latest request is served first.
     case lifo
   }
 
-  /// A time in which the provider serves nobody, counted from the start: thirty seconds from 60 s on, for instance.
+  /// A time in which the provider serves no request, counted from the start.
   package struct Pause: Hashable, Sendable {
     package var at: Duration
     package var length: Duration
-    /// Whether it refuses meanwhile, with 503; else requests wait.
+    /// Whether it refuses requests with 503 during the pause; otherwise they wait.
     package var refuses: Bool
 
     package init(at: Duration, length: Duration, refuses: Bool = false) {
@@ -42,10 +42,9 @@ package struct ProviderModel: Hashable, Sendable {
     }
   }
 
-  /// The way in which a provider gets going after a pause, when caches are cold: from a tenth of its capacity to all of
-  /// it in 20 s, for instance.
+  /// The recovery of a provider after a pause, while its caches are cold.
   package struct WarmUp: Hashable, Sendable {
-    /// The share of its capacity that it has at first; it grows in a straight line.
+    /// The initial share of its capacity; it grows linearly.
     package var from: Double
     package var length: Duration
 
@@ -56,11 +55,11 @@ package struct ProviderModel: Hashable, Sendable {
   }
 
   package var capacity: Capacity
-  /// How many requests may wait; one more is refused.
+  /// The maximum number of queued requests; further ones are refused.
   package var queue: Int
   package var abandoned = Abandoned.serve
   package var order = Order.fifo
-  /// The share of requests that fail when their turn is over.
+  /// The share of requests that fail at the end of their turn.
   package var failures = 0.0
   package var pauses: [Pause] = []
   package var warmUp: WarmUp?
@@ -70,7 +69,7 @@ package struct ProviderModel: Hashable, Sendable {
     self.queue = queue
   }
 
-  /// How many tokens a second it makes at the most; nil for any number.
+  /// The maximum number of tokens a second; nil for no limit.
   package var rate: Double? {
     switch capacity {
     case .rate(let rate): return rate
@@ -81,7 +80,7 @@ package struct ProviderModel: Hashable, Sendable {
     }
   }
 
-  /// The same with another rate: as many times the places, where it has places.
+  /// Returns the same provider with another rate: by more or fewer places, if it has places.
   package func scaled(toRate wanted: Double) -> ProviderModel {
     var scaled = self
     switch capacity {
@@ -89,7 +88,7 @@ package struct ProviderModel: Hashable, Sendable {
     case .places(_, let latency):
       let mean = (latency.lowerBound.inSeconds + latency.upperBound.inSeconds) / 2
       let places = (wanted * mean).rounded()
-      // Fewer than a few places cannot follow a rate: the same rate one after the other can.
+      // A few places cannot follow a rate exactly, so they become one place with that rate.
       scaled.capacity =
         places >= Self.placesFollowing && places < 1e9 ? .places(Int(places), latency: latency) : .rate(wanted)
     }
@@ -98,7 +97,7 @@ package struct ProviderModel: Hashable, Sendable {
 
   private static let placesFollowing = 20.0
 
-  /// How many are served at once.
+  /// The number of requests that are served at once.
   var places: Int {
     switch capacity {
     case .rate: 1
@@ -107,7 +106,7 @@ package struct ProviderModel: Hashable, Sendable {
     }
   }
 
-  /// How long a token takes, in nanoseconds, with that share of the capacity.
+  /// Returns the time for a token, in nanoseconds, with that share of the capacity.
   func duration(share: Double, _ chance: inout SeededGenerator) -> Int64 {
     let whole: Double
     switch capacity {
@@ -120,13 +119,13 @@ package struct ProviderModel: Hashable, Sendable {
     return Int64(min(whole / max(share, 1e-6), 1e15))
   }
 
-  /// What it says of when to come back: the time that a full queue takes to empty, 1 to 60 s, as the built-in one does.
+  /// The `Retry-After` of its refusals: the time until a full queue is empty, 1 to 60 s, as in the built-in provider.
   var retryAfter: Duration {
     guard let rate else { return .seconds(1) }
     return .seconds(Int64(min(60, max(1, (Double(queue) / rate).rounded(.up)))))
   }
 
-  /// How long the last of a full queue waits; nil if nobody ever does.
+  /// The wait of the last request of a full queue; nil if no request ever waits.
   package var longestWait: Duration? {
     rate.map { .nanoseconds(Int64(min(Double(queue) / $0, 1e9) * 1e9)) }
   }

@@ -1,41 +1,45 @@
 package import GatewayCore
 package import GatewayFleet
 
-/// A vendor's wire as worlds without wires have it: what its clients do of their own accord, and what each thing that the gateway
-/// says is to them. That a refresh request is error 40, for instance, and the close behind it has the code 4001.
+/// A vendor's dialect for worlds without wires: the habits of its clients, and each gateway message as a client
+/// receives it. A refresh request may be error 40, and the close after it may have code 4001.
 ///
-/// Made of what the vendor's own dialects say to each other; nothing here is one vendor's.
+/// It is derived from the messages of the vendor's own dialects; nothing here belongs to one vendor.
 package struct WireModel: Hashable, Sendable {
   package let habits: ClientHabits
-  /// What its sessions keep to, made of ``gatewayRead``; nil for what the gateway's keep to.
+  /// The policy of its sessions, derived with ``gatewayRead``; nil for the gateway's own policy.
   private let session: SessionPolicy?
-  /// The gateway's times that it was read with: those of the session that are the same are the gateway's, the rest the wire's.
+  /// The gateway's times with which it was derived. Session times equal to these are the gateway's, and others are the
+  /// dialect's.
   private let gatewayRead: StormPlan.GatewayTimes
   package let times: TokenTimes
-  /// What a client hears of a login; a key in it stands for the client's own.
+  /// The client's notice of a login; a key in it stands for the client's own.
   package var welcome = Welcome()
-  /// What it hears of a request for another token, by the cause; what is missing is not said.
+  /// The client's notices of refresh requests, by cause; a missing one is not sent.
   package var requests: [RefreshCause: ServerNotice] = [:]
-  /// What it hears of an accepted one; nil where nothing is said.
+  /// The client's notice of an accepted refresh; nil if none is sent.
   package var refreshed: ServerNotice?
-  /// Whether its signs of life are answered, and those of its transport with the same.
+  /// Whether pings of the dialect are answered, and whether pings of the transport get the same answer.
   package var answersPings = false
   package var answersProtocolPings = false
-  /// What the gateway's errors are by their numbers, as refusals of a login and otherwise; what is missing is not said.
+  /// The client's notices of the gateway's errors by number, as refusals of a login and otherwise; a missing one is not
+  /// sent.
   package var refusals: [Int: ServerNotice] = [:]
   package var errors: [Int: ServerNotice] = [:]
-  /// The wire's codes of close frames, by the gateway's.
+  /// The dialect's close codes, by the gateway's.
   package var closeCodes: [UInt16: UInt16] = [:]
-  /// Whether the credentials of a login are in the upgrade, so that the gateway speaks first.
+  /// Whether the credentials of a login are in the upgrade, so that the gateway sends the first message.
   package var isLoginInUpgrade = false
-  /// Whether a token can take the place of another on an open connection.
+  /// Whether a token can replace another on an open connection.
   package var refreshesOpenConnections = false
 
+  /// Creates a model.
+  ///
   /// - Parameters:
-  ///   - habits: What its clients do of their own accord.
-  ///   - session: What its sessions keep to where the gateway has `gateway`; nil for what the gateway's keep to.
-  ///   - gateway: The gateway's times, of values that no wire has of its own.
-  ///   - times: How long what its tokens buy is good.
+  ///   - habits: The habits of its clients.
+  ///   - session: The policy of its sessions on a gateway with the times `gateway`; nil for the gateway's own policy.
+  ///   - gateway: The gateway's times, with values that no dialect has of its own.
+  ///   - times: The times of sessions and keys that its tokens open.
   package init(
     habits: ClientHabits, session: SessionPolicy?, of gateway: StormPlan.GatewayTimes, times: TokenTimes
   ) {
@@ -45,7 +49,7 @@ package struct WireModel: Hashable, Sendable {
     self.times = times
   }
 
-  /// What its sessions keep to on a gateway of those times; nil for what the gateway's keep to.
+  /// Returns the policy of its sessions on a gateway with those times; nil for the gateway's own policy.
   func policy(on gateway: StormPlan.GatewayTimes) throws(SessionPolicyError) -> SessionPolicy? {
     guard let session else { return nil }
     let read = gatewayRead
@@ -59,6 +63,6 @@ package struct WireModel: Hashable, Sendable {
       revocation: session.revocation, allowsIdentityChange: session.allowsIdentityChange, anyRefreshTimeout: true)
   }
 
-  /// Whether sessions have an end of their own, and their clients a key.
+  /// Whether sessions have an end of their own, and clients a key.
   var hasKeys: Bool { habits.sessionKey != nil }
 }

@@ -1,22 +1,21 @@
 internal import GatewayCore
 internal import GatewayFleet
 
-/// A phase of a scenario as a world of machines has it: every token is revoked, for instance, the provider refuses for
-/// thirty seconds.
+/// A phase of a scenario in a world of machines.
 struct WorldPhase: Hashable, Sendable {
   let name: String
   let start: Duration
   let order: ScenarioPhase.Order?
-  /// How the provider refuses everybody while it lasts; nil if it does not.
+  /// The provider's refusal of all requests during the phase; nil if it does not refuse.
   let refusal: Refusal?
 
-  /// A refusal in place of a token, after its turn.
+  /// A refusal instead of a token, at the end of the request's turn.
   struct Refusal: Hashable, Sendable {
-    /// What it says of when to come back; nil for nothing.
+    /// The `Retry-After` of the refusal; nil for none.
     let retryAfter: Duration?
   }
 
-  /// Reads what the machines have of a phase, and refuses by name what they have not.
+  /// Reads a phase; throws an error that names any fault that the machines do not support.
   init(_ phase: ScenarioPhase, start: Duration) throws(StormPlanError) {
     name = phase.name
     self.start = start
@@ -33,7 +32,7 @@ struct WorldPhase: Hashable, Sendable {
     self.refusal = refusal
   }
 
-  /// The fault, if it is one that the machines have.
+  /// Returns the refusal of a fault; nil if the machines do not support the fault.
   private static func refusal(_ fault: PlainJSON) -> Refusal? {
     guard case .object(let members) = fault, members["fault"] == .text("mint_refused") else { return nil }
     var retryAfter: Duration?
@@ -42,7 +41,7 @@ struct WorldPhase: Hashable, Sendable {
       case ("fault", _), ("status", .integer(503)), ("status", .integer(429)): continue
       case ("retry_after_s", .integer(let seconds)) where (0...86_400).contains(seconds): retryAfter = .seconds(seconds)
       case ("retry_after_s", .number(let seconds)) where (0...86_400).contains(seconds):
-        // The header has whole seconds.
+        // The header holds whole seconds.
         retryAfter = .seconds(Int64(seconds.rounded(.up)))
       default: return nil
       }
@@ -52,7 +51,7 @@ struct WorldPhase: Hashable, Sendable {
 }
 
 extension WorldSettings {
-  /// What happens while the world lasts, in its order.
+  /// Returns the phases of the world's scenario, in order.
   func worldPhases() throws(StormPlanError) -> [WorldPhase] {
     guard let scenario else { return [] }
     var phases: [WorldPhase] = []
@@ -62,7 +61,7 @@ extension WorldSettings {
     return phases
   }
 
-  /// Before this the world does not end by itself.
+  /// The earliest time at which the world may end by itself.
   var phasesEnd: Duration {
     guard let times = try? scenario?.times(of: plan), let last = times.phases.last else { return .zero }
     return last.start + last.length

@@ -2,12 +2,12 @@ internal import GatewayCore
 internal import GatewayFleet
 
 extension WorldSettings {
-  /// The same with another number of clients, who connect at a rate that takes as long.
+  /// Returns the settings with another number of clients, and a rate at which they connect in the same time.
   ///
   /// - Parameters:
-  ///   - clients: How many there are then.
-  ///   - withProvider: Whether the provider's capacity and queue, and the connections that the gateway takes, change alike, so
-  ///     that nothing that matters does.
+  ///   - clients: The new number of clients.
+  ///   - withProvider: Whether the provider's capacity and queue, and the gateway's rate of connections, are scaled
+  ///     too, so that the outcome stays the same.
   package func scaled(toClients clients: Int, withProvider: Bool) -> WorldSettings {
     let factor = Double(clients) / Double(plan.clients)
     var scaled = self

@@ -1,26 +1,26 @@
 internal import GatewayCore
 package import GatewayFleet
 
-/// The settings that decide all that happens in a world: the fleet, the gateway's times, the provider, the link; ten
-/// tokens a second, for instance. The same settings make the same hour, whatever the machine.
+/// The settings of a world: the fleet, the gateway's times, the provider and the link. The same settings have the same
+/// outcome on every machine.
 package struct WorldSettings: Hashable, Sendable {
-  /// The fleet; the gateway keeps to its ``StormPlan/gateway``.
+  /// The fleet; the gateway uses its ``StormPlan/gateway``.
   package var plan: StormPlan
   package var provider: ProviderModel
   package var link: LinkModel
-  /// What the clients' wire calls the codes of close frames.
+  /// The dialect's names of close codes.
   package var closeNames = CloseReason.names
-  /// The wire that the clients have, where they have habits of their own; nil for the gateway's own.
+  /// The clients' dialect if they have habits of their own; nil for the gateway's own dialect.
   package var wire: WireModel?
-  /// How exactly tokens are dated: in whole seconds, say.
+  /// The precision of tokens' times, e.g. whole seconds.
   package var tokenGrain = Duration.microseconds(1)
-  /// What happens while it lasts, phase by phase.
+  /// The scenario, phase by phase.
   package var scenario: StormScenario?
-  /// Whether the clients have their first token when they begin, so that no provider is asked for it.
+  /// Whether clients have their first token when they begin, so that they do not ask the provider for it.
   package var isFirstTokenInHand = false
-  /// How many connections the gateway takes a second; nil for any number.
+  /// The number of connections that the gateway accepts per second; nil for no limit.
   package var acceptsPerSecond: Double?
-  /// When the world ends at the latest; nil for two lives of a token after the plan's own end.
+  /// The maximum duration of the world; nil for two token lives after the plan's own end.
   package var duration: Duration?
 
   package init(plan: StormPlan, provider: ProviderModel, link: LinkModel = LinkModel()) {
@@ -29,33 +29,33 @@ package struct WorldSettings: Hashable, Sendable {
     self.link = link
   }
 
-  /// How many clients a world has at most.
+  /// The maximum number of clients of a world.
   package static let clientsMax = 20_000_000
-  /// The longest duration of anything, so that no sum of times is too large: thirty days.
+  /// The maximum of every duration, so that no sum of times overflows: thirty days.
   package static let longest = Duration.seconds(30 * 86_400)
 
-  /// When the world ends at the latest, if the gateway announced that time-out.
+  /// Returns the maximum duration of the world for a timeout that the gateway announced.
   func end(timeout: Duration?) -> Duration {
     if let duration { return duration }
     return min(max(plan.end(timeout: timeout), phasesEnd) + plan.life.scaled(by: 2), Self.longest)
   }
 
-  /// When the phases of its scenario begin; nil without one, or if they cannot be.
+  /// The times of its scenario's phases; nil without a scenario, or if they are impossible.
   var times: ScenarioTimes? { (try? scenario?.times(of: plan)) ?? nil }
 
-  /// When the first tokens are asked for together; nil where each expires by itself.
+  /// The time at which the first tokens are asked for together; nil if each expires by itself.
   var onset: Duration? {
     plan.expiry == .common ? min(plan.onset, times?.asksAt ?? plan.onset) : nil
   }
 
-  /// When what disturbs the fleet is over, counted from the start: the last pause and what a scenario orders, else the first
-  /// refresh request.
+  /// The end of the fleet's disturbance, counted from the start: the last of the pauses and of the scenario's orders,
+  /// or the first refresh request if there are none.
   package var triggerEnd: Duration {
     let pauses = provider.pauses.map { $0.at + $0.length }
     return (pauses + [times?.disturbedUntil].compactMap { $0 }).max() ?? plan.onset
   }
 
-  /// What the gateway's sessions keep to. Throws if no world can have these settings.
+  /// Returns the policy of the gateway's sessions. Throws an error if the settings are impossible.
   func sessionPolicy() throws -> SessionPolicy {
     try check()
     if let policy = try wire?.policy(on: plan.gateway) { return policy }
@@ -64,7 +64,7 @@ package struct WorldSettings: Hashable, Sendable {
       anyRefreshTimeout: true)
   }
 
-  /// Refuses what no world can have.
+  /// Throws an error if the settings are impossible.
   package func check() throws(StormPlanError) {
     try plan.check(millions: Self.clientsMax / 1_000_000)
     for time in [plan.life, plan.hold, plan.ramp, plan.gateway.timeout, plan.gateway.lead, plan.gateway.spread] {

@@ -1,55 +1,55 @@
 internal import GatewayCore
 package import GatewayFleet
 
-/// A questioner of worlds. It asks small ones, scaled in all that matters, until the answer is known to a fiftieth, and one of
-/// full size that proves it.
+/// A search for the answers to questions by simulation. It runs small worlds, scaled in all that matters, until the
+/// answer is known to 2 %, and then one of full size as a proof.
 package struct Planner: Sendable {
   /// A value that was tried with several seeds.
   package struct Trial: Sendable {
     package let value: Double
-    /// With how many seeds it was tried, and with how many of them it keeps the thresholds.
+    /// The number of seeds with which it was tried, and the number of these that keep the thresholds.
     package let seeds: Int
     package let holding: Int
-    /// With the first seed that does not keep the thresholds, or the first one if all do.
+    /// The result of the first seed that does not keep the thresholds, or of the first seed if all do.
     package let result: StormResult
 
     /// Whether it keeps the thresholds with every seed.
     package var passes: Bool { holding == seeds }
   }
 
-  /// The progress of a question: 12 worlds were run, for instance, and the last of them with 40 tokens a second.
+  /// The progress of a question.
   package struct Progress: Sendable {
-    /// The value that is tried now.
+    /// The value that is being tried.
     package let value: Double
-    /// How many worlds are through.
+    /// The number of completed worlds.
     package let runs: Int
-    /// How far the world of full size is; nil for those that look for the answer.
+    /// The progress of the world of full size; nil for worlds that search for the answer.
     package var full: MachineWorld.Progress?
   }
 
-  /// The answer to a question: 40 tokens a second do and 39 do not, for instance.
+  /// The answer to a question.
   package struct Answer: Sendable {
     /// The value that keeps the thresholds; nil if none does.
     package var value: Trial?
-    /// The nearest one that does not; nil if every one does.
+    /// The nearest value that does not keep them; nil if every value does.
     package var margin: Trial?
-    /// How far towards what should be better they are kept, where that has an end; nil where it has none.
+    /// The best value up to which they are kept, if there is such a limit; nil if there is none.
     package var limit: Trial?
-    /// Values that do not do as the others have it: more is not always better, or less not always worse.
+    /// Values that contradict the others: more is not always better, or less not always worse.
     package var exceptions: [Trial] = []
-    /// The run at full size, where the others were smaller.
+    /// The run at full size, if the others were smaller.
     package var proof: Trial?
-    /// How many bytes that run would take, where there are fewer: nothing proves the answer then.
+    /// The number of bytes that this run would take, if more than available; the answer is unproven then.
     package var bytesMissed: UInt64?
-    /// How many values were tried where none keeps the thresholds, and the worst of them.
+    /// The number of values tried if none keeps the thresholds, and the worst of them.
     package var tried = 0
     package var last: Trial?
-    /// The answer once more, with further seeds.
+    /// The answer's trial with further seeds.
     package var again: Trial?
-    /// Where none keeps the thresholds: the value that does where every client has its first token when it begins, so that the
-    /// logins ask the provider for nothing.
+    /// If none keeps the thresholds: the value that does if every client has its first token when it begins, so that
+    /// logins need no request to the provider.
     package var withTokens: Trial?
-    /// How many worlds were run.
+    /// The number of worlds that were run.
     package var runs = 0
 
     package init() {}
@@ -57,40 +57,42 @@ package struct Planner: Sendable {
     /// Whether chance decides near the answer: some seeds keep the thresholds there and others do not.
     package var isChance: Bool { again?.passes == false || (margin?.holding ?? 0) > 0 }
 
-    /// Whether there is an answer that nothing speaks against at full size.
+    /// Whether there is an answer that a run at full size does not contradict.
     package var isProven: Bool { value != nil && proof?.passes != false && bytesMissed == nil }
   }
 
   package private(set) var settings: WorldSettings
   package let threads: Int
-  /// The most clients of a world that only looks for the answer.
+  /// The maximum number of clients of a world that only searches for the answer.
   package let scale: Int
-  /// How many bytes a world may take.
+  /// The maximum number of bytes of a world.
   private var bytesMax: UInt64
-  /// Whether a result keeps the thresholds, with the share of the fleet that was in the world.
+  /// Returns whether a result keeps the thresholds, for a world with that share of the fleet.
   private let judge: @Sendable (StormResult, Double) -> Bool
   private let report: @Sendable (Progress) -> Void
 
-  /// How many seeds each value is tried with.
+  /// The number of seeds with which each value is tried.
   package static let seeds: UInt64 = 3
-  /// How many further ones the answer is tried with.
+  /// The number of further seeds with which the answer is tried.
   package static let seedsAgain: UInt64 = 7
-  /// How near the two sides of the edge are brought.
+  /// The maximum ratio between the two sides of the edge at the end of the search.
   private static let accuracy = 1.02
   private static let stepsMax = 40
-  /// How many values are tried for a first that keeps the thresholds, and in how many parts the rest of the range is looked at;
-  /// powers of two.
+  /// The number of values tried for a first that keeps the thresholds, and the number of parts in which the rest of the
+  /// range is checked; powers of two.
   private static let startsMax = 8
   private static let probes = 4
 
+  /// Creates a planner.
+  ///
   /// - Parameters:
-  ///   - settings: What is asked about.
-  ///   - threads: How many worlds run at once.
-  ///   - scale: The most clients of a world that only looks for the answer.
-  ///   - bytesMax: How many bytes the world of full size may take.
-  ///   - report: Told how far it is: before each value that is tried, and within the world of full size.
-  ///   - judge: Whether a result keeps the thresholds. Its second argument is the share of the fleet that was in the world: what
-  ///     a threshold counts is to be as much smaller.
+  ///   - settings: The settings of the question.
+  ///   - threads: The number of worlds that run at once.
+  ///   - scale: The maximum number of clients of a world that only searches for the answer.
+  ///   - bytesMax: The maximum number of bytes of the world of full size.
+  ///   - report: Called with the progress, before each value that is tried and during the world of full size.
+  ///   - judge: Returns whether a result keeps the thresholds. Its second argument is the share of the fleet that was
+  ///     in the world; thresholds on counts must be scaled by it.
   package init(
     _ settings: WorldSettings, threads: Int, scale: Int, bytesMax: UInt64 = .max,
     report: @escaping @Sendable (Progress) -> Void = { _ in },
@@ -104,10 +106,10 @@ package struct Planner: Sendable {
     self.judge = judge
   }
 
-  /// The answer to a question that has a number.
+  /// Returns the answer to a question about a number.
   ///
-  /// More is taken to be better, or less, up to the end of the range: between a value that keeps the thresholds and one that does
-  /// not the edge is looked for. Whether it is so is looked at as well, at both ends and in between.
+  /// The search assumes that more is better, or less, up to the end of the range. It looks for the edge between a value
+  /// that keeps the thresholds and one that does not. It also checks the assumption, at both ends and in between.
   package func answer(_ question: Question) async throws -> Answer {
     let range = question.range(settings)
     var answer = Answer()
@@ -121,14 +123,14 @@ package struct Planner: Sendable {
         answer.withTokens = try await answerWithTokens(question, &answer)
         return answer
       }
-      // Nothing but what should be worst, and how far towards what should be better.
+      // Only the value that should be worst keeps them; the search finds how far towards the better values that holds.
       (answer.value, answer.margin) = (last, nil)
       answer.limit = try await edge(question, from: last, to: nearest, &answer).good
       try await prove(question, last.value, &answer)
       return answer
     }
     if let beyond = answer.exceptions.last {
-      // What should be better is not: how far it is, is looked for as well.
+      // A value that should be better does not keep them; the search finds where that begins.
       answer.limit = try await edge(question, from: first, to: beyond, &answer).good
     }
     answer.value = first
@@ -151,7 +153,7 @@ package struct Planner: Sendable {
     return answer
   }
 
-  /// Tries the answer once at full size, where the worlds that found it were smaller.
+  /// Tries the answer once at full size, if the worlds that found it were smaller.
   private func prove(_ question: Question, _ value: Double, _ answer: inout Answer) async throws {
     answer.again = try await attempt(
       question.settings(settings, with: value), value, &answer, seeds: Self.seeds..<Self.seeds + Self.seedsAgain)
@@ -165,19 +167,20 @@ package struct Planner: Sendable {
     }
   }
 
-  /// The answer for clients that have their first tokens when they begin; nil if they have, or if that changes nothing.
+  /// Returns the answer for clients that have their first tokens when they begin; nil if they already do, or if there
+  /// is none.
   private func answerWithTokens(_ question: Question, _ answer: inout Answer) async throws -> Trial? {
     guard !settings.isFirstTokenInHand else { return nil }
     var other = self
     other.settings.isFirstTokenInHand = true
-    // It is a hint: nothing proves it at full size.
+    // It is a hint that is not proven at full size.
     other.bytesMax = 0
     let found = try await other.answer(question)
     answer.runs += found.runs
     return found.value
   }
 
-  /// The edge between a value that keeps the thresholds and one that does not: the nearest such two.
+  /// Returns the two nearest values of which one keeps the thresholds and the other does not.
   private func edge(
     _ question: Question, from first: Trial, to last: Trial, _ answer: inout Answer
   ) async throws -> (good: Trial, bad: Trial) {
@@ -191,7 +194,7 @@ package struct Planner: Sendable {
     return (good, bad)
   }
 
-  /// The value nearest to `best` that keeps the thresholds, of a few; nil if none does.
+  /// Returns the value nearest to `best` that keeps the thresholds, among a few; nil if none does.
   private func start(
     _ question: Question, from best: Double, to worst: Double, _ answer: inout Answer
   ) async throws -> (Double, Trial)? {
@@ -206,7 +209,7 @@ package struct Planner: Sendable {
     return nil
   }
 
-  /// Looks whether values between the edge and an end do as they should, and notes those that do not.
+  /// Checks whether values between the edge and an end behave as expected, and notes exceptions.
   private func probe(
     _ question: Question, between edge: Double, and end: Double, expecting passes: Bool, _ answer: inout Answer
   ) async throws {
@@ -218,15 +221,15 @@ package struct Planner: Sendable {
     }
   }
 
-  /// `ratio` to the power of `step / steps`, for a few steps.
+  /// Returns `ratio` to the power of `step / steps`, for a few steps.
   private func pow(_ ratio: Double, _ step: Int, of steps: Int) -> Double {
-    // Both are powers of two: roots will do.
+    // Steps are powers of two, so square roots suffice.
     var (root, count) = (ratio, steps)
     while count > 1 { (root, count) = (root.squareRoot(), count / 2) }
     return (0..<step).reduce(1) { power, _ in power * root }
   }
 
-  /// What settings come to with several seeds, each of them or a single one at full size; the value is what they are called.
+  /// Runs settings with several seeds, or with a single one at full size, and returns the trial; `value` is its name.
   package func attempt(
     _ settings: WorldSettings, _ value: Double, _ answer: inout Answer, isFull: Bool = false,
     seeds: Range<UInt64> = 0..<Planner.seeds
@@ -252,7 +255,8 @@ package struct Planner: Sendable {
       value: value, seeds: results.count, holding: results.count - failing.count, result: failing.first ?? results[0])
   }
 
-  /// What each way to wait comes to, and the one that asks the provider for least of those that keep the thresholds, at full size.
+  /// Returns a trial of each kind of backoff. The answer is the kind with the fewest requests to the provider among
+  /// the kinds that keep the thresholds, tried at full size.
   package func backoffs() async throws -> (trials: [(kind: Backoff.Kind, trial: Trial)], answer: Answer) {
     var answer = Answer()
     func settings(_ kind: Backoff.Kind) -> WorldSettings {
@@ -279,9 +283,11 @@ package struct Planner: Sendable {
     return (trials, answer)
   }
 
-  /// What each of several settings comes to with the first seed.
+  /// Returns the result of each of several settings with the first seed.
   ///
-  /// - Parameter done: Told of each world that is through, from any thread.
+  /// - Parameters:
+  ///   - all: The settings.
+  ///   - done: Called after each completed world, from any thread.
   package func compare(
     _ all: [WorldSettings], done: @escaping @Sendable () -> Void = {}
   ) async throws -> [StormResult] {

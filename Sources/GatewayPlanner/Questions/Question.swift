@@ -1,30 +1,30 @@
 internal import GatewayCore
 internal import GatewayFleet
 
-/// A number of a scenario that is asked for.
+/// A number in a scenario for which the planner searches.
 package enum Question: String, Hashable, Sendable, CaseIterable {
-  /// How many tokens a second the provider must make at the least.
+  /// The minimum number of tokens a second that the provider must make.
   case capacity
-  /// How many clients it bears.
+  /// The maximum number of clients.
   case clients
-  /// The least share of the tokens' life that expiries must be scattered over.
+  /// The minimum share of the tokens' life over which expiries must be scattered.
   case jitter
-  /// The least lead and spread of the gateway, and its least timeout, in seconds.
+  /// The gateway's minimum lead, spread and timeout, in seconds.
   case lead
   case spread
   case timeout
-  /// How long the provider may be away, in seconds.
+  /// The maximum outage of the provider, in seconds.
   case outage
-  /// The least first wait of the clients' backoff, in seconds.
+  /// The minimum first wait of the clients' backoff, in seconds.
   case base = "base_s"
 
-  /// Whether the least is asked for that keeps the thresholds; else the most.
+  /// Whether the question is for the minimum that keeps the thresholds, not the maximum.
   package var wantsLeast: Bool { self != .clients && self != .outage }
 
-  /// Whether it may be that none is needed at all.
+  /// Whether the answer may be 0.
   var hasNone: Bool { self == .jitter || self == .lead || self == .spread }
 
-  /// What the values are measured in.
+  /// The unit of the values.
   package var unit: String {
     switch self {
     case .capacity: "tokens a second"
@@ -34,7 +34,7 @@ package enum Question: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Between which values the answer is looked for.
+  /// Returns the range in which the answer is searched.
   package func range(_ settings: WorldSettings) -> ClosedRange<Double> {
     let life = settings.plan.life.inSeconds
     let clients = Double(settings.plan.clients)
@@ -49,22 +49,22 @@ package enum Question: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The shortest timeout that the gateway's wire can have.
+  /// Returns the minimum timeout that the gateway's dialect can have.
   private func shortestTimeout(_ settings: WorldSettings) -> Double {
     [1.0, 2, 5, 10, 20, 30].first {
       (try? self.settings(settings, with: $0).sessionPolicy()) != nil
     } ?? 60
   }
 
-  /// The longest lead or spread, of that and its halves, that leaves the phases of a scenario where they can be: those that are
-  /// counted from the wave would begin before the storm otherwise.
+  /// Returns the longest lead or spread, among `most` and its halves, with which the phases of a scenario are possible.
+  /// Phases counted from the wave would otherwise begin before the storm.
   private func longest(_ settings: WorldSettings, upTo most: Double) -> Double {
     var longest = most
     while longest > 1, (try? self.settings(settings, with: longest).check()) == nil { longest = max(1, longest / 2) }
     return longest
   }
 
-  /// The settings with that value.
+  /// Returns the settings with that value.
   package func settings(_ settings: WorldSettings, with value: Double) -> WorldSettings {
     var changed = settings
     let time = Duration.nanoseconds(Int64(min(value, 1e6) * 1e9))

@@ -1,37 +1,37 @@
 internal import GatewayCore
 internal import GatewayFleet
 
-/// A table of whether a fleet recovers, for queues of several lengths and clients of several patiences: with a queue of
-/// 20 s and clients who wait for 10 s it does not, for instance, or late, as everywhere beyond queue / rate = time-out.
+/// A table of a fleet's recovery for several queue lengths and client timeouts. Beyond queue / rate = timeout, the
+/// fleet recovers late or never.
 package struct StabilityGrid: Sendable {
-  /// One fleet of the grid: with a queue of 20 s and a patience of 10 s it had not recovered, for instance.
+  /// One fleet of the grid.
   package struct Cell: Sendable {
-    /// How long the last of a full queue waits, and how long clients wait for an answer, in seconds.
+    /// The wait of the last request of a full queue, and the clients' timeout for an answer, in seconds.
     package let queueSeconds: Double
     package let timeOut: Double
-    /// When the fleet had recovered, in seconds; nil for never.
+    /// The time after which the fleet had recovered, in seconds; nil for never.
     package let recovered: Double?
-    /// The share that was lost; nil where nobody was let in.
+    /// The share of clients that were lost; nil if no client logged in.
     package let lost: Double?
 
-    /// Whether tokens come later than clients wait.
+    /// Whether tokens arrive after the clients' timeout.
     package var isBeyondCliff: Bool { queueSeconds >= timeOut }
   }
 
-  /// A row for each queue, a cell for each time-out.
+  /// A row for each queue, with a cell for each timeout.
   package let rows: [[Cell]]
 
   package static let queues = [2.0, 4, 6, 8, 9.8, 10.2, 12, 15, 20, 30]
   package static let timeOuts = [3.0, 5, 8, 10, 15, 30]
 
-  /// How many worlds it is made of.
+  /// The number of worlds of the grid.
   package static var worlds: Int { queues.count * timeOuts.count }
 
-  /// Nil where the provider has no rate, and so no cliff.
+  /// Runs the worlds of the grid. Nil if the provider has no rate, and therefore no cliff.
   ///
   /// - Parameters:
-  ///   - planner: Whose scenario each world is made of.
-  ///   - done: Told of each world that is through, from any thread.
+  ///   - planner: The planner whose settings each world uses.
+  ///   - done: Called after each completed world, from any thread.
   package init?(_ planner: Planner, done: @escaping @Sendable () -> Void = {}) async throws {
     guard let rate = planner.settings.provider.rate else { return nil }
     let places = Self.queues.flatMap { queue in Self.timeOuts.map { (queue, $0) } }

@@ -1,21 +1,21 @@
 internal import GatewayCore
 
-/// A session as the gateway of a world keeps it beyond its connection, where clients have keys: until when the key is
-/// good that opens the next one, for instance. In nanoseconds, as all instants of a world.
+/// A session that the gateway of a world keeps beyond its connection, for clients with keys. Times are in nanoseconds,
+/// as all instants of a world.
 struct KeptSession {
-  /// When the token ends by which it was opened or last refreshed, and when that was.
+  /// The end of the token that opened or last refreshed it, and the time at which it did.
   var tokenEnd: Int64 = 0
   var begunAt: Int64 = 0
-  /// When it ends, unless it is refreshed.
+  /// The end of the session, unless it is refreshed.
   var end: Int64 = 0
 
-  /// Opens it, or goes on, by a token that ends then.
+  /// Opens or continues the session with a token that ends at `tokenEnd`.
   mutating func begin(until tokenEnd: Int64, _ times: TokenTimes, at now: Int64) {
     self.tokenEnd = tokenEnd
     begunAt = now
     end = times.sessionLife.map { min(tokenEnd, now + $0.nanoseconds) } ?? tokenEnd
   }
 
-  /// What is asked for at its end: the token again as long as that is good, another one otherwise.
+  /// The kind of request at its end: for the same token while that is valid, otherwise for another one.
   var renewal: RefreshCause { end < tokenEnd ? .sessionEnd : .expiry }
 }

@@ -1,10 +1,10 @@
 internal import GatewayCore
 internal import GatewayFleet
 
-/// One client of a world and the gateway's side of its connection: both machines as they run anywhere, and what a
-/// network would know of them; that the client's close frame is sent, for instance.
+/// One client of a world and the gateway's side of its connection: both state machines, and the network's state of the
+/// connection.
 struct Machine {
-  /// An end of a connection: the gateway's, for instance.
+  /// The state of one end of a connection.
   enum End: UInt8 {
     case none
     case open
@@ -15,13 +15,13 @@ struct Machine {
   var client: ClientSession
   var session: Session
   var chance: SeededGenerator
-  /// When each of the two is woken next.
+  /// The next wake-up of each of the two.
   var clientDue = Int64.max
   var sessionDue = Int64.max
-  /// When the last packet arrives that is on its way to the gateway, and to the client: none overtakes another.
+  /// The arrival times of the last packets under way to the gateway and to the client, since none overtakes another.
   var toGateway: Int64 = 0
   var toClient: Int64 = 0
-  /// The number of the connection; what belongs to earlier ones is of no interest.
+  /// The number of the connection; events of earlier connections are ignored.
   var connection: UInt16 = 0
   var clientEnd = End.none
   var gatewayEnd = End.none

@@ -1,10 +1,10 @@
 internal import GatewayCore
 internal import GatewayFleet
 
-// What the clients do and hear.
+// The clients' actions, and the messages that reach them.
 
 extension MachineWorld {
-  /// Gives a client an event, and does what it answers, until nothing is left.
+  /// Gives a client an event and performs its effects, until none is left.
   mutating func tell(_ index: Int, _ first: ClientEvent) {
     var effects: [ClientEffect] = []
     swap(&effects, &clientEffects)
@@ -29,7 +29,7 @@ extension MachineWorld {
       machines[index].isRefreshingAgain = isAgain
       ledger.refreshingAgain += isAgain ? 1 : -1
     }
-    // A deadline is set only if it is earlier than the one set: an early wake-up changes nothing.
+    // A deadline is set only if it is earlier than the one already set: an early wake-up changes nothing.
     if let due = machines[index].client.nextDeadline?.nanoseconds, due < machines[index].clientDue {
       machines[index].clientDue = due
       wheel.add(.clientDue, at: due, subject: UInt32(index))
@@ -83,7 +83,7 @@ extension MachineWorld {
   }
 
   mutating func clientIsDue(_ index: Int, _ time: Int64) {
-    // One that was set before an earlier one, which has passed.
+    // A different time means a deadline that an earlier one has replaced.
     guard machines[index].clientDue == time else { return }
     machines[index].clientDue = .max
     tell(index, .wakeUp)
@@ -105,7 +105,7 @@ extension MachineWorld {
     tell(index, .heard(notice))
   }
 
-  /// The storm is over for this client: what it was in the middle of is counted, and nothing more happens.
+  /// Ends the storm for this client: counts its unfinished work; nothing more happens to it.
   mutating func stop(_ index: Int) {
     var effects: [ClientEffect] = []
     machines[index].client.handle(

@@ -4,11 +4,11 @@ internal import GatewayFleet
 // The gateway's side of the connections.
 
 extension MachineWorld {
-  /// How long after its end a token is still good, as the gateway's verifier has it.
+  /// The leeway after a token's end, as in the gateway's verifier.
   private static let usualTimes = TokenTimes()
-  /// What the client calls its message, where the answer needs that.
+  /// The client's name for its message, if the answer needs one.
   private static let request = RequestID("1")
-  /// One user is as good as another: each connection has its own, and no identity changes.
+  /// The same user serves all connections, since no identity changes.
   private static let user = UserID("client")
 
   mutating func arriveAtGateway(_ event: WorldEvent, _ index: Int) {
@@ -33,7 +33,7 @@ extension MachineWorld {
     }
   }
 
-  /// No turn comes later than this, in nanoseconds: behind the end of every world, and short of the end of all numbers.
+  /// The latest possible turn, in nanoseconds: after the end of every world, and far from overflow.
   private static let lastTurn: Int64 = 1 << 61
 
   private mutating func accept(_ event: WorldEvent, _ index: Int) {
@@ -41,7 +41,7 @@ extension MachineWorld {
       let turn = max(now, acceptsAt)
       acceptsAt = min(turn + Int64(min(1e9 / rate, 1e18)), Self.lastTurn)
       if turn > now {
-        // Its turn comes later; nobody is passed over meanwhile.
+        // The connection waits for its turn; earlier connections keep theirs.
         machines[index].toGateway = max(machines[index].toGateway, turn)
         return open(index, at: turn)
       }
@@ -67,9 +67,12 @@ extension MachineWorld {
       kind, at: arrival, subject: UInt32(index), connection: machines[index].connection, value: value)
   }
 
-  /// Gives a session an event, and does what it answers.
+  /// Gives a session an event and performs its effects.
   ///
-  /// - Parameter expiry: When the token expires that came with it; nil where it came with the upgrade.
+  /// - Parameters:
+  ///   - index: The number of the client.
+  ///   - event: The event.
+  ///   - expiry: The expiry of the token that came with it; nil if the token came with the upgrade.
   mutating func tellSession(_ index: Int, _ event: SessionEvent, presented expiry: Int64? = 0) {
     var effects: [SessionEffect] = []
     swap(&effects, &sessionEffects)

@@ -1,10 +1,10 @@
 internal import GatewayCore
 internal import GatewayFleet
 
-// Sessions that outlive their connections, and the keys to them, where a wire has such.
+// Sessions that outlive their connections, and their keys, for dialects that have them.
 
 extension MachineWorld {
-  /// A client asks the gateway for a key, with its token.
+  /// Sends a client's request for a key to the gateway, with its token.
   mutating func askForKey(_ index: Int, _ number: UInt32) {
     ledger.keyWanted()
     wheel.add(
@@ -19,7 +19,7 @@ extension MachineWorld {
       case .failure(let error): answer = -Int64(wireNumber(of: error))
       case .success(let acceptance):
         answer = kept[index].end
-        // The live connection goes on with it.
+        // The live connection continues with the new key.
         if machines[index].gatewayEnd == .open, machines[index].session.grant != nil {
           tellSession(index, .renewed(acceptance))
         }
@@ -32,7 +32,7 @@ extension MachineWorld {
 
   mutating func keyAnswered(_ event: WorldEvent, _ index: Int) {
     let number = machines[index].client.fetchNumber
-    // An answer to an earlier question is of no interest any more.
+    // An answer to an earlier request is ignored.
     guard UInt16(truncatingIfNeeded: number) == event.connection else { return }
     let answer: ProviderAnswer =
       event.value < 0
@@ -45,7 +45,8 @@ extension MachineWorld {
     return error.number
   }
 
-  /// What a client that logs in by its upgrade comes to: by its key while that is good, else by the token.
+  /// Returns the verdict on a client that logs in by its upgrade: by its key while that is valid, otherwise by its
+  /// token.
   mutating func judgeUpgrade(_ index: Int) -> Result<Acceptance, GatewayError> {
     let client = machines[index].client
     guard client.key != nil else {
@@ -59,7 +60,7 @@ extension MachineWorld {
     return judge(TokenText.expiry(of: token), index)
   }
 
-  /// The session of a key as its connection wants it.
+  /// Returns the acceptance of a key's session.
   mutating func acceptance(of session: KeptSession, _ index: Int) -> Acceptance {
     acceptance(
       tokenEnd: session.tokenEnd, end: session.end, renewal: session.renewal,

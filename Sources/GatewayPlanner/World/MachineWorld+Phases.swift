@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayFleet
 
-// What a scenario has happen, phase by phase.
+// The events of a scenario, phase by phase.
 
 extension MachineWorld {
   mutating func begin(phase: WorldPhase) {
@@ -12,7 +12,7 @@ extension MachineWorld {
     case .expire: orderAll(.expireNow)
     case .refresh: orderAll(.askForRefresh)
     case .revoke:
-      // Also tokens that were made by now and are shown later are revoked.
+      // Tokens that exist by now but are presented later are revoked too.
       revocations += 1
       orderAll(.revoked)
     case .disconnect: orderAll(.disconnect(.disconnected))
@@ -24,7 +24,7 @@ extension MachineWorld {
     for index in 0..<started where machines[index].session.grant != nil { tellSession(index, event) }
   }
 
-  /// What was counted in each phase that has begun; nil without a scenario. The last mark is the end's.
+  /// Returns the counts of each phase that has begun; nil without a scenario. The last mark is that of the end.
   func phaseResults(until end: Double) -> [PhaseResult]? {
     guard !phases.isEmpty else { return nil }
     let begun = phases.prefix(max(0, marks.count - 1))

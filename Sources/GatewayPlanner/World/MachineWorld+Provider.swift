@@ -4,7 +4,7 @@ internal import GatewayFleet
 // Requests to the token provider, from the client and back.
 
 extension MachineWorld {
-  /// A client asks for a token. Returns the answer where there is one at once.
+  /// Sends a client's request for a token. Returns the answer if it is available at once.
   mutating func ask(_ index: Int, _ number: UInt32, _ purpose: FetchPurpose) -> ClientEvent? {
     let ahead = commonExpiry.map { Duration.nanoseconds($0 - now) }
     let asked = machines[index].client.life(
@@ -37,10 +37,10 @@ extension MachineWorld {
     return nil
   }
 
-  /// The request reaches the provider.
+  /// Handles the arrival of a request at the provider.
   mutating func providerAsked(_ place: UInt32) {
     let request = provider.requests[place]
-    // Who asks for what cannot be waits in no queue.
+    // An invalid request is refused at once and does not wait in the queue.
     guard request.call >= 0, !request.isInstant || request.life > now else { return answer(place, .refused) }
     if provider.isRefusing {
       answer(place, .busy)
@@ -57,17 +57,18 @@ extension MachineWorld {
     wheel.add(.made, at: now + duration, subject: place)
   }
 
-  /// A token's expiry as it is dated, and in what is below a microsecond how many revocations it need not fear.
+  /// Returns a token's expiry, rounded to its precision. The digits below a microsecond hold the number of earlier
+  /// revocations, which do not affect the token.
   private func dated(_ expiry: Int64) -> Int64 {
     let grain = (wire?.times.grain ?? settings.tokenGrain).nanoseconds
-    // The common expiry is a date.
+    // The common expiry is a valid date itself.
     let first = (commonExpiry ?? 0) % grain
     var dated = (expiry - first) / grain * grain + first
     if wire?.times.isDatedUp == true, dated < expiry { dated += grain }
     return dated / 1000 * 1000 + revocations
   }
 
-  /// The request's turn is over.
+  /// Handles the end of a request's turn.
   mutating func providerMade(_ place: UInt32) {
     if provider.refusal != nil {
       answer(place, .away)
@@ -86,7 +87,7 @@ extension MachineWorld {
     serveWaiting()
   }
 
-  /// Who waits takes the places that are free.
+  /// Serves queued requests while there are free places.
   mutating func serveWaiting() {
     while !provider.isPaused, provider.queued > 0, provider.takePlace() {
       guard let next = nextWanted() else {
@@ -97,7 +98,7 @@ extension MachineWorld {
     }
   }
 
-  /// Who is served next of those whom it does not drop.
+  /// Returns the next request to serve; drops abandoned ones if the model does.
   private mutating func nextWanted() -> UInt32? {
     while let next = provider.takeWaiting() {
       guard settings.provider.abandoned == .drop, provider.requests[next].isAbandoned else { return next }
@@ -114,7 +115,7 @@ extension MachineWorld {
     wheel.add(.answered, at: now + settings.link.delay(&linkChance), subject: place)
   }
 
-  /// Neither the provider nor a packet has the request any more.
+  /// Releases a request that neither the provider nor a packet holds any more.
   private mutating func forget(_ place: UInt32) {
     var request = provider.requests[place]
     request.isUnderWay = false
@@ -122,7 +123,7 @@ extension MachineWorld {
     if request.isAbandoned { provider.requests.remove(place) }
   }
 
-  /// The answer reaches the client, in time or not.
+  /// Handles the arrival of an answer at the client, in time or not.
   mutating func requestAnswered(_ place: UInt32) {
     var request = provider.requests[place]
     guard !request.isAbandoned else {
@@ -142,7 +143,7 @@ extension MachineWorld {
     give(answer, to: request)
   }
 
-  /// The oldest request has waited as long as any may.
+  /// Ends the oldest request because its timeout is over.
   mutating func timeOutRequest() {
     let place = provider.takeTimeOut()
     var request = provider.requests[place]

@@ -1,19 +1,19 @@
 internal import GatewayCore
 internal import GatewayFleet
 
-// What the gateway's messages are to clients, in the words of their wire where they have one.
+// The gateway's messages as clients receive them, in their dialect if they have one.
 
 extension MachineWorld {
   private static let causes = RefreshCause.allCases
 
-  /// What a request for another token says, as the value of an event.
+  /// Returns the value of an event for a refresh request.
   static func value(of cause: RefreshCause, _ timeout: Duration) -> Int64 {
     timeout.milliseconds << 2 | Int64(causes.firstIndex(of: cause) ?? 0)
   }
 
   private static func cause(of value: Int64) -> RefreshCause { causes[Int(value & 3)] }
 
-  /// Whether the gateway has words for the message; the rest is not sent.
+  /// Returns whether the dialect has the message; other messages are not sent.
   func says(_ message: OutboundMessage) -> Bool {
     guard let wire else { return true }
     return switch message {
@@ -27,7 +27,7 @@ extension MachineWorld {
     }
   }
 
-  /// What a client hears; nil for nothing.
+  /// Returns the notice that a client receives; nil for none.
   func notice(of event: WorldEvent) -> ServerNotice? {
     guard let wire else { return ownNotice(of: event) }
     switch event.kind {

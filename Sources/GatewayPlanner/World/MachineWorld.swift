@@ -1,23 +1,23 @@
 internal import GatewayCore
 package import GatewayFleet
 
-/// A fleet, a gateway and a token provider in virtual time, made of the very machines that run in the storm and in the
-/// gateway, without wires, sockets or actors: ten million clients in one process, for instance.
+/// A fleet, a gateway and a token provider in virtual time, with up to millions of clients in one process. It uses the
+/// same state machines as the storm and the gateway, without wires, sockets or actors.
 ///
-/// One thread, and no clock but its own: the same settings come to the same result, byte for byte.
+/// It runs on one thread with its own clock only: the same settings have the same result, byte for byte.
 package struct MachineWorld: ~Copyable {
-  /// The progress of a world, for whoever looks on: 5,000 requests wait for the provider, for instance.
+  /// The progress of a world, for observers.
   package struct Progress: Sendable {
     package var storm = StormProgress()
-    /// Requests that wait for the provider.
+    /// Requests in the provider's queue.
     package var queued = 0
     package var events: UInt64 = 0
   }
 
-  /// The outcome of a world: the storm's result, for instance, after 120 million events.
+  /// The outcome of a world.
   package struct Outcome: Sendable {
     package var result: StormResult
-    /// How many events there were.
+    /// The number of events.
     package var events: UInt64
   }
 
@@ -28,26 +28,26 @@ package struct MachineWorld: ~Copyable {
   var now: Int64 = 0
   var linkChance: SeededGenerator
   var provider: ProviderState
-  /// The gateway's chance, of which the spread is drawn.
+  /// The gateway's random generator, which draws the spread.
   var gatewayChance: SeededGenerator
   var clientEffects: [ClientEffect] = []
   var sessionEffects: [SessionEffect] = []
   let sessionPolicy: SharedSessionPolicy
   let wire: WireModel?
-  /// What the gateway keeps of sessions beyond their connections, by the client's number; empty where it keeps nothing.
+  /// The sessions that the gateway keeps beyond their connections, by the client's number; empty if it keeps none.
   var kept: [KeptSession]
   let phases: [WorldPhase]
-  /// What had been counted when each phase began.
+  /// The counts at the beginning of each phase.
   var marks: [StormResult] = []
-  /// How often all tokens were revoked.
+  /// The number of times that all tokens were revoked.
   var revocations: Int64 = 0
-  /// When the gateway takes the next connection.
+  /// The time at which the gateway accepts the next connection.
   var acceptsAt: Int64 = 0
-  /// When the first tokens expire together; nil where each does by itself.
+  /// The time at which the first tokens expire together; nil if each expires by itself.
   let commonExpiry: Int64?
-  /// When the scenario first has the gateway ask everybody; nil for never.
+  /// The time at which the scenario first makes the gateway ask all clients; nil for never.
   let asksAt: Duration?
-  /// The names of the errors that the gateway has sent, by their numbers.
+  /// The names of the errors that the gateway has sent, by number.
   var errorNames: [Int: String] = [:]
   private let clientPolicy: SharedClientPolicy
   private let behaviours: [Behaviour]
@@ -58,12 +58,14 @@ package struct MachineWorld: ~Copyable {
   private var nextLook: Int64 = 0
   private let report: (Progress) -> Bool
 
-  /// Between two looks at whether it is over.
+  /// The interval in nanoseconds between checks for the end.
   private static let pause: Int64 = 250_000_000
 
+  /// Creates a world.
+  ///
   /// - Parameters:
-  ///   - settings: What is simulated.
-  ///   - report: Told how far it is, four times a second of its own time; it goes on while that says so.
+  ///   - settings: The settings of the simulation.
+  ///   - report: Called with the progress once a second of virtual time; returns whether the world continues.
   package init(_ settings: WorldSettings, report: @escaping (Progress) -> Bool = { _ in true }) throws {
     try self.init(settings, policy: settings.sessionPolicy(), phases: settings.worldPhases(), report)
   }
@@ -106,18 +108,18 @@ package struct MachineWorld: ~Copyable {
     machines.deallocate()
   }
 
-  /// How many bytes a world of so many clients takes at the most.
+  /// Returns the maximum number of bytes of a world with that many clients.
   package static func bytes(clients: Int) -> UInt64 {
-    // A grant on the heap for each, what is kept of its session, an event or two that wait, and in a herd a request with its
-    // time-out and its place in the queue, and the events of one millisecond in order.
+    // The memory of each client: a grant on the heap, its kept session and one or two pending events. In a herd also a
+    // request with its timeout and place in the queue, and the sorted events of one millisecond.
     let perClient =
       MemoryLayout<Machine>.stride + MemoryLayout<KeptSession>.stride + 160
       + 3 * EventWheel.bytesPerEvent + MemoryLayout<TokenRequest>.stride + 16
     return UInt64(clients) * UInt64(perClient) + 64 << 20
   }
 
-  /// The same with what its provider's queue takes at the most: requests whose callers have gone wait in it too, a few of each
-  /// client.
+  /// Returns the same including the maximum of its provider's queue. Requests whose callers have gone wait in it too, a
+  /// few of each client.
   package static func bytes(_ settings: WorldSettings) -> UInt64 {
     let plan = settings.plan
     let tries = 1 + settings.end(timeout: nil).inSeconds / max(0.001, plan.fetchTimeout.inSeconds)
@@ -126,7 +128,7 @@ package struct MachineWorld: ~Copyable {
       + UInt64(waiting) * UInt64(MemoryLayout<TokenRequest>.stride + MemoryLayout<UInt32>.stride)
   }
 
-  /// Runs it to its end. Once.
+  /// Runs the world to its end, once.
   package mutating func run() -> Outcome {
     let isInterrupted = !runToTheEnd()
     let plan = settings.plan
@@ -152,14 +154,14 @@ package struct MachineWorld: ~Copyable {
     return Outcome(result: result, events: events)
   }
 
-  /// Whether nobody is waited for any more.
+  /// Returns whether the world need not wait for any client.
   private mutating func isEverybodyThrough() -> Bool {
     guard started == settings.plan.clients, ledger.settled + ledger.refreshingAgain == started else { return false }
     let machines = machines
     return stragglers.areGone(of: started, waves: settings.plan.waves, awaitsAll: asksAt != nil) { machines[$0].client }
   }
 
-  /// False if it was told to end early.
+  /// Runs all events; returns false if the observer ended it early.
   private mutating func runToTheEnd() -> Bool {
     while true {
       let arrival = started < pacer.count ? pacer.arrival(of: started).nanoseconds : .max
@@ -187,9 +189,9 @@ package struct MachineWorld: ~Copyable {
 
   private mutating func isEnded(hasEvents: Bool) -> Bool {
     let isThrough = now >= settings.phasesEnd.nanoseconds
-    // As a storm ends: what the provider still has to do is for nobody.
+    // A world ends like a storm: the provider's remaining work serves no client.
     if isThrough && isEverybodyThrough() { return true }
-    // Nothing will ever happen again.
+    // There will be no further events.
     if !hasEvents && started == pacer.count && isThrough { return true }
     return now >= settings.end(timeout: ledger.result.seen.longestTimeout.map { .seconds($0) }).nanoseconds
   }
@@ -208,7 +210,7 @@ package struct MachineWorld: ~Copyable {
     return report(progress)
   }
 
-  /// The next client's turn has come.
+  /// Starts the next client.
   private mutating func begin() {
     let index = started
     started += 1
@@ -245,7 +247,7 @@ package struct MachineWorld: ~Copyable {
     }
   }
 
-  /// The expiries that are ahead of the connected, in steps of ten seconds.
+  /// Returns the upcoming expiries of connected clients, in steps of ten seconds.
   private func horizon(at end: Int64) -> [Int] {
     var steps: [Int] = []
     for index in 0..<started {

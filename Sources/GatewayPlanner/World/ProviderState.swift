@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import GatewayFleet
 
-/// The provider of a world as it stands: who is served, who waits, which requests somebody still knows of; ten in the
-/// making and 5,000 in the queue, for instance.
+/// The current state of a world's provider: requests being served, queued requests, and requests that are still
+/// referred to.
 struct ProviderState: ~Copyable {
   let model: ProviderModel
   let retryAfter: Duration
@@ -10,30 +10,35 @@ struct ProviderState: ~Copyable {
   var requests = ChunkedPool<TokenRequest>()
   var figures = QueueFigures()
   private(set) var serving = 0
-  /// Who waits, from `first` on.
+  /// The queued requests, from `first` on.
   private var waiting: [UInt32] = []
   private var first = 0
-  /// The time-outs of all requests, in order, since all wait equally long.
+  /// The timeouts of all requests, in order, since all have the same length.
   private var timeOuts: [(at: Int64, place: UInt32)] = []
   private var firstTimeOut = 0
-  /// When the last of them is over.
+  /// The time of the last timeout.
   private(set) var lastTimeOut: Int64 = 0
-  /// How many there may be before those are looked for that nobody needs any more.
+  /// The number of timeouts at which answered requests are removed.
   private var timeOutsMax: Int
   private(set) var isPaused = false
   private(set) var isRefusing = false
   private var resumedAt: Int64?
-  /// How it refuses everybody, as a scenario has it; nil if it does not.
+  /// The refusal of all requests by a scenario; nil if there is none.
   var refusal: WorldPhase.Refusal? {
     didSet {
       guard let refusal else { return }
       refusalRetryAfter = refusal.retryAfter
     }
   }
-  /// What the latest of those refusals say of when to come back.
+  /// The `Retry-After` of the latest of those refusals.
   private(set) var refusalRetryAfter: Duration?
 
-  /// - Parameter clients: How many clients ask.
+  /// Creates the state of an idle provider.
+  ///
+  /// - Parameters:
+  ///   - model: The provider's model.
+  ///   - clients: The number of clients.
+  ///   - seed: The seed of its random generator.
   init(_ model: ProviderModel, clients: Int, seed: UInt64) {
     self.model = model
     timeOutsMax = clients + Self.timeOutsSpare
@@ -43,7 +48,7 @@ struct ProviderState: ~Copyable {
 
   var queued: Int { waiting.count - first }
 
-  // MARK: Time-outs
+  // MARK: Timeouts
 
   private static let timeOutsSpare = 1 << 16
 
@@ -55,8 +60,8 @@ struct ProviderState: ~Copyable {
     return place
   }
 
-  /// Forgets the requests that were answered, and their time-outs: of clients that wait long for an answer and are refused at
-  /// once, again and again, each would leave one for every try.
+  /// Removes answered requests and their timeouts. Clients with a long timeout that are refused at once, again and
+  /// again, would otherwise leave one for each try.
   private mutating func forgetAnswered() {
     var kept: [(at: Int64, place: UInt32)] = []
     for timeOut in timeOuts[firstTimeOut...] {
@@ -81,7 +86,7 @@ struct ProviderState: ~Copyable {
 
   // MARK: Places
 
-  /// Whether a request may be served now; it takes the place then.
+  /// Reserves a place if a request may be served now; returns whether it did.
   mutating func takePlace() -> Bool {
     guard !isPaused, serving < model.places else { return false }
     serving += 1
@@ -90,7 +95,7 @@ struct ProviderState: ~Copyable {
 
   mutating func leavePlace() { serving -= 1 }
 
-  /// Lets a request wait; false if the queue is full.
+  /// Queues a request; returns false if the queue is full.
   mutating func wait(_ place: UInt32) -> Bool {
     guard queued < model.queue else { return false }
     waiting.append(place)
@@ -98,7 +103,7 @@ struct ProviderState: ~Copyable {
     return true
   }
 
-  /// Who is served next, if anybody waits.
+  /// Removes and returns the next queued request; nil if there is none.
   mutating func takeWaiting() -> UInt32? {
     guard first < waiting.count else { return nil }
     guard model.order == .fifo else {
@@ -114,7 +119,7 @@ struct ProviderState: ~Copyable {
     return place
   }
 
-  /// How long the next token takes.
+  /// Returns the time for the next token.
   mutating func duration(at now: Int64) -> Int64 {
     var share = 1.0
     if let warmUp = model.warmUp, let resumedAt {
@@ -138,7 +143,7 @@ struct ProviderState: ~Copyable {
     resumedAt = now
   }
 
-  /// Notes, four times a second, how long the queue is and how long its head has waited.
+  /// Records the length of the queue and the wait of its head, four times a second.
   mutating func sample(at now: Int64) {
     let oldest = first < waiting.count ? now - requests[waiting[first]].begunAt : 0
     figures.sample(length: queued, age: oldest, atSecond: Int(now / 1_000_000_000))

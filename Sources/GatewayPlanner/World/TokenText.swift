@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// A token of a world as text: the instant at which it expires, in thirteen letters, which no string needs the heap
-/// for. The world reads the instant back out of it when a client presents it, for instance, and checks no signature.
+/// A token of a world as text: its expiry in thirteen letters, so that the string needs no heap. The world reads the
+/// expiry back when a client presents the token, and checks no signature.
 enum TokenText {
   private static let base: UInt8 = 0x40
 

@@ -1,7 +1,7 @@
-/// Worlds side by side, one for each seed for instance, as many at once as there are threads for: none shares anything
-/// with another, so the number changes nothing but the time it takes.
+/// Worlds that run side by side on several threads. They share nothing, so the number of threads changes only the
+/// duration.
 package enum Worlds {
-  /// What `body` makes of each of the items, in their order.
+  /// Returns the results of `body` for all items, in their order.
   package static func run<Item: Sendable, Answer: Sendable>(
     _ items: [Item], threads: Int, _ body: @escaping @Sendable (Item) throws -> Answer
   ) async throws -> [Answer] {
