@@ -133,7 +133,7 @@ extension ClientSession {
     }
   }
 
-  /// Handles an attempt that ended without a login; `reason` says why.
+  /// Handles an attempt that ended without a login; `reason` is the cause.
   mutating func endWithoutLogin(
     _ reason: String, mayReturn: Bool, at now: Instant, chance: inout SeededGenerator,
     into effects: inout [ClientEffect]

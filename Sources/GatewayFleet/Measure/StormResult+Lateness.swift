@@ -33,8 +33,8 @@ extension StormResult {
     package var least: [Timed: LatencyHistogram] = [:]
     /// The maximum number of processors that all loops together may use.
     package var processors = 0
-    /// The number of connections that were cut off, of those lost for good, and of first logins that failed, each after
-    /// an absence of the loop that may have caused it. Nil for none.
+    /// Connections cut off, clients lost and first logins failed, each after an absence of the loop that may have caused it.
+    /// Nil for none.
     package var cutOff: Int?
     package var lost: Int?
     package var failedLogins: Int?

@@ -91,7 +91,7 @@ package struct StormPlan: Hashable, Sendable, Codable {
   }
 }
 
-/// An error that says why a plan cannot be carried out and which value would be valid.
+/// The reason why a plan cannot be carried out, and the values that would be valid.
 package struct StormPlanError: Error, Hashable, CustomStringConvertible {
   package let description: String
 

@@ -8,7 +8,7 @@ extension Ledger {
     while marks.count < boundaries.count, boundaries[marks.count] <= now { marks.append(result) }
   }
 
-  /// Begins the first `count` phases, whatever the loop's clock says.
+  /// Begins the first `count` phases, regardless of the loop's clock.
   mutating func beginPhases(_ count: Int) {
     while marks.count < min(count, boundaries.count) { marks.append(result) }
   }

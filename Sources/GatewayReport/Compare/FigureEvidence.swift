@@ -10,7 +10,7 @@ enum FigureEvidence: Sendable {
   case ratio(over: String)
   /// A quantile of a recorded histogram.
   case quantile(Recording, Double)
-  /// A time that ends where the number of connected clients crosses a line, counted in whole seconds.
+  /// A time that ends when the number of connected clients crosses a line, counted in whole seconds.
   case crossing
   /// What the gateway spent on each of what the metric of that name counts: CPU time or memory. The sum was measured once.
   case cost(over: String)

@@ -1,7 +1,7 @@
 internal import GatewayCore
 import GatewayFleet
 
-// The lateness of the storm itself. It says nothing about the gateway, and does not decide between two runs.
+// The lateness of the storm itself. It is unrelated to the gateway, and does not decide between two runs.
 
 extension Metric {
   static let generators: [Metric] =
