@@ -1,7 +1,6 @@
 import GatewayJSON
 import Testing
 
-@Suite("The members of a body")
 struct FieldsTests {
   struct Told: Error, Equatable {
     let fault: FieldFault
@@ -27,8 +26,8 @@ struct FieldsTests {
     }
   }
 
-  @Test("are read as what they are, and null is absent")
-  func reading() throws {
+  @Test
+  func `members are read as what they are, and null is absent`() throws {
     let fields = try fields(
       #"{"s":"grün","n":-7,"b":false,"a":[1,"x"],"t":["x","y"],"o":{"k":"v"},"l":[{"i":1},{"i":2}],"z":null}"#)
     #expect(try fields.string("s", max: 4) == "grün" && fields.requiredString("s", max: 4) == "grün")
@@ -44,8 +43,8 @@ struct FieldsTests {
     #expect(fields.has("z") && !fields.has("absent"))
   }
 
-  @Test("that are something else are refused, with the fault and the path")
-  func faults() throws {
+  @Test
+  func `members of another type are refused, with the fault and the path`() throws {
     let fields = try fields(
       #"{"s":"grün","e":"","n":1.0,"i":5,"a":[1,"x"],"o":{"p":{"k":1}},"l":[{"i":true},3]}"#)
     #expect(fault { _ = try fields.string("s", max: 3) } == Told(fault: .tooLong(lengthMax: 3), path: "s"))
@@ -67,8 +66,8 @@ struct FieldsTests {
         == Told(fault: .notInteger(.min ... .max), path: "l.i"))
   }
 
-  @Test("are those of an object and nothing else")
-  func objects() throws {
+  @Test
+  func `members are those of an object and nothing else`() throws {
     #expect(Fields<TestWords>(try JSONDocument.parse("[]").root) == nil)
   }
 }

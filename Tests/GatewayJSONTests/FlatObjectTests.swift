@@ -3,14 +3,13 @@ import GatewayJSON
 import Glibc
 import Testing
 
-@Suite("The reader of plain objects")
 struct FlatObjectTests {
   private func read<Result>(_ text: String, _ body: (FlatObject?) throws -> Result) rethrows -> Result {
     try Array(text.utf8).withUnsafeBytes { try body(FlatObject($0)) }
   }
 
-  @Test("reads plain strings, numbers of few digits, true, false and null")
-  func members() throws {
+  @Test
+  func `the flat reader reads plain strings, numbers of few digits, true, false and null`() throws {
     read(" {\"s\" : \"a b\" ,\n\"i\":-120,\t\"z\":0, \"n\":null,\"e\":\"\",\"r\":-1.25,\"t\":true}\r\n") { object in
       #expect(object?.string("s") == "a b" && object?.string("e") == "" && object?.string("i") == nil)
       #expect(object?.number("i") == -120 && object?.number("z") == 0 && object?.number("s") == nil)
@@ -22,23 +21,21 @@ struct FlatObjectTests {
     #expect(try JSONDocument.parse(#"{"i":123456789012345678}"#).root["i"]?.integer == 123_456_789_012_345_678)
   }
 
-  @Test(
-    "leaves everything else to the parser",
-    arguments: [
-      "", "{", "}", "[]", "null", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, #"{,"a":1}"#, #"{"a":1 "b":2}"#, #"{"a":1}x"#,
-      #"{"a":1,"a":2}"#, #"{"a":01}"#, #"{"a":-}"#, #"{"a":1.}"#, #"{"a":1e5}"#, #"{"a":1.5e5}"#, #"{"a":+1}"#,
-      #"{"a":tru}"#,
-      #"{"a":truee}"#, #"{"a":.5}"#, #"{"a":0.1234567890123456789}"#, #"{"a":nul}"#, #"{"a":nulll}"#, #"{"a":"\n"}"#,
-      #"{"\u0061":1}"#, #"{"a":"é"}"#, #"{"a":"b}"#, #"{"a":{}}"#,
-      #"{"a":[]}"#, "{\"a\":\"\t\"}", "{\"a\":\"\u{7F}\"}", #"{a:1}"#, #"{"a":1234567890123456789}"#,
-      #"{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1}"#,
-    ])
-  func others(text: String) {
+  @Test(arguments: [
+    "", "{", "}", "[]", "null", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, #"{,"a":1}"#, #"{"a":1 "b":2}"#, #"{"a":1}x"#,
+    #"{"a":1,"a":2}"#, #"{"a":01}"#, #"{"a":-}"#, #"{"a":1.}"#, #"{"a":1e5}"#, #"{"a":1.5e5}"#, #"{"a":+1}"#,
+    #"{"a":tru}"#,
+    #"{"a":truee}"#, #"{"a":.5}"#, #"{"a":0.1234567890123456789}"#, #"{"a":nul}"#, #"{"a":nulll}"#, #"{"a":"\n"}"#,
+    #"{"\u0061":1}"#, #"{"a":"é"}"#, #"{"a":"b}"#, #"{"a":{}}"#,
+    #"{"a":[]}"#, "{\"a\":\"\t\"}", "{\"a\":\"\u{7F}\"}", #"{a:1}"#, #"{"a":1234567890123456789}"#,
+    #"{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1}"#,
+  ])
+  func `the flat reader leaves everything else to the parser`(text: String) {
     #expect(read(text) { $0 == nil })
   }
 
-  @Test("never reads what the parser refuses, nor anything else than it does")
-  func agreement() throws {
+  @Test
+  func `the flat reader never reads what the parser refuses, nor anything else than it does`() throws {
     let seeds = [
       #"{"type":"refresh","id":"12","token":"eyJhbGciOiJIUzI1NiJ9.e30.abc"}"#,
       #"{ "type" : "connected", "expires_in_ms": 3600000, "user_id":null }"#, #"{"a":-1,"b":"","c":0}"#,
@@ -80,8 +77,8 @@ struct FlatObjectTests {
     }
   }
 
-  @Test("a fraction is the double nearest to its digits, as the C library reads them")
-  func fractions() {
+  @Test
+  func `a fraction is the double nearest to its digits, as the C library reads them`() {
     var generator = SeededGenerator(seed: 4)
     for _ in 0..<50_000 {
       let whole =

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayJSON
 
-@Suite("Hostile JSON") struct HostileJSONTests {
+struct HostileJSONTests {
   private struct Numbers: Codable {
     var a: Int?
     var b: UInt8?
@@ -25,9 +25,8 @@ import Testing
     "{ a: 0x1F, 'b': .5, /* c */ \"c\": +5, d: [1, 'x\\\n y',], // e\n e: Infinity }", "{port: 8080, on: true}",
   ]
 
-  @Test(
-    "hostile JSON traps neither the document, nor the coder, nor the reader of flat objects, which agree on numbers")
-  func documents() {
+  @Test
+  func `hostile JSON traps neither the document, nor the coder, nor the flat reader, which agree on numbers`() {
     var source = HostileBytes(seed: 10, examples: Self.examples, words: ["\"a\"", "\"f\"", "1e400", "-", ","])
     var parsed = 0
     for _ in 0..<6_000 {
@@ -49,8 +48,8 @@ import Testing
     #expect(parsed > 500)
   }
 
-  @Test("a hostile file of JSON5 traps no reader, and what is read is JSON when it is written")
-  func placed() {
+  @Test
+  func `a hostile JSON5 file traps no reader, and its values are written as JSON`() {
     var source = HostileBytes(
       seed: 11, examples: Self.json5 + Self.examples,
       words: ["//", "/*", "*/", "0x", "'", "Infinity", "NaN", "\\x4", "\u{2028}"])

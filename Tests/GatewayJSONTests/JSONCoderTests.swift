@@ -4,7 +4,6 @@ import Testing
 
 @testable import GatewayJSON
 
-@Suite("A coder of values as JSON")
 struct JSONCoderTests {
   private struct Inner: Codable, Hashable {
     var name: String
@@ -32,8 +31,8 @@ struct JSONCoderTests {
     wsURLPath: "/ws", inner: Inner(name: "", counts: [], share: 1), others: [Inner(name: "ann", counts: [1, -2, 3])],
     byName: ["in_words": 1, "inWords": 2], byNumber: [7: "seven"], nothing: nil)
 
-  @Test("reads what it has written", arguments: [JSONCoder.Layout.compact, .sorted, .indented])
-  func readsWhatItHasWritten(layout: JSONCoder.Layout) throws {
+  @Test(arguments: [JSONCoder.Layout.compact, .sorted, .indented])
+  func `the coder reads what it has written`(layout: JSONCoder.Layout) throws {
     for names in [JSONCoder.Names.asWritten, .snakeCase] {
       let text = try JSONCoder(names: names, layout: layout).encode(Self.value)
       // `wsURLPath` is decoded as `wsUrlPath`.
@@ -43,8 +42,8 @@ struct JSONCoderTests {
     }
   }
 
-  @Test("writes what Foundation's reads, and reads what Foundation's writes")
-  func agreesWithFoundations() throws {
+  @Test
+  func `the coder and Foundation's read each other's output`() throws {
     for isSnakeCase in [false, true] {
       let coder = JSONCoder(names: isSnakeCase ? .snakeCase : .asWritten, layout: .sorted)
       let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
@@ -62,8 +61,8 @@ struct JSONCoderTests {
     }
   }
 
-  @Test("takes and refuses what jansson does, whatever becomes of a text")
-  func agreesOnAnyText() throws {
+  @Test
+  func `the coder accepts and refuses the texts that jansson does`() throws {
     struct Anything: Decodable {
       init(from decoder: any Decoder) {}
     }
@@ -97,8 +96,8 @@ struct JSONCoderTests {
     #expect((1_000..<19_000).contains(taken))
   }
 
-  @Test("refuses a number that its type cannot hold, and says where it stands")
-  func numbersOutOfRange() {
+  @Test
+  func `the coder refuses a number that its type cannot hold, with its place`() {
     for text in [#"{"name":"","counts":[1,1e3,9223372036854775808]}"#, #"{"name":"","counts":[1,1,1.5]}"#] {
       let error = #expect(throws: DecodingError.self) { try JSONCoder().decode(Inner.self, from: text) }
       guard case .dataCorrupted(let context) = error else {
@@ -109,8 +108,8 @@ struct JSONCoderTests {
     }
   }
 
-  @Test("says what it misses by name, and what stands in its place")
-  func missing() {
+  @Test
+  func `the coder names a missing member, and what it found instead`() {
     func reason(_ text: String) -> String {
       do {
         _ = try JSONCoder().decode(Inner.self, from: text)
@@ -130,15 +129,15 @@ struct JSONCoderTests {
     #expect(reason(#"[]"#) == "expected an object, not an array")
   }
 
-  @Test("has no number for what is not finite, and says so")
-  func notFinite() {
+  @Test
+  func `the coder has no number for values that are not finite, and says so`() {
     #expect(throws: EncodingError.self) { try JSONCoder().encode([1, Double.nan]) }
     #expect(throws: EncodingError.self) { try JSONCoder().encode(Inner(name: "", counts: [], share: .infinity)) }
     #expect(throws: DecodingError.self) { try JSONCoder().decode(Double.self, from: "1e999") }
   }
 
-  @Test("nests as deep as it says, and no deeper, without a trap")
-  func depth() throws {
+  @Test
+  func `the coder nests as deep as its limit, and no deeper, without a trap`() throws {
     struct Nested: Codable {
       var inner: [Nested]
       init(from decoder: any Decoder) throws { inner = try decoder.singleValueContainer().decode([Nested].self) }
@@ -151,8 +150,8 @@ struct JSONCoderTests {
     }
   }
 
-  @Test("tells members apart by their bytes, of a few and of many")
-  func names() throws {
+  @Test
+  func `the coder distinguishes members by their bytes, of few and of many`() throws {
     struct Key: CodingKey {
       var stringValue: String
       var intValue: Int? { nil }
@@ -176,8 +175,8 @@ struct JSONCoderTests {
     }
   }
 
-  @Test("lets a second container of one value say otherwise what the first has said")
-  func repeated() throws {
+  @Test
+  func `a second container of one value may replace what the first wrote`() throws {
     struct Both: Encodable {
       enum Key: String, CodingKey { case name, other }
       func encode(to encoder: any Encoder) throws {
@@ -190,8 +189,8 @@ struct JSONCoderTests {
     #expect(try JSONCoder(layout: .sorted).text(Both()) == #"{"counts":[],"name":"bob","other":1}"#)
   }
 
-  @Test("lays out a line for each value")
-  func indented() throws {
+  @Test
+  func `the coder writes a line for each value`() throws {
     let text = try JSONCoder(layout: .indented).text(Inner(name: "ann", counts: [1, 2], share: nil))
     #expect(
       text == """
@@ -207,10 +206,8 @@ struct JSONCoderTests {
     #expect(try JSONCoder(layout: .indented).text([[Int]]([[]])) == "[\n  []\n]")
   }
 
-  @Test(
-    "calls members in snake case as Foundation's does",
-    arguments: ["a", "expireAfterS", "p99Ms", "wsURLPath", "aURL"])
-  func snakeCase(name: String) throws {
+  @Test(arguments: ["a", "expireAfterS", "p99Ms", "wsURLPath", "aURL"])
+  func `the coder names members in snake case as Foundation's does`(name: String) throws {
     struct Named: Encodable {
       let name: String
       struct Key: CodingKey {

@@ -1,10 +1,9 @@
 import GatewayJSON
 import Testing
 
-@Suite("JSON, read strictly")
 struct JSONDocumentTests {
-  @Test("members are found in place, with their kinds")
-  func members() throws {
+  @Test
+  func `members are found in place, with their kinds`() throws {
     let root = try JSONDocument.parse(
       #"{"s":"größer","i":-12,"r":1.5,"e":1e3,"t":true,"f":false,"n":null,"a":[1,"x"],"o":{"k":"v"}}"#
     ).root
@@ -21,37 +20,35 @@ struct JSONDocumentTests {
     #expect(root.members?.map(\.name) == ["s", "i", "r", "e", "t", "f", "n", "a", "o"])
   }
 
-  @Test("a view outlives the last mention of its document")
-  func lifetime() throws {
+  @Test
+  func `a view outlives the last reference to its document`() throws {
     func inner() throws -> JSONView? { try JSONDocument.parse(#"{"a":{"b":"still here"}}"#).root["a"] }
     #expect(try inner()?["b"]?.string == "still here")
   }
 
-  @Test(
-    "what is not strictly JSON is refused, with the place",
-    arguments: [
-      (#"{"a":1,"a":2}"#, JSONError.duplicateMember(position: 10)),
-      (#"{"o":{"a":1,"a":2}}"#, .duplicateMember(position: 15)),
-      (#"{"a":1} x"#, .malformed(position: 9)),
-      (#"{"a":1,}"#, .malformed(position: 8)),
-      (#"{a:1}"#, .malformed(position: 2)),
-      (#"{"a":01}"#, .malformed(position: 6)),
-      (#"{"a":NaN}"#, .malformed(position: 8)),
-      (#"{"a":"\u0000"}"#, .malformed(position: 13)),
-      (#"{"a":"\ud800"}"#, .malformed(position: 13)),
-      (#"{"a":99999999999999999999}"#, .numberOutOfRange(position: 25)),
-      (#"{"a":1e999}"#, .numberOutOfRange(position: 10)),
-      (#""text""#, .malformed(position: 6)),
-      ("17", .malformed(position: 2)),
-      ("", .malformed(position: 0)),
-      ("{", .malformed(position: 1)),
-    ])
-  func refusals(text: String, error: JSONError) {
+  @Test(arguments: [
+    (#"{"a":1,"a":2}"#, JSONError.duplicateMember(position: 10)),
+    (#"{"o":{"a":1,"a":2}}"#, .duplicateMember(position: 15)),
+    (#"{"a":1} x"#, .malformed(position: 9)),
+    (#"{"a":1,}"#, .malformed(position: 8)),
+    (#"{a:1}"#, .malformed(position: 2)),
+    (#"{"a":01}"#, .malformed(position: 6)),
+    (#"{"a":NaN}"#, .malformed(position: 8)),
+    (#"{"a":"\u0000"}"#, .malformed(position: 13)),
+    (#"{"a":"\ud800"}"#, .malformed(position: 13)),
+    (#"{"a":99999999999999999999}"#, .numberOutOfRange(position: 25)),
+    (#"{"a":1e999}"#, .numberOutOfRange(position: 10)),
+    (#""text""#, .malformed(position: 6)),
+    ("17", .malformed(position: 2)),
+    ("", .malformed(position: 0)),
+    ("{", .malformed(position: 1)),
+  ])
+  func `text that is not strictly JSON is refused, with the place`(text: String, error: JSONError) {
     #expect(throws: error) { try JSONDocument.parse(text) }
   }
 
-  @Test("bytes that are not UTF-8 are refused, NUL and a byte order mark too")
-  func encoding() {
+  @Test
+  func `bytes that are not UTF-8 are refused, as are NUL and a byte order mark`() {
     #expect(throws: JSONError.notUTF8(position: 6)) {
       try JSONDocument.parse(Array(#"{"a":""#.utf8) + [0xff, 0x22, 0x7d])
     }
@@ -60,8 +57,8 @@ struct JSONDocumentTests {
     #expect(throws: JSONError.self) { try JSONDocument.parse([0xef, 0xbb, 0xbf] + Array(#"{"a":1}"#.utf8)) }
   }
 
-  @Test("size and depth are bounded; brackets inside strings do not count")
-  func bounds() throws {
+  @Test
+  func `size and depth are bounded, and brackets inside strings do not count`() throws {
     #expect(throws: JSONError.tooLarge(limit: 6)) { try JSONDocument.parse(#"{"a":1}"#, sizeMax: 6) }
     func nested(_ depth: Int) -> String {
       String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
@@ -74,8 +71,8 @@ struct JSONDocumentTests {
     #expect(try JSONDocument.parse(siblings, depthMax: 2).root.count == 51)
   }
 
-  @Test("what the writer wrote is read back the same")
-  func writer() throws {
+  @Test
+  func `the writer's output is read back the same`() throws {
     let odd = "quote \" backslash \\ newline \n bell \u{7} ünï 👋"
     var writer = JSONWriter()
     writer.beginObject()

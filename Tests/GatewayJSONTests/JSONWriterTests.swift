@@ -1,14 +1,13 @@
 import GatewayJSON
 import Testing
 
-@Suite("The JSON writer")
 struct JSONWriterTests {
   private func text(_ body: (inout JSONWriter) -> Void) -> String {
     String(decoding: JSONWriter.object(body), as: UTF8.self)
   }
 
-  @Test("every string that was written is read back")
-  func roundTrip() throws {
+  @Test
+  func `every written string is read back`() throws {
     for scalar in (0x01...0x2FF).compactMap(UnicodeScalar.init) {
       let value = "a\(scalar)b\(scalar)"
       let read = try JSONDocument.parse(JSONWriter.object { $0.member("s", value) }).root["s"]?.string
@@ -16,8 +15,8 @@ struct JSONWriterTests {
     }
   }
 
-  @Test("commas stand between members and elements, on every level")
-  func commas() {
+  @Test
+  func `commas stand between members and elements, on every level`() {
     let written = text { json in
       json.member("a") { _ in }
       json.member("b") { json in
@@ -34,15 +33,15 @@ struct JSONWriterTests {
     #expect(written == #"{"a":{},"b":{"c":1,"d":[],"e":["x","y"]},"f":true,"g":null,"h":[1.0, {}]}"#)
   }
 
-  @Test("whole numbers are written in their digits, up to the longest")
-  func integers() {
+  @Test
+  func `whole numbers are written in their digits, up to the longest`() {
     for number in [0, 1, -1, 9, 10, -10, 1_234_567_890, Int64.max, Int64.min] {
       #expect(text { $0.member("n", number) } == "{\"n\":\(number)}")
     }
   }
 
-  @Test("what must be escaped is, wherever in a text it stands")
-  func escapes() throws {
+  @Test
+  func `characters that must be escaped are, wherever they stand in a text`() throws {
     for (length, place) in (1...20).flatMap({ length in (0..<length).map { (length, $0) } }) {
       for odd in ["\"", "\\", "\u{1f}", "\u{0}", "\u{7f}", "é", "\u{10ffff}", " ", "!", "["] {
         let value = String(repeating: "x", count: place) + odd + String(repeating: "y", count: length - place - 1)

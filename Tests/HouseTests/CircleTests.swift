@@ -3,7 +3,6 @@ import Testing
 
 /// The use of types between the folders of a target. Folders that use each other, directly or through others, can be
 /// neither read nor changed separately.
-@Suite("The folders of a target")
 struct CircleTests {
   /// Returns the lines without texts, whose words are no types, except for interpolations.
   private static func withoutTexts(_ lines: [String]) -> [String] {
@@ -67,17 +66,14 @@ struct CircleTests {
   }
 
   @Test(
-    "the folders of a target form no circle",
     arguments: Repository.folders(in: "Sources").filter { $0 != "Vendors" }
       + Repository.folders(in: "Sources/Vendors").map { "Vendors/\($0)" })
-  func ofTarget(target: String) {
+  func `the folders of a target form no circle`(target: String) {
     #expect(Self.circles(in: Repository.swiftFiles(below: "Sources/\(target)")) == [])
   }
 
-  @Test(
-    "two folders that use each other are found, however one names a type of the other",
-    arguments: ["let x: Hole", "Hole.make()", "[Hole]()", "Text(\"\\(Hole.first)\")"])
-  func seesCircles(use: String) {
+  @Test(arguments: ["let x: Hole", "Hole.make()", "[Hole]()", "Text(\"\\(Hole.first)\")"])
+  func `two folders that use each other are found, however one names a type of the other`(use: String) {
     let files = [
       Repository.File(path: "T/One/Text.swift", text: "struct Text {}\nextension Text { func f() { \(use) } }\n"),
       Repository.File(path: "T/Other/Hole.swift", text: "package struct Hole {\n  var text: Text\n}\n"),

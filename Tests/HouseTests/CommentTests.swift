@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 /// A newcomer reads a type's comment first: it begins with a noun that the reader knows.
-@Suite("The comment of a type")
 struct CommentTests {
   /// The comments of the types of a file that stand in no other, by name.
   private static func comments(in file: Repository.File) -> [(name: String, line: Int, comment: String)] {

@@ -67,7 +67,6 @@ private func folder(of target: String) -> String {
   vendors.contains(target) ? "Sources/Vendors/\(target.dropFirst("Gateway".count))" : "Sources/\(target)"
 }
 
-@Suite("The import table")
 struct ImportTests {
   /// Returns the modules that a file imports, with their line numbers.
   private static func imports(of file: Repository.File) -> [(line: Int, module: String)] {
@@ -79,8 +78,8 @@ struct ImportTests {
     }
   }
 
-  @Test("every file imports only what its target may", arguments: table.keys.sorted())
-  func imports(target: String) throws {
+  @Test(arguments: table.keys.sorted())
+  func `every file imports only what its target may`(target: String) throws {
     let files = Repository.swiftFiles(below: folder(of: target))
     try #require(!files.isEmpty, "\(folder(of: target)) has no Swift file: is the table out of date?")
     let (ours, system) = table[target]!
@@ -98,8 +97,8 @@ struct ImportTests {
     #expect(unused.isEmpty, "\(target) may import these, and no file of it does")
   }
 
-  @Test("every Swift target stands in the import table, and C targets hold no Swift")
-  func complete() {
+  @Test
+  func `every Swift target stands in the import table, and C targets hold no Swift`() {
     #expect(vendors.count >= 5)
     for target in Repository.folders(in: "Sources") where target != "Vendors" {
       let isSwift = !Repository.swiftFiles(below: "Sources/\(target)").isEmpty
@@ -108,8 +107,8 @@ struct ImportTests {
     }
   }
 
-  @Test("the package declares exactly the dependencies of the import table")
-  func package() throws {
+  @Test
+  func `the package declares exactly the dependencies of the import table`() throws {
     let package = try #require(Repository.text(of: "Package.swift"))
     var declared: [String: Set<String>] = [:]
     let names = #/"(\w+)"/#
@@ -134,8 +133,8 @@ struct ImportTests {
     }
   }
 
-  @Test("no target sees a target that sees it")
-  func acyclic() {
+  @Test
+  func `no target sees a target that sees it`() {
     func everything(below target: String) -> Set<String> {
       (table[target]?.ours ?? []).reduce(into: []) {
         $0.formUnion([$1]); $0.formUnion(everything(below: $1))

@@ -1,12 +1,11 @@
 import Foundation
 import Testing
 
-@Suite("The layout")
 struct LayoutTests {
   private static let swift = Repository.swiftFiles(below: "Sources") + Repository.swiftFiles(below: "Tests")
 
-  @Test("no file or folder is a drawer for everything")
-  func names() {
+  @Test
+  func `no file or folder is a drawer for everything`() {
     let drawers = #/(?:Utils?|Utilities|Helpers?|Manager|Misc|Common|Extensions)(?:\.swift)?$/#
     for file in Self.swift {
       for part in file.path.split(separator: "/") where part.contains(drawers) {
@@ -15,8 +14,8 @@ struct LayoutTests {
     }
   }
 
-  @Test("no placeholder is left where there is code")
-  func placeholders() {
+  @Test
+  func `no placeholder is left where there is code`() {
     for target in Repository.folders(in: "Sources") + Repository.folders(in: "Tests") {
       for base in ["Sources", "Tests"] {
         let files = Repository.swiftFiles(below: "\(base)/\(target)")
@@ -25,8 +24,8 @@ struct LayoutTests {
     }
   }
 
-  @Test("the tests mirror the sources")
-  func mirror() {
+  @Test
+  func `the tests mirror the sources`() {
     let targets = Set(Repository.folders(in: "Sources"))
     for tests in Repository.folders(in: "Tests") where tests.hasPrefix("Gateway") {
       #expect(tests.hasSuffix("Tests") && targets.contains(String(tests.dropLast("Tests".count))), "Tests/\(tests)")
@@ -35,8 +34,8 @@ struct LayoutTests {
       Repository.folders(in: "Tests/Vendors") == Repository.folders(in: "Sources/Vendors").map { "\($0)Tests" })
   }
 
-  @Test("the map of the architecture page names every folder at the top and every target")
-  func map() throws {
+  @Test
+  func `the map of the architecture page names every folder at the top and every target`() throws {
     let page = try #require(Repository.text(of: "Docs/architecture.md"))
     for folder in Repository.folders() where !folder.hasPrefix(".") {
       #expect(page.contains("`\(folder)"), "Docs/architecture.md does not say what \(folder) is")
@@ -47,8 +46,8 @@ struct LayoutTests {
     }
   }
 
-  @Test("every file that a walk through the code names exists")
-  func walks() throws {
+  @Test
+  func `every file that a walk through the code names exists`() throws {
     let page = try #require(Repository.text(of: "Docs/walks.md"))
     let names = page.matches(of: #/`([A-Z][A-Za-z+]+)`/#).map { String($0.1) }
     #expect(names.count > 20)
@@ -57,8 +56,8 @@ struct LayoutTests {
     }
   }
 
-  @Test("every Swift target is built with the house's settings")
-  func settings() throws {
+  @Test
+  func `every Swift target is built with the house's settings`() throws {
     let package = try #require(Repository.text(of: "Package.swift"))
     for setting in [
       ".swiftLanguageMode(.v6)", "\"NonisolatedNonsendingByDefault\"", "\"InternalImportsByDefault\"",
@@ -69,8 +68,8 @@ struct LayoutTests {
     #expect(!package.contains(".package("), "the package depends on nothing but the system's libraries")
   }
 
-  @Test("the shipped program exports exactly the functions that libwebsockets is to call")
-  func exports() throws {
+  @Test
+  func `the shipped program exports exactly the functions that libwebsockets is to call`() throws {
     let map = try #require(Repository.text(of: "Deploy/exports.map"))
     let exported = try #require(map.firstMatch(of: #/global:([^}]*)local:/#)?.1)
     let source = try #require(Repository.text(of: "Sources/CLibWebSockets/interposition.c"))

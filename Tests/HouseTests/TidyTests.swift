@@ -17,7 +17,6 @@ private struct Ban {
   }
 }
 
-@Suite("The house is tidy")
 struct TidyTests {
   /// Returns the rules: time and randomness are parameters, tasks stay on their loop, and libraries print nothing.
   private static func bans() -> [Ban] {
@@ -113,8 +112,8 @@ struct TidyTests {
 
   private static let swift = Repository.swiftFiles(below: "Sources") + Repository.swiftFiles(below: "Tests")
 
-  @Test("banned calls stand only in the files whose job they are")
-  func bannedCalls() {
+  @Test
+  func `banned calls stand only in the files whose job they are`() {
     let isExempt = { (path: String, ban: Ban) in
       ban.allowed.contains(path) || path.hasPrefix("Tests/HouseTests/")
         // Options and token tools create keys if none are given.
@@ -138,22 +137,20 @@ struct TidyTests {
     }
   }
 
-  @Test(
-    "the bans find what they ban, and nothing else",
-    arguments: [
-      ("let now = Date()", 1), ("let x = Int.random(in: 0..<5)", 1), ("let x = Int.random(in: 0..<5, using: &g)", 0),
-      ("Task { await go() }", 1), ("Task.immediate { await go() }", 1),
-      ("Task.immediate(executorPreference: loop) { await go() }", 0), ("group.addTask { 1 }", 0),
-      ("actor Task {", 1), ("print(x)", 1), ("footprint(x)", 0), ("ContinuousClock.now", 1), ("let date: Date", 0),
-      ("secrets: Secrets = .system", 1), ("AccessToken.mint(from: .system)", 1),
-      ("uname.system", 0),
-    ])
-  func bansWork(line: String, count: Int) {
+  @Test(arguments: [
+    ("let now = Date()", 1), ("let x = Int.random(in: 0..<5)", 1), ("let x = Int.random(in: 0..<5, using: &g)", 0),
+    ("Task { await go() }", 1), ("Task.immediate { await go() }", 1),
+    ("Task.immediate(executorPreference: loop) { await go() }", 0), ("group.addTask { 1 }", 0),
+    ("actor Task {", 1), ("print(x)", 1), ("footprint(x)", 0), ("ContinuousClock.now", 1), ("let date: Date", 0),
+    ("secrets: Secrets = .system", 1), ("AccessToken.mint(from: .system)", 1),
+    ("uname.system", 0),
+  ])
+  func `the bans find what they ban, and nothing else`(line: String, count: Int) {
     #expect(Self.bans().count { $0.isBroken(by: line) } == count)
   }
 
-  @Test("every @unchecked Sendable states its reason next to it")
-  func uncheckedSendable() {
+  @Test
+  func `every @unchecked Sendable states its reason next to it`() {
     for file in Self.swift where file.text.contains("@unchecked") {
       for (index, line) in file.lines.enumerated() {
         guard let attribute = line.range(of: "@unchecked Sendable") else { continue }
@@ -170,8 +167,8 @@ struct TidyTests {
     }
   }
 
-  @Test("no file is longer than 400 lines")
-  func ceiling() {
+  @Test
+  func `no file is longer than 400 lines`() {
     let documents = Repository.files(below: "Sources", extensions: ["c", "h"])
     for file in Self.swift + documents + Repository.files(below: "Tests", extensions: ["py"]) {
       // The last line ends with a line feed.
@@ -179,8 +176,8 @@ struct TidyTests {
     }
   }
 
-  @Test("nothing is left to do in the sources, and no file names a path of the machine it was written on")
-  func leftovers() {
+  @Test
+  func `nothing is left to do in the sources, and no file names a path of the machine it was written on`() {
     // In pieces, so that this file does not break its own rules.
     let words = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]
     let paths = ["/wo" + "rk/", "/fa" + "rm/", "/home" + "/", "/Us" + "ers/", "/ro" + "ot/"]

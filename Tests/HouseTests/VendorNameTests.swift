@@ -3,7 +3,6 @@ import Testing
 
 /// A new vendor only touches its own folders, the package, the catalogue and a page of `Deploy`: no other file knows
 /// which vendors the gateway plays.
-@Suite("Vendors are named in their own folders only")
 struct VendorNameTests {
   /// The gateway's own dialect is not a vendor's.
   private static let vendors = Repository.folders(in: "Sources/Vendors").filter { $0 != "Plain" }
@@ -24,8 +23,8 @@ struct VendorNameTests {
     }
   }
 
-  @Test("vendors' names stand only in their own folders, in code, comments and tests")
-  func code() {
+  @Test
+  func `vendors' names stand only in their own folders, in code, comments and tests`() {
     let tests = Repository.folders(in: "Tests").filter { $0 != "Vendors" && $0 != "EndToEnd" }
     for folder in Repository.folders(in: "Sources") + tests where folder != "Vendors" {
       let base = tests.contains(folder) ? "Tests" : "Sources"
@@ -39,21 +38,19 @@ struct VendorNameTests {
     }
   }
 
-  @Test(
-    "the rule of vendors' names finds a name, and nothing else",
-    arguments: [
-      ("let token = StreamToken()", true), ("import GatewaySinch", true), ("--sendbird-app-id", true),
-      ("case \"streem\": x", true), ("\"the application of Sendbird\"", true),
-      ("let stream = AsyncStream<Int>()", false),
-      ("struct SignalStream", false), ("\"text/event-stream\"", false), ("(stream, continuation)", false),
-      ("\"/journal/stream\"", false), ("upstream-a", false),
-    ])
-  func rule(line: String, isName: Bool) {
+  @Test(arguments: [
+    ("let token = StreamToken()", true), ("import GatewaySinch", true), ("--sendbird-app-id", true),
+    ("case \"streem\": x", true), ("\"the application of Sendbird\"", true),
+    ("let stream = AsyncStream<Int>()", false),
+    ("struct SignalStream", false), ("\"text/event-stream\"", false), ("(stream, continuation)", false),
+    ("\"/journal/stream\"", false), ("upstream-a", false),
+  ])
+  func `the rule of vendors' names finds a name, and nothing else`(line: String, isName: Bool) {
     #expect(Self.names(line) == isName)
   }
 
-  @Test("each vendor has its page, and stands in the catalogue and in the package")
-  func lists() throws {
+  @Test
+  func `each vendor has its page, and stands in the catalogue and in the package`() throws {
     let catalogue = try #require(Repository.text(of: Self.catalogue))
     let package = try #require(Repository.text(of: "Package.swift"))
     for vendor in Repository.folders(in: "Sources/Vendors") {

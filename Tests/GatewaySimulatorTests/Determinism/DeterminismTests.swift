@@ -38,14 +38,13 @@ private struct Crowd {
   }
 }
 
-@Suite("A simulated run")
 struct DeterminismTests {
   /// The hash of the trace of seed 1. Every build must produce it: debug and release, on every machine. When the
   /// gateway's behaviour changes on purpose, so does this number.
   private static let hashOfSeed1: UInt64 = 0x0ACA_E1AD_237C_C4C1
 
-  @Test("with the same seed is the same run, in every build; with another seed another")
-  func repeats() throws {
+  @Test
+  func `equal seeds make equal runs in every build, and another seed another run`() throws {
     let first = try Crowd(seed: 1)
     let second = try Crowd(seed: 1)
     let other = try Crowd(seed: 2)
@@ -54,8 +53,8 @@ struct DeterminismTests {
     #expect(first.trace.hash != other.trace.hash)
   }
 
-  @Test("of a thousand clients of every manner meets nearly every way to end, and leaves nothing behind")
-  func isRich() throws {
+  @Test
+  func `a thousand clients of every kind meet nearly every way to end, and leave nothing behind`() throws {
     let crowd = try Crowd(seed: 3)
     let metrics = try #require(crowd.metrics)
     #expect(crowd.connectionsLeft == 0)
@@ -74,8 +73,8 @@ struct DeterminismTests {
     #expect(crowd.trace.count > 20_000)
   }
 
-  @Test("names the first line that differs, when it keeps its trace")
-  func comparable() throws {
+  @Test
+  func `a run that keeps its trace names the first line that differs`() throws {
     let first = try Crowd(seed: 4, clients: 50, keepsTrace: true)
     let second = try Crowd(seed: 4, clients: 50, keepsTrace: true)
     let difference = zip(first.trace.lines, second.trace.lines).first { $0 != $1 }

@@ -5,14 +5,13 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("What is said to many")
 struct AnnouncementOrderTests {
   private func messages(_ peer: SimulatedPeer) -> [String] {
     peer.texts.compactMap { $0.firstMatch(of: #/"content":"(\w+)"/#).map { String($0.1) } }
   }
 
-  @Test("at the same moment by members on different loops is heard in one order by all", arguments: [1, 2, 3])
-  func oneOrder(loops: Int) throws {
+  @Test(arguments: [1, 2, 3])
+  func `messages of members on different loops at one moment arrive in one order everywhere`(loops: Int) throws {
     let gateway = try SimulatedGateway(loops: loops)
     let peers = (0..<6).map { number in
       let peer = gateway.connect(gateway.token("user\(number)"))
@@ -34,8 +33,8 @@ struct AnnouncementOrderTests {
     for peer in peers { #expect(messages(peer) == first) }
   }
 
-  @Test("by several loops, from commits made one after the other, is heard in the order of the commits")
-  func commitOrder() throws {
+  @Test
+  func `announcements of successive commits by several loops arrive in the order of the commits`() throws {
     let gateway = try SimulatedGateway(loops: 3)
     let peers = (0..<3).map { number in
       let peer = gateway.connect(gateway.token("user\(number)"))
@@ -57,8 +56,8 @@ struct AnnouncementOrderTests {
     for peer in peers { #expect(messages(peer) == first) }
   }
 
-  @Test("by whoever joins is not told to themselves, and who leaves hears nothing after it", arguments: [1, 2])
-  func oneself(loops: Int) throws {
+  @Test(arguments: [1, 2])
+  func `a member is not told of its own joining, and receives nothing after leaving`(loops: Int) throws {
     let gateway = try SimulatedGateway(loops: loops)
     let (ann, bob) = (gateway.connect(gateway.token("ann")), gateway.connect(gateway.token("bob")))
     for peer in [ann, bob] { peer.say(#"{"type":"join","cid":"default:x"}"#) }
@@ -71,8 +70,8 @@ struct AnnouncementOrderTests {
     #expect(messages(ann) == ["hello"] && messages(bob) == ["hello", "late"])
   }
 
-  @Test("is put into words of a wire format only once somebody has begun to speak it")
-  func spokenFormats() throws {
+  @Test
+  func `an announcement is encoded for a wire format only once a client has used it`() throws {
     let gateway = try SimulatedGateway(loops: 2)
     func spoken() -> [String]? {
       gateway.order { $0.frames { Frame(text: $0.name) }.map(\.dialect) }

@@ -4,7 +4,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("The commands of one connection")
 struct CommandLaneTests {
   private let runner = ErrandRunner()
   private let gateway: SimulatedGateway
@@ -34,8 +33,8 @@ struct CommandLaneTests {
     }
   }
 
-  @Test("begin in the order in which they came in, each when the one before has its answer")
-  func inOrder() {
+  @Test
+  func `commands of a connection begin in the order of their arrival, each after the answer to the one before`() {
     let peer = gateway.connect(gateway.token())
     say(peer, "do a 300", "do b 200", "do c 0")
     #expect(runner.diary == ["ann begins a"])
@@ -49,8 +48,8 @@ struct CommandLaneTests {
     #expect(heard(peer).last == "done d")
   }
 
-  @Test("that may overlap begin in order too, but those behind them do not wait for their answers")
-  func overlap() {
+  @Test
+  func `commands that may overlap begin in order too, but those behind them do not wait for their answers`() {
     let peer = gateway.connect(gateway.token())
     say(peer, "do a 100", "pass b 300", "pass c 200", "do d 50", "do e 0")
     #expect(runner.diary == ["ann begins a"])
@@ -60,16 +59,16 @@ struct CommandLaneTests {
     #expect(heard(peer) == ["done a", "done d", "done e", "done c", "done b"])
   }
 
-  @Test("of another connection of the same user do not wait for them")
-  func connections() {
+  @Test
+  func `commands of another connection of the same user do not wait`() {
     let peers = (0..<2).map { _ in gateway.connect(gateway.token()) }
     say(peers[0], "do a 1000")
     say(peers[1], "do b 0")
     #expect(heard(peers[1]) == ["done b"])
   }
 
-  @Test("are 64 at most, under way and waiting, and a sign of life never waits")
-  func bounded() {
+  @Test
+  func `a connection has at most 64 commands under way or waiting, and a ping never waits`() {
     let peer = gateway.connect(gateway.token())
     for number in 1...64 { peer.say("\(number == 1 ? "do" : "pass") \(number) 100") }
     say(peer, "do 65 0", #"{"type":"ping"}"#)
@@ -80,8 +79,8 @@ struct CommandLaneTests {
     #expect(heard(peer).last == "done 66")
   }
 
-  @Test("come before the joining and leaving of calls that was asked for after them")
-  func calls() {
+  @Test
+  func `commands come before the joins and leaves that were asked for after them`() {
     let peer = gateway.connect(gateway.token())
     say(peer, "do a 100", #"{"type":"join","cid":"default:x"}"#, "do b 0", #"{"type":"leave","cid":"default:x"}"#)
     #expect(heard(peer) == [])
@@ -97,8 +96,8 @@ struct CommandLaneTests {
     gateway.world.settle()
   }
 
-  @Test("have their answers where others hear their news, behind what was said before and ahead of what is said after")
-  func ownNews() throws {
+  @Test
+  func `answers come behind earlier events and ahead of later ones, as for other members`() throws {
     let (peer, other) = (gateway.connect(gateway.token()), gateway.connect(gateway.token()))
     let ids = try #require(gateway.order { await $0.sessions(of: UserID("ann"), after: nil, limit: 2).map(\.id) })
     say(peer, "do a 100", "pass p 0")
@@ -118,8 +117,8 @@ struct CommandLaneTests {
     #expect(heard(peer).last == "one" && !heard(peer).contains("none"))
   }
 
-  @Test("hold back nothing of a login that comes after theirs")
-  func newsOfAnotherLogin() throws {
+  @Test
+  func `commands hold back nothing of a later login`() throws {
     let peer = gateway.connect(gateway.token())
     let ids = try #require(gateway.order { await $0.sessions(of: UserID("ann"), after: nil, limit: 1).map(\.id) })
     say(peer, "do a 1000")
@@ -135,8 +134,8 @@ struct CommandLaneTests {
     #expect(heard(peer).last == "heard too")
   }
 
-  @Test("hold back no more than a thousand frames: then all are heard")
-  func muchNews() throws {
+  @Test
+  func `at most a thousand frames are held back, and then all are sent`() throws {
     let peer = gateway.connect(gateway.token())
     let ids = try #require(gateway.order { await $0.sessions(of: UserID("ann"), after: nil, limit: 1).map(\.id) })
     say(peer, "do a 1000")
@@ -148,8 +147,8 @@ struct CommandLaneTests {
     #expect(heard(peer) == first + ["done a"])
   }
 
-  @Test("are done before the logout behind them, and what comes after the logout is said by the next user")
-  func logout() {
+  @Test
+  func `commands are done before the logout behind them, and later ones belong to the next user`() {
     let peer = gateway.connect(gateway.token())
     let next = gateway.token("bob").token
     say(peer, "do a 100", "do b 100", "out", "do c 0", #"{"type":"connect","token":"\#(next)"}"#, "do d 0")
@@ -162,8 +161,8 @@ struct CommandLaneTests {
     #expect(heard(peer) == ["done a", "done b", "connection_required", "connected", "done d"])
   }
 
-  @Test("are done though the client closed behind them, and then its end is told")
-  func closing() {
+  @Test
+  func `commands are done although the client closed behind them, and its end is announced afterwards`() {
     let peer = gateway.connect(gateway.token())
     say(peer, "do a 100", "do b 100")
     peer.close()
@@ -172,8 +171,8 @@ struct CommandLaneTests {
     #expect(heard(peer) == [] && gateway.connectionCount == 0)
   }
 
-  @Test("of a login that is over are answered to nobody, not to the same user logged in anew either")
-  func lateAnswers() {
+  @Test
+  func `commands of an ended login are answered to nobody, not even the same user logged in anew`() {
     let peer = gateway.connect(gateway.token())
     say(peer, "do a 1000", "do b 1000")
     #expect(gateway.order { try? await $0.control(UserID("ann"), .received(.logout(request: nil))) } == 1)

@@ -5,7 +5,7 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("A crowd in a call") struct CrowdTests {
+struct CrowdTests {
   /// Returns a member of `default:x`.
   private func join(_ gateway: SimulatedGateway, _ number: Int) -> SimulatedPeer {
     let peer = gateway.connect(gateway.token("user\(number)"))
@@ -21,8 +21,8 @@ import Testing
     }
   }
 
-  @Test("hears how many it is once a second, and nothing of each who joins or leaves", arguments: [1, 3])
-  func counted(loops: Int) throws {
+  @Test(arguments: [1, 3])
+  func `a crowd in a call is told its size once a second, and not of each that joins or leaves`(loops: Int) throws {
     let gateway = try SimulatedGateway(loops: loops) {
       DialectBinding(PlainDialect(), $0, commands: CallCommands(PlainDialect(), on: $1, crowdMin: 20))
     }

@@ -5,7 +5,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("A client whose token expires")
 struct GatewayExpiryTests {
   private let gateway: SimulatedGateway
 
@@ -19,8 +18,8 @@ struct GatewayExpiryTests {
 
   private static let asked = ServerNotice.refreshRequired(timeout: .seconds(60))
 
-  @Test("is asked for another at expiry, and keeps the very same connection with it")
-  func refreshes() throws {
+  @Test
+  func `a client is asked for another token at expiry, and keeps its connection with it`() throws {
     let peer = gateway.connect(gateway.token(life: .seconds(100)))
     gateway.world.advance(by: .seconds(100) - .nanoseconds(1))
     #expect(gateway.notices(peer).count == 1)
@@ -38,8 +37,8 @@ struct GatewayExpiryTests {
     #expect(gateway.notices(peer).count == 3 && peer.isOpen)
   }
 
-  @Test("and misses the timeout is disconnected with 4000, and a token after that comes too late")
-  func misses() throws {
+  @Test
+  func `a client that misses the timeout is disconnected with 4000, and a later token comes too late`() throws {
     let peer = gateway.connect(gateway.token(life: .seconds(100)))
     gateway.world.advance(by: .seconds(160))
     let ending = try #require(peer.ending)
@@ -50,10 +49,11 @@ struct GatewayExpiryTests {
     #expect(gateway.connectionCount == 0)
   }
 
-  @Test(
-    "answers with another user's token, an expired one, the same one or a forged one, and stays who it was until the end"
-  )
-  func wrongAnswers() throws {
+  @Test
+  func
+    `a client that answers with another user's, an expired, the same or a forged token keeps its identity until the end`()
+    throws
+  {
     let old = gateway.token(life: .seconds(100))
     let peer = gateway.connect(old)
     gateway.world.advance(by: .seconds(100))
@@ -76,8 +76,8 @@ struct GatewayExpiryTests {
     #expect(peer.ending?.at == .seconds(160))
   }
 
-  @Test("answers with the same expired token again and again, and is disconnected before it makes a storm of its own")
-  func tooManyFailures() {
+  @Test
+  func `a client that repeats the same expired token is disconnected before it makes a storm`() {
     let old = gateway.token(life: .seconds(100))
     let peer = gateway.connect(old)
     gateway.world.advance(by: .seconds(100))
@@ -87,8 +87,8 @@ struct GatewayExpiryTests {
     #expect(gateway.notices(peer).count == 2 + 8)
   }
 
-  @Test("in 24 hours needs no 24 hours: an order lets it expire at once, and virtual time gets there as well")
-  func day() {
+  @Test
+  func `a token of 24 hours expires at once by an order, and by itself in virtual time`() {
     let peer = gateway.connect(gateway.token(life: .seconds(86_400)))
     #expect(gateway.order { try? await $0.control(UserID("ann"), .expireNow) } == 1)
     #expect(gateway.notices(peer).last == Self.asked)
@@ -100,8 +100,8 @@ struct GatewayExpiryTests {
     #expect(peer.isOpen, "a peer that answers pings stays for a day")
   }
 
-  @Test("is asked a lead before expiry, each connection at a place of its own in the spread")
-  func spread() throws {
+  @Test
+  func `a client is asked a lead before expiry, each connection at its own place in the spread`() throws {
     let policy = try SessionPolicy(refreshLead: .seconds(30), refreshSpread: .seconds(60))
     let gateway = try gateway(policy)
     let peers = (0..<200).map { gateway.connect(gateway.token("user \($0)", life: .seconds(3_600))) }
@@ -119,8 +119,8 @@ struct GatewayExpiryTests {
     }
   }
 
-  @Test("is not disturbed by a wall clock that jumps: life runs on the monotonic line")
-  func wallClockJumps() {
+  @Test
+  func `a wall clock that jumps disturbs no client, since expiry runs on the monotonic clock`() {
     let peer = gateway.connect(gateway.token(life: .seconds(100)))
     gateway.world.advance(by: .seconds(50))
     gateway.world.timeline.jumpWallClock(by: .seconds(86_400))
@@ -131,8 +131,8 @@ struct GatewayExpiryTests {
     #expect(gateway.notices(peer).last == Self.asked)
   }
 
-  @Test("and never hears the request is disconnected by the documented timeout and may come back")
-  func lostRequest() {
+  @Test
+  func `a client that never receives the request is disconnected by the timeout and may return`() {
     let peer = gateway.connect(gateway.token(life: .seconds(100)))
     peer.gatewayFaults.messagesToLose = 1
     gateway.world.advance(by: .seconds(160))
@@ -142,8 +142,8 @@ struct GatewayExpiryTests {
     #expect(gateway.connect(gateway.token()).isOpen)
   }
 
-  @Test("and never hears that its new token was accepted can send it again when it is asked the next time")
-  func lostReply() {
+  @Test
+  func `a client that never learnt of its acceptance can send its new token again at the next request`() {
     let peer = gateway.connect(gateway.token(life: .seconds(100)))
     gateway.world.advance(by: .seconds(100))
     peer.gatewayFaults.messagesToLose = 1
@@ -158,8 +158,8 @@ struct GatewayExpiryTests {
     #expect(gateway.notices(peer).last == .refreshed)
   }
 
-  @Test("has its answer judged slowly: the verdict counts within the timeout, and is dropped after it")
-  func slowJudgement() throws {
+  @Test
+  func `a slow verdict counts within the timeout, and is dropped after it`() throws {
     for (answersAt, isKept) in [(Int64(154), true), (156, false)] {
       let gateway = try SimulatedGateway(judgement: .seconds(5))
       let peer = gateway.connect(gateway.token(life: .seconds(100)))
@@ -173,8 +173,8 @@ struct GatewayExpiryTests {
     }
   }
 
-  @Test("whoever is asked in the same moment is asked with the cause and the timeout that are theirs")
-  func asksInOneMoment() throws {
+  @Test
+  func `clients asked in one moment are asked with their own cause and timeout`() throws {
     let gateway = try SimulatedGateway(loops: 1)
     let (two, one) = (gateway.token("ann", life: .seconds(20)), gateway.token("bob", life: .seconds(20)))
     let (ann, bob, cy, dan) = (

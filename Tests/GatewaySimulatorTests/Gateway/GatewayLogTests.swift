@@ -17,7 +17,6 @@ private final class Reader: Sendable {
   }
 }
 
-@Suite("The gateway's log")
 struct GatewayLogTests {
   private let reader = Reader()
 
@@ -29,8 +28,8 @@ struct GatewayLogTests {
 
   private func names(_ reader: Reader) -> [String] { reader.events.map(\.name) }
 
-  @Test("has a line for who was not let in, before and after the upgrade")
-  func refusals() throws {
+  @Test
+  func `a refused login has a line in the log, before and after the upgrade`() throws {
     let gateway = try gateway()
     let expired = gateway.token(life: .seconds(-100))
     #expect(gateway.connect(expired).refusal == .refused(status: 401))
@@ -44,8 +43,8 @@ struct GatewayLogTests {
     }
   }
 
-  @Test("has a line for a request of who may not, and none for other answers")
-  func requests() throws {
+  @Test
+  func `a request without permission has a line in the log, and other answers have none`() throws {
     let gateway = try gateway()
     let elsewhere = [HTTPField("origin", "https://elsewhere.example")]
     for headers in [elsewhere, []] {
@@ -57,8 +56,8 @@ struct GatewayLogTests {
     #expect(event.level == .info && event["route"] == "POST /v1/tokens" && event["status"] == "403")
   }
 
-  @Test("has a line for who was cut off, with the user and the reason, and none for who goes by itself")
-  func cutOffs() throws {
+  @Test
+  func `a client that is cut off has a line with user and reason, and one that leaves has none`() throws {
     let gateway = try gateway()
     let late = gateway.connect(gateway.token("late", life: .seconds(10)))
     let silent = gateway.connect()
@@ -73,8 +72,8 @@ struct GatewayLogTests {
     #expect(ends == expected)
   }
 
-  @Test("says what happens in a session only to who debugs")
-  func debug() throws {
+  @Test
+  func `events of a session are logged at the debug level only`() throws {
     for (level, expected) in [
       (LogLevel.debug, ["logged_in", "refresh_requested", "refresh_refused", "refreshed", "ended"]),
       (.info, ["refresh_refused"]), (.error, []),
@@ -94,8 +93,8 @@ struct GatewayLogTests {
     }
   }
 
-  @Test("is not flooded: of each kind twenty lines a second and loop, and the number of the others")
-  func flood() throws {
+  @Test
+  func `the log has at most twenty lines of each kind a second and loop, and the number of the others`() throws {
     let gateway = try gateway()
     let expired = gateway.token(life: .seconds(-100))
     for _ in 0..<200 { _ = gateway.connect(expired) }

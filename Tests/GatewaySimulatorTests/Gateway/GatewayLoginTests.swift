@@ -5,7 +5,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("A client that connects")
 struct GatewayLoginTests {
   private let gateway: SimulatedGateway
 
@@ -20,8 +19,8 @@ struct GatewayLoginTests {
     peer.texts.map { String($0.dropFirst(#"{"type":""#.count).prefix { $0 != "\"" }) }
   }
 
-  @Test("is connected by Authorization, by access_token or by its first message")
-  func threeWays() throws {
+  @Test
+  func `a client is connected by Authorization, by access_token or by its first message`() throws {
     let token = gateway.token()
     let header = gateway.connect(token)
     let query = gateway.dial(query: [HTTPField("access_token", token.token)])
@@ -39,8 +38,8 @@ struct GatewayLoginTests {
     #expect(gateway.order { await $0.isConnected(UserID("ann")) } == true)
   }
 
-  @Test("with an opaque token is connected when the directory has answered")
-  func opaque() {
+  @Test
+  func `a client with an opaque token is connected when the directory has answered`() {
     let token = gateway.opaqueToken(UserID("bob"), .regular, life: .seconds(60))
     let peer = gateway.connect(token)
     #expect(types(peer) == Self.loggedIn)
@@ -49,8 +48,8 @@ struct GatewayLoginTests {
     #expect(peer.ending?.code == 4000)
   }
 
-  @Test("anonymously gets no socket: 403 before the upgrade, or an error and a close where the kind was not known")
-  func anonymous() throws {
+  @Test
+  func `an anonymous client gets no socket, but 403 before the upgrade or an error and a close after it`() throws {
     let token = gateway.token("!anon", .anonymous, calls: ["default:standup"])
     #expect(gateway.connect(token).refusal == .refused(status: 403))
     let byMessage = gateway.connect()
@@ -63,8 +62,8 @@ struct GatewayLoginTests {
     #expect(gateway.connectionCount == 0)
   }
 
-  @Test("with a bad token is refused with 401 before the upgrade, or with 4500 after it")
-  func badToken() {
+  @Test
+  func `a client with a bad token is refused with 401 before the upgrade, or with 4500 after it`() {
     let bad = Credentials(token: gateway.token().token + "x")
     #expect(gateway.connect(bad).refusal == .refused(status: 401))
     let peer = gateway.connect()
@@ -74,8 +73,8 @@ struct GatewayLoginTests {
     #expect(peer.ending?.code == 4500)
   }
 
-  @Test("and says nothing is disconnected when the login timeout passes, on the tick")
-  func loginTimeout() throws {
+  @Test
+  func `a silent client is disconnected when the login timeout passes, on the tick`() throws {
     let peer = gateway.connect()
     gateway.world.advance(by: .seconds(10) - .nanoseconds(1))
     #expect(peer.ending == nil)
@@ -86,8 +85,8 @@ struct GatewayLoginTests {
     #expect(gateway.connectionCount == 0)
   }
 
-  @Test("and asks for anything before it is authenticated gets 800101, over the socket and over HTTP")
-  func connectionRequired() throws {
+  @Test
+  func `a command before authentication gets 800101, over the socket and over HTTP`() throws {
     let peer = gateway.connect()
     for (operation, rest) in [("join", ""), ("leave", ""), ("publish", #","content":1"#)] {
       peer.say(#"{"type":"\#(operation)","id":"7","cid":"default:standup"\#(rest)}"#)
@@ -100,8 +99,8 @@ struct GatewayLoginTests {
     #expect(String(decoding: response.body, as: UTF8.self).contains("800101"))
   }
 
-  @Test("as a guest, with a token asked for over HTTP, joins calls")
-  func guest() throws {
+  @Test
+  func `a guest joins calls with a token requested over HTTP`() throws {
     let response = try #require(try gateway.fetch("POST", "/v1/guests", body: "{}")?.get())
     #expect(response.status == 201)
     let token = try #require(gateway.dialect.token(in: HTTPResponse(status: 200, body: response.body)))
@@ -112,8 +111,8 @@ struct GatewayLoginTests {
     #expect(peer.texts[0].contains(#""user_kind":"guest""#))
   }
 
-  @Test("while its token is judged has to wait, and is disconnected if the judgement takes too long")
-  func slowJudgement() throws {
+  @Test
+  func `a client waits while its token is judged, and is disconnected if that takes too long`() throws {
     let gateway = try SimulatedGateway(judgement: .seconds(4))
     let patient = gateway.connect(gateway.token())
     gateway.world.advance(by: .seconds(1))
@@ -135,8 +134,8 @@ struct GatewayLoginTests {
     #expect(slow.notices(late).count == 1)
   }
 
-  @Test("is told what is wrong with its messages, a few times")
-  func malformed() {
+  @Test
+  func `a client is told a few times what is wrong with its messages`() {
     let peer = gateway.connect(gateway.token())
     for _ in 0..<7 { peer.say(gateway.dialect.encode(.garbage)) }
     peer.say(gateway.dialect.encode(.ping))
@@ -147,8 +146,8 @@ struct GatewayLoginTests {
     #expect(peer.ending?.code == 4502)
   }
 
-  @Test("and breaks the transport's rules is closed with the transport's code")
-  func transportRules() {
+  @Test
+  func `a client that breaks the transport's rules is closed with the transport's code`() {
     let endings =
       [
         (1003, { (peer: SimulatedPeer) in peer.say(Frame(.binary, [1, 2, 3])) }),

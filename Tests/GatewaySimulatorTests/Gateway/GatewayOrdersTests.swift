@@ -5,7 +5,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("An operator's orders")
 struct GatewayOrdersTests {
   private func gateway(_ revocation: SessionPolicy.RevocationAction = .refresh) throws -> SimulatedGateway {
     try SimulatedGateway(GatewayConfiguration(session: try SessionPolicy(revocation: revocation)))
@@ -13,8 +12,9 @@ struct GatewayOrdersTests {
 
   private static let asked = ServerNotice.refreshRequired(timeout: .seconds(60))
 
-  @Test("a revoked user is asked for another token on every connection, and the old one opens nothing any more")
-  func revokesUser() throws {
+  @Test
+  func `a revoked user is asked for another token on every connection, and the old one is refused from then on`() throws
+  {
     let gateway = try gateway()
     let old = gateway.token()
     let peers = (0..<4).map { _ in gateway.connect(old) }
@@ -37,8 +37,9 @@ struct GatewayOrdersTests {
     #expect(peers.map(\.isOpen) == [false, true, false, false] && other.isOpen)
   }
 
-  @Test("a revoked token closes its connections with 4004 where the policy says so, and leaves others of the user")
-  func revokesToken() throws {
+  @Test
+  func `a revoked token closes its connections with 4004 if the policy says so, and leaves others of the user`() throws
+  {
     let gateway = try gateway(.close)
     let token = gateway.token()
     let revoked = gateway.connect(token)
@@ -50,8 +51,8 @@ struct GatewayOrdersTests {
     #expect(other.isOpen)
   }
 
-  @Test("everybody is revoked in slices, on all loops, whoever was issued a token before the time")
-  func revokesEverybody() throws {
+  @Test
+  func `a revocation of all tokens issued before a time is carried out in slices, on all loops`() throws {
     let gateway = try gateway(.close)
     let peers = (0..<300).map { gateway.connect(gateway.token("user \($0)")) }
     gateway.world.advance(by: .seconds(10))
@@ -63,8 +64,8 @@ struct GatewayOrdersTests {
     #expect(gateway.connectionCount == 1)
   }
 
-  @Test("a token revoked while it is judged is refused when its judgement arrives")
-  func revokedWhileJudged() throws {
+  @Test
+  func `a token revoked while it is judged is refused when its verdict arrives`() throws {
     let gateway = try SimulatedGateway(judgement: .seconds(5))
     let peer = gateway.connect(gateway.token())
     gateway.world.advance(by: .seconds(1))
@@ -75,8 +76,8 @@ struct GatewayOrdersTests {
     #expect(peer.ending?.code == 4500)
   }
 
-  @Test("one connection, a user's and all are asked, expired or disconnected, and who is not there is not found")
-  func control() throws {
+  @Test
+  func `one connection, a user's or all are asked, expired or disconnected, and unknown ones are not found`() throws {
     let gateway = try gateway()
     let peers = (0..<3).map { _ in gateway.connect(gateway.token()) }
     let ids = gateway.order { await $0.sessions(of: nil, after: nil, limit: 10) }?.map(\.id) ?? []
@@ -93,8 +94,8 @@ struct GatewayOrdersTests {
     #expect(gateway.order { try? await $0.control(UserID("ann"), .disconnect(reason)) } == 0)
   }
 
-  @Test("sessions are listed a page at a time, in order, over the loops")
-  func pages() throws {
+  @Test
+  func `sessions are listed a page at a time, in order, over the loops`() throws {
     let gateway = try gateway()
     let peers = (0..<10).map { gateway.connect(gateway.token("user \($0 % 3)")) }
     #expect(peers.allSatisfy { $0.isOpen })
@@ -110,8 +111,8 @@ struct GatewayOrdersTests {
     #expect(gateway.order { await $0.phases() }?.filter { $0.value > 0 } == ["active": 10])
   }
 
-  @Test("a drain tells every client, closes each in its own time within the window, and takes no new ones")
-  func drains() throws {
+  @Test
+  func `a drain tells every client, closes each in its own time within the window, and accepts no new ones`() throws {
     let gateway = try gateway()
     let peers = (0..<200).map { gateway.connect(gateway.token("user \($0)")) }
     let silent = gateway.connect()
@@ -130,8 +131,8 @@ struct GatewayOrdersTests {
     #expect(gateway.connectionCount == 0)
   }
 
-  @Test("a drain ends when the last connection has, also if a client never finishes the closing handshake")
-  func drainEnds() throws {
+  @Test
+  func `a drain ends with the last connection, even if a client never finishes the closing handshake`() throws {
     let gateway = try gateway()
     let peers = (0..<3).map { gateway.connect(gateway.token("user \($0)")) }
     peers[1].faults.answersClose = false
@@ -146,8 +147,8 @@ struct GatewayOrdersTests {
     #expect(peers[0].ending?.code == 1012)
   }
 
-  @Test("a drained gateway lets expire whose token expires meanwhile: nobody outlives it by more than the timeout")
-  func drainAndExpiry() throws {
+  @Test
+  func `tokens expire during a drain, and no client outlives its own by more than the timeout`() throws {
     let gateway = try gateway()
     let peer = gateway.connect(gateway.token(life: .seconds(100)))
     gateway.world.advance(by: .seconds(90))

@@ -4,7 +4,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("The gateway's port")
 struct GatewaySiteTests {
   private static let app = HTTPField("origin", "https://app.example")
   private static let elsewhere = HTTPField("origin", "https://elsewhere.example")
@@ -20,8 +19,8 @@ struct GatewaySiteTests {
     try #require(try gateway.fetch(method, path, headers: headers, body: "{}")?.get())
   }
 
-  @Test("lets scripts of every origin ask, or of those on the list")
-  func origins() throws {
+  @Test
+  func `scripts of every origin may ask, or those on the list`() throws {
     let open = try gateway()
     #expect(try answer(open, "POST", "/v1/guests", [Self.elsewhere]).header("access-control-allow-origin") == "*")
     #expect(try answer(open, "POST", "/v1/guests").header("access-control-allow-origin") == nil)
@@ -31,8 +30,8 @@ struct GatewaySiteTests {
     #expect(try answer(closed, "POST", "/v1/guests", [Self.elsewhere]).header("access-control-allow-origin") == nil)
   }
 
-  @Test("mints for no script of another origin, unless that is on the list, and lets none read a refusal")
-  func provider() throws {
+  @Test
+  func `no token is minted for a script of another origin unless it is on the list, and none reads a refusal`() throws {
     func mint(_ gateway: SimulatedGateway, _ headers: [HTTPField]) throws -> HTTPResponse {
       try #require(try gateway.fetch("POST", "/v1/tokens", headers: headers, body: #"{"user_id":"ann"}"#)?.get())
     }
@@ -45,8 +44,8 @@ struct GatewaySiteTests {
     #expect(try mint(closed, [Self.elsewhere]).status == 403)
   }
 
-  @Test("answers a preflight on every path")
-  func preflight() throws {
+  @Test
+  func `a preflight is answered on every path`() throws {
     let gateway = try gateway()
     let response = try answer(
       gateway, "OPTIONS", "/v1/calls/default/standup",
@@ -59,8 +58,8 @@ struct GatewaySiteTests {
     #expect(response.header("access-control-allow-headers") == "authorization")
   }
 
-  @Test("admits sockets of the origins on the list, and of clients that name none")
-  func socketOrigins() throws {
+  @Test
+  func `sockets are admitted for origins on the list, and for clients without one`() throws {
     let gateway = try gateway(origins: [Self.app.value])
     let token = HTTPField("authorization", "Bearer \(gateway.token().token)")
     #expect(gateway.dial(headers: [token, Self.app]).isOpen)
@@ -68,8 +67,8 @@ struct GatewaySiteTests {
     #expect(gateway.dial(headers: [token, Self.elsewhere]).refusal == .refused(status: 403))
   }
 
-  @Test("says what it has not, and which methods a path has")
-  func notThere() throws {
+  @Test
+  func `an unknown path is answered with 404, and a wrong method with the right ones`() throws {
     let gateway = try gateway()
     #expect(try answer(gateway, "GET", "/nowhere").status == 404)
     let response = try answer(gateway, "DELETE", "/v1/guests")
@@ -79,8 +78,8 @@ struct GatewaySiteTests {
     #expect(metrics.httpRequests == [other[0]: 1, other[1]: 1], "a label never holds a path of a peer's")
   }
 
-  @Test("echoes where the flag says so, and nowhere else")
-  func echo() throws {
+  @Test
+  func `an echo is served if the flag says so, and nowhere else`() throws {
     for isOffered in [true, false] {
       let gateway = try gateway(echoes: isOffered)
       let peer = SimulatedPeer(
@@ -94,8 +93,8 @@ struct GatewaySiteTests {
     }
   }
 
-  @Test("closes at once who was admitted before a drain began and opens after it")
-  func admittedBeforeDrain() throws {
+  @Test
+  func `a socket that was admitted before a drain and opens after its begin is closed at once`() throws {
     let gateway = try gateway()
     let loop = gateway.world.loop.eventLoop
     let upgrade = HTTPRequest(

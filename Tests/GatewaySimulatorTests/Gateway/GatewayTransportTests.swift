@@ -5,7 +5,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("Connections and calls")
 struct GatewayTransportTests {
   private let gateway: SimulatedGateway
 
@@ -37,8 +36,8 @@ struct GatewayTransportTests {
     }
   }
 
-  @Test("what is published in a call reaches every member once, in order, on both loops, and nobody else")
-  func fanOut() {
+  @Test
+  func `a message in a call reaches every member once, in order, on both loops, and no other client`() {
     let (ann, bob, eve, ed) = (join("ann"), join("bob"), join("eve", "default:other"), join("ed"))
     let loops = gateway.order { await $0.sessions(of: nil, after: nil, limit: 10) }?.map(\.id.loop)
     #expect(loops == [0, 0, 1, 1], "the members are on two loops")
@@ -59,8 +58,8 @@ struct GatewayTransportTests {
     #expect(gateway.notices(ed).last == .error(number: 400_006, name: "not_a_member"))
   }
 
-  @Test("who is over HTTP reaches the members as well, once there is an authenticated connection")
-  func overHTTP() {
+  @Test
+  func `a message over HTTP reaches the members too, once there is an authenticated connection`() {
     let ann = join("ann")
     let token = gateway.token("ann")
     func post(_ path: String, _ body: String = "{}") -> Int? {
@@ -74,8 +73,8 @@ struct GatewayTransportTests {
     #expect(heard(ann).last == #"ann:"hello""#)
   }
 
-  @Test("one connection is in a bounded number of calls")
-  func callsAreBounded() {
+  @Test
+  func `a connection is in a bounded number of calls`() {
     let peer = gateway.connect(gateway.token())
     for number in 1...101 { peer.say(#"{"type":"join","cid":"default:call-\#(number)"}"#) }
     peer.say(#"{"type":"join","cid":"default:call-1"}"#)
@@ -84,8 +83,8 @@ struct GatewayTransportTests {
     #expect(peer.texts.last?.contains("joined") == true, "to join twice is to join once")
   }
 
-  @Test("a slow consumer is disconnected with a code of its own, and costs the others nothing")
-  func slowConsumer() throws {
+  @Test
+  func `a slow consumer is disconnected with a code of its own, and costs the others nothing`() throws {
     let (ann, bob, slow) = (join("ann"), join("bob"), join("slow"))
     slow.faults.isReading = false
     let text = String(repeating: "x", count: 1_000)
@@ -110,8 +109,8 @@ struct GatewayTransportTests {
     #expect(later.ending?.code == 4003 && later.ending?.name == "slow_consumer", "who reads again in time sees why")
   }
 
-  @Test("who has answered a ping is asked again after the interval, be the timeout ever so long")
-  func halfOpenLater() throws {
+  @Test
+  func `a client that answered a ping is pinged again after the interval, however long the timeout is`() throws {
     var configuration = GatewayConfiguration(session: try SessionPolicy())
     configuration.pingInterval = .seconds(10)
     configuration.pongTimeout = .seconds(60)
@@ -126,8 +125,8 @@ struct GatewayTransportTests {
     #expect(gateway.connectionCount == 0)
   }
 
-  @Test("a half-open socket is found by its missing pong, and the others hear that its user has left")
-  func halfOpen() throws {
+  @Test
+  func `a half-open socket is found by its missing pong, and the others are told that its user has left`() throws {
     let (ann, gone) = (join("ann"), join("gone"))
     gateway.world.advance(by: .seconds(60))
     #expect(gateway.connectionCount == 2)
@@ -142,8 +141,8 @@ struct GatewayTransportTests {
     #expect(ann.isOpen, "who only answers pings stays")
   }
 
-  @Test("a peer that talks is not pinged, and one that talks without answering pings stays")
-  func chatty() {
+  @Test
+  func `a peer that sends is not pinged, and one that sends without answering pings stays`() {
     let chatty = gateway.connect(gateway.token())
     chatty.faults.answersPings = false
     for _ in 0..<10 {
@@ -161,8 +160,8 @@ struct GatewayTransportTests {
     #expect(chatty.ending?.code == 4002)
   }
 
-  @Test("thousands of connects and aborts leave nothing behind")
-  func nothingIsLeft() {
+  @Test
+  func `thousands of connects and aborts leave nothing behind`() {
     for round in 0..<500 {
       let peer = round % 3 == 0 ? gateway.connect() : join("user \(round)")
       if round % 2 == 0 { peer.abort() } else { peer.close() }
@@ -174,8 +173,8 @@ struct GatewayTransportTests {
     #expect(waiting == [0, 0, 0], "no deadline is left set")
   }
 
-  @Test("the figures tell what happened, by reason")
-  func figures() throws {
+  @Test
+  func `the figures count what happened, by reason`() throws {
     let kept = gateway.connect(gateway.token("ann", life: .seconds(100)))
     let lost = gateway.connect(gateway.token("bob", life: .seconds(100)))
     gateway.world.advance(by: .seconds(107))

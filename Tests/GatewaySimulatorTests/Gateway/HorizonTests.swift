@@ -5,7 +5,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("What a gateway sees coming")
 struct HorizonTests {
   /// Returns the horizon from the sessions themselves, one by one.
   private func scan(_ gateway: SimulatedGateway) throws -> (HorizonReading, kinds: [UserKind: UInt64]) {
@@ -24,8 +23,8 @@ struct HorizonTests {
     return (reading, kinds)
   }
 
-  @Test("is what a look at every session says, whatever becomes of them", arguments: 0..<12)
-  func scan(seed: UInt64) throws {
+  @Test(arguments: 0..<12)
+  func `the horizon equals a look at every session, whatever happens to them`(seed: UInt64) throws {
     let gateway = try SimulatedGateway(seed: seed, loops: 2, keepsTrace: false)
     var chance = SeededGenerator(seed: seed)
     var peers: [(peer: SimulatedPeer, user: String)] = []
@@ -74,8 +73,8 @@ struct HorizonTests {
     peers.reduce(0) { $0 + $1.texts.count { $0.contains("refresh_required") } }
   }
 
-  @Test("is spread before it comes: each is asked once, evenly, and none who needs it no more")
-  func spread() throws {
+  @Test
+  func `a coming wave is spread so that each session is asked once, evenly, and only while it needs it`() throws {
     let gateway = try SimulatedGateway(loops: 2, keepsTrace: false)
     let wave = gateway.world.wallTime + .seconds(600)
     let peers = (0..<100).map { gateway.connect(gateway.token("user \($0)", life: .seconds(600))) }
@@ -110,8 +109,8 @@ struct HorizonTests {
     #expect((reading.buckets(of: 10).max() ?? 0) <= 10 + 2, "the next wave is none")
   }
 
-  @Test("an order to spread a wave that is taken back asks nobody further, and the wave can be spread again")
-  func takenBack() throws {
+  @Test
+  func `a cancelled spread asks no further session, and the wave can be spread again`() throws {
     let gateway = try SimulatedGateway(loops: 2, keepsTrace: false)
     let wave = gateway.world.wallTime + .seconds(600)
     let peers = (0..<100).map { gateway.connect(gateway.token("user \($0)", life: .seconds(600))) }
@@ -133,8 +132,8 @@ struct HorizonTests {
     #expect(again.sessions == 100 - asked && again.order != number)
   }
 
-  @Test("takes no more orders at once than it should, nor any that trap")
-  func bounds() throws {
+  @Test
+  func `the horizon accepts no more orders at once than its limit, and no order traps`() throws {
     let gateway = try SimulatedGateway(loops: 1, keepsTrace: false)
     _ = (0..<40).map { gateway.connect(gateway.token("user \($0)", life: .seconds(600 + $0))) }
     let wall = gateway.world.wallTime

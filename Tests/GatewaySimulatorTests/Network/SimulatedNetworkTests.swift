@@ -82,7 +82,6 @@ private final class FeedSite: Site, @unchecked Sendable {
   }
 }
 
-@Suite("A simulated network")
 struct SimulatedNetworkTests {
   let world = SimulatedWorld(loops: 3)
   let network: SimulatedNetwork
@@ -100,8 +99,8 @@ struct SimulatedNetworkTests {
     return peer
   }
 
-  @Test("messages arrive in order, each after the latency, and never overtake each other")
-  func ordered() {
+  @Test
+  func `messages arrive in order, each after the latency, and never overtake each other`() {
     network.conditions.latency = .milliseconds(10) ... .milliseconds(50)
     let peer = connect()
     #expect(peer.texts == ["hello 127.0.0.7"])
@@ -113,15 +112,15 @@ struct SimulatedNetworkTests {
     #expect(peer.events.dropFirst(2).allSatisfy { $0.at >= asked + .milliseconds(20) })
   }
 
-  @Test("an upgrade that is refused tells its status, and a port where nobody listens says so")
-  func refused() {
+  @Test
+  func `a refused upgrade has its status, and a port without a listener says so`() {
     #expect(connect("/refused").refusal == .refused(status: 403))
     network.stopListening(on: target)
     #expect(connect().refusal == .unreachable("connection refused"))
   }
 
-  @Test("the closing handshake tells either end the other's code")
-  func closes() throws {
+  @Test
+  func `the closing handshake gives either end the other's code`() throws {
     let closed = connect()
     closed.say("close")
     world.settle()
@@ -134,8 +133,8 @@ struct SimulatedNetworkTests {
     #expect(!closing.isOpen)
   }
 
-  @Test("an aborted transport ends without a code, also for a peer that does not read")
-  func aborts() throws {
+  @Test
+  func `an aborted transport ends without a code, also for a peer that does not read`() throws {
     let peer = connect()
     peer.faults.isReading = false
     peer.say("abort")
@@ -144,8 +143,8 @@ struct SimulatedNetworkTests {
     #expect(ending.code == nil)
   }
 
-  @Test("a peer that never answers a close frame does not even notice it")
-  func ignoresClose() {
+  @Test
+  func `a peer that never answers a close frame does not notice it`() {
     let peer = connect()
     peer.faults.answersClose = false
     peer.say("close")
@@ -153,8 +152,8 @@ struct SimulatedNetworkTests {
     #expect(peer.ending == nil)
   }
 
-  @Test("a half-open peer hears nothing, says nothing and answers no ping")
-  func halfOpen() {
+  @Test
+  func `a half-open peer receives nothing, sends nothing and answers no ping`() {
     let peer = connect()
     peer.say("ping")
     world.settle()
@@ -167,8 +166,8 @@ struct SimulatedNetworkTests {
     #expect(peer.ending == nil)
   }
 
-  @Test("a peer without pongs still reads")
-  func silent() {
+  @Test
+  func `a peer without pongs still reads`() {
     let peer = connect()
     peer.faults.answersPings = false
     peer.say("ping")
@@ -177,8 +176,8 @@ struct SimulatedNetworkTests {
     #expect(peer.texts.last == "still here")
   }
 
-  @Test("what a peer does not read queues, then overflows, and arrives when it reads again")
-  func backPressure() throws {
+  @Test
+  func `unread messages queue, then overflow, and arrive when the peer reads again`() throws {
     network.conditions.windowBytes = 10_000
     network.conditions.queueBytesMax = 20_000
     let peer = connect()
@@ -193,8 +192,8 @@ struct SimulatedNetworkTests {
     #expect(peer.ending?.code == 4003)
   }
 
-  @Test("lost messages vanish, by number and by share")
-  func losses() {
+  @Test
+  func `lost messages vanish, by number and by share`() {
     let peer = connect()
     peer.faults.messagesToLose = 2
     for text in ["one", "two", "three"] { peer.say(text) }
@@ -206,8 +205,8 @@ struct SimulatedNetworkTests {
     #expect((400...600).contains(peer.texts.count - 2))
   }
 
-  @Test("a message beyond the limit and a broken rule end the connection with the transport's own code")
-  func violations() {
+  @Test
+  func `a message beyond the limit and a broken rule end the connection with the transport's own code`() {
     network.conditions.messageBytesMax = 10
     let tooBig = connect()
     tooBig.say(String(repeating: "x", count: 11))
@@ -218,8 +217,8 @@ struct SimulatedNetworkTests {
     #expect(broken.ending?.code == 1002)
   }
 
-  @Test("HTTP requests go to the loops in turn, answer after the latency, and time out")
-  func fetches() {
+  @Test
+  func `HTTP requests go to the loops in turn, are answered after the latency, and time out`() {
     network.conditions.latency = .milliseconds(5) ... .milliseconds(5)
     let dialer = SimulatedDialer(network, on: world.loops[2])
     let target = target
@@ -236,8 +235,8 @@ struct SimulatedNetworkTests {
     #expect(fetch("/") == .failure(.unreachable("connection refused")))
   }
 
-  @Test("an answer that goes on is read to its end, or to that of the reader's patience")
-  func streams() {
+  @Test
+  func `a streamed answer is read to its end, or to that of the reader's patience`() {
     network.conditions.latency = .milliseconds(5) ... .milliseconds(5)
     let site = FeedSite()
     network.listen(on: target, loops: [world.loops[0]], site: site)
@@ -263,8 +262,8 @@ struct SimulatedNetworkTests {
     #expect(site.asked == asked && world.nextDeadline == nil)
   }
 
-  @Test("the trace holds what the accepting end did and never what a client said")
-  func traced() {
+  @Test
+  func `the trace holds what the accepting end did and never what a client sent`() {
     let peer = connect()
     peer.say("a secret token")
     world.settle()

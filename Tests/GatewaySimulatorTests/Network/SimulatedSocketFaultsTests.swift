@@ -38,7 +38,6 @@ private final class Obedient: SocketHandler, @unchecked Sendable {
   func socketClosed(_ peerCode: UInt16?) { heard.append("closed \(peerCode.map { "\($0)" } ?? "without a code")") }
 }
 
-@Suite("What a simulated socket does for a faulty gateway")
 struct SimulatedSocketFaultsTests {
   let world = SimulatedWorld(loops: 2)
   private let site = ObedientSite()
@@ -59,22 +58,22 @@ struct SimulatedSocketFaultsTests {
     world.settle()
   }
 
-  @Test("a reset is told from an end")
-  func resets() {
+  @Test
+  func `a reset is distinguished from an end`() {
     peer.say("reset")
     world.settle()
     #expect(peer.ending?.code == nil && peer.ending != nil && peer.wasReset)
     #expect(site.handler.heard == ["reset", "closed without a code"])
   }
 
-  @Test("an end is no reset")
-  func aborts() {
+  @Test
+  func `an end is no reset`() {
     order { $0.abort() }
     #expect(peer.ending != nil && !peer.wasReset)
   }
 
-  @Test("what is not read waits, pings among it, and is told in order afterwards")
-  func stops() {
+  @Test
+  func `unread messages and pings wait, and arrive in order afterwards`() {
     peer.say("stop")
     peer.ping()
     peer.say("one")
@@ -85,8 +84,8 @@ struct SimulatedSocketFaultsTests {
     #expect(peer.events.contains { $0.event == .pong })
   }
 
-  @Test("who reads nothing waits 15 seconds for the answer to its close frame", arguments: [true, false])
-  func boundsClosing(stoppedFirst: Bool) throws {
+  @Test(arguments: [true, false])
+  func `a peer that reads nothing waits 15 seconds for the answer to its close frame`(stoppedFirst: Bool) throws {
     peer.faults.answersClose = stoppedFirst
     if stoppedFirst { order { $0.stopReading() } }
     order { $0.close(.normal) }
@@ -98,8 +97,8 @@ struct SimulatedSocketFaultsTests {
     if !stoppedFirst { #expect(try #require(peer.ending).at == began + .seconds(15)) }
   }
 
-  @Test("a peer that goes is noticed by who does not read")
-  func noticesEnd() {
+  @Test
+  func `the end of a peer is noticed by a side that does not read`() {
     peer.say("stop")
     peer.say("lost")
     peer.abort()
@@ -107,8 +106,8 @@ struct SimulatedSocketFaultsTests {
     #expect(site.handler.heard == ["stop", "closed without a code"])
   }
 
-  @Test("a ping without an answer is told all the same, and messages are answered")
-  func withoutPongs() {
+  @Test
+  func `a ping without an answer is reported all the same, and messages are answered`() {
     peer.say("no pongs")
     peer.ping()
     peer.say("still here")
@@ -117,8 +116,8 @@ struct SimulatedSocketFaultsTests {
     #expect(!peer.events.contains { $0.event == .pong })
   }
 
-  @Test("a close frame without an answer is told, and the peer hears of the end after 15 seconds")
-  func withoutAnswer() throws {
+  @Test
+  func `a close frame without an answer is reported, and the peer is told of the end after 15 seconds`() throws {
     peer.say("no answer")
     peer.close(.normal)
     world.settle()
@@ -129,8 +128,8 @@ struct SimulatedSocketFaultsTests {
     #expect(ending.code == nil && ending.at == began + .seconds(15) && world.nextDeadline == nil)
   }
 
-  @Test("a peer that does not wait for the answer is bothered by nobody afterwards")
-  func goesAlone() {
+  @Test
+  func `a peer that does not wait for the answer is left alone afterwards`() {
     peer.say("no answer")
     peer.close(.normal)
     world.settle()

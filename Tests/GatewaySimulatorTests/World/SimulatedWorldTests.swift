@@ -21,10 +21,9 @@ private actor Counter {
   }
 }
 
-@Suite("A simulated world")
 struct SimulatedWorldTests {
-  @Test("time jumps to the next deadline and stands still meanwhile")
-  func jumps() {
+  @Test
+  func `time jumps to the next deadline and stands still meanwhile`() {
     let world = SimulatedWorld()
     var seen: [Int64] = []
     for seconds in [86_400, 5, 60] {
@@ -35,8 +34,8 @@ struct SimulatedWorldTests {
     #expect(world.now == .zero + .seconds(86_400))
   }
 
-  @Test("running until an instant stops there, whether or not anything is due")
-  func runsUntil() {
+  @Test
+  func `running until an instant stops there, whether or not anything is due`() {
     let world = SimulatedWorld()
     var fired = false
     world.loop.execute(at: .zero + .seconds(10)) { fired = true }
@@ -47,16 +46,16 @@ struct SimulatedWorldTests {
     #expect(!SimulatedWorld().run(within: .seconds(1)) { false })
   }
 
-  @Test("running until idle gives up after its limit")
-  func givesUp() {
+  @Test
+  func `running until idle gives up after its limit`() {
     let world = SimulatedWorld()
     world.loop.execute(at: .zero + .seconds(10)) {}
     #expect(!world.runUntilIdle(within: .seconds(9)))
     #expect(world.nextDeadline == .zero + .seconds(10))
   }
 
-  @Test("an actor on one loop awaits an actor on another, in virtual time, on the caller's thread")
-  func awaitsAcrossLoops() {
+  @Test
+  func `an actor on one loop awaits an actor on another, in virtual time, on the caller's thread`() {
     let world = SimulatedWorld(loops: 2)
     let near = Counter(world.loops[0])
     let far = Counter(world.loops[1])
@@ -73,8 +72,8 @@ struct SimulatedWorldTests {
     #expect(world.now == .zero + .seconds(1))
   }
 
-  @Test("a question that is not answered in time has no answer")
-  func unanswered() {
+  @Test
+  func `a question without an answer in time has no answer`() {
     let world = SimulatedWorld()
     let answer = world.ask(within: .seconds(1)) {
       await EventLoop.current?.sleep(until: .zero + .seconds(2))
@@ -84,8 +83,8 @@ struct SimulatedWorldTests {
     world.runUntilIdle()
   }
 
-  @Test("the wall clock jumps and drifts while the monotonic line stays true")
-  func wallClock() {
+  @Test
+  func `the wall clock jumps and drifts while the monotonic clock stays true`() {
     let world = SimulatedWorld(wallStart: WallTime(seconds: 1_000))
     world.advance(by: .seconds(10))
     #expect(world.wallTime == WallTime(seconds: 1_010))
@@ -97,8 +96,8 @@ struct SimulatedWorldTests {
     #expect(world.now == .zero + .seconds(2_010))
   }
 
-  @Test("the same seed draws the same numbers on every loop, another seed and another loop others")
-  func seeds() {
+  @Test
+  func `equal seeds draw equal numbers on every loop, another seed and another loop others`() {
     func draw(seed: UInt64) -> [[Double]] {
       SimulatedWorld(seed: seed, loops: 2).loops.map { loop in
         loop.eventLoop.asCurrent { (0..<8).map { _ in loop.eventLoop.nextShare() } }
@@ -109,8 +108,8 @@ struct SimulatedWorldTests {
     #expect(draw(seed: 7)[0] != draw(seed: 7)[1])
   }
 
-  @Test("a trace dates its lines and hashes them, kept or not")
-  func traces() {
+  @Test
+  func `a trace dates its lines and hashes them, kept or not`() {
     let worlds = [true, false].map { SimulatedWorld(keepsTrace: $0) }
     for world in worlds {
       world.advance(by: .milliseconds(1_500))
@@ -125,8 +124,8 @@ struct SimulatedWorldTests {
     #expect(worlds[0].trace.hash != worlds[1].trace.hash)
   }
 
-  @Test("a loop that makes work for itself at one instant is run in rounds with the others")
-  func takesTurns() {
+  @Test
+  func `a loop that makes work for itself at one instant is run in rounds with the others`() {
     let world = SimulatedWorld(loops: 2)
     let order = Order()
     for loop in world.loops {
