@@ -1,10 +1,10 @@
 package import GatewayCore
 
-/// A client's wish about a call, in those vendors' wires that have a word for it: to join `default:standup`, say.
+/// A client's command about a call, for the wire formats that have such commands.
 package enum CallCommand: Hashable, Sendable {
   case join(CallID)
   case leave(CallID)
-  /// `content` is one JSON value, passed on as it came.
+  /// `content` is one JSON value, passed on unchanged.
   case publish(CallID, content: String)
 
   package var call: CallID {
@@ -24,13 +24,13 @@ extension Command {
   }
 }
 
-/// Something that happens in a call and is told to its members: that bob joined it, say.
+/// An event in a call, which the gateway sends to the call's members.
 package struct CallEvent: Hashable, Sendable {
-  /// The kind of thing that happened in a call: a member left, for instance.
+  /// The kind of an event.
   package enum Kind: Hashable, Sendable {
     case memberJoined
     case memberLeft
-    /// Members came and went in a crowd, which is told how many it has now, and not of each.
+    /// Members joined or left a crowd. Its members receive the new number of members, not single joins and leaves.
     case crowdChanged(members: Int)
     /// `content` is one JSON value, as its publisher wrote it.
     case message(content: String)
@@ -47,17 +47,17 @@ package struct CallEvent: Hashable, Sendable {
   }
 }
 
-/// A wire format that has words for calls, the gateway's own for instance.
+/// A wire format that has messages for calls.
 package protocol CallDialect: Dialect {
-  /// What the call's members are told; nil for what the format has no words for.
+  /// Returns the frame for the call's members; nil if the format has no message for the event.
   func encode(_ event: CallEvent) -> Frame?
 
-  /// What a client is told whose command has been done; nil for nothing.
+  /// Returns the reply to a client whose command has been done; nil for no reply.
   func answer(to command: CallCommand, request: RequestID?) -> Frame?
 }
 
 extension GatewayServices {
-  /// Tells the call's members, whichever wire they speak, but not `speaker`.
+  /// Sends the event to the call's members over every wire format, except to `speaker`.
   package func announce(_ event: CallEvent, except speaker: ConnectionID? = nil) {
     let frames = frames { ($0 as? any CallDialect)?.encode(event) }
     announce(Announcement(to: .call(event.call), except: speaker, frames))

@@ -1,25 +1,28 @@
 package import GatewayCore
 internal import Synchronization
 
-/// The `CommandHandler` of calls, for a wire format that has them: whoever joins `default:standup`, for instance, hears
-/// what the members are told, until they leave or go. All of it is done at once, on the speaker's loop.
+/// The `CommandHandler` of calls, for a wire format that has them. A client that joins `default:standup` receives its
+/// events until it leaves the call or disconnects. All commands are done at once, on the loop of the client's
+/// connection.
 ///
-/// Of a crowd nobody is told who joins: 10,000 clients that join one call would be told 50 million times. Its members hear
-/// once a second how many they are, while that changes.
+/// A crowd's members are not told who joins: if 10,000 clients join one call, that would be 50 million messages.
+/// Instead they receive the number of members once a second while it changes.
 package final class CallCommands: CommandHandler {
-  /// How often a crowd is counted.
+  /// The interval at which the members of a crowd are counted.
   package static let countInterval = Duration.seconds(1)
 
   private let dialect: any CallDialect
   private let crowdMin: Int
   private let executor: any (SerialExecutor & TaskExecutor)
-  /// The crowds that are about to be counted.
+  /// The crowds for which a count is scheduled.
   private let counted = Mutex<Set<CallID>>([])
 
+  /// Creates a handler.
+  ///
   /// - Parameters:
-  ///   - dialect: Whose clients it serves.
-  ///   - executor: Where crowds are counted: a loop of the gateway.
-  ///   - crowdMin: A call is a crowd while more than so many connections of one loop are in it.
+  ///   - dialect: The wire format of the clients.
+  ///   - executor: A loop of the gateway, on which crowds are counted.
+  ///   - crowdMin: A call is a crowd while more than this many connections of one loop are in it.
   package init(_ dialect: any CallDialect, on executor: any (SerialExecutor & TaskExecutor), crowdMin: Int = 250) {
     self.dialect = dialect
     self.crowdMin = crowdMin
@@ -39,7 +42,7 @@ package final class CallCommands: CommandHandler {
     return true
   }
 
-  /// Why it is not done; nil if it is.
+  /// Performs the command. Returns the error if it cannot be done, else nil.
   private func perform(
     _ order: CallCommand, by user: UserID, at speaker: any Speaker, on services: any GatewayServices
   ) -> GatewayError? {
@@ -59,7 +62,7 @@ package final class CallCommands: CommandHandler {
     return nil
   }
 
-  /// Nothing that must be waited for is left.
+  /// Returns no frames: every command is done in `performAtOnce`.
   package nonisolated(nonsending) func perform(
     _ command: Command, by caller: Caller, request: RequestID?, on services: any GatewayServices
   ) async -> [Frame] { [] }
@@ -68,13 +71,13 @@ package final class CallCommands: CommandHandler {
     for call in calls { tell(CallEvent(call: call, user: user, kind: .memberLeft), on: services) }
   }
 
-  /// Tells the members who came or went; a crowd how many they are, soon.
+  /// Sends the event to the call's members. If the call is a crowd, schedules a count instead.
   private func tell(_ event: CallEvent, except speaker: ConnectionID? = nil, on services: any GatewayServices) {
     if services.hearersHere(of: event.call) <= crowdMin { return services.announce(event, except: speaker) }
     guard counted.withLock({ $0.insert(event.call).inserted }) else { return }
     Task.immediate(executorPreference: executor) {
       await services.sleep(for: Self.countInterval, as: "the count of a crowd")
-      // Who comes from now on is counted once more.
+      // A member that joins or leaves from now on causes another count.
       _ = self.counted.withLock { $0.remove(event.call) }
       let members = await services.hearers(of: event.call)
       services.announce(CallEvent(call: event.call, user: event.user, kind: .crowdChanged(members: members)))

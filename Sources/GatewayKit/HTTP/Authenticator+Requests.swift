@@ -1,13 +1,15 @@
 package import GatewayCore
 
-// Who asks over HTTP, by a token that would open a connection.
+// HTTP requests that are authenticated with the token of a connection.
 
 extension Authenticator {
-  /// The verified token that a request has as `Authorization: Bearer` (RFC 6750 section 2.1): judged as a connection's is, and
-  /// not revoked. Throws `GatewayError.connectionRequired` where there is no such field, `GatewayError.credentialsMissing`
-  /// where it has another scheme, and what is wrong with the token, a fault of the wire format `dialect` among it.
+  /// Returns the verified token that the request carries as `Authorization: Bearer` (RFC 6750 section 2.1). It passes
+  /// the same checks as a connection's token and is not revoked.
   ///
-  /// Whether its user has a connection is another question: `GatewayServices.isConnected(_:)`.
+  /// Throws `GatewayError.connectionRequired` if the field is missing, and `GatewayError.credentialsMissing` if it has
+  /// another scheme. Otherwise it throws the error of the token, which a fault of the wire format `dialect` may cause.
+  ///
+  /// The user need not have a connection; `GatewayServices.isConnected(_:)` answers that.
   package nonisolated(nonsending) func token(
     of request: HTTPRequest, for dialect: String, on services: any GatewayServices
   ) async throws(GatewayError) -> VerifiedToken {

@@ -1,7 +1,7 @@
 package import GatewayCore
 
 extension HTTPResponse {
-  /// An answer whose body is one JSON text (RFC 8259), made already.
+  /// Creates a response whose body is this JSON text (RFC 8259).
   package init(status: Int, json: [UInt8]) {
     self.init(status: status, headers: [HTTPField("content-type", "application/json")], body: json)
   }

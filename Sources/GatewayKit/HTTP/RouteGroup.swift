@@ -1,22 +1,24 @@
 package import GatewayCore
 
-/// Resources with one way to find out what is asked and by whom, and one wording of what goes wrong: a platform API,
-/// for instance, whose every resource wants a caller and answers `{"error": true, "code"}`.
+/// A group of HTTP resources that share one way to read and authorize requests and one format of errors. An example is
+/// a platform API whose resources all require a caller and answer errors as `{"error": true, "code"}`.
 package struct RouteGroup<Asked: Sendable, Failure: Error>: Sendable {
-  /// Makes of a request what the resources are given, or refuses it.
+  /// A function that reads and authorizes a request and returns the input of the resources.
   package typealias Reading =
     nonisolated(nonsending) @Sendable (HTTPRequest, PathParameters) async throws(Failure) -> Asked
-  /// Answers one request.
+  /// A function that answers one request.
   package typealias Work = nonisolated(nonsending) @Sendable (HTTPRequest, Asked) async throws(Failure) -> HTTPResponse
-  /// Answers one request of which all that matters has been read.
+  /// A function that answers one request from the input alone.
   package typealias ShortWork = nonisolated(nonsending) @Sendable (Asked) async throws(Failure) -> HTTPResponse
 
   private let words: @Sendable (Failure) -> HTTPResponse
   private let read: Reading
 
+  /// Creates a group.
+  ///
   /// - Parameters:
-  ///   - words: The response that says what went wrong.
-  ///   - read: Who asks for what; what it throws is answered in the same words.
+  ///   - words: Returns the response for an error.
+  ///   - read: Reads and authorizes a request. Its errors are answered by `words` too.
   package init(words: @escaping @Sendable (Failure) -> HTTPResponse, read: @escaping Reading) {
     self.words = words
     self.read = read
@@ -25,7 +27,7 @@ package struct RouteGroup<Asked: Sendable, Failure: Error>: Sendable {
   package func route(
     _ method: String, _ pattern: String, pages: PageAccess = .named, _ work: @escaping Work
   ) -> HTTPRoute {
-    // Not by a capture list: a closure that has one leaves its caller's executor.
+    // Copies, not a capture list: a closure with a capture list leaves its caller's executor.
     let (words, read) = (words, read)
     return HTTPRoute(method, pattern, pages: pages) { request, parameters in
       do throws(Failure) {
@@ -44,7 +46,7 @@ package struct RouteGroup<Asked: Sendable, Failure: Error>: Sendable {
 }
 
 extension RouteGroup where Asked == PathParameters {
-  /// Resources that read for themselves.
+  /// Creates a group whose resources read their requests themselves.
   package init(words: @escaping @Sendable (Failure) -> HTTPResponse) {
     self.init(words: words) { _, parameters throws(Failure) in parameters }
   }

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A member of a JSON object that is made of several, its value as JSON text: a claim of a token to mint, for instance.
+/// A member of a JSON object under construction, e.g. a claim of a token to mint. Its value is JSON text.
 package struct JSONMember: Hashable, Sendable {
   package let name: String
   package let json: String
@@ -27,7 +27,7 @@ package struct JSONMember: Hashable, Sendable {
 }
 
 extension [JSONMember] {
-  /// One JSON object of these; `others` take the place of those that have the same name.
+  /// Returns one JSON object of these members. A member of `others` replaces the member with the same name.
   package func object(_ others: [JSONMember] = []) -> [UInt8] {
     let named = Set(others.map { Name($0.name) })
     let kept = filter { !named.contains(Name($0.name)) }

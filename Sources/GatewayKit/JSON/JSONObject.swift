@@ -1,12 +1,12 @@
 package import GatewayCore
 package import GatewayJSON
 
-/// The one JSON object a message or a body is, its members read with the errors a peer is told: which member, and what
-/// it must be, never what it was; that `user_id` must be a string, for instance.
+/// The JSON object of a message or a body. Errors of its members say which member is wrong and what it must be, never
+/// what its value was.
 ///
-/// Holds on to the bytes it was read from, so it must not outlive them.
+/// The object keeps a pointer to the bytes that it was read from, so it must not outlive them.
 package struct JSONObject {
-  /// How deep a text may be nested.
+  /// The maximum nesting depth of a text.
   private static let depthMax = 64
 
   private enum Content {
@@ -17,8 +17,8 @@ package struct JSONObject {
   private let content: Content
   private let text: UnsafeRawBufferPointer
 
-  /// Reads the object that `text` is; refuses what is malformed, or nested more than 64 deep, and whole numbers that 64
-  /// bits do not hold unless `integersOfAnySize`: those that matter are then read ``verbatim(_:depth:)``.
+  /// Reads the object in `text`. Rejects malformed text, nesting deeper than 64, and integers that don't fit into 64
+  /// bits. With `integersOfAnySize` such integers are accepted; read them with ``verbatim(_:depth:)``.
   package init(_ text: UnsafeRawBufferPointer, integersOfAnySize: Bool = false) throws(JSONError) {
     self.text = text
     if let flat = FlatObject(text) {
@@ -40,8 +40,8 @@ package struct JSONObject {
     }
   }
 
-  /// What `read` makes of a request's body, which must be a JSON object, or may be absent where everything in it is
-  /// optional.
+  /// Returns the result of `read` for a request's body. The body must be a JSON object; with `isOptional` it may be
+  /// empty.
   package static func read<Content>(
     _ body: [UInt8], isOptional: Bool = false, integersOfAnySize: Bool = false,
     _ read: (JSONObject) throws(GatewayError) -> Content
@@ -58,7 +58,7 @@ package struct JSONObject {
     }
   }
 
-  /// Whether there is a member of that name, even if it is null.
+  /// Returns whether there is a member of that name, even if it is null.
   package func has(_ name: StaticString) -> Bool {
     switch content {
     case .flat(let flat): flat.has(name)
@@ -66,7 +66,8 @@ package struct JSONObject {
     }
   }
 
-  /// The string of that name, of that many UTF-8 bytes; nil if there is no such member.
+  /// Returns the string of that name; nil if there is no such member. Throws unless its length in UTF-8 bytes is within
+  /// `bytes`.
   package func string(_ name: StaticString, bytes: ClosedRange<Int> = 0...Int.max) throws(GatewayError) -> String? {
     let string =
       switch content {
@@ -79,7 +80,7 @@ package struct JSONObject {
     throw .invalidParameter.detailed("\(name) must be a string\(limit)")
   }
 
-  /// The number of that name; nil if there is no such member.
+  /// Returns the number of that name; nil if there is no such member.
   package func number(_ name: StaticString) throws(GatewayError) -> Double? {
     let number =
       switch content {
@@ -90,7 +91,8 @@ package struct JSONObject {
     return number
   }
 
-  /// The array of strings of that name, of that many elements; nil if there is no such member.
+  /// Returns the array of strings of that name; nil if there is no such member. Throws unless the number of elements is
+  /// within `count`.
   package func strings(_ name: StaticString, count: ClosedRange<Int>) throws(GatewayError) -> [String]? {
     guard has(name) else { return nil }
     let elements = self[name]?.elements ?? []
@@ -102,7 +104,7 @@ package struct JSONObject {
     return strings
   }
 
-  /// The value of that name as it stands in the text, nested at most `depth` deep; nil if there is no such member.
+  /// Returns the text of the value of that name, nested at most `depth` deep; nil if there is no such member.
   package func verbatim(_ name: StaticString, depth: Int) throws(GatewayError) -> String? {
     guard has(name) else { return nil }
     if case .flat(let flat) = content, let range = flat.verbatim(name) {
@@ -117,7 +119,7 @@ package struct JSONObject {
     return String(decoding: text[found.range], as: UTF8.self)
   }
 
-  /// The object or array of that name; nil if there is none.
+  /// Returns the object or array of that name; nil if there is none.
   package subscript(_ name: StaticString) -> JSONView? {
     guard case .tree(let root) = content, let value = root[name], value.count != nil else { return nil }
     return value

@@ -1,41 +1,41 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// JSON text as it may be seen by whoever looks for a fault in a client: `{"type":"refresh","token":"(redacted)"}`.
+/// A redaction of the secrets in JSON text, for people who debug a client: `{"type":"refresh","token":"(redacted)"}`.
 ///
-/// A secret is the value of a member whose name says so, as `access_token`, and what a dialect names beside those. Wherever
-/// it stands, a secret is also what looks like a signed token, an address with a token in it, and JSON text that holds a
-/// secret itself.
+/// A value is a secret if its member's name says so, e.g. `access_token`, or if the dialect lists the name. Anywhere in
+/// the text these are secrets too: text that looks like a signed token, an address with a token in it, and JSON text
+/// that itself contains a secret.
 package struct JSONRedaction: Sendable {
-  /// What stands where a secret was.
+  /// The replacement for a secret.
   package static let blank = "(redacted)"
 
-  /// What the name of a secret ends with, its signs left out: `accessToken` as well as `SESSION-TOKENS`.
+  /// The endings of names of secrets, without `-` and `_`: they match `accessToken` as well as `SESSION-TOKENS`.
   private static let endings = [
     "token", "tokens", "secret", "secrets", "password", "passphrase", "jwt", "authorization", "credential",
     "credentials",
     "cookie", "privatekey", "sessionkey", "streamkey",
   ].map { Array($0.utf8) }
-  /// What the text of a secret has in it: the beginning of a token's header.
+  /// The beginning of a token's header, which marks a text as secret.
   private static let mark = Array("eyJ".utf8)
-  /// The same, in letters of either case: a secret in a query, or a header's value.
+  /// Further marks, in either case: a secret in a query, or a header's value.
   private static let words = ["token=", "auth=", "secret=", "password=", "jwt=", "bearer ", "basic "].map {
     Array($0.utf8)
   }
-  /// How deep JSON text is looked into that stands in JSON text; what is deeper is hidden.
+  /// The depth to which JSON text inside JSON text is searched. Deeper text is redacted.
   private static let depthMax = 4
-  /// How long a text may be that nobody understands.
+  /// The maximum length of a string that is shown in a message that the gateway does not understand.
   private static let strangeMax = 24
 
   private let names: Set<Name>
 
-  /// Names are given without signs and capitals: `newkey`.
+  /// Creates a redaction with further names of secrets, written in lower case without `-` and `_`: `newkey`.
   package init(_ names: Set<Name> = []) {
     self.names = names
   }
 
-  /// The text of one object or array, its secrets blanked; nil if it is neither. Where it is not understood, every longer text
-  /// in it is blanked.
+  /// Returns the text of one object or array with its secrets redacted; nil if it is neither. If the message is not
+  /// understood, every longer string in it is redacted too.
   package func text(_ json: UnsafeRawBufferPointer, isUnderstood: Bool = true) -> String? {
     text(json, isUnderstood: isUnderstood, depth: 0)
   }
@@ -65,11 +65,11 @@ package struct JSONRedaction: Sendable {
     return String(decoding: output, as: UTF8.self)
   }
 
-  // MARK: What is hidden
+  // MARK: Redacted text
 
   private static let quotedBlank = Array("\"\(blank)\"".utf8)
 
-  /// Whether a string, with its quotes, has something in it that nobody may see.
+  /// Returns whether a string, with its quotes, contains a secret.
   private func hides(_ string: Slice<UnsafeRawBufferPointer>, _ isUnderstood: Bool, _ depth: Int) -> Bool {
     if !isUnderstood && string.count > Self.strangeMax { return true }
     if string.contains(UInt8(ascii: "\\")) {
@@ -91,7 +91,7 @@ package struct JSONRedaction: Sendable {
     }
   }
 
-  /// Whether JSON text stands in the text, with or without words before it, and has a secret in it.
+  /// Returns whether the text contains JSON text, alone or after other text, that contains a secret.
   private func holdsSecret(_ text: UnsafeRawBufferPointer, _ depth: Int) -> Bool {
     guard let start = text.firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }) else {
       return false
@@ -102,7 +102,7 @@ package struct JSONRedaction: Sendable {
     return !shown.utf8.elementsEqual(inner)
   }
 
-  /// What a string with its quotes means; nil for none.
+  /// Returns the decoded bytes of a string literal with its quotes; nil if it is invalid.
   private static func meant(_ string: Slice<UnsafeRawBufferPointer>) -> [UInt8]? {
     let array = [UInt8(ascii: "[")] + Array(string) + [UInt8(ascii: "]")]
     let document = try? JSONDocument.parse(array, sizeMax: array.count)
@@ -113,7 +113,7 @@ package struct JSONRedaction: Sendable {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
 
-  /// Whether a name, with its quotes, is a secret's. What is escaped in a name is not looked into.
+  /// Returns whether a name, with its quotes, is that of a secret. Names with escapes are treated as secret.
   private func isSecret(_ string: Slice<UnsafeRawBufferPointer>) -> Bool {
     if string.contains(UInt8(ascii: "\\")) { return true }
     let letters = string.compactMap { byte -> UInt8? in
@@ -126,7 +126,7 @@ package struct JSONRedaction: Sendable {
       || Self.endings.contains { letters.suffix($0.count).elementsEqual($0) }
   }
 
-  // MARK: Where things end, in text that is JSON
+  // MARK: Ends of values, in valid JSON
 
   private static let quote = UInt8(ascii: "\"")
 
@@ -136,14 +136,14 @@ package struct JSONRedaction: Sendable {
     return index
   }
 
-  /// Behind the closing quote of the string that begins there.
+  /// Returns the index behind the closing quote of the string that begins at `start`.
   private static func end(ofString start: Int, _ json: UnsafeRawBufferPointer) -> Int {
     var index = start + 1
     while index < json.count, json[index] != quote { index += json[index] == UInt8(ascii: "\\") ? 2 : 1 }
     return min(index + 1, json.count)
   }
 
-  /// Behind the value that begins there.
+  /// Returns the index behind the value that begins at `start`.
   private static func end(ofValue start: Int, _ json: UnsafeRawBufferPointer) -> Int {
     var (index, depth) = (start, 0)
     while index < json.count {
@@ -154,7 +154,7 @@ package struct JSONRedaction: Sendable {
         continue
       case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
-        // Of a number: what holds it ends.
+        // A number ends where its container ends.
         if depth == 0 { return index }
         depth -= 1
         if depth == 0 { return index + 1 }

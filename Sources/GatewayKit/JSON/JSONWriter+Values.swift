@@ -4,13 +4,13 @@ package import GatewayJSON
 // The values that dialects write.
 
 extension JSONWriter {
-  /// A duration in whole milliseconds; null if there is none.
+  /// Writes a duration in whole milliseconds; null if there is none.
   package mutating func member(_ name: StaticString, milliseconds duration: Duration?) {
     self.name(name)
     if let duration { integer(duration.milliseconds) } else { null() }
   }
 
-  /// Nanoseconds as seconds, cut to the millisecond, a fraction only where there is one; null if there are none.
+  /// Writes nanoseconds as seconds, truncated to milliseconds, with a fraction only if it is not zero; null if nil.
   package mutating func member(_ name: StaticString, secondsOf nanoseconds: Int64?) {
     self.name(name)
     guard let nanoseconds else { return null() }
@@ -20,7 +20,7 @@ extension JSONWriter {
     raw(fraction == 0 ? "\(sign)\(seconds)" : "\(sign)\(seconds).\(String(fraction + 1000).dropFirst())")
   }
 
-  /// An error, the same over the socket and over HTTP.
+  /// Writes an error. The form is the same over the socket and over HTTP.
   package mutating func member(_ name: StaticString, _ error: GatewayError) {
     member(name) { json in
       json.member("number", Int64(error.number))

@@ -1,15 +1,15 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// A text message that is one JSON object, one member of which says what it is: `{"type":"ping"}`, for instance.
+/// A text message that is one JSON object with a member for its type, e.g. `{"type":"ping"}`.
 ///
-/// Holds on to the bytes it was read from, so it must not outlive them.
+/// It keeps a pointer to the bytes that it was read from, so it must not outlive them.
 package struct TypedMessage {
   package let type: String
   package let object: JSONObject
 
-  /// Reads the message, whose member of that name says what it is; throws what to answer to one of another form. Whole
-  /// numbers that 64 bits do not hold are refused unless `integersOfAnySize`.
+  /// Reads the message, whose type is the string `member`. Throws the error to answer if the message has another form.
+  /// Rejects integers that don't fit into 64 bits unless `integersOfAnySize`.
   package init(
     _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, member: StaticString = "type",
     integersOfAnySize: Bool = false
@@ -24,7 +24,7 @@ package struct TypedMessage {
     self.type = type
   }
 
-  /// The name that the client gave it in the member `id`; nil if it gave none.
+  /// Returns the request's name from the member `id`; nil if the client sent none.
   package func request() throws(GatewayError) -> RequestID? {
     try object.string("id", bytes: 1...RequestID.lengthMax).map { RequestID($0) }
   }

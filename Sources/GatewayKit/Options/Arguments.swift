@@ -1,18 +1,17 @@
-/// The flags by name, from whichever source, and the operands that a command was given: of `postern serve --port 8080`
-/// the flag `port`, for instance.
+/// The operands and the flags by name, from all sources, that a command was given.
 package struct Arguments: Sendable {
-  /// A value with its source, named as the user wrote it: `8080` of `POSTERN_PORT`, for instance.
+  /// A value and its source as the user wrote it, e.g. `8080` of `POSTERN_PORT`.
   package struct Value: Sendable {
     package let text: String
     package let source: String
-    /// Where a file that the text names is read from.
+    /// The place where files that the value names are read.
     package let files: Files
 
-    /// The origin of a value, which decides what a file's name in it means.
+    /// The origin of a value, which decides how a file name in it is used.
     package enum Files: Hashable, Sendable {
-      /// The operator's command line, environment or file: a path of this machine.
+      /// The operator's command line, environment or file: the name is a path on this machine.
       case local
-      /// An order of a stranger: no path is opened. The content of the file, if the order has one.
+      /// An order from another client: no path is opened. `content` is the file's content, if the order has one.
       case order(content: [UInt8]?)
     }
 
@@ -24,9 +23,9 @@ package struct Arguments: Sendable {
   }
 
   package var operands: [String] = []
-  /// The values that were given, in the order in which they were.
+  /// The given values of each flag, in their order.
   package var given: [String: [Value]] = [:]
-  /// The flags there are.
+  /// The known flags.
   package let flags: [String: Flag]
 
   package init(flags: [Flag]) {
@@ -34,10 +33,10 @@ package struct Arguments: Sendable {
   }
 }
 
-// What the values say.
+// Typed access to the values.
 
 extension Arguments {
-  /// The last value of the flag, whatever it says.
+  /// Returns the last value of the flag.
   package func value(_ name: String) -> Value? {
     precondition(flags[name] != nil, "no flag --\(name)")
     return given[name]?.last
@@ -82,7 +81,7 @@ extension Arguments {
     return number
   }
 
-  /// A share, written `0.1` or `10%`.
+  /// Returns a share, written `0.1` or `10%`.
   package func share(_ name: String) throws -> Double? {
     guard let value = value(name) else { return nil }
     guard let share = Share.parse(value.text) else {
@@ -91,7 +90,7 @@ extension Arguments {
     return share
   }
 
-  /// A duration with its unit, written `500ms`, `60s`, `10m`, `24h` or `30d`.
+  /// Returns a duration with its unit, written `500ms`, `60s`, `10m`, `24h` or `30d`.
   package func duration(_ name: String) throws -> Duration? {
     guard let value = value(name) else { return nil }
     guard let duration = DurationText.parse(value.text) else {
@@ -110,7 +109,7 @@ extension Arguments {
     return choice
   }
 
-  /// The only operand; nil if there is none.
+  /// Returns the only operand; nil if there is none.
   package func operand() throws -> String? {
     guard operands.count <= 1 else { throw UsageError("'\(operands[1])' is unexpected: one operand at most") }
     return operands.first

@@ -6,7 +6,7 @@ package enum DurationText {
     ("ms", 0.001), ("us", 0.000_001), ("s", 1), ("m", 60), ("h", 3600), ("d", 86400),
   ]
 
-  /// The duration; nil unless it is a number of at least 0 with a unit, 1,000 years at most.
+  /// Returns the duration; nil unless it is a number of at least 0 with a unit, and at most 1,000 years.
   package static func parse(_ text: String) -> Duration? {
     if text == "0" { return .zero }
     for unit in unitsSeconds where text.hasSuffix(unit.suffix) {
@@ -19,9 +19,9 @@ package enum DurationText {
   }
 }
 
-/// A share as people write it: `0.1`, or `10%` for instance.
+/// The text form of shares: `0.1` or `10%`.
 package enum Share {
-  /// The share in 0...1; nil for anything else.
+  /// Returns the share in 0...1; nil for anything else.
   package static func parse(_ text: String) -> Double? {
     let share = text.hasSuffix("%") ? Double(text.dropLast()).map { $0 / 100 } : Double(text)
     guard let share, (0...1).contains(share) else { return nil }

@@ -1,9 +1,9 @@
-/// One flag of a command, `--port` for instance. Its value comes from the command line, else from the environment
-/// variable, else from the configuration file under the flag's name.
+/// One flag of a command. Its value comes from the command line, else from the environment variable, else from the
+/// configuration file under the flag's name.
 package struct Flag: Sendable {
-  /// Without the dashes.
+  /// The name without the dashes.
   package let name: String
-  /// What stands for the value in the help; nil for a switch.
+  /// The placeholder of the value in the help; nil for a switch.
   package let value: String?
   package let help: String
   package let repeats: Bool
@@ -15,7 +15,7 @@ package struct Flag: Sendable {
     self.repeats = repeats
   }
 
-  /// Whether the value is a file's path, or a name, = and a file's path.
+  /// The form in which the value names a file; nil if it does not.
   package var file: FileForm? {
     guard let value else { return nil }
     return value == "FILE" || value == "FILE|NAME" ? .path : value.hasSuffix("=FILE") ? .named : nil
@@ -24,11 +24,11 @@ package struct Flag: Sendable {
   /// The place of a file's path in a flag's value.
   package enum FileForm: Sendable {
     case path
-    /// Behind a name and =.
+    /// The path follows a name and `=`.
     case named
   }
 
-  /// `--refresh-timeout` is `POSTERN_REFRESH_TIMEOUT` in the environment.
+  /// The environment variable of the flag, e.g. `POSTERN_REFRESH_TIMEOUT` for `--refresh-timeout`.
   package var environmentName: String {
     "POSTERN_" + name.uppercased().split(separator: "-").joined(separator: "_")
   }

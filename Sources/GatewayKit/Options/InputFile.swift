@@ -1,11 +1,12 @@
 import Glibc
 
-/// A file that a flag names, read whole: the key of `--key-file`, for instance.
+/// A reader of whole files that flags name, e.g. the key of `--key-file`.
 package enum InputFile {
-  /// Returns the bytes of the file at `path`, which `value` names, at most `sizeMax`. For a value of an order no file is
-  /// opened: the content that the order carries stands in its place.
+  /// Returns the bytes of the file at `path`, at most `sizeMax`. If `value` comes from an order, no file is opened: the
+  /// content that the order carries is used.
   ///
-  /// Throws what is in the way: no such file, a directory, no permission, too many bytes, an order without content.
+  /// Throws if there is no such file, it is a directory, permission is denied, it is too large, or an order has no
+  /// content.
   package static func read(_ path: String, of value: Arguments.Value, sizeMax: Int) throws -> [UInt8] {
     switch value.files {
     case .local: return try readLocal(path, of: value.source, sizeMax: sizeMax)
@@ -19,10 +20,10 @@ package enum InputFile {
     }
   }
 
-  /// Returns the bytes of a file of this machine, at most `sizeMax`; `source` is the flag, as the user wrote it. Only for
-  /// paths that no order can set; options call ``read(_:of:sizeMax:)``.
+  /// Returns the bytes of a file of this machine, at most `sizeMax`; `source` is the flag, as the user wrote it. Only
+  /// for paths that no order can set; options call ``read(_:of:sizeMax:)``.
   ///
-  /// Throws what is in the way: no such file, a directory, no permission, too many bytes.
+  /// Throws if there is no such file, it is a directory, permission is denied, or it is too large.
   package static func readLocal(_ path: String, of source: String, sizeMax: Int) throws -> [UInt8] {
     func wrong(_ reason: String) -> UsageError { UsageError("\(source): '\(path)' \(reason)") }
     guard !path.isEmpty else { throw UsageError("\(source): the name of the file is empty") }
@@ -45,7 +46,7 @@ package enum InputFile {
     }
   }
 
-  /// What the failed call says about a path, as the end of a sentence.
+  /// Returns the cause of a failed call on a path, as the end of a sentence.
   package static func reason(_ error: Int32) -> String {
     switch error {
     case ENOENT: "does not exist"

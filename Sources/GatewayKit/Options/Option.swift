@@ -1,8 +1,8 @@
-/// A flag and the setting that it sets: `--token-life`, for instance, and the life of a token. Its one
-/// declaration is the flag, the variable, the key in a file, the line of the help, the check and the effect.
+/// A flag and the setting that it sets. This one declaration provides the flag, the variable, the key in a file, the
+/// line of the help, the check and the effect.
 package struct Option<Settings: Sendable>: Sendable {
   package let flag: Flag
-  /// Reads the flag, and leaves the settings as they are where it is not given.
+  /// Reads the flag. Leaves the settings unchanged if it is not given.
   private let take: @Sendable (Arguments, inout Settings) throws -> Void
 
   private init(_ flag: Flag, _ take: @escaping @Sendable (Arguments, inout Settings) throws -> Void) {
@@ -10,7 +10,7 @@ package struct Option<Settings: Sendable>: Sendable {
     self.take = take
   }
 
-  /// Sets what the path leads to.
+  /// Creates an option that sets the property at `path`.
   package init<Value: Sendable>(
     _ name: String, _ value: String, _ help: String, _ path: any WritableKeyPath<Settings, Value> & Sendable,
     _ reading: Reading<Value>
@@ -20,7 +20,7 @@ package struct Option<Settings: Sendable>: Sendable {
     }
   }
 
-  /// Sets what the path leads to, where no value is a setting too.
+  /// Creates an option that sets the optional property at `path`.
   package init<Value: Sendable>(
     _ name: String, _ value: String, _ help: String, _ path: any WritableKeyPath<Settings, Value?> & Sendable,
     _ reading: Reading<Value>
@@ -30,7 +30,7 @@ package struct Option<Settings: Sendable>: Sendable {
     }
   }
 
-  /// A switch, which sets what the path leads to; to `on` where the switch is on.
+  /// Creates a switch. If it is on, the property at `path` is set to `on`, else to the opposite.
   package init(
     _ name: String, _ help: String, _ path: any WritableKeyPath<Settings, Bool> & Sendable, on: Bool = true
   ) {
@@ -39,7 +39,7 @@ package struct Option<Settings: Sendable>: Sendable {
     }
   }
 
-  /// Has each value of the flag taken by itself, in their order.
+  /// Creates an option that calls `take` for each value of the flag, in their order.
   package init(
     _ name: String, _ value: String, _ help: String, repeats: Bool = false,
     take: @escaping @Sendable (Arguments.Value, inout Settings) throws -> Void
@@ -49,18 +49,18 @@ package struct Option<Settings: Sendable>: Sendable {
     }
   }
 
-  /// A flag that is read together with others, by whoever makes the settings.
+  /// Creates a flag without an effect of its own; the code that makes the settings reads it together with others.
   package init(_ name: String, _ value: String?, _ help: String, repeats: Bool = false) {
     self.init(Flag(name, value, help, repeats: repeats)) { _, _ in }
   }
 
-  /// The same flag, for settings of which these are a part.
+  /// Returns the same option for settings of which these are a part.
   package func of<Whole>(_ part: any WritableKeyPath<Whole, Settings> & Sendable) -> Option<Whole> {
     Option<Whole>(flag) { [take] arguments, settings in try take(arguments, &settings[keyPath: part]) }
   }
 
-  /// The same flag, for settings of which these are a part that may be missing; to give it then is a mistake,
-  /// and `mistake` what is said of the flag.
+  /// Returns the same option for settings of which these are an optional part. If the part is missing, giving the flag
+  /// is an error, whose text is the flag and `mistake`.
   package func of<Whole>(
     _ part: any WritableKeyPath<Whole, Settings?> & Sendable, orElse mistake: String
   ) -> Option<Whole> {
@@ -82,7 +82,7 @@ package struct Option<Settings: Sendable>: Sendable {
 extension Arguments {
   /// Reads the options, in their order.
   package func read<Settings>(_ options: [Option<Settings>], into settings: inout Settings) throws {
-    // Of hundreds that there are a few are given.
+    // Only a few of the hundreds of options are given.
     for option in options where given[option.flag.name] != nil { try option.read(self, into: &settings) }
   }
 }

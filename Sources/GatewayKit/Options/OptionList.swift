@@ -1,5 +1,5 @@
-/// A builder of lists of options, one below the other, as a vendor's `options` for instance: each is checked by the
-/// compiler for itself, since a literal of twenty takes it minutes.
+/// A builder of lists of options. The compiler checks each option separately; an array literal of twenty takes it
+/// minutes.
 @resultBuilder
 package enum OptionList<Settings: Sendable> {
   package static func buildExpression(_ option: Option<Settings>) -> [Option<Settings>] { [option] }

@@ -1,5 +1,5 @@
-/// The way in which a flag's value is read: as a duration of whole seconds, for instance. Nil where the flag is not
-/// given; throws a ``UsageError`` for what it cannot be.
+/// A parser of a flag's value. It returns nil if the flag is not given and throws a ``UsageError`` for an invalid
+/// value.
 package struct Reading<Value: Sendable>: Sendable {
   package let read: @Sendable (_ arguments: Arguments, _ name: String) throws -> Value?
 
@@ -7,7 +7,7 @@ package struct Reading<Value: Sendable>: Sendable {
     self.read = read
   }
 
-  /// The same, with a further check, or as another value.
+  /// Returns a reading that applies `transform` to the value: a further check, or a conversion.
   package func map<Other: Sendable>(
     _ transform: @escaping @Sendable (_ value: Value, _ name: String) throws -> Other
   ) -> Reading<Other> {
@@ -16,14 +16,14 @@ package struct Reading<Value: Sendable>: Sendable {
 }
 
 extension Reading where Value: RawRepresentable<String> & CaseIterable {
-  /// One of a few words.
+  /// Reads one of a few words.
   package static var choice: Self { Self { try $0.choice($1, Value.self) } }
 }
 
 extension Reading<String> {
   package static var text: Self { Self { $0.string($1) } }
 
-  /// The secret in a file.
+  /// Reads the secret in a file.
   package static var secret: Self { Self { try $0.secret($1) } }
 }
 
@@ -34,14 +34,14 @@ extension Reading<Int> {
 extension Reading<Double> {
   package static func number(_ range: ClosedRange<Double>) -> Self { Self { try $0.number($1, in: range) } }
 
-  /// A number from 0 to 1, or a percentage.
+  /// Reads a number from 0 to 1, or a percentage.
   package static var share: Self { Self { try $0.share($1) } }
 }
 
 extension Reading<Duration> {
   package static var duration: Self { Self { try $0.duration($1) } }
 
-  /// A second or more.
+  /// Reads a duration of at least one second.
   package static var secondOrMore: Self {
     duration.map { duration, name in
       guard duration >= .seconds(1) else {
@@ -53,7 +53,7 @@ extension Reading<Duration> {
 }
 
 extension Reading<Duration?> {
-  /// A duration, of which 0 means none.
+  /// Reads a duration; 0 means none.
   package static var durationOrNone: Self {
     Reading<Duration>.duration.map { duration, _ in duration == .zero ? nil : duration }
   }

@@ -1,9 +1,9 @@
-/// A secret that comes from a file, that of `--secret-file` for instance, so that no list of processes shows it.
+/// A reader of secrets in files, e.g. that of `--secret-file`, so that no list of processes shows them.
 package enum SecretFile {
   private static let sizeMax = 64 * 1024
 
-  /// The file's text without the line feed at its end. Throws what is wrong with the file, never what it holds.
-  /// `value` is the flag's value that names the file.
+  /// Returns the file's text without the line feeds around it. Throws the fault of the file, never its content. `value`
+  /// is the flag's value that names the file.
   package static func read(_ path: String, of value: Arguments.Value) throws -> String {
     let source = value.source
     let bytes = try InputFile.read(path, of: value, sizeMax: sizeMax)
@@ -18,7 +18,7 @@ package enum SecretFile {
 }
 
 extension Arguments {
-  /// The secret in the file that the flag names; nil if the flag is not given.
+  /// Returns the secret in the file that the flag names; nil if the flag is not given.
   package func secret(_ name: String) throws -> String? {
     try value(name).map { try SecretFile.read($0.text, of: $0) }
   }

@@ -1,16 +1,18 @@
-/// The names that somebody may have meant by one that is none: for `prt` that is `port`, for instance.
+/// Suggestions for an unknown name: for `prt` it is `port`.
 package enum Suggestion {
-  /// Longer ones are nobody's slip, and comparing takes time in the square of the length.
+  /// The maximum length of a word. Longer words are no typing errors, and the comparison takes time in the square of
+  /// it.
   private static let lengthMax = 64
   private static let countMax = 3
 
-  /// The names that `word` may be meant as, the likeliest first, three at most: those it is mistyped from, by up to one
-  /// slip for three letters, else those it is a part of.
+  /// Returns up to three names that `word` may have meant, the likeliest first. These are the names with at most one
+  /// typing error for each three letters; if there are none, the names that contain the word.
   ///
   /// - Parameters:
-  ///   - word: What was said.
-  ///   - names: What there is.
-  ///   - limit: How many slips it may be at the most, where a part is not meant; nil for the usual.
+  ///   - word: The unknown name.
+  ///   - names: The known names.
+  ///   - limit: The maximum number of typing errors, in which case containing names are not suggested; nil for the
+  ///     default.
   package static func near(_ word: String, among names: some Sequence<String>, slips limit: Int? = nil) -> [String] {
     let letters = folded(word)
     guard (2...lengthMax).contains(letters.count) else { return [] }
@@ -32,12 +34,12 @@ package enum Suggestion {
     return Array(likeliest.prefix(countMax))
   }
 
-  /// `; did you mean --port?`, or nothing where nothing is near.
+  /// Returns `; did you mean --port?`, or an empty text if there are no names.
   package static func question(_ names: [String]) -> String {
     names.isEmpty ? "" : "; did you mean \(names.joined(separator: " or "))?"
   }
 
-  /// Without regard to case, and `_` is `-`.
+  /// Returns the word in lower case, with `-` for `_`.
   private static func folded(_ word: String) -> [UInt8] {
     word.utf8.map { byte in
       switch byte {
@@ -48,8 +50,8 @@ package enum Suggestion {
     }
   }
 
-  /// How many letters were left out, added, changed, or changed with their neighbour (the optimal string alignment
-  /// distance). Only three rows of its table are kept.
+  /// Returns the number of typing errors: letters left out, added, changed, or swapped with their neighbour (the
+  /// optimal string alignment distance). Only three rows of its table are kept.
   private static func slips(from one: [UInt8], to other: [UInt8]) -> Int {
     guard other.count <= lengthMax else { return .max }
     var beforeLast: [Int] = []

@@ -1,7 +1,7 @@
 internal import GatewayCore
 package import GatewayTokens
 
-/// The keys that flags name, `--secret-file` for instance, for whatever mints or verifies tokens.
+/// The keys that flags name, for minting and verifying tokens.
 package struct TokenKeys {
   package static let flags = [
     Flag("secret", "TEXT", "the HMAC secret of tokens; rather from POSTERN_SECRET or a file than on a command line"),
@@ -26,8 +26,8 @@ package struct TokenKeys {
 
   private static let keyFileSizeMax = 1 << 20
 
-  /// Nil if no flag names a key. Throws with the flag and what is wrong with its key; never with the key.
-  /// With `allowsShortSecret` a short secret is accepted whatever the flags say.
+  /// Returns nil if no flag names a key. Throws the flag and the fault of its key, never the key. With
+  /// `allowsShortSecret` a short secret is accepted whatever the flags say.
   package init?(_ arguments: Arguments, allowsShortSecret isAllowed: Bool = false) throws {
     algorithm = try Self.algorithm(arguments)
     allowsShortSecret = try isAllowed || arguments.isOn("allow-short-secret")
@@ -50,7 +50,7 @@ package struct TokenKeys {
     self.materials = materials
   }
 
-  /// The keys that flags name. Throws if none does.
+  /// Returns the keys that flags name. Throws if no flag names one.
   package static func needed(_ arguments: Arguments, allowsShortSecret: Bool = false) throws -> TokenKeys {
     guard let keys = try TokenKeys(arguments, allowsShortSecret: allowsShortSecret) else {
       throw UsageError("no key: --secret-file, POSTERN_SECRET or --key-file")
@@ -60,18 +60,18 @@ package struct TokenKeys {
 
   private static let ownKeyID = "postern-own"
 
-  /// A random secret for ``addOwnKey(_:)``.
+  /// Returns a random secret for ``addOwnKey(_:)``.
   package static func newOwnKey() -> String { Base64URL.encode(SecureRandom.bytes(32)) }
 
-  /// No keys yet.
+  /// Creates an empty set of keys.
   package init() {
     algorithm = nil
     allowsShortSecret = false
     materials = []
   }
 
-  /// Adds a secret of the process's own, so that it can mint although it was given no key to mint with: what an earlier life
-  /// has kept for it, or a random one.
+  /// Adds a secret of the process itself, so that it can mint even if it was given no key to mint with. The secret is
+  /// `kept`, which an earlier run has stored, or a random one.
   package mutating func addOwnKey(_ kept: String? = nil) throws {
     var key = try KeyMaterial.secret(kept.map { Array($0.utf8) } ?? SecureRandom.bytes(32))
     key.id = Self.ownKeyID
@@ -89,7 +89,7 @@ package struct TokenKeys {
     }
   }
 
-  /// Signs with the first key that can; nil if none can.
+  /// Returns a signer with the first key that can sign; nil if none can.
   package func signer(type: String = "JWT") throws -> JWTSigner? {
     var failure: KeyError?
     for material in materials where material.maySign && material.endsAt == nil {
@@ -105,7 +105,7 @@ package struct TokenKeys {
     return nil
   }
 
-  /// What is wrong with a key, and the flag that takes it all the same.
+  /// Returns the fault of a key, with the flag that accepts it anyway.
   private static func text(_ error: KeyError) -> String {
     if case .secretTooShort = error { "\(error) (--allow-short-secret)" } else { "\(error)" }
   }
@@ -127,7 +127,7 @@ package struct TokenKeys {
     return algorithm
   }
 
-  /// The secret that is given as text; nil if none is.
+  /// Returns the secret that is given as text; nil if none is.
   package static func secret(_ arguments: Arguments) throws -> String? {
     switch (arguments.string("secret"), arguments.value("secret-file")) {
     case (_?, _?): throw UsageError("--secret and --secret-file are both given; one of them is meant")

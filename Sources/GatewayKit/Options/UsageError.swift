@@ -1,4 +1,4 @@
-/// A command line, an environment or a file that asks for what cannot be: `--port x`, for instance. Exit status 2.
+/// An invalid command line, environment or configuration file. Exit status 2.
 package struct UsageError: Error, Hashable, CustomStringConvertible {
   package let description: String
 
@@ -6,7 +6,7 @@ package struct UsageError: Error, Hashable, CustomStringConvertible {
     self.description = description
   }
 
-  /// A key with a wrong value, and what would be right.
+  /// Creates an error about a key with a wrong value.
   package init(_ source: String, value: String, expected: String) {
     description = "\(source): '\(value)' is wrong; expected \(expected)"
   }

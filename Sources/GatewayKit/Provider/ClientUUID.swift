@@ -1,5 +1,5 @@
-/// A name of the form of a random UUID (RFC 9562 section 5.4) for what clients must tell apart, their messages for
-/// instance: the same numbers make the same name, so that a storm repeats itself.
+/// Names in the form of a random UUID (RFC 9562 section 5.4), e.g. for the messages of a client. Equal numbers give
+/// equal names, so that a storm is repeatable.
 package enum ClientUUID {
   package static func text(_ client: UInt64, _ message: UInt32) -> String {
     let digits = Array((padded(client) + padded(UInt64(message) &* 0x9E37_79B9_7F4A_7C15 | 1)).utf8)

@@ -1,23 +1,22 @@
 package import GatewayCore
 
-/// The maker of the tokens that the built-in provider gives, where that is not simply their issuer: a gateway that is
-/// to fail, for instance, makes ann one that has expired.
+/// A layer between the token provider and the issuer that may change, delay or refuse a token, e.g. for faults.
 package protocol TokenMinting: Sendable {
-  /// The token of an order as `issuer` makes it, or another, and perhaps later. Throws what is said in place of one. Only
-  /// on the provider's executor.
+  /// Returns the token that `issuer` makes for the order, or another one, perhaps later. Throws the answer if there is
+  /// no token. Only on the provider's executor.
   nonisolated(nonsending) func mint(
     _ order: TokenOrder, with issuer: any TokenIssuer, at now: WallTime, defaultLife: Duration?
   ) async throws(TokenRefusal) -> MintedToken
 }
 
-/// The token provider's answer in place of a token: 429, for instance, and when to ask again.
+/// The token provider's answer if it gives no token, e.g. 429 with the time of the next try.
 package struct TokenRefusal: Error, Hashable, Sendable {
   package var error: GatewayError
   /// The status over HTTP; nil for the error's own.
   package var status: Int?
-  /// When to ask again.
+  /// The advice when to ask again.
   package var retryAfter: RetryAdvice
-  /// The provider's time of day, where that is not the gateway's.
+  /// The provider's time of day, if it differs from the gateway's.
   package var providerTime: WallTime?
 
   package init(_ error: GatewayError, status: Int? = nil, retryAfter: RetryAdvice = .usual) {
@@ -26,7 +25,7 @@ package struct TokenRefusal: Error, Hashable, Sendable {
     self.retryAfter = retryAfter
   }
 
-  /// What is said in place of a token over HTTP: the error in the vendor's words, with the status and the wait that are meant.
+  /// Returns the HTTP response: the error in the vendor's format, with this status and this wait.
   package func response(_ words: (GatewayError) -> HTTPResponse) -> HTTPResponse {
     var response = words(error)
     if let status { response.status = status }
@@ -39,9 +38,9 @@ package struct TokenRefusal: Error, Hashable, Sendable {
   }
 }
 
-/// The advice of a refusal when to ask again: its `Retry-After`.
+/// The advice of a refusal when to ask again, sent as `Retry-After`.
 package enum RetryAdvice: Hashable, Sendable {
-  /// What the provider says of itself.
+  /// The provider's usual advice.
   case usual
   case after(Duration)
   /// No field at all.

@@ -1,15 +1,15 @@
 package import GatewayCore
 internal import GatewayTokens
 
-/// A token that is asked for, after every check: one for ann, a guest, that is good for ten minutes, for instance.
+/// A request for a token that has passed every check.
 package struct TokenOrder: Hashable, Sendable {
   package var user: UserID
   package var kind: UserKind
-  /// Nil for the provider's default.
+  /// The token's life; nil for the provider's default.
   package var life: TokenLife?
-  /// The calls a call token opens; nil for a token of another kind.
+  /// The calls that a call token opens; nil for a token of another kind.
   package var calls: [CallID]?
-  /// Whose form the token has; nil for the gateway's own.
+  /// The scheme that decides the token's form; nil for the gateway's own.
   package var scheme: String?
 
   package init(user: UserID, kind: UserKind, life: TokenLife?, calls: [CallID]?, scheme: String? = nil) {
@@ -21,18 +21,18 @@ package struct TokenOrder: Hashable, Sendable {
   }
 }
 
-/// A token that was made, and when it ends: ann's JWT with its `exp`, for instance.
+/// A minted token and its expiry.
 package struct MintedToken: Hashable, Sendable {
   package var credentials: Credentials
   package var issuedAt: WallTime
-  /// Nil for a token that never expires.
+  /// The expiry; nil for a token that never expires.
   package var expiresAt: WallTime?
-  /// Whether it is to go out as it is, also where an opaque one was asked for in its place.
+  /// Whether it must be sent as it is, even if an opaque token was asked for.
   package var isAsItIs = false
-  /// The provider's time of day, where that is not the gateway's.
+  /// The provider's time of day, if it differs from the gateway's.
   package var providerTime: WallTime?
 
-  /// The same token, signed with a key that no gateway has; where it has no signature, its text read backwards.
+  /// The same token, signed with a key that no gateway has. If it has no signature, its text is reversed.
   package var forged: MintedToken {
     var token = self
     let text = credentials.token
@@ -43,7 +43,7 @@ package struct MintedToken: Hashable, Sendable {
 }
 
 extension TokenIssuer {
-  /// The token of an order, alive from `now` on.
+  /// Returns the token of an order, valid from `now` on.
   package func mint(_ order: TokenOrder, at now: WallTime, defaultLife: Duration?) -> MintedToken {
     let expiresAt =
       switch order.life {

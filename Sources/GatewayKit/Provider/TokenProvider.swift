@@ -1,14 +1,14 @@
 package import GatewayCore
 
-/// The built-in token provider: mints tokens as slowly, as few at once and as unreliably as its policy says. With 200
-/// ms for each and ten at once it makes 50 a second, for instance.
+/// The built-in token provider, which mints tokens with the latency, concurrency and failure rate of its policy. With
+/// 200 ms for each token and ten at once it mints 50 a second.
 ///
-/// One queue for the whole gateway, so it runs on one executor. A caller that goes away costs a turn, or by the policy none,
-/// and harms nobody.
+/// The whole gateway has one queue, so the provider runs on one executor. A caller that disconnects while it waits uses
+/// its turn, or none, as the policy says; other callers are not affected.
 package actor TokenProvider {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   package nonisolated let policy: TokenProviderPolicy
-  /// The schemes that it mints tokens of, the gateway's own first.
+  /// The schemes whose tokens it mints, the gateway's own first.
   package nonisolated let schemes: [String]
   package private(set) var figures = TokenProviderFigures()
 
@@ -17,14 +17,14 @@ package actor TokenProvider {
   private let issuer: any TokenIssuer
   private let vendors: [String: any TokenIssuer]
   private let minting: (any TokenMinting)?
-  /// Who waits for a turn: from ``firstWaiting`` on, first come, first served.
+  /// The requests that wait for a turn, from index ``firstWaiting`` on, in the order of arrival.
   private var waiting: [Waiting] = []
   private var firstWaiting = 0
 
-  /// The users whose tokens are in the making, each with how many.
+  /// The users whose tokens are being minted, each with their number.
   private var making: [UserID: Int] = [:]
 
-  /// The users whose tokens are in the making or wait for their turn.
+  /// The users whose tokens are being minted or wait for their turn.
   package var waitingUsers: Set<UserID> {
     Set(making.keys).union(waiting[firstWaiting...].map(\.user))
   }
@@ -35,15 +35,17 @@ package actor TokenProvider {
     let since: WallTime
   }
 
-  /// How long the request has waited that has waited longest; zero if none waits.
+  /// The wait so far of the request that has waited longest; zero if none waits.
   package var longestWait: Duration {
     firstWaiting < waiting.count ? max(.zero, services.wallTime - waiting[firstWaiting].since) : .zero
   }
 
+  /// Creates a provider.
+  ///
   /// - Parameters:
-  ///   - executor: One that `GatewayServices.sleep(for:as:)` may be called from: a loop of the gateway.
-  ///   - vendors: Who mints the tokens of which other scheme.
-  ///   - minting: Who comes between an order and its issuer; nil for nobody.
+  ///   - executor: A loop of the gateway, from which `GatewayServices.sleep(for:as:)` may be called.
+  ///   - vendors: The issuers of other schemes' tokens, by scheme.
+  ///   - minting: The layer between an order and its issuer; nil for none.
   package init(
     on executor: any SerialExecutor, policy: TokenProviderPolicy, services: any GatewayServices,
     issuer: any TokenIssuer, vendors: [String: any TokenIssuer] = [:], minting: (any TokenMinting)? = nil
@@ -57,8 +59,8 @@ package actor TokenProvider {
     schemes = ["plain"] + vendors.keys.sorted()
   }
 
-  /// Lets a request through that has the provider's secret as `Authorization: Bearer`, and everybody where there is none.
-  /// Throws `GatewayError.credentialsMissing`.
+  /// Checks the provider's secret in `Authorization: Bearer`. Accepts every request if no secret is configured. Throws
+  /// `GatewayError.credentialsMissing`.
   package nonisolated func admit(_ request: HTTPRequest) throws(GatewayError) {
     guard let secret = policy.secret else { return }
     guard ConstantTime.areEqual(Array(secret.token.utf8), Array((request.bearerToken ?? "").utf8)) else {
@@ -66,11 +68,11 @@ package actor TokenProvider {
     }
   }
 
-  /// Which web pages may ask where it is asked: without a secret whoever asks gets a token of anybody.
+  /// The web pages that may ask for tokens. Without a secret any caller can get a token of any user.
   package nonisolated var pages: PageAccess { policy.secret == nil ? .own : .named }
 
-  /// A token as ordered, when its turn has come and its time has passed. Throws `GatewayError.overloaded` at once when
-  /// the queue is full, `GatewayError.providerFailure` by chance.
+  /// Returns the ordered token after its turn in the queue and the policy's latency. Throws `GatewayError.overloaded`
+  /// at once if the queue is full, and `GatewayError.providerFailure` at the policy's failure rate.
   package func mint(_ order: TokenOrder) async throws(TokenRefusal) -> MintedToken {
     note(.asked, order)
     try await enter(order)
@@ -120,7 +122,7 @@ package actor TokenProvider {
     }
     figures.queued += 1
     figures.queuedPeak = max(figures.queuedPeak, figures.queued)
-    // Whoever leaves hands its place on, so the number in flight stays as it is.
+    // A request that ends passes its place on, so the number in flight stays the same.
     let since = services.wallTime
     await withCheckedContinuation { waiting.append(Waiting(user: order.user, turn: $0, since: since)) }
     guard policy.abandoned == .drop, HTTPCall.caller?.hasGone == true else { return }

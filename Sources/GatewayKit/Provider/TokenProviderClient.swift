@@ -1,12 +1,11 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// The client's side of the built-in token provider, `POST /v1/tokens`: a storm that asks for tokens of a vendor's form
-/// says so in `scheme`, for instance.
+/// The client's side of the built-in token provider, `POST /v1/tokens`.
 package struct TokenProviderClient: Sendable {
-  /// What the provider wants as `Authorization: Bearer`, if anything.
+  /// The secret that the provider requires as `Authorization: Bearer`; nil for none.
   private let secret: Credentials?
-  /// Whose tokens are wanted; nil for the gateway's own.
+  /// The scheme of the tokens; nil for the gateway's own.
   private let scheme: String?
 
   package init(secret: Credentials? = nil, scheme: String? = nil) {
@@ -28,7 +27,7 @@ package struct TokenProviderClient: Sendable {
     return HTTPRequest(method: "POST", path: "/v1/tokens", headers: headers, body: body)
   }
 
-  /// The token in an answer; nil if it holds none.
+  /// Returns the token in an answer; nil if it has none.
   package func token(in response: HTTPResponse) -> Credentials? {
     guard response.status == 200 else { return nil }
     return response.body.withUnsafeBytes { body in

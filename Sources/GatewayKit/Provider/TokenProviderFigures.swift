@@ -1,24 +1,24 @@
 internal import GatewayCore
 
-/// The figures of a token provider for the metrics: how many requests wait for their turn, for instance.
+/// The figures of a token provider for the metrics.
 package struct TokenProviderFigures: Hashable, Sendable {
-  /// Tokens in the making now.
+  /// The tokens that are being minted now.
   package var inFlight = 0
-  /// Requests that wait for their turn now.
+  /// The requests that wait for their turn now.
   package var queued = 0
-  /// The most there ever were in the making.
+  /// The highest number of tokens that were being minted at once.
   package var inFlightPeak = 0
-  /// The most that ever waited.
+  /// The highest number of requests that waited at once.
   package var queuedPeak = 0
-  /// Tokens made.
+  /// The tokens minted.
   package var minted: UInt64 = 0
-  /// Those of them whose callers had gone by then.
+  /// The minted tokens whose callers had disconnected by then.
   package var mintedForNobody: UInt64 = 0
-  /// Requests that failed, as configured.
+  /// The requests that failed, as configured.
   package var failed: UInt64 = 0
-  /// Requests that found the queue full, or were dropped.
+  /// The requests that were refused because the queue was full, or dropped.
   package var overloaded: UInt64 = 0
-  /// Requests that were dropped, since their callers had gone.
+  /// The requests that were dropped because their callers had disconnected.
   package var dropped: UInt64 = 0
 
   package init() {}

@@ -1,39 +1,37 @@
 package import GatewayCore
 internal import GatewayTokens
 
-/// The behaviour of the built-in token provider, what an application's own endpoint would be pressed on in a storm: 200
-/// ms a token, ten at once, for instance.
+/// The behaviour of the built-in token provider, which stands for an application's own token endpoint in a storm.
 package struct TokenProviderPolicy: Sendable {
-  /// How long one token takes.
+  /// The time to mint one token.
   package let latency: Duration
-  /// How many tokens are in the making at once; nil for any number.
+  /// The maximum number of tokens minted at once; nil for any number.
   package let concurrency: Int?
-  /// How many requests may wait for their turn; one more is refused.
+  /// The maximum number of requests in the queue. One more is refused.
   package let queueMax: Int
-  /// What becomes of requests whose callers have gone while they waited.
+  /// The treatment of requests whose callers disconnected while they waited.
   package let abandoned: Abandoned
   /// The share of requests that fail, in 0...1.
   package let failureRate: Double
-  /// How long a token lives unless the request says; nil for ever.
+  /// The life of a token if the request names none; nil for ever.
   package let defaultLife: Duration?
-  /// How long a token may live.
+  /// The range of a token's life.
   package let lives: ClosedRange<Duration>
-  /// How long a guest's token lives.
+  /// The life of a guest's token.
   package let guestLife: Duration
-  /// What callers must send as `Authorization: Bearer`; nil if anybody may ask.
+  /// The secret that callers must send as `Authorization: Bearer`; nil if every caller may ask.
   package var secret: Credentials? { keptSecret.value }
   private let keptSecret: Renewable<Credentials?>
 
-  /// The lot of requests whose callers have gone while they waited: they are dropped when their turn comes, for
-  /// instance.
+  /// The treatment of requests whose callers disconnected while they waited.
   package enum Abandoned: String, Hashable, Sendable, CaseIterable {
-    /// Their turn is used up like any other's.
+    /// They use their turn like any other request.
     case serve
-    /// They are dropped when their turn comes, and the next one's comes at once.
+    /// They are dropped at their turn, and the next request's turn comes at once.
     case drop
   }
 
-  /// A policy within its limits. Throws, with the name of what is wrong and what would be right.
+  /// Creates a policy. Throws for a value out of its range, with the name of the value and its range.
   package init(
     latency: Duration = .zero, concurrency: Int? = nil, queueMax: Int = 100_000,
     abandoned: Abandoned = .serve, failureRate: Double = 0,
@@ -60,26 +58,26 @@ package struct TokenProviderPolicy: Sendable {
     keptSecret = Renewable(secret)
   }
 
-  /// Has every copy of this policy ask for the secret of `other` from now on, unless one of them has none.
+  /// Replaces the secret in every copy of this policy by that of `other`, unless one of the two has none.
   package func takeSecret(of other: TokenProviderPolicy) {
     if secret != nil, other.secret != nil { keptSecret.take(other.keptSecret) }
   }
 
-  /// How long the last of a full queue waits; nil if nobody ever does.
+  /// The wait of the last request in a full queue; nil if no request ever waits.
   package var longestWait: Duration? {
     guard let concurrency, latency > .zero, queueMax > 0 else { return nil }
     let seconds = latency.inSeconds * Double(queueMax) / Double(concurrency)
     return .nanoseconds(Int64(min(seconds, 1e9) * 1e9))
   }
 
-  /// When to try again after a refusal, in seconds: the time a full queue takes to empty, 1...60.
+  /// The time to wait after a refusal, in seconds: the time in which a full queue empties, 1...60.
   package var retryAfter: Int {
     let seconds = latency.inSeconds * Double(queueMax) / Double(concurrency ?? .max)
     return Int(min(60, max(1, seconds.rounded(.up))))
   }
 }
 
-/// A refusal of a provider's policy that was asked for and cannot be: a rate of failures above 1, for instance.
+/// An invalid value in a provider's policy, e.g. a failure rate above 1.
 package struct TokenProviderPolicyError: Error, Hashable, CustomStringConvertible {
   package let description: String
 

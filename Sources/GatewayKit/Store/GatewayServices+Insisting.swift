@@ -1,15 +1,15 @@
 package import GatewayCore
 
 extension GatewayServices {
-  /// Does what nobody else will do, however long the store is away: takes ann out of the calls that she was in by a connection
-  /// that is gone, for instance. It is tried again each second; so what was done, though the answer was lost, must show
-  /// when it is tried again. Nil where it fails for another reason, or the gateway ends before the store is back.
+  /// Retries `body` every second until the store is available again. Use it for cleanup that no other code path will
+  /// do, e.g. removing a lost connection's participant.
   ///
-  /// Only from a task on a loop of the gateway.
+  /// A try may have been done even if its answer was lost, so `body` must tolerate being repeated. Returns nil if it
+  /// fails for another reason, or if the gateway ends first. Only from a task on a loop of the gateway.
   @discardableResult
   package func insist<Answer>(_ body: () async throws(GatewayError) -> Answer) async -> Answer? {
     var earlyCount = 0
-    // Where nobody sleeps any more the gateway has ended.
+    // If sleeps return at once, the gateway has ended.
     while earlyCount < 3 {
       let begun = wallTime
       do throws(GatewayError) {
@@ -24,5 +24,5 @@ extension GatewayServices {
   }
 }
 
-/// How long a store that is away is left alone.
+/// The delay before the next try when the store is unavailable.
 private let patience = Duration.seconds(1)

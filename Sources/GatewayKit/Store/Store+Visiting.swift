@@ -1,8 +1,8 @@
 package import GatewayCore
 
 extension Store {
-  /// Reads a range in pages, in its order, until `body` returns false. Each page is read at another moment: a row that is
-  /// written meanwhile may be seen or not.
+  /// Reads a range in pages, in its order, until `body` returns false. Each page is read at another moment, so a row
+  /// that is written meanwhile may be seen or not.
   package func visit<Failure: StoreFailure>(
     _ range: StoreRange, pageSize: Int = 1_000, at now: WallTime,
     _ body: (_ page: [StoreEntry]) async throws(Failure) -> Bool

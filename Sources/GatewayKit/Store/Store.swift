@@ -1,33 +1,36 @@
 package import GatewayCore
 
-/// A memory for rows under keys, changed many at once or not at all: a user's opaque tokens, for instance. Every
-/// vendor's directory is written on it, once for all engines.
+/// A transactional store of rows under keys, on which every vendor's directory is written, once for all engines.
 ///
-/// Obligations of every engine: an answer reflects every commit whose answer its caller had already seen; a row that has
-/// expired at `now` is as if it had never been; a count is how many rows are in it; a commit that answers false, or throws
-/// anything but ``StoreError/unknown(_:)``, has changed nothing; one that was done is not done again within a minute, however
-/// often it is asked for, but answered true; what was accepted is not lost while the engine is there.
+/// Every engine guarantees:
+///
+/// - An answer reflects every commit whose answer its caller had already seen.
+/// - A row that has expired at `now` is treated as if it had never existed.
+/// - A count is the number of rows in it.
+/// - A commit that returns false, or throws anything but ``StoreError/unknown(_:)``, has changed nothing.
+/// - A commit that was done is not repeated within a minute, however often it is asked for, and returns true.
+/// - Accepted data is not lost while the engine exists.
 package protocol Store: Sendable {
-  /// The rows under these keys, all as they were at one moment.
+  /// Returns the rows under these keys, all as they were at one moment.
   func read(_ keys: [StoreKey], at now: WallTime) async throws(StoreError) -> [StoreEntry?]
 
-  /// The first rows of the range, at most `limit`, in the order of their keys, or against it if it is backwards.
+  /// Returns the first rows of the range, at most `limit`, in the order of their keys, reversed if it is backwards.
   func scan(_ range: StoreRange, limit: Int, at now: WallTime) async throws(StoreError) -> [StoreEntry]
 
-  /// All of it, or nothing: false if a row is no longer as it was read.
+  /// Applies the whole commit or nothing. Returns false if a checked row has changed since it was read.
   func commit(_ commit: StoreCommit, at now: WallTime) async throws(StoreError) -> Bool
 
-  /// Where those of this process stand in line who want to change the same rows; nil if they do not, and race each time.
+  /// The queues of this process for changes of the same rows; nil if there are none and changes race each time.
   var lines: Turns<StorePath>? { get }
 
-  /// How much is in these counts, rows that have expired and were not yet swept away among it: for whoever watches over it.
+  /// Returns the size of these counts, including rows that have expired and were not yet swept. For monitoring.
   func tallies(_ counts: [StoreCount]) async throws(StoreError) -> [Int]
 }
 
 extension Store {
   package var lines: Turns<StorePath>? { nil }
 
-  /// Commits, and asks again where the answer was lost: nothing is done twice.
+  /// Commits, and repeats the commit up to three times if its answer was lost. Nothing is done twice.
   package func settle(_ commit: StoreCommit, at now: WallTime) async throws(StoreError) -> Bool {
     for _ in 0..<3 {
       do throws(StoreError) {
@@ -39,7 +42,7 @@ extension Store {
     return try await self.commit(commit, at: now)
   }
 
-  /// The value of one row, nil if it is not there.
+  /// Returns the value of one row; nil if it does not exist.
   package func get<Value: StoreValue>(
     _ key: StoreKey, as type: Value.Type, at now: WallTime
   ) async throws(StoreError) -> Value? {
@@ -47,20 +50,21 @@ extension Store {
     return try entry.value(as: type)
   }
 
-  /// Reads, writes and commits, and begins anew where somebody else was faster; `body` may so be run more than once, each
-  /// time on fresh rows. Nothing is committed where it writes nothing, or throws.
+  /// Reads, writes and commits. If another transaction was faster it starts again, so `body` may run more than once,
+  /// each time on fresh rows. Nothing is committed if `body` writes nothing, or throws.
   ///
-  /// Whoever finds a row changed that it wants to change itself gets in line for it, and so does who comes while there is
-  /// one; each begins anew when the one before has its answer. So of many at once nearly all are through at the second try.
+  /// A transaction that finds a row changed which it wants to change itself joins the queue for that row. So does a
+  /// transaction that arrives while there is a queue. Each starts again after the one before has its answer, so nearly
+  /// all of many concurrent transactions succeed at the second try. Throws ``StoreError/contended`` after 256 tries.
   package func transact<Answer, Failure: StoreFailure>(
     at now: WallTime,
     _ body: (inout StoreTransaction<Failure>) async throws(Failure) -> Answer
   ) async throws(Failure) -> Answer {
     let lines = lines
-    // The rows in whose lines this one is at the head.
+    // The rows whose queues this transaction is at the head of.
     var held: [StorePath] = []
     defer { lines?.give(all: held) }
-    // Who stands in no line, because others only read what it writes or the other way round, may lose any number of times.
+    // A transaction in no queue, because others only read what it writes or vice versa, may lose any number of times.
     for _ in 0..<256 {
       var transaction = StoreTransaction<Failure>(self, at: now)
       let answer = try await body(&transaction)

@@ -1,16 +1,16 @@
 package import GatewayCore
 
-/// A number of rows, or of their bytes, that must not rise above a bound: the members of a call, for instance. A row says
-/// when it is written in which counts it is, and is in them until it is deleted or expires.
+/// A number of rows, or of their bytes, with a maximum, e.g. the members of a call. A row names its counts when it is
+/// written, and is in them until it is deleted or expires.
 package struct StoreCount: Hashable, Sendable {
   package let path: StorePath
   package var atMost: Int
-  /// What is counted, for whoever is told that there are too many.
+  /// The name of the counted things, for the error if there are too many.
   package let noun: String
-  /// How much a row adds: 1, or its size where bytes are counted.
+  /// The amount that a row adds: 1, or its size if bytes are counted.
   package let weight: Int
 
-  /// The count of that name, one for each list of `parts`. A `weight` is 1 or more.
+  /// Creates the count of that name and these `parts`. A `weight` is at least 1.
   package init(_ name: String, _ parts: String..., atMost: Int, of noun: String, weight: Int = 1) {
     precondition(weight > 0, "a row that counts for nothing")
     self.weight = weight
@@ -20,11 +20,12 @@ package struct StoreCount: Hashable, Sendable {
   }
 }
 
-/// The changes of one step, all or none: a new row, for instance, if another is still as it was read.
+/// A set of changes that is applied whole or not at all, if the checked rows are still as they were read.
 package struct StoreCommit: Sendable {
-  /// By which a store knows it again: asked a second time within a minute, it does nothing and answers as if it had.
+  /// The id by which a store recognizes the commit. If it is asked again within a minute, the store does nothing and
+  /// answers as if it had.
   package let id = StoreCommitID.next()
-  /// A row that must still be as it was read: absent, for instance, so that a name is taken once.
+  /// A row that must still be as it was read, e.g. absent, so that a name is taken once.
   package struct Check: Sendable {
     package var path: StorePath
     package var version: StoreVersion
@@ -35,12 +36,12 @@ package struct StoreCommit: Sendable {
     }
   }
 
-  /// A row to write, or to delete: a member of a call, counted among that call's, for instance.
+  /// A row to write or to delete, and the counts that it is in.
   package struct Write: Sendable {
     package var path: StorePath
-    /// Nil deletes.
+    /// The new value; nil deletes the row.
     package var value: (any StoreValue)?
-    /// When the row is no longer there; nil if it stays.
+    /// The expiry of the row; nil if it never expires.
     package var expires: WallTime?
     package var counts: [StoreCount]
 
@@ -54,12 +55,14 @@ package struct StoreCommit: Sendable {
     }
   }
 
-  /// The time up to which expired rows may be swept; nil for the time of the commit. A caller whose clock may have been
-  /// moved ahead passes an earlier time, so that a row that expired by the moved clock only is alive again when the clock
-  /// goes back. A row that has expired by the time of the commit is swept all the same where its room is needed.
+  /// The time up to which expired rows may be swept; nil for the time of the commit.
+  ///
+  /// A caller whose clock may have been moved ahead passes an earlier time. A row that expired by the moved clock only
+  /// is then valid again when the clock goes back. A row that has expired by the time of the commit is still swept if
+  /// its room is needed.
   package var sweepsUntil: WallTime?
   package var checks: [Check]
-  /// Each row once.
+  /// The writes, each row once.
   package var writes: [Write]
 
   package init(checks: [Check] = [], writes: [Write] = []) {

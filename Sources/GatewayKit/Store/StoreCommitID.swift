@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// The name of one commit, by which a store knows it again when somebody who lost the answer asks a second time: the 17th of
-/// this process, for instance. Nobody else gives it, in this process or in another that has the store open.
+/// The id of one commit, unique over all processes that have the store open. By it a store recognizes a commit that is
+/// repeated because its answer was lost.
 package struct StoreCommitID: Hashable, Sendable {
-  /// Nothing hangs on what it is, but that no other process has it.
+  /// A random number that no other process has.
   private static let thisProcess = {
     var generator = SystemRandomNumberGenerator()
     return UInt64.random(in: .min ... .max, using: &generator)
@@ -18,7 +18,7 @@ package struct StoreCommitID: Hashable, Sendable {
     self.number = number
   }
 
-  /// An id that nobody has been given yet.
+  /// Returns a new id.
   static func next() -> StoreCommitID {
     StoreCommitID(process: thisProcess, number: last.wrappingAdd(1, ordering: .relaxed).newValue)
   }

@@ -1,5 +1,5 @@
-/// The number of the write that a row is of. Versions rise with the commits of a store, so rows can be put in the order
-/// of their writing: 7 is older than 9, for instance.
+/// The number of the write that made a row. Versions rise with the commits of a store, so they give the order in which
+/// rows were written.
 package struct StoreVersion: Hashable, Comparable, Sendable {
   package let number: UInt64
 
@@ -7,7 +7,7 @@ package struct StoreVersion: Hashable, Comparable, Sendable {
     self.number = number
   }
 
-  /// The version of a row that is not there.
+  /// The version of a row that does not exist.
   package static let absent = StoreVersion(0)
 
   package static func < (lhs: StoreVersion, rhs: StoreVersion) -> Bool {
@@ -15,7 +15,7 @@ package struct StoreVersion: Hashable, Comparable, Sendable {
   }
 }
 
-/// A row as it was read, with its version: a commit that writes it anew checks that it is still of that, for instance.
+/// A row as it was read, with its version, which a commit can check.
 package struct StoreEntry: Sendable {
   package let path: StorePath
   package let version: StoreVersion
@@ -27,7 +27,7 @@ package struct StoreEntry: Sendable {
     self.value = value
   }
 
-  /// What the row holds; throws if the table holds something else.
+  /// Returns the row's value. Throws if it has another type.
   package func value<Value: StoreValue>(as type: Value.Type) throws(StoreError) -> Value {
     guard let value = value as? Value else { throw .unavailable("a row of another type than \(type)") }
     return value

@@ -1,19 +1,19 @@
 package import GatewayCore
 
-/// The reason why a store did not do what it was asked: the disk is full, for instance.
+/// The cause of a failed store operation.
 package enum StoreError: Error, Hashable, Sendable {
-  /// It is away, full, broken, or cannot read what it has; nothing was changed.
+  /// The store is unreachable, full, broken, or cannot read its data. Nothing was changed.
   case unavailable(String)
-  /// The answer was lost: what was asked may have been done or not. Whoever asks again with the same commit learns it.
+  /// The answer was lost: the operation may have been done or not. Repeat the same commit to find out.
   case unknown(String)
-  /// One more row would be one too many.
+  /// One more row would exceed the count's maximum.
   case full(StoreCount)
-  /// Others were always faster.
+  /// Other transactions were faster at every try.
   case contended
 }
 
 extension StoreError: CustomStringConvertible {
-  /// What is wrong, for an operator.
+  /// The cause, for an operator.
   package var description: String {
     switch self {
     case .unavailable(let text): text
@@ -24,13 +24,13 @@ extension StoreError: CustomStringConvertible {
   }
 }
 
-/// A vendor's error that can also say what is wrong with the store: over HTTP by 503, for instance.
+/// A vendor's error that can also express a failure of the store, e.g. as 503 over HTTP.
 package protocol StoreFailure: Error {
   init(_ error: StoreError)
 }
 
 extension StoreFailure {
-  /// What the store answers to who only reads; what is wrong with it in the vendor's words.
+  /// Returns the answer to a read, with the store's errors converted to this type.
   package static func asking<Answer>(
     _ question: () async throws(StoreError) -> Answer
   ) async throws(Self) -> Answer {

@@ -1,5 +1,4 @@
-/// The reason why a transaction came to nothing: what its vendor refuses, a registration that must have an end, say; or
-/// what the store does.
+/// The cause of a failed transaction: an error of its vendor, or one of the store.
 package enum StoreOr<Failure: StoreFailure>: StoreFailure {
   case failure(Failure)
   case store(StoreError)
@@ -8,7 +7,7 @@ package enum StoreOr<Failure: StoreFailure>: StoreFailure {
     self = .store(error)
   }
 
-  /// The failure that it is in the vendor's words.
+  /// The error in the vendor's terms.
   package var failure: Failure {
     switch self {
     case .failure(let failure): failure

@@ -1,11 +1,11 @@
-/// The place of something in a store: the name of its table and the parts that tell it from its neighbours, in order;
-/// `plain.member`, a call and a user, for instance. Compared by bytes, part by part.
+/// A place in a store: the name of a table and the parts of a key in order, e.g. `plain.member`, a call and a user.
+/// Paths are compared by bytes, part by part.
 package struct StorePath: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// The parts with a zero after each. Within a part 0 is written 1 1 and 1 is written 1 2, so that any text may be a part
-  /// and no path begins another by accident.
+  /// The parts with a zero after each. Within a part 0 is written 1 1 and 1 is written 1 2. So any text may be a part,
+  /// and no path is a prefix of another by accident.
   package let bytes: [UInt8]
 
-  /// The path that ``bytes`` were read from.
+  /// Creates the path with these ``bytes``.
   package init(bytes: [UInt8]) {
     self.bytes = bytes
   }
@@ -18,11 +18,11 @@ package struct StorePath: Hashable, Comparable, Sendable, CustomStringConvertibl
     self.bytes = bytes
   }
 
-  /// Whether it has no parts: nothing that tells it from others of its name.
+  /// Whether it has no parts, only the name of a table.
   package var isOfAll: Bool { bytes.firstIndex(of: 0) == bytes.count - 1 }
 
-  /// The name of the table and the parts, cut short, for an operator: `plain.member (default:call, ann)`. What no terminal
-  /// should be sent stands there as its number.
+  /// The name of the table and the parts, cut short, for an operator: `plain.member (default:call, ann)`. Characters
+  /// that a terminal must not receive are written as their numbers.
   package var description: String {
     var parts: [String] = []
     for part in bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast() {
@@ -49,7 +49,7 @@ package struct StorePath: Hashable, Comparable, Sendable, CustomStringConvertibl
     bytes.append(0)
   }
 
-  /// What comes after every path that begins with this one.
+  /// The lower bound of the paths that follow all paths with this one as their beginning.
   package var end: StorePath {
     StorePath(bytes: bytes.dropLast() + [1])
   }

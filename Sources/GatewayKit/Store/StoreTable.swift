@@ -1,29 +1,28 @@
-/// The content of a row of a store: a revoked token, for instance. A store in memory keeps the value itself; others
-/// write it as JSON.
+/// The content of a row of a store. A store in memory keeps the value itself; others write it as JSON.
 package protocol StoreValue: Codable, Sendable {}
 
-/// A table of a store: rows of one type, each under a key of several parts; the members of calls under the call and the
-/// user, for instance. Tables need no making: one that nobody has written to is empty.
+/// A table of a store: rows of one type, each under a key of several parts, e.g. a call and a user. Tables need no
+/// creation: an unused table is empty.
 package struct StoreTable<Value: StoreValue>: Sendable {
   private let name: String
 
-  /// The table of that name; `vendor.rows`, so that no two vendors share one.
+  /// Creates the table of that name: `vendor.rows`, so that no two vendors share one.
   package init(_ name: String) {
     self.name = name
   }
 
-  /// The key of one row.
+  /// Returns the key of one row.
   package func key(_ parts: String...) -> StoreKey {
     StoreKey(path: StorePath(name, parts), type: Value.self)
   }
 
-  /// The rows whose keys begin with these parts.
+  /// Returns the range of rows whose keys begin with these parts.
   package func range(_ parts: String...) -> StoreRange {
     StoreRange(beginning: StorePath(name, parts), type: Value.self)
   }
 }
 
-/// The place of a row, and of which type it is: in a table of users the row of ann, for instance.
+/// The place and the type of a row.
 package struct StoreKey: Sendable {
   package let path: StorePath
   package let type: any StoreValue.Type
@@ -34,11 +33,11 @@ package struct StoreKey: Sendable {
   }
 }
 
-/// The rows of one table whose keys begin alike: all members of one call, for instance.
+/// A range of rows of one table whose keys begin alike, e.g. all members of one call.
 package struct StoreRange: Sendable {
-  /// Nothing that is less is in it.
+  /// The inclusive lower bound.
   package private(set) var lower: StorePath
-  /// Neither this nor anything after it is in it.
+  /// The exclusive upper bound.
   package private(set) var upper: StorePath
   package let type: any StoreValue.Type
   /// Whether the last row comes first.
@@ -50,7 +49,7 @@ package struct StoreRange: Sendable {
     self.type = type
   }
 
-  /// What of it stands behind that row: the next page, where it was the last of one.
+  /// Returns the rest of the range behind that row, e.g. the next page after the last row of one.
   package func after(_ path: StorePath) -> StoreRange {
     var rest = self
     if isBackwards {
@@ -61,7 +60,7 @@ package struct StoreRange: Sendable {
     return rest
   }
 
-  /// The same rows, the last first.
+  /// The same rows in reverse order.
   package var backwards: StoreRange {
     var range = self
     range.isBackwards.toggle()

@@ -1,15 +1,15 @@
 package import GatewayCore
 
-/// A set of reads, and of the writes that follow from them, for one commit: it is refused if a row that was read has
-/// changed since; if somebody took ann's name in the meantime, for instance.
+/// A set of reads, and of the writes that follow from them, for one commit. The commit is refused if a row that was
+/// read has changed since.
 ///
-/// It reads what the store has, not what it is going to write itself. What a scan found is not checked: read a row that
-/// everybody writes who changes the range.
+/// It reads the store's rows, not its own pending writes. Rows found by a scan are not checked: read a row that every
+/// change of the range writes.
 package struct StoreTransaction<Failure: StoreFailure>: Sendable {
   private let store: any Store
   private let now: WallTime
   private(set) var commit = StoreCommit()
-  /// Where each row stands among the writes.
+  /// The index of each row among the writes.
   private var places: [StorePath: Int] = [:]
 
   init(_ store: any Store, at now: WallTime) {
@@ -23,7 +23,7 @@ package struct StoreTransaction<Failure: StoreFailure>: Sendable {
     return commit.writes.map(\.path).filter(read.contains).sorted()
   }
 
-  /// The rows under these keys, all as they were at one moment.
+  /// Returns the rows under these keys, all as they were at one moment.
   package mutating func read(_ keys: [StoreKey]) async throws(Failure) -> [StoreEntry?] {
     let entries: [StoreEntry?]
     do throws(StoreError) { entries = try await store.read(keys, at: now) } catch { throw Failure(error) }
@@ -33,27 +33,27 @@ package struct StoreTransaction<Failure: StoreFailure>: Sendable {
     return entries
   }
 
-  /// The value of one row, nil if it is not there.
+  /// Returns the value of one row; nil if it does not exist.
   package mutating func get<Value: StoreValue>(
     _ key: StoreKey, as type: Value.Type
   ) async throws(Failure) -> Value? {
     try value(try await read([key])[0], as: type)
   }
 
-  /// What a row that was read holds.
+  /// Returns the value of a row that was read.
   package func value<Value: StoreValue>(_ entry: StoreEntry?, as type: Value.Type) throws(Failure) -> Value? {
     guard let entry else { return nil }
     do throws(StoreError) { return try entry.value(as: type) } catch { throw Failure(error) }
   }
 
-  /// Writes a row, until it expires, and says in which counts it is.
+  /// Writes a row with its expiry and its counts.
   package mutating func put(
     _ key: StoreKey, _ value: some StoreValue, expires: WallTime? = nil, in counts: [StoreCount] = []
   ) {
     write(StoreCommit.Write(key, value, expires: expires, in: counts))
   }
 
-  /// Deletes a row, if it is there.
+  /// Deletes a row, if it exists.
   package mutating func delete(_ key: StoreKey) {
     write(StoreCommit.Write(key, nil))
   }

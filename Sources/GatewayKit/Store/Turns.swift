@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// Queues, one at each of many things, of those who want it for themselves: to change a call and tell its members before
-/// anybody else does, for instance. First come, first served; of one process.
+/// Queues for exclusive access, one for each key, in the order of arrival. They work within one process. An example is
+/// changing a call and telling its members before another change.
 package final class Turns<Key: Hashable & Sendable>: Sendable {
-  /// Who waits, by the thing that somebody has.
+  /// The waiting tasks, by the key that another task holds.
   private let waiting = Mutex<[Key: [CheckedContinuation<Void, Never>]]>([:])
-  /// How many things somebody has: where that is none, nobody has to ask further.
+  /// The number of held keys. If it is 0, no lock is needed to check.
   private let count = Atomic<Int>(0)
 
   package init() {}
 
-  /// Waits for the turn, which must be given back.
+  /// Waits for the turn, which the caller must give back.
   package func take(_ key: Key) async {
     await withCheckedContinuation { continuation in
       let isFree = waiting.withLock { waiting in
@@ -26,7 +26,7 @@ package final class Turns<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Lets the next come.
+  /// Ends a turn; the next waiting task gets it.
   package func give(_ key: Key) {
     let next = waiting.withLock { waiting -> CheckedContinuation<Void, Never>? in
       if waiting[key]?.isEmpty == false { return waiting[key]?.removeFirst() }
@@ -36,7 +36,7 @@ package final class Turns<Key: Hashable & Sendable>: Sendable {
     next?.resume()
   }
 
-  /// Does `body` in the turn.
+  /// Runs `body` in the turn of `key`.
   package func inTurn<Answer, Failure: Error>(
     of key: Key, _ body: () async throws(Failure) -> Answer
   ) async throws(Failure) -> Answer {
@@ -45,14 +45,14 @@ package final class Turns<Key: Hashable & Sendable>: Sendable {
     return try await body()
   }
 
-  /// Whether somebody has one of these.
+  /// Returns whether a task holds one of these keys.
   func areTaken(_ keys: @autoclosure () -> [Key]) -> Bool {
     guard count.load(ordering: .relaxed) > 0 else { return false }
     let keys = keys()
     return waiting.withLock { waiting in keys.contains { waiting[$0] != nil } }
   }
 
-  /// Waits for the turns of all, which are in order and each there once, so that no two ever wait for each other.
+  /// Waits for the turns of all keys. The keys are sorted and unique, so that no two tasks wait for each other.
   func take(all keys: [Key]) async {
     for key in keys { await take(key) }
   }

@@ -1,10 +1,10 @@
 package import GatewayCore
 internal import GatewayJSON
 
-// What the flags of `postern token mint` say in every scheme.
+// The flags of `postern token mint` that every scheme has.
 
 extension Arguments {
-  /// Whom the token is for.
+  /// Returns the user of the token.
   package func user(bytes: ClosedRange<Int> = 1...UserID.lengthMax) throws -> String {
     guard let user = string("user"), bytes.contains(user.utf8.count) else {
       throw UsageError(
@@ -13,12 +13,12 @@ extension Arguments {
     return user
   }
 
-  /// When the token was issued; nil if no flag says.
+  /// Returns the time of issue; nil if no flag sets it.
   package func issuedAt(in range: ClosedRange<Double> = -1e11...1e11) throws -> WallTime? {
     try number("issued-at", in: range).map { WallTime(seconds: $0) }
   }
 
-  /// When the token expires; nil for never.
+  /// Returns the expiry of the token; nil for never.
   package func expiry(issuedAt: WallTime, usual: Duration) throws -> WallTime? {
     guard let expires = value("expires") else { return issuedAt + (try duration("life") ?? usual) }
     guard value("life") == nil else { throw UsageError("--life and --expires are both given; one is meant") }
@@ -26,7 +26,7 @@ extension Arguments {
     return try number("expires", in: -1e11...1e11).map { WallTime(seconds: $0) }
   }
 
-  /// The calls that the token opens.
+  /// Returns the calls that the token opens.
   package func calls() throws -> [CallID] {
     try values("call").map {
       guard let call = CallID(cid: $0.text) else {
@@ -36,7 +36,7 @@ extension Arguments {
     }
   }
 
-  /// Further claims: JSON values, or text where one is none.
+  /// Returns the further claims. A value that is not JSON is used as text.
   package func claims() throws -> [JSONMember] {
     let claims = try values("claim").map { value -> JSONMember in
       let parts = value.text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -50,7 +50,7 @@ extension Arguments {
     return claims
   }
 
-  /// Refuses flags that say nothing where another flag has this value.
+  /// Throws if one of these flags is given, which have no meaning when `flag` has the value `choice`.
   package func refuse(_ names: [String], with flag: String, _ choice: String) throws {
     for name in names {
       guard let value = value(name), value.text != "false" else { continue }

@@ -1,8 +1,8 @@
-/// The flags that the token commands have for every scheme: `--life 10m`, for instance.
+/// The flags of the token commands that every scheme has.
 package enum TokenFlags {
-  /// Those of `mint`.
+  /// Returns the flags of `mint`.
   ///
-  /// - Parameter notes: What vendors add to the help of a flag.
+  /// - Parameter notes: The text that vendors add to the help of a flag.
   package static func minting(_ notes: (_ flag: String) -> String = { _ in "" }) -> [Flag] {
     [
       Flag("user", "ID", "the user; !anon for an anonymous one"),
@@ -18,9 +18,9 @@ package enum TokenFlags {
     ]
   }
 
-  /// Those of `verify`.
+  /// Returns the flags of `verify`.
   ///
-  /// - Parameter schemes: The schemes that have a use for a user's name.
+  /// - Parameter schemes: The schemes that use a user's name.
   package static func verifying(ofUsers schemes: String = "") -> [Flag] {
     [
       Flag("user", "ID", "the user that must be the token's (\(schemes))"),

@@ -2,12 +2,12 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-// A report for people, and for programs.
+// A report as text and as JSON.
 
 extension TokenReport {
-  /// A line for each thing that is said.
+  /// Returns one line for each statement.
   ///
-  /// - Parameter say: How a time is said.
+  /// - Parameter say: Formats a time.
   package func text(_ say: (WallTime) -> String) -> String {
     let lines = rows.compactMap { row -> String? in
       guard let label = row.label, let text = row.value.text(say) else { return nil }
@@ -16,7 +16,7 @@ extension TokenReport {
     return ([headline] + lines).joined(separator: "\n")
   }
 
-  /// One object.
+  /// The report as one JSON object.
   package var json: String {
     var writer = JSONWriter()
     writer.beginObject()
@@ -37,7 +37,7 @@ extension TokenReport.Row {
 }
 
 extension TokenReport.Value {
-  /// Nil where nothing is said to people.
+  /// Returns the value as text; nil if it is only in the JSON.
   fileprivate func text(_ say: (WallTime) -> String) -> String? {
     switch self {
     case .text(let text): text

@@ -2,15 +2,14 @@ package import GatewayCore
 package import GatewayJSON
 internal import GatewayTokens
 
-/// The answer of `postern token verify`: whether the token is good, and what it says, its user and its end for
-/// instance, or which check failed. Told once, as lines for people and as one JSON object.
+/// The result of `postern token verify`: whether the token is valid, and its content, or which check failed. It is
+/// printed as lines of text or as one JSON object.
 package struct TokenReport: Sendable {
-  /// One thing that is said of a token, as a line for people and as a member: the label "user" with `ann`, for
-  /// instance.
+  /// One statement about a token, as a line of text and as a JSON member.
   package struct Row: Sendable {
-    /// What stands before it in its line; nil if people are not told.
+    /// The label of its line; nil if the text has no such line.
     package let label: String?
-    /// The member of the object; nil if it has none.
+    /// The name of its JSON member; nil if there is none.
     package let name: String?
     package let value: Value
 
@@ -21,14 +20,15 @@ package struct TokenReport: Sendable {
     }
   }
 
-  /// A value of a row: a time, for instance, which people read as a date and programs as a number.
+  /// A value of a row. A time is a date in text and a number in JSON.
   package indirect enum Value: Sendable {
     case text(String)
     case number(Int64)
     case yes
-    /// Nil is `null`, and the words, or no line where there are none. Before either may stand a word.
+    /// A time. Nil is `null` in JSON; in text it is `otherwise`, or no line if that is nil too. `before` precedes a
+    /// time and `otherwise`.
     case time(WallTime?, before: String = "", otherwise: String? = nil)
-    /// A time that no clock reaches: the number as it was written, for programs, and the words for people.
+    /// A time that no clock reaches: the number as it was written, for JSON, and words for text.
     case beyond(number: String, words: String)
     case list([String])
     case object([Row])
@@ -40,16 +40,16 @@ package struct TokenReport: Sendable {
   /// The first line.
   package let headline: String
   package let rows: [Row]
-  /// How wide the labels are.
+  /// The width of the labels.
   package var labelWidth = 7
 
-  /// The claims that members of reports are made of.
+  /// The claims from which members of reports are made.
   private static let claims: [(member: String, claim: String)] = [
     ("expires_at", "exp"), ("issued_at", "iat"), ("session_expires_at", "session_exp"),
   ]
 
-  /// The same with what is odd about the dates of the token's claims. A time at the end of all clocks is told as its claim
-  /// was written.
+  /// Returns the report with notes on odd dates in the token's claims. A time at the end of all clocks is shown as its
+  /// claim was written.
   package func saying(doubts: [String], about payload: JSONView) -> TokenReport {
     guard !doubts.isEmpty else { return self }
     var rows = rows.map { row in

@@ -1,34 +1,35 @@
 package import GatewayCore
 
-/// An alarm for work that is due at a time, such as messages to send later. It rings at the earliest time that it was set
-/// for.
+/// An alarm for work that is due at a time, such as messages to send later. It fires at the earliest time that it was
+/// set for.
 package actor Alarm {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// How soon those look again who found the store away.
+  /// The delay before the next try when the store is unavailable.
   package static let patience = Duration.seconds(1)
 
   private let purpose: String
   private let executor: any (SerialExecutor & TaskExecutor)
   private let services: any GatewayServices
-  /// When it fires next; nil if it is not set.
+  /// The time when it fires next; nil if it is not set.
   private var ringsAt: WallTime?
-  /// How many times in a row it fired too early.
+  /// The number of times in a row that it fired too early.
   private var earlyCount = 0
 
-  /// Creates a timer that is not set.
+  /// Creates an alarm that is not set.
   ///
   /// - Parameters:
-  ///   - purpose: What is waited for, in words for who looks at those that sleep.
-  ///   - executor: One that `GatewayServices.sleep(for:as:)` may be called from: a loop of the gateway.
-  ///   - services: Whose time it keeps.
+  ///   - purpose: The reason of the wait, for the list of sleeping tasks.
+  ///   - executor: A loop of the gateway, from which `GatewayServices.sleep(for:as:)` may be called.
+  ///   - services: The services whose clock it uses.
   package init(_ purpose: String, on executor: any (SerialExecutor & TaskExecutor), services: any GatewayServices) {
     self.purpose = purpose
     self.executor = executor
     self.services = services
   }
 
-  /// Has `look` done then, and returns at once. Where it rings earlier anyway it stays as it is: who looks sets it again.
+  /// Schedules `look` for that time, and returns at once. Does nothing if it fires earlier anyway: `look` sets it
+  /// again.
   package func set(for time: WallTime, _ look: @escaping @Sendable () async -> Void) {
     if let ringsAt, ringsAt <= time { return }
     ringsAt = time

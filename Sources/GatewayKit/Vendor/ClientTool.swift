@@ -1,39 +1,39 @@
 package import GatewayCore
 package import GatewayTokens
 
-/// A vendor's clients as `postern storm` knows them: whose habits they have, who makes their tokens. Some name an
-/// application, for instance.
+/// A vendor's clients for `postern storm`: their SDKs, flags, wire format and tokens.
 package protocol ClientTool: Sendable {
-  /// The SDKs whose habits they may have, the usual one first; none where there is one kind of client.
+  /// The SDKs whose behaviour they may have, the default first; empty if there is one kind of client.
   var sdks: [String] { get }
 
-  /// The application that they name where nobody says; nil if they name none.
+  /// The default application of the clients; nil if they name none.
   var usualApplication: String? { get }
 
-  /// The domains of the vendor's own service, which many share and no storm may hit.
+  /// The domains of the vendor's own service, which many customers share and no storm may hit.
   var serviceDomains: [String] { get }
 
-  /// What their wire has no way to say, each with the reason.
+  /// The features that their wire format lacks, each with the reason.
   var lacks: [WireFeature: String] { get }
 
-  /// What they show the token provider, where it is no secret of the provider's own: the key of a platform API, say.
+  /// The credential that they send to the token provider, e.g. the key of a platform API. Nil for the provider's own
+  /// secret.
   var providerSecret: String? { get }
 
-  /// The flags that only these clients have, and those of the keys that only they mint with.
+  /// The flags that only these clients have, and the flags of keys that only they mint with.
   var flags: [Flag] { get }
   var keyFlags: [Flag] { get }
 
-  /// The clients' side of the wire.
+  /// Returns the clients' side of the wire format.
   func dialect(_ arguments: Arguments, providerSecret: Credentials?) throws -> any ClientDialect
 
-  /// The path at which they ask for tokens, where only this one will do.
+  /// Returns the path at which they must ask for tokens; nil if any path will do.
   func providerPath(_ providerSecret: Credentials?) -> String?
 
-  /// Who makes the tokens of clients that mint their own.
+  /// Returns the issuer for clients that mint their own tokens.
   func issuer(_ arguments: Arguments) throws -> any TokenIssuer
 }
 
-// What holds for clients about which nothing else is said.
+// Defaults.
 
 extension ClientTool {
   package var sdks: [String] { [] }
@@ -45,7 +45,8 @@ extension ClientTool {
   package var keyFlags: [Flag] { [] }
   package func providerPath(_ providerSecret: Credentials?) -> String? { nil }
 
-  /// Signs with the key that flags name. Vendors sign with whatever secret they gave out, of any length.
+  /// Returns a signer with the key that flags name. Vendors sign with secrets of any length, so short ones are
+  /// accepted.
   package func signer(_ arguments: Arguments, allowsShortSecret: Bool = true) throws -> JWTSigner {
     guard let signer = try TokenKeys(arguments, allowsShortSecret: allowsShortSecret)?.signer() else {
       throw UsageError("--mint needs a key that can sign: --secret-file, POSTERN_SECRET or --key-file")

@@ -1,31 +1,31 @@
 package import GatewayCore
 
-/// One thing that `postern ctl` does: `expire`, for instance. A request to the control port, and how its answer is told.
+/// An action of `postern ctl`: its request to the control port, and how the answer is printed.
 package struct ControlAction: Sendable {
-  /// The way in which the answer is told to people: sessions as a table, for instance.
+  /// The form in which the answer is printed.
   package enum Telling: Hashable, Sendable {
     case verbatim
-    /// How many sessions were reached. None is a mistake in a user's name, where somebody must be.
+    /// The number of sessions that were reached. With `mustBe`, none is an error: the user's name is wrong.
     case reach(mustBe: Bool)
-    /// As a table of sessions.
+    /// A table of sessions.
     case sessions
-    /// As a verdict over the journal, of which `failed` is none to be content with.
+    /// A verdict over the journal. `failed` is an error.
     case verdict
-    /// As lines of the journal; none to be content with where they were waited for and have not all come.
+    /// Lines of the journal. It is an error if they were waited for and not all arrived.
     case lines
-    /// As its members, line by line, and tables.
+    /// The members, line by line, and tables.
     case table
-    /// As the list of every fault there is.
+    /// The list of all faults.
     case knownFaults
     case words(String)
   }
 
-  /// The word behind `postern ctl`.
+  /// The word after `postern ctl`.
   package let word: String
   package let summary: String
-  /// What stands behind the word; empty if nothing may.
+  /// The operand after the word; empty if there is none.
   package let operand: String
-  /// What to write behind `postern ctl`.
+  /// The example for the help, without `postern ctl`.
   package let example: String
   package let flags: [Flag]
   private let usualTelling: Telling
@@ -47,7 +47,7 @@ package struct ControlAction: Sendable {
     self.request = request
   }
 
-  /// How the answer to that command line is told to people.
+  /// Returns the form in which the answer to that command line is printed.
   package func telling(_ arguments: Arguments) throws -> Telling { try tellingAsked?(arguments) ?? usualTelling }
 }
 
@@ -56,7 +56,7 @@ extension HTTPRequest {
     HTTPRequest(method: "GET", path: path, query: query)
   }
 
-  /// With one JSON object.
+  /// Returns a POST request with one JSON object.
   package static func post(_ path: String, _ members: [JSONMember] = []) -> HTTPRequest {
     HTTPRequest(
       method: "POST", path: path, headers: [HTTPField("content-type", "application/json")], body: members.object())

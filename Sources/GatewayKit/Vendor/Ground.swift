@@ -1,27 +1,27 @@
 package import GatewayCore
 package import GatewayTokens
 
-/// The ground that a vendor stands on: the gateway's services and clocks, its times, the signer of its own tokens. All
-/// of it is there before any vendor is; `PlainVendor`, for instance, counts its crowds on ``executor``.
+/// The environment of a vendor: the gateway's services, clocks, times and the signer of its own tokens. All of it
+/// exists before any vendor is created.
 package struct Ground: Sendable {
   package let services: any GatewayServices
-  /// The loop for what there is one of in a gateway: directories, queues.
+  /// The loop for things that a gateway has one of, e.g. directories and queues.
   package let executor: any (SerialExecutor & TaskExecutor)
-  /// The same, for commands and requests that run there as a whole.
+  /// The same loop, for commands and requests that run on it as a whole.
   package let home: Home
-  /// What remembers.
+  /// The store of the vendors' state.
   package let store: any Store
-  /// The times that sessions keep to where a vendor says nothing else.
+  /// The default times of sessions, for vendors that have no others.
   package let session: SessionPolicy
-  /// Signs the gateway's own tokens, those of plain guests among them.
+  /// The signer of the gateway's own tokens, including the tokens of plain guests.
   package let issuer: any TokenIssuer
-  /// Where chance comes from that may repeat itself: names of guests, session keys.
+  /// The seed of repeatable random values: names of guests, session keys.
   package let seed: UInt64
-  /// Where chance comes from that nobody may foresee: session tokens, names of invitations.
+  /// The source of unpredictable random values: session tokens, names of invitations.
   package let secrets: Secrets
-  /// Whether clients reach the gateway over TLS.
+  /// Whether clients connect to the gateway over TLS.
   package let isSecure: Bool
-  /// Whether only this machine reaches it.
+  /// Whether only clients on this machine can connect to it.
   package let isLocal: Bool
 
   package init(

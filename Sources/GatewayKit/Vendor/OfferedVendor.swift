@@ -1,46 +1,47 @@
 package import GatewayCore
 
-/// A vendor as the program `postern` offers it: its flags of `serve`, for instance. The catalogue,
-/// `Sources/postern/Vendors.swift`, lists every one.
+/// A vendor that the program `postern` offers, with its flags and tools. The catalogue,
+/// `Sources/postern/Vendors.swift`, lists all of them.
 package protocol OfferedVendor: Vendor {
   associatedtype Settings: VendorSettings
 
-  /// What people call it; the help has its flags in sections of this title.
+  /// The vendor's display name, which is the title of its flags' section in the help.
   static var title: String { get }
 
-  /// The name of its tokens for `--scheme`, and of its wire for `--dialect`.
+  /// The name of its tokens for `--scheme`, and of its wire format for `--dialect`.
   static var scheme: String { get }
 
-  /// The flags of `serve` that set it.
+  /// The flags of `serve` that configure it.
   static var options: [Option<Settings>] { get }
 
-  /// What the flags ask for, checked; `own` are the gateway's own keys, for what is given none.
+  /// Returns the checked settings that the flags ask for. `own` are the gateway's own keys, for a vendor without keys.
   static func settings(_ arguments: Arguments, _ own: OwnKeys) throws -> Settings
 
-  /// What the token commands know of its tokens.
+  /// The vendor's part of the token commands.
   static var tokens: any TokenTool { get }
 
-  /// What `storm` knows of its clients.
+  /// The vendor's part of `storm`.
   static var clients: any ClientTool { get }
 
-  /// What `ctl` asks of its control routes.
+  /// The actions of `ctl` for its control routes.
   static var controlActions: [ControlAction] { get }
 }
 
-// What holds for every vendor that `postern` offers.
+// Defaults, and what all vendors share.
 
 extension OfferedVendor {
   package static var options: [Option<Settings>] { [] }
   package static var controlActions: [ControlAction] { [] }
   package static var flags: [Flag] { options.map(\.flag) }
 
-  /// The token that the flags ask for. Refuses flags that say nothing to this vendor's.
+  /// Returns the token that the flags ask for. Throws for flags that have no meaning for this vendor.
   package static func mint(_ arguments: Arguments, at now: WallTime) throws -> String {
     try arguments.refuse(tokens.unusedInMinting, with: "scheme", scheme)
     return try tokens.mint(arguments, at: now)
   }
 
-  /// What a gateway with the keys of the flags says of a token. Refuses flags that say nothing to this vendor's.
+  /// Returns the result of the check that a gateway with the keys of the flags would make. Throws for flags that have
+  /// no meaning for this vendor.
   package static func verify(_ token: String, _ arguments: Arguments, at now: WallTime) throws -> TokenReport {
     try arguments.refuse(tokens.unusedInVerifying, with: "scheme", scheme)
     return try tokens.verify(token, arguments, at: now)

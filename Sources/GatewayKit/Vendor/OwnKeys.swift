@@ -1,10 +1,10 @@
 package import GatewayTokens
 
-/// The gateway's own keys, for a vendor that is given none: its applications, for instance, then have these.
+/// The gateway's own keys, for a vendor that has no keys of its own.
 package struct OwnKeys: Sendable {
   package let verifier: JWTVerifier
   package let signer: JWTSigner
-  /// The secret behind them, where it was given as text.
+  /// The secret behind them, if it was given as text.
   package let secret: String?
 
   package init(verifier: JWTVerifier, signer: JWTSigner, secret: String?) {

@@ -1,45 +1,45 @@
 package import GatewayCore
 
-/// A vendor as one gateway plays it: `PlainVendor`, for instance, with its wire formats, its HTTP side and what it remembers.
+/// A vendor that a gateway simulates: its wire formats, its HTTP API and its state.
 ///
-/// Made on a ``Ground`` that is there before it. `Sources/Vendors` has one folder for each.
+/// It is created on a ``Ground``, which exists before it. `Sources/Vendors` has one folder for each vendor.
 package protocol Vendor: Sendable {
-  /// Its wire formats: one for video and one for chat, say.
+  /// The vendor's wire formats, e.g. one for video and one for chat.
   var bindings: [DialectBinding] { get }
 
-  /// Who mints its tokens for the built-in token provider, by the name of the scheme.
+  /// The issuers of its tokens for the built-in token provider, by the name of the scheme.
   var issuers: [String: any TokenIssuer] { get }
 
-  /// Puts what it remembers from the start where it remembers. Before anything listens.
+  /// Stores the vendor's initial state. Called before anything listens.
   func prepare(at now: WallTime) async throws(GatewayError)
 
-  /// Puts the keys of `settings`, its own with every file read anew, where it remembers, all or none. Nothing else has
-  /// changed by then.
+  /// Stores the keys of `settings`, all or none. `settings` are the vendor's own with every file read again. Called
+  /// before anything else has changed.
   func keepKeys(of settings: any VendorSettings, at now: WallTime) async throws(GatewayError)
 
-  /// What has it go by the keys and secrets of `settings`, its own with every file read anew; sessions stay. Throws what
-  /// is wrong with them. Nothing changes before the renewal is called.
+  /// Returns a function that switches to the keys and secrets of `settings`, the vendor's own with every file read
+  /// again. Sessions stay. Throws if `settings` are invalid. Nothing changes before the renewal is called.
   func renewal(by settings: any VendorSettings) throws -> KeyRenewal
 
-  /// What it answers on the gateway's port.
+  /// Returns the vendor's routes on the gateway's port.
   ///
   /// - Parameter provider: The gateway's token provider, which mints with the ``issuers`` of every vendor.
   func routes(with provider: TokenProvider) -> [HTTPRoute]
 
-  /// Whether a person names its routes, who may name those of others.
+  /// Whether the operator chooses its routes' paths, which may then clash with other routes.
   var namesItsRoutes: Bool { get }
 
-  /// What an operator may ask of it, on the control port.
+  /// The routes for operators, on the control port.
   var controlRoutes: [HTTPRoute] { get }
 
-  /// What it counts of its own.
+  /// The vendor's own metrics.
   var figures: [VendorFigure] { get async }
 }
 
-/// A change of keys that cannot fail any more. From any thread.
+/// A change of keys that cannot fail any more. It may be called from any thread.
 package typealias KeyRenewal = @Sendable () -> Void
 
-// What holds for a vendor that says nothing else.
+// Defaults.
 
 extension Vendor {
   package func keepKeys(of settings: any VendorSettings, at now: WallTime) async throws(GatewayError) {}
@@ -51,10 +51,10 @@ extension Vendor {
   package var figures: [VendorFigure] { [] }
 }
 
-/// The settings that a vendor is to be played with: the keys of its applications, say, and which tokens it takes.
+/// The settings with which a gateway simulates a vendor, e.g. the keys of its applications.
 package protocol VendorSettings: Sendable {
   associatedtype Played: Vendor
 
-  /// The vendor with these settings. Throws if they contradict each other or the ground.
+  /// Returns the vendor with these settings. Throws if they contradict each other or the ground.
   func vendor(on ground: Ground) throws -> Played
 }

@@ -1,13 +1,13 @@
-/// A number that a vendor counts of its own, for the page of metrics: how many channels its applications keep, say.
+/// A metric that a vendor counts itself, for the page of metrics.
 package struct VendorFigure: Hashable, Sendable {
-  /// The kind of figure, as Prometheus knows it: a gauge, for instance, which may fall.
+  /// The kind of a metric in Prometheus.
   package enum Kind: Hashable, Sendable {
-    /// Only ever grows.
+    /// A number that only grows.
     case counter
     case gauge
   }
 
-  /// As in the Prometheus text format, `postern_` and `_total` included.
+  /// The name in the Prometheus text format, including `postern_` and `_total`.
   package let name: String
   package let kind: Kind
   package let help: String

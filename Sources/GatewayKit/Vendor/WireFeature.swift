@@ -1,4 +1,4 @@
-/// A message or code that most wires have, and some have no way to say.
+/// A message or code that most wire formats have, but not all.
 package enum WireFeature: Hashable, Sendable {
   /// A close code that keeps a client away for good.
   case terminalClose
