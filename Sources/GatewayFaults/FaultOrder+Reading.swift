@@ -2,10 +2,10 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// How an order is read, of whichever fault it is.
+// Reading of orders, for every fault.
 
 extension FaultOrder {
-  /// Reads an order in JSON. Throws what is wrong with it; a word that is not known is answered with those that are.
+  /// Reads an order in JSON. Throws the error in it; for an unknown word the error lists the known ones.
   package static func read(json: [UInt8]) throws(GatewayError) -> FaultOrder {
     let fields = try fields(json)
     let type = try type(of: fields)

@@ -1,6 +1,6 @@
-/// The list of every fault there is: `drop`, for instance.
+/// The list of all faults.
 package enum Faults {
-  /// In the order of the places that they befall.
+  /// All faults, in the order of the places that they affect.
   package static let all: [any Fault.Type] = [
     // The upgrade.
     RefuseUpgrade.self, NeverAnswer.self,
@@ -12,7 +12,7 @@ package enum Faults {
     CloseAs.self, Abort.self, ResetInstead.self, NeverClose.self,
     // Sockets.
     Reset.self, HalfOpen.self, StopReading.self, NoPongs.self, UnfinishedClose.self,
-    // Who judges tokens.
+    // Verification of tokens.
     JudgeSlowly.self, RefuseToken.self, RefuseForNow.self, RotateKeys.self, WithdrawKeys.self,
     // The token provider.
     MintSlowly.self, MintNever.self, MintRate.self, MintRefused.self, MintSame.self, MintExpired.self, MintEarly.self,

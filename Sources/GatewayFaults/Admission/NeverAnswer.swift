@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// An upgrade that is never answered: a client's own time-out for opening shows itself, for instance.
+/// An upgrade request that is never answered, to test the client's timeout for opening a connection.
 package struct NeverAnswer: AdmissionFault {
   package static let word = "never_answer"
   package static let summary = "takes the connection, and never answers the upgrade"

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// An upgrade that is refused: with 503 and `Retry-After`, for instance.
+/// An upgrade request that is refused with an HTTP status.
 package struct RefuseUpgrade: AdmissionFault {
   package static let word = "refuse_upgrade"
   package static let summary = "answers the upgrade with an HTTP status in place of 101"

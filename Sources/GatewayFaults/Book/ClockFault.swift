@@ -1,7 +1,6 @@
 package import GatewayCore
 
-/// A fault of the gateway's own clock, which befalls everything that it does: it finds tokens expired that are still
-/// good, for instance.
+/// A fault of the gateway's own clock. It affects everything that the gateway does, e.g. valid tokens seem expired.
 package protocol ClockFault: Fault {
   var error: ClockError { get }
 }
@@ -10,15 +9,15 @@ extension ClockFault {
   package static var isOfAll: Bool { true }
 }
 
-/// An error of a clock: 30 s ahead, for instance, and an hour more each day.
+/// An error of a clock: an offset and a drift, e.g. 30 s ahead and an hour more each day.
 package struct ClockError: Hashable, Sendable {
   private let ahead: Duration
-  /// What it gains in a second, in seconds.
+  /// The gain in each second, in seconds.
   private let drift: Double
 
   package static let members = ["ahead_s", "drift"]
   private static let year = 31_536_000.0
-  /// Two hundred years either way. A time of day ends in 2262, with its nanoseconds: what goes beyond stays there.
+  /// Two hundred years either way. A time of day ends in 2262, since it counts nanoseconds; later times stay there.
   private static let aheadMax = 200 * year
 
   package init(_ fields: FaultFields) throws(GatewayError) {
@@ -31,7 +30,7 @@ package struct ClockError: Hashable, Sendable {
     self.drift = drift ?? 0
   }
 
-  /// How far it is ahead when it has been wrong for so long; behind if negative.
+  /// Returns how far the clock is ahead when it has been wrong for `duration`; behind if negative.
   package func offset(after duration: Duration) -> Duration {
     let gained = min(max(duration.inSeconds * drift, -10 * Self.year), 10 * Self.year)
     return ahead + .saturating(seconds: gained)

@@ -1,59 +1,59 @@
 package import GatewayCore
 
-/// Something that a gateway does wrong on purpose: it loses the reply to a refresh, for instance. Each has a file and a
-/// word of its own; ``Faults`` lists them.
+/// An intentional error of the gateway, e.g. losing the reply to a refresh. Each fault has its own file and word;
+/// ``Faults`` lists them.
 package protocol Fault: Sendable {
-  /// What it goes by: `drop`.
+  /// The name of the fault in orders, e.g. `drop`.
   static var word: String { get }
 
-  /// What the gateway does, in one line.
+  /// The effect on the gateway, in one line.
   static var summary: String { get }
 
-  /// What its orders say beside what every order may: their names.
+  /// The names of the members that only its orders have.
   static var members: [String] { get }
 
-  /// An order of it, as JSON.
+  /// An example of an order, as JSON.
   static var example: String { get }
 
-  /// Whether it befalls the gateway as it is, not this user or that.
+  /// Whether it affects the gateway as a whole, not single users.
   static var isOfAll: Bool { get }
 
-  /// Reads what its order says. Throws what is missing, or out of range.
+  /// Reads the fault's members of an order. Throws if one is missing or out of range.
   init(_ fields: FaultFields) throws(GatewayError)
 }
 
-// What holds for a fault that says nothing else.
+// Defaults.
 
 extension Fault {
   package static var members: [String] { [] }
   package static var isOfAll: Bool { false }
 
-  /// Reads its order, of whatever type it is.
+  /// Reads the fault's order, for a type that is known only at run time.
   static func read(_ fields: FaultFields) throws(GatewayError) -> any Fault { try Self(fields) }
 }
 
-/// A fault of messages, of one that came in, or one that goes out: a reply to a refresh that is lost, for instance.
+/// A fault of messages that come in or go out.
 package protocol MessageFault: Fault {
   var message: FaultyMessage { get }
 
-  /// What becomes of the message.
+  /// Returns the fate of the message.
   func fate(of frame: Frame) -> MessageFate
 }
 
-/// The fate of a message that a fault has met: it comes twice, for instance.
+/// The fate of a message that a fault affects.
 package enum MessageFate: Hashable, Sendable {
   case lost
-  /// It goes on so much later, in the time of the network.
+  /// It goes on later by this duration, in the time of the network.
   case late(Duration)
   case twice
-  /// It goes on behind the next one.
+  /// It goes on after the next one.
   case behindNext
-  /// This goes on in its place.
+  /// This frame goes on instead.
   case replaced(Frame)
-  /// The gateway says this in its place, in the words of the wire.
+  /// The gateway sends this message instead, in the wire's format.
   case reworded(OutboundMessage)
 
-  /// What becomes of a frame that is said ahead of the message: where another comes in the message's place, nothing.
+  /// The fate of a frame that is sent ahead of the message. If the message is replaced, the frame is lost.
   var ofBeginning: MessageFate {
     switch self {
     case .replaced, .reworded: .lost
@@ -62,37 +62,37 @@ package enum MessageFate: Hashable, Sendable {
   }
 }
 
-/// A fault of the upgrade, before there is a connection: 503 in place of the 101, for instance.
+/// A fault of the upgrade, before there is a connection, e.g. 503 instead of 101.
 package protocol AdmissionFault: Fault {
-  /// What the client is told in place of a 101, in the words of its wire; nil for nothing at all, ever.
+  /// Returns the response instead of a 101, in the wire's format; nil if there is never an answer.
   func refusal(_ words: (GatewayError) -> HTTPResponse) -> HTTPResponse?
 }
 
-/// A fault of the gateway's own closing: a reset in place of the close frame with 4000, for instance.
+/// A fault of connections that the gateway closes, e.g. a reset instead of the close frame with 4000.
 package protocol EndingFault: Fault {
-  /// The names of the reasons that it takes in; none for all.
+  /// The names of the affected close reasons; empty for all.
   var reasons: [Name] { get }
 
-  /// How the connection ends in place of a close frame with `reason`.
+  /// Returns how the connection ends instead of by a close frame with `reason`.
   func ending(for reason: CloseReason) -> Ending
 }
 
-/// An end that the gateway makes of a connection: a reset in place of a close frame, for instance.
+/// The way in which the gateway ends a connection.
 package enum Ending: Hashable, Sendable {
   case closed(CloseReason)
   /// The transport ends without a close frame.
   case aborted
   /// It ends by a reset (RFC 9293 section 3.10.7).
   case reset
-  /// Not at all: the gateway forgets the connection, whose transport stays until the peer ends it.
+  /// It does not end: the gateway forgets the connection, whose transport stays until the peer ends it.
   case forgotten
 }
 
-/// A fault of the socket, which befalls it at once: its pings stay without pongs, for instance.
+/// A fault of the socket that takes effect at once, e.g. pings without pongs.
 package protocol SocketFault: Fault {
   func befall(_ socket: FaultySocket)
 
-  /// Takes it back, where that can be done.
+  /// Ends the fault, if that is possible.
   func leave(_ socket: FaultySocket)
 }
 

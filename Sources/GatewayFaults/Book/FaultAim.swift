@@ -1,16 +1,16 @@
 package import GatewayCore
 
-/// The victims that a fault befalls: a tenth of the guests, for instance. What says nothing takes in all.
+/// The aim of a fault: the users and connections that it affects. An empty aim affects all.
 package struct FaultAim: Hashable, Sendable {
-  /// The share of users, in 0...1; the same ones in every run with the same seed.
+  /// The share of users, in 0...1. It is the same users in every run with the same seed.
   package var share: Double?
   package var kind: UserKind?
   package var users: Set<UserID>?
   /// The name of the wire format.
   package var dialect: Name?
-  /// Only those whose token expires within so long.
+  /// The limit on the remaining life of a user's token; only users below it are affected.
   package var expiringWithin: Duration?
-  /// Only the n-th connection that opens after the order, from 1.
+  /// The only affected connection, by its number in the sequence of connections opened after the order, from 1.
   package var connection: UInt64?
 
   package init() {}
@@ -30,10 +30,10 @@ package struct FaultAim: Hashable, Sendable {
     connection = try fields.whole("connection", in: 1...Int64.max).map { UInt64($0) }
   }
 
-  /// Whether it is only for users that are known by name.
+  /// Whether it applies only to users whose names are known.
   var isOfUsers: Bool { share != nil || kind != nil || users != nil || expiringWithin != nil }
 
-  /// Whether it befalls `subject`, with that seed; connections are counted from `first`.
+  /// Returns whether it affects `subject`, with that seed. Connections are counted from `first`.
   func takesIn(_ subject: FaultSubject, seed: UInt64, first: UInt64) -> Bool {
     if let dialect, subject.dialect != dialect { return false }
     if let connection {
@@ -50,7 +50,7 @@ package struct FaultAim: Hashable, Sendable {
     return Self.chance(of: user, seed) < share
   }
 
-  /// The user's number in 0..<1, which the seed decides.
+  /// Returns the user's number in 0..<1, which the seed decides.
   static func chance(of user: UserID, _ seed: UInt64) -> Double {
     // FNV-1a over the name's bytes, then mixed.
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -60,13 +60,13 @@ package struct FaultAim: Hashable, Sendable {
   }
 }
 
-/// The victim of something that happens, as far as it is known: ann, a guest, on the third connection, for instance.
+/// The user and connection of an occurrence, as far as they are known.
 package struct FaultSubject: Hashable, Sendable {
   package var user: UserID?
   package var kind: UserKind?
   package var dialect: Name?
   package var expiresIn: Duration?
-  /// The number of the connection among those that were opened, from 1; nil for what has none.
+  /// The number of the connection in the sequence of opened connections, from 1; nil if there is none.
   package var connection: UInt64?
 
   package init(

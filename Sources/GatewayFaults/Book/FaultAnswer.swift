@@ -1,16 +1,18 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// An HTTP answer that a fault has given in place of the right one: 503 with `Retry-After`, for instance.
+/// An HTTP response that a fault sends instead of the right one, e.g. 503 with `Retry-After`.
 package struct FaultAnswer: Hashable, Sendable {
   package let error: GatewayError
-  /// Nil for the error's own.
+  /// The status; nil for the error's own.
   package let status: Int?
   package let retryAfter: Duration?
 
   package static let members = ["status", "retry_after_s", "error"]
 
-  /// - Parameter unauthorized: The error of a 401 where none is named.
+  /// Reads an answer.
+  ///
+  /// - Parameter unauthorized: The error of a 401 if the order names none.
   package init(_ fields: FaultFields, unauthorized: GatewayError = .tokenExpired) throws(GatewayError) {
     status = try fields.whole("status", in: 400...599).map { Int($0) }
     retryAfter = try fields.seconds("retry_after_s")
@@ -31,7 +33,7 @@ package struct FaultAnswer: Hashable, Sendable {
     self.retryAfter = retryAfter
   }
 
-  /// The answer, the error being put into those words.
+  /// Returns the response, with the error in the format of `words`.
   package func response(_ words: (GatewayError) -> HTTPResponse) -> HTTPResponse {
     var response = words(error)
     if let status { response.status = status }

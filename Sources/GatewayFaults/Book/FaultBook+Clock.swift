@@ -4,7 +4,7 @@ internal import GatewayRuntime
 // The gateway's own clock.
 
 extension FaultBook {
-  /// Lets the loop's time of day be as wrong as the faults that stand have it.
+  /// Sets the error of the loop's time of day to that of the clock faults.
   func setClock() {
     guard standing.contains(where: { $0.order.fault is any ClockFault }) else {
       loop.wallError = nil
@@ -13,7 +13,7 @@ extension FaultBook {
     loop.wallError = { [weak self] in self?.clockError ?? .zero }
   }
 
-  /// How far the loop's time of day is ahead now.
+  /// The duration by which the loop's time of day is ahead now.
   private var clockError: Duration {
     let now = loop.now
     var error = Duration.zero

@@ -2,7 +2,7 @@ package import GatewayCore
 package import GatewayKit
 package import GatewayRuntime
 
-// How a gateway comes by its faults: what it is made of is decorated, and what has no faults is not.
+// The hooks of the gateway for faults: decorated parts ask the book, and parts without faults are unchanged.
 
 extension FaultBook: TokenObjector {
   package func refusal(of token: VerifiedToken, shownTo dialect: String, isRefresh: Bool) -> GatewayError? {
@@ -12,7 +12,7 @@ extension FaultBook: TokenObjector {
     return refusal(of: token, subject, nil, isRefresh: isRefresh)
   }
 
-  /// Why a fault refuses the token; nil if none does.
+  /// Returns the error with which a fault refuses the token; nil if none does.
   func refusal(
     of token: VerifiedToken, _ subject: FaultSubject, _ connection: ConnectionID?, isRefresh: Bool
   ) -> GatewayError? {
@@ -25,10 +25,10 @@ extension FaultBook: TokenObjector {
 }
 
 extension FaultBook {
-  /// Who makes the token provider's tokens.
+  /// The token provider's layer for faults.
   package var minting: any TokenMinting { FaultyProvider(in: self) }
 
-  /// The wire format with everything about it that may go wrong.
+  /// Returns the wire format with every possible fault.
   package func decorate(_ binding: DialectBinding) -> DialectBinding {
     binding.replacing(
       dialect: FaultyDialect(inner: binding.dialect, book: self),
@@ -37,7 +37,7 @@ extension FaultBook {
         inner: binding.authenticator, book: self, dialect: Name(binding.dialect.name)))
   }
 
-  /// Judges an upgrade request before the 101, as the gateway does unless that goes wrong. Only on the loop.
+  /// Decides on an upgrade request before the 101, as the gateway does unless a fault intervenes. Only on the loop.
   package func admit(_ upgrade: HTTPRequest, to gateway: Gateway) -> Admission {
     let fault = fault((any AdmissionFault).self, of: subject(of: upgrade, gateway))
     if let fault { return gateway.refuse(upgrade, on: loop) { fault.refusal($0) } }
@@ -56,7 +56,7 @@ extension FaultBook {
     }
   }
 
-  /// Who asks for the upgrade, as far as that is known before it.
+  /// Returns the user and connection of an upgrade request, as far as they are known before it.
   private func subject(of upgrade: HTTPRequest, _ gateway: Gateway) -> FaultSubject {
     guard let binding = gateway.bindings.first(where: { $0.dialect.accepts(upgrade) }) else { return FaultSubject() }
     var subject = FaultSubject(dialect: Name(binding.dialect.name), connection: connectionCount + 1)
@@ -64,7 +64,7 @@ extension FaultBook {
       let credentials = try? binding.dialect.credentials(in: upgrade)
     else { return subject }
     let bearer = Bearer(upgrade: binding.dialect.details(of: upgrade))
-    // Who is only asked who it is, nothing befalls.
+    // Faults don't affect this check, which only identifies the user.
     let authenticator = (binding.authenticator as? FaultyAuthenticator)?.inner ?? binding.authenticator
     guard case .decided(.success(let token)) = authenticator.judge(credentials, of: bearer, at: loop.wallTime)
     else { return subject }

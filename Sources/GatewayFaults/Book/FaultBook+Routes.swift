@@ -1,13 +1,13 @@
 package import GatewayCore
 package import GatewayRuntime
 
-// The gateway's HTTP side with everything about it that may go wrong.
+// The gateway's HTTP routes with every possible fault.
 
 extension FaultBook {
-  /// For how long nobody is answered who is never to be: whoever asked has gone by then.
+  /// The wait before a request that is never to be answered is answered after all. Its caller has gone by then.
   private static let patience = Duration.seconds(900)
 
-  /// The resources, each of which asks the book first.
+  /// Returns the routes, each of which asks the book first.
   package func decorate(_ routes: [HTTPRoute], of gateway: Gateway) -> [HTTPRoute] {
     routes.map { route in
       route.answered { request, parameters in

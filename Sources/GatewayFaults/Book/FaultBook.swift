@@ -1,54 +1,55 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// The faults that a gateway has been ordered to have: that it loses the next reply to a refresh, for instance. Whoever does
-/// something that may go wrong asks the book first.
+/// The faults that a gateway was ordered to have. Every operation that may fail asks the book first.
 ///
-/// `@unchecked Sendable`: touched only on the gateway's loop.
+/// `@unchecked Sendable`: used only on the gateway's loop.
 package final class FaultBook: @unchecked Sendable {
   package let loop: EventLoop
   private let seed: UInt64
-  /// In the order in which they were ordered.
+  /// The faults in the order of their orders.
   package private(set) var standing: [StandingFault] = []
   private var lastNumber: UInt32 = 0
-  /// The connections that are open.
+  /// The open connections.
   private var sockets: [ConnectionID: FaultySocket] = [:]
-  /// How many have been opened.
+  /// The number of connections opened so far.
   private(set) var connectionCount: UInt64 = 0
   private var alarms: [UInt32: FaultAlarm] = [:]
-  /// What is just being said, and to whom: noted where it is put into words, taken where the words go out.
+  /// The message that is being sent, and its connection. Set when it is encoded, read when its frame goes out.
   private var said: Said?
-  /// Why a connection is just being closed.
+  /// The reason for which a connection is being closed.
   private var closing: (reason: CloseReason, words: CloseReason)?
-  /// The messages on their way that go out late, or come in late.
+  /// The messages that are delayed, in either direction.
   private var late: [UInt64: LateMessage] = [:]
   private var lastLate: UInt64 = 0
-  /// Who waits for what a fault holds back.
+  /// The tasks that a fault makes wait.
   let waits = FaultWaits()
   private weak var journal: Journal?
 
-  /// Whether the upgrade that is just judged is one whose login fails behind it.
+  /// Whether the login of the upgrade request under decision is to fail after the upgrade.
   var failsLogin = false
 
-  /// How many faults may stand at once.
+  /// The maximum number of faults at once.
   package static let countMax = 256
-  /// How many messages may be late at once; more are on time.
+  /// The maximum number of delayed messages at once. Further messages are not delayed.
   static let lateMax = 10_000
 
+  /// Creates a book.
+  ///
   /// - Parameters:
   ///   - loop: The gateway's one loop.
-  ///   - seed: Decides which users a share takes in.
+  ///   - seed: The seed that decides which users belong to a share.
   package init(on loop: EventLoop, seed: UInt64) {
     self.loop = loop
     self.seed = seed
   }
 
-  /// Writes what befalls whom into that journal from here on.
+  /// Records each occurrence of a fault in that journal from now on.
   package func attach(to journal: Journal?) { self.journal = journal }
 
   // MARK: Orders
 
-  /// Has the gateway fail so from here on. Throws `GatewayError.tooMany` if as many faults stand as may.
+  /// Adds a fault. Throws `GatewayError.tooMany` if the maximum number of faults exists.
   package func add(_ order: FaultOrder) throws(GatewayError) -> StandingFault {
     sweep()
     guard standing.count < Self.countMax else {
@@ -66,14 +67,14 @@ package final class FaultBook: @unchecked Sendable {
     return fault
   }
 
-  /// Takes a fault back. False if there is none of that number.
+  /// Removes a fault. Returns false if there is none of that number.
   package func remove(_ number: UInt32) -> Bool {
     guard let index = standing.firstIndex(where: { $0.number == number }) else { return false }
     end(standing.remove(at: index))
     return true
   }
 
-  /// Takes all back. Returns how many stood.
+  /// Removes all faults. Returns their number.
   package func removeAll() -> Int {
     let all = standing
     standing = []
@@ -81,7 +82,8 @@ package final class FaultBook: @unchecked Sendable {
     return all.count
   }
 
-  /// Forgets those that will befall nobody any more, but for the last of them, which somebody may yet ask after.
+  /// Removes faults that are over, except socket faults. It does so only when the book is full, since a client may
+  /// still ask about them.
   private func sweep() {
     let now = loop.now
     guard standing.count >= Self.countMax else { return }
@@ -96,7 +98,7 @@ package final class FaultBook: @unchecked Sendable {
     if !standing.contains(where: { $0.order.moment.event != nil }) { journal?.observer = nil }
   }
 
-  /// Lets go of everything: the gateway has ended.
+  /// Removes everything, when the gateway ends.
   package func end() {
     _ = removeAll()
     for message in late.values { loop.transport.deadlines.remove(message.wakeup) }
@@ -106,7 +108,7 @@ package final class FaultBook: @unchecked Sendable {
 
   // MARK: Questions
 
-  /// The first fault of that kind that befalls `subject` now and `isMeant`; nil if there is none.
+  /// Returns the first fault of that kind that affects `subject` now and fulfils `isMeant`; nil if there is none.
   package func fault<Kind>(
     _ kind: Kind.Type = Kind.self, of subject: @autoclosure () -> FaultSubject, _ connection: ConnectionID? = nil,
     where isMeant: (Kind) -> Bool = { _ in true }
@@ -114,7 +116,7 @@ package final class FaultBook: @unchecked Sendable {
     befallen(kind, of: subject(), connection) { fault, _ in isMeant(fault) }?.fault
   }
 
-  /// The same with what the book knows of the order.
+  /// Returns the same fault together with its entry in the book.
   func befallen<Kind>(
     _ kind: Kind.Type = Kind.self, of subject: @autoclosure () -> FaultSubject, _ connection: ConnectionID? = nil,
     where isMeant: (Kind, StandingFault) -> Bool = { _, _ in true }
@@ -132,27 +134,27 @@ package final class FaultBook: @unchecked Sendable {
     return nil
   }
 
-  /// Whether a fault of that kind would befall `subject` now, which befalls nobody by that.
+  /// Returns whether a fault of that kind would affect `subject` now. This does not count as an occurrence.
   func expects<Kind>(_ kind: Kind.Type, of subject: FaultSubject, _ connection: ConnectionID?) -> Bool {
     standing.contains { $0.order.fault is Kind && $0.threatens(subject, connection, at: loop.now) }
   }
 
-  /// The number of an open connection among those that were opened, from 1.
+  /// Returns the number of an open connection in the sequence of opened connections, from 1.
   func number(of connection: ConnectionID?) -> UInt64? { connection.flatMap { sockets[$0]?.number } }
 
-  /// Whether a fault of that kind stands that is only for users whose names are known.
+  /// Returns whether there is a fault of that kind that is only for users whose names are known.
   func isForUsers<Kind>(_ kind: Kind.Type) -> Bool {
     standing.contains { $0.order.fault is Kind && $0.order.aim.isOfUsers }
   }
 
-  /// Whether a fault of messages stands.
+  /// Whether there is a fault of messages.
   var hasMessageFaults: Bool { standing.contains { $0.order.fault is any MessageFault } }
 
   private func note(_ fault: StandingFault, _ subject: FaultSubject, _ connection: ConnectionID?) {
     journal?.write(fault: fault.word, number: fault.number, by: connection, of: subject.user)
   }
 
-  /// How the login of the connection, or its refresh, fails; nil if it need not.
+  /// Returns how the login of the connection, or its refresh, fails; nil if it does not.
   func loginFailure(of bearer: Bearer) -> LoginFailure? {
     guard let socket = bearer.connection.flatMap({ sockets[$0] }) else { return nil }
     guard bearer.user != nil else { return socket.failure }
@@ -163,10 +165,10 @@ package final class FaultBook: @unchecked Sendable {
     return fault?.failure
   }
 
-  // MARK: What is being said
+  // MARK: The message being sent
 
-  /// The message that is just said to a connection: its welcome, of which the frame that goes out next is only the
-  /// beginning, for instance.
+  /// The message that is being sent to a connection. The next frame may be only its beginning, e.g. the prelude to a
+  /// welcome.
   struct Said {
     let connection: ConnectionID
     let meaning: JournalMessage
@@ -177,7 +179,7 @@ package final class FaultBook: @unchecked Sendable {
     said = Said(connection: connection, meaning: meaning, isBeginning: isBeginning)
   }
 
-  /// What goes out to the connection; nil for what no session says.
+  /// Returns the message that the next frame to the connection belongs to; nil if no session sends it.
   func takeSaid(to connection: ConnectionID) -> Said? {
     defer { said = nil }
     return said?.connection == connection ? said : nil
@@ -185,7 +187,7 @@ package final class FaultBook: @unchecked Sendable {
 
   func isClosing(for reason: CloseReason, in words: CloseReason) { closing = (reason, words) }
 
-  /// The gateway's own reason where a connection is closed in these words.
+  /// Returns the gateway's own reason for closing a connection with these words.
   func takeClosing(in words: CloseReason) -> CloseReason {
     defer { closing = nil }
     return closing?.words == words ? closing?.reason ?? words : words
@@ -193,10 +195,10 @@ package final class FaultBook: @unchecked Sendable {
 
   // MARK: Late messages
 
-  /// Whether one more may be late.
+  /// Whether one more message may be delayed.
   var hasRoomForLate: Bool { late.count < Self.lateMax }
 
-  /// Calls `arrive` so much later, in the time of the network.
+  /// Calls `arrive` after `duration`, in the time of the network.
   func after(_ duration: Duration, _ arrive: @escaping () -> Void) {
     lastLate += 1
     let number = lastLate
@@ -210,7 +212,7 @@ package final class FaultBook: @unchecked Sendable {
 
   // MARK: Sockets
 
-  /// Stands between a connection and its socket from here on.
+  /// Registers an opened socket, and applies the faults for its number.
   func open(_ socket: FaultySocket) {
     connectionCount += 1
     socket.number = connectionCount
@@ -252,7 +254,7 @@ package final class FaultBook: @unchecked Sendable {
 }
 
 extension FaultBook {
-  /// The socket of the connection; those of the user where something happened to nobody's connection.
+  /// Returns the socket of the connection. If the event has no connection, returns the user's sockets.
   fileprivate func sockets(_ connection: ConnectionID?, of user: UserID?) -> [FaultySocket] {
     if let connection { return sockets[connection].map { [$0] } ?? [] }
     guard let user else { return [] }
@@ -260,14 +262,14 @@ extension FaultBook {
   }
 }
 
-// What has happened is heard of by those faults that follow it.
+// Faults that follow an event are told of it.
 
 extension FaultBook: JournalObserver {
   package func journalWrote(_ kind: JournalKind, by connection: ConnectionID?, of user: UserID?) {
     for fault in standing where fault.order.moment.event == kind {
       fault.note(connection, user)
       guard fault.order.fault is any SocketFault else { continue }
-      // Not in the middle of what it follows.
+      // Later, not in the middle of the event.
       loop.execute { [self] in
         for socket in sockets(connection, of: user) { befall(socket, fault) }
       }
@@ -275,7 +277,7 @@ extension FaultBook: JournalObserver {
   }
 }
 
-/// The alarm of one fault, which goes off when it begins, at noon for instance, and when it ends.
+/// The alarm of one fault, which fires when the fault begins and when it ends.
 private final class FaultAlarm: WakeupTarget {
   private let fault: StandingFault
   private unowned let book: FaultBook

@@ -5,7 +5,7 @@ internal import GatewayKit
 /// The members of an order for a fault, as JSON: `{"fault": "delay", "by_ms": 300}`.
 package typealias FaultFields = Fields<FaultWords>
 
-/// The words for a member of an order that is wrong: that `by_ms` is missing, for instance.
+/// The error messages for a wrong member of an order.
 package enum FaultWords: FieldWords {
   package static func length(of text: String) -> Int { text.utf8.count }
 
@@ -28,29 +28,29 @@ package enum FaultWords: FieldWords {
 }
 
 extension FaultFields {
-  /// How long a name may be.
+  /// The maximum length of a name.
   package static var nameLengthMax: Int { 256 }
 
-  /// What is said of a member that must be there.
+  /// Returns the error for a missing member.
   package func missing(_ name: String) -> GatewayError { failure(.missing, name) }
 
-  /// The object of that name; nil if there is no such member.
+  /// Returns the object of that name; nil if there is no such member.
   package func child(_ name: String) throws(GatewayError) -> FaultFields? { try object(name) }
 
-  /// A whole number within `range`; nil if there is no such member.
+  /// Returns a whole number within `range`; nil if there is no such member.
   package func whole(_ name: String, in range: ClosedRange<Int64>) throws(GatewayError) -> Int64? {
     try integer(name, in: range)
   }
 
-  /// A text of at most so many bytes; nil if there is no such member.
+  /// Returns a text of at most `bytes` bytes; nil if there is no such member.
   package func text(_ name: String, bytes: Int) throws(GatewayError) -> String? { try string(name, max: bytes) }
 
-  /// Texts, at most so many; nil if there is no such member.
+  /// Returns at most `count` texts; nil if there is no such member.
   package func texts(_ name: String, count: Int) throws(GatewayError) -> [String]? {
     try strings(name, count: count, max: Self.nameLengthMax)
   }
 
-  /// `; did you mean 'drop'?`, or where nothing is near `; there is` with all that there is.
+  /// Returns `; did you mean 'drop'?`. If no word is near, returns `; there is` with all words.
   static func lead(from word: String, to words: [String]) -> String {
     let near = Suggestion.near(word, among: words).map { "'\($0)'" }
     return near.isEmpty ? "; there is \(words.joined(separator: ", "))" : Suggestion.question(near)
@@ -64,7 +64,7 @@ extension FaultFields {
     return .invalidParameter.detailed("\(path(of: name)) must be one of \(words.joined(separator: ", "))")
   }
 
-  /// One of `words`, which a refusal lists; nil if there is no such member.
+  /// Returns one of the type's words; nil if there is no such member. The error for another word lists them.
   package func word<Word: RawRepresentable & CaseIterable>(
     _ name: String, _ type: Word.Type = Word.self
   ) throws(GatewayError) -> Word? where Word.RawValue == String {
@@ -75,7 +75,7 @@ extension FaultFields {
     return word
   }
 
-  /// An error by its name in the gateway's catalogue, `token_expired` for instance; nil if there is no such member.
+  /// Returns an error by its name in the gateway's catalogue, e.g. `token_expired`; nil if there is no such member.
   package func error(_ name: String) throws(GatewayError) -> GatewayError? {
     guard let text = try string(name, max: Self.nameLengthMax) else { return nil }
     guard let error = GatewayError.all.first(where: { Name($0.name) == Name(text) }) else {
@@ -84,7 +84,7 @@ extension FaultFields {
     return error
   }
 
-  /// How a connection is closed: `code` as an order has it, and `reason` as its text.
+  /// Returns the close reason from the members `code` and `reason`; nil if there is no `code`.
   package func closeReason() throws(GatewayError) -> CloseReason? {
     guard let code = try integer("code", in: 1000...4999) else { return nil }
     guard let reason = CloseReason(code: UInt16(code), name: try string("reason", max: 123) ?? "") else {
@@ -93,7 +93,7 @@ extension FaultFields {
     return reason
   }
 
-  /// The reasons of closings that `for` names, which a fault is about; none for all.
+  /// Returns the close reasons in the member `for`; empty for all.
   package func reasons() throws(GatewayError) -> [Name] {
     let names = try strings("for", count: 64, max: Self.nameLengthMax) ?? []
     let known = CloseReason.all.map { Name($0.name) }
@@ -104,7 +104,7 @@ extension FaultFields {
     return names.map { Name($0) }
   }
 
-  /// A number within `range`; nil if there is no such member.
+  /// Returns a number within `range`; nil if there is no such member.
   package func number(_ name: String, in range: ClosedRange<Double>) throws(GatewayError) -> Double? {
     guard let value = value(name) else { return nil }
     guard let number = value.number, range.contains(number) else {
@@ -118,21 +118,21 @@ extension FaultFields {
     Int(exactly: number).map(String.init) ?? String(number)
   }
 
-  /// Milliseconds, at most a day of them; nil if there is no such member.
+  /// Returns a duration in milliseconds, at most a day; nil if there is no such member.
   package func milliseconds(_ name: String) throws(GatewayError) -> Duration? {
     try number(name, in: 0...86_400_000).map { .nanoseconds(Int64($0 * 1e6)) }
   }
 
-  /// Seconds, at most ten years of them; nil if there is no such member.
+  /// Returns a duration in seconds, at most ten years; nil if there is no such member.
   package func seconds(_ name: String, from least: Double = 0) throws(GatewayError) -> Duration? {
     try number(name, in: least...315_360_000).map { .saturating(seconds: $0) }
   }
 
-  /// Refuses members whose names are none of `known`, by name, and those that are there twice.
+  /// Throws for members whose names are not in `known`, with their names, and for members that are given twice.
   package func refuseStrangers(_ known: [String]) throws(GatewayError) {
     var seen: Set<Name> = []
     for (name, value) in view.members ?? [] {
-      // An order that leaves something out is another order.
+      // An order without the member would mean something else.
       guard !value.isNull else {
         throw .invalidParameter.detailed("\(path(of: String(name.prefix(64)))) is null; leave it out, or say it")
       }

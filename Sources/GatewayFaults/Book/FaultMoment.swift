@@ -1,21 +1,20 @@
 internal import GatewayCore
 package import GatewayRuntime
 
-/// The moment at which a fault befalls: from the second occurrence on, after a refresh was asked for, say. What says
-/// nothing is now.
+/// The moment at which a fault begins to take effect, e.g. from the second occurrence on. An empty moment is now.
 package struct FaultMoment: Hashable, Sendable {
-  /// Not before so long has passed, in the time of sessions.
+  /// The delay of its beginning, in the time of sessions.
   package var delay: Duration?
-  /// Only who has lived through such an event since the order.
+  /// The event that a user or connection must have had since the order.
   package var event: JournalKind?
-  /// Not before its n-th occurrence, from 1.
+  /// The first occurrence that is affected, from 1.
   package var occurrence = 1
 
   package init() {}
 
   static let members = ["at", "at_s", "after", "nth"]
 
-  /// A word that `at` may say, beside which nothing is needed: `now`, for instance.
+  /// A word of `at`. Both words mean the default.
   enum Word: String, CaseIterable {
     case now, next
   }

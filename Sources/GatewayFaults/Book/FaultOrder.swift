@@ -1,25 +1,24 @@
 internal import GatewayCore
 
-/// An order for a gateway to fail: to lose a tenth of the guests' replies, once each, for instance.
+/// An order for a gateway to fail, e.g. to lose the replies to a tenth of the guests, once.
 ///
-/// ```json
-/// {"fault": "drop", "what": "reply:refresh", "who": {"share": 0.1, "kind": "guest"}, "when": {"nth": 2}, "times": 1}
-/// ```
+/// ```json {"fault": "drop", "what": "reply:refresh", "who": {"share": 0.1, "kind": "guest"}, "when": {"nth": 2},
+/// "times": 1} ```
 package struct FaultOrder: Sendable {
   package let fault: any Fault
   package let aim: FaultAim
   package let moment: FaultMoment
-  /// How often it befalls, all told; nil for as often as it can.
+  /// The maximum number of effects over all users; nil for no limit.
   package let times: Int?
-  /// How long it lasts, in the time of sessions; nil until it is taken back.
+  /// The duration of the fault, in the time of sessions; nil until it is removed.
   package let duration: Duration?
-  /// Decides which users a share takes in; nil for the gateway's own seed.
+  /// The seed that decides which users belong to a share; nil for the gateway's own seed.
   package let seed: UInt64?
-  /// As it was written.
+  /// The order as it was written.
   package let text: String
 
   package static let members = ["fault", "who", "when", "times", "for_s", "seed"]
-  /// The longest order, in bytes.
+  /// The maximum length of an order, in bytes.
   package static let lengthMax = 1 << 20
 
   package init(

@@ -1,19 +1,19 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// The waiters that a fault keeps waiting: a request for a token that is to be answered in a minute, for instance. When
-/// the fault is taken back, or the gateway ends, nobody waits any more.
+/// The tasks that faults make wait. When the fault is removed, or the gateway ends, they go on.
 ///
-/// `@unchecked Sendable`: touched only on the loops of its book.
+/// `@unchecked Sendable`: used only on the loops of its book.
 final class FaultWaits: @unchecked Sendable {
   private var waits: [UInt64: FaultWait] = [:]
   private var last: UInt64 = 0
   private var hasEnded = false
 
-  /// How many may wait at once; more go on at once.
+  /// The maximum number of waiting tasks. Further tasks go on at once.
   private static let countMax = 10_000
 
-  /// Waits until it is `deadline` on `clock`, for `purpose`. True if it is then, false if the fault was taken back before.
+  /// Waits until `deadline` on `clock`, for `purpose`. Returns true at the deadline, false if the fault was removed
+  /// before.
   nonisolated(nonsending) func wait(
     until deadline: Instant, on clock: EventLoop, as purpose: String, because fault: UInt32
   ) async -> Bool {
@@ -30,10 +30,10 @@ final class FaultWaits: @unchecked Sendable {
     }
   }
 
-  /// Lets those go on whom that fault holds back, the first first.
+  /// Lets the tasks that wait for that fault go on, in their order.
   func end(of fault: UInt32) { end { $0.fault == fault } }
 
-  /// Lets all go on, and nobody wait any more: the gateway ends.
+  /// Lets all tasks go on, and makes later waits return at once, when the gateway ends.
   func endAll() {
     hasEnded = true
     end { _ in true }
@@ -46,9 +46,9 @@ final class FaultWaits: @unchecked Sendable {
   }
 }
 
-/// One who waits.
+/// One waiting task.
 ///
-/// `@unchecked Sendable`: touched only on the loops of its book.
+/// `@unchecked Sendable`: used only on the loops of its book.
 private final class FaultWait: SleepTarget, @unchecked Sendable {
   let fault: UInt32
   let purpose: String

@@ -1,8 +1,7 @@
 package import GatewayCore
 internal import GatewayRuntime
 
-/// An authenticator of a wire format's tokens, with everything about it that may go wrong: ann's good token has a
-/// signature that nobody knows, for instance.
+/// An authenticator of a wire format's tokens with every possible fault.
 package struct FaultyAuthenticator: Authenticator {
   package let inner: any Authenticator
   let book: FaultBook
@@ -11,7 +10,7 @@ package struct FaultyAuthenticator: Authenticator {
   package func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
     if let failure = book.loginFailure(of: bearer) { return .decided(.failure(failure.error)) }
     guard !book.standing.isEmpty else { return inner.judge(credentials, of: bearer, at: now) }
-    // Where to accept a token is to spend it, it is refused before.
+    // A token that is used up by its acceptance must be refused before it.
     let asked = Asked()
     var objecting = bearer
     objecting.objection = { token in
@@ -30,14 +29,14 @@ package struct FaultyAuthenticator: Authenticator {
     return .decided(doctored(verdict, subject, bearer))
   }
 
-  /// Whether it has been asked what speaks against the token.
+  /// A record of whether the inner authenticator has asked for objections to the token.
   ///
-  /// `@unchecked Sendable`: touched only on the book's loop.
+  /// `@unchecked Sendable`: used only on the book's loop.
   private final class Asked: @unchecked Sendable {
     var hasBeen = false
   }
 
-  /// The verdict as late as it is to be. An upgrade is not kept waiting: its connection asks again.
+  /// Returns the verdict after the delay of a fault. An upgrade does not wait: its connection asks again.
   private func decide(_ verdict: Verdict, _ bearer: Bearer, _ asked: Asked, at now: WallTime) async -> Verdict {
     let subject = subject(of: verdict, bearer, at: now)
     if let fault = book.fault((any VerificationDelay).self, of: subject, bearer.connection) {
@@ -59,7 +58,7 @@ package struct FaultyAuthenticator: Authenticator {
   private func subject(of verdict: Verdict, _ bearer: Bearer, at now: WallTime) -> FaultSubject {
     var subject = FaultSubject(user: bearer.user, dialect: dialect, connection: book.number(of: bearer.connection))
     if case .success(let token) = verdict {
-      // Whose connection it is decides, where the token is of somebody else.
+      // The connection's user decides if the token is another user's.
       subject.user = bearer.user ?? token.user
       subject.kind = token.kind
       subject.expiresIn = token.expiresAt.map { $0 - now }

@@ -1,8 +1,7 @@
 import GatewayCore
 internal import GatewayRuntime
 
-/// A conversation that tells the book of faults what it is just putting into words, and changes none of them: that the
-/// next frame is the reply to a refresh, for instance.
+/// A conversation that reports to the book of faults what it is encoding, and changes nothing.
 final class FaultyConversation: Conversation {
   private let inner: any Conversation
   private let book: FaultBook

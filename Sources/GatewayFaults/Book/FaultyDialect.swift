@@ -1,8 +1,7 @@
 package import GatewayCore
 internal import GatewayRuntime
 
-/// A wire format that tells the book of faults what it is just putting into words, and changes none of them: that the
-/// frame is a `pong`, for instance.
+/// A wire format that reports to the book of faults what it is encoding, and changes nothing.
 package struct FaultyDialect: Dialect {
   let inner: any Dialect
   let book: FaultBook
@@ -35,7 +34,7 @@ package struct FaultyDialect: Dialect {
 
   package func prelude(to message: OutboundMessage, _ context: DialectContext) -> Frame? {
     let frame = inner.prelude(to: message, context)
-    // What is said ahead of a message is lost and late with it.
+    // A frame that is sent ahead of a message is lost or delayed with it.
     if frame != nil { book.isSaying(message.meaning, isBeginning: true, to: context.connection) }
     return frame
   }

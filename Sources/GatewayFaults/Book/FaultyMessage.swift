@@ -1,9 +1,9 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// The messages that a fault takes in, by what they mean: `reply:refresh`, for instance.
+/// The kinds of messages that a fault can affect, by their meaning, e.g. `reply:refresh`.
 package enum FaultyMessage: String, Hashable, Sendable, CaseIterable {
-  // What the gateway says.
+  // Messages of the gateway.
   case requestRefresh = "request:refresh"
   case replyLogin = "reply:login"
   case replyRefresh = "reply:refresh"
@@ -12,14 +12,14 @@ package enum FaultyMessage: String, Hashable, Sendable, CaseIterable {
   case refusalLogin = "refusal:login"
   case error
   case noticeClosing = "notice:closing"
-  /// What a vendor answers to commands, or tells of others.
+  /// A vendor's reply to a command, or its message about other users.
   case vendor
   case anyOut = "any:out"
-  // What the client says.
+  // Messages of the client.
   case login, refresh, command, logout, ping
   case anyIn = "any:in"
 
-  /// Whether it takes in what the gateway says.
+  /// Whether it is a kind of messages from the gateway.
   package var goesOut: Bool {
     switch self {
     case .login, .refresh, .command, .logout, .ping, .anyIn: false
@@ -27,7 +27,7 @@ package enum FaultyMessage: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether it takes in a message of that meaning; one that came in, from somebody who is logged in or not.
+  /// Returns whether it includes an incoming message of that meaning, from a client that is logged in or not.
   func takesIn(in meaning: JournalMessage, isLoggedIn: Bool) -> Bool {
     switch self {
     case .anyIn: true
@@ -40,7 +40,7 @@ package enum FaultyMessage: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether it takes in one that goes out.
+  /// Returns whether it includes an outgoing message of that meaning.
   func takesIn(out meaning: JournalMessage) -> Bool {
     switch self {
     case .anyOut: true
@@ -59,7 +59,7 @@ package enum FaultyMessage: String, Hashable, Sendable, CaseIterable {
 }
 
 extension FaultyMessage {
-  /// The one that the member `what` of an order names.
+  /// Reads the member `what` of an order.
   init(_ fields: FaultFields) throws(GatewayError) {
     guard let message = try fields.word("what", FaultyMessage.self) else { throw fields.missing("what") }
     self = message

@@ -2,12 +2,12 @@ internal import GatewayCore
 internal import GatewayKit
 internal import GatewayRuntime
 
-/// The token provider's work with everything about it that may go wrong: ann's next token is of yesterday, for instance.
+/// The token provider's layer with every possible fault.
 ///
-/// `@unchecked Sendable`: touched only on the gateway's loop, on which the provider runs.
+/// `@unchecked Sendable`: used only on the gateway's loop, on which the provider runs.
 final class FaultyProvider: TokenMinting, @unchecked Sendable {
   private let book: FaultBook
-  /// The last token of each, for a provider that gives the same again.
+  /// The last token of each user and scheme, for a provider that returns the same one again.
   private var last: [Holder: MintedToken] = [:]
 
   private struct Holder: Hashable {
@@ -15,9 +15,9 @@ final class FaultyProvider: TokenMinting, @unchecked Sendable {
     let scheme: String?
   }
 
-  /// Of how many users the last token is known.
+  /// The maximum number of remembered tokens.
   private static let holdersMax = 10_000
-  /// For how long nobody is answered who is never to be: whoever asked has gone by then.
+  /// The wait before a request that is never to be answered is refused after all. Its caller has gone by then.
   private static let patience = Duration.seconds(900)
 
   init(in book: FaultBook) {

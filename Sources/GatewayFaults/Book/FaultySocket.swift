@@ -1,34 +1,34 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// A socket between ann's connection, for instance, and the transport, where faults are possible: every message and
-/// every end passes through, and may be lost, late or another.
+/// A socket between a connection and the transport. Every message and every close passes through it, and faults may
+/// lose, delay or change them.
 ///
-/// `@unchecked Sendable`: touched only on the gateway's loop.
+/// `@unchecked Sendable`: used only on the gateway's loop.
 package final class FaultySocket: @unchecked Sendable {
   package let connection: Connection
   private let book: FaultBook
-  /// The number among the connections that were opened, from 1.
+  /// The number in the sequence of opened connections, from 1.
   var number: UInt64 = 0
-  /// How its login fails, or its refresh; nil if neither need.
+  /// The failure of its login or its refresh; nil if neither fails.
   private(set) var failure: LoginFailure?
-  /// Whether it is a refresh that fails, which is told as an error.
+  /// Whether it is a refresh that fails, which is sent as an error.
   private var failsRefresh = false
   private var socket: (any Socket)?
   package private(set) var otherClose: OtherClose?
-  /// Messages that go on behind the next one, either way.
+  /// The messages that go on after the next one, in either direction.
   private var heldOut: [Frame] = []
   private var heldIn: [Frame] = []
-  /// Whether nothing goes through any more, either way; its transport stays.
+  /// Whether nothing passes in either direction, while the transport stays.
   private var isCut = false
-  /// Whether the connection has been told that its transport ended, which it has not.
+  /// Whether the connection was told that its transport ended, though it did not.
   private var isForgotten = false
-  /// What has befallen the beginning of a message, which befalls all of it.
+  /// The fault of the beginning of a message, which applies to the rest too.
   private var begun: (meaning: JournalMessage, fault: (any MessageFault)?)?
-  /// What it suffers from, by the numbers of the faults.
+  /// The active faults of the socket, by their numbers.
   private var ailments: [UInt32: any SocketFault] = [:]
 
-  /// How many messages may wait for the next one.
+  /// The maximum number of messages that wait for the next one.
   private static let heldMax = 64
 
   init(_ connection: Connection, in book: FaultBook, failing failure: LoginFailure? = nil) {
@@ -37,7 +37,7 @@ package final class FaultySocket: @unchecked Sendable {
     self.failure = failure
   }
 
-  /// Whom its faults are about.
+  /// The user and connection that faults select by.
   var subject: FaultSubject {
     let facts = connection.facts
     return FaultSubject(
@@ -56,13 +56,13 @@ package final class FaultySocket: @unchecked Sendable {
     ailments.removeValue(forKey: standing.number)?.leave(self)
   }
 
-  /// Nothing goes through any more, either way, and nobody is told; or everything again.
+  /// Stops everything in both directions, without telling either side, or lets it pass again.
   package func cut(_ isCut: Bool) {
     self.isCut = isCut
     if isCut { stopReading() } else { goOnReading() }
   }
 
-  /// Fails the refresh that is just judged, and ends the connection behind it.
+  /// Fails the refresh that is being verified, and ends the connection after it.
   func failRefresh(_ failure: LoginFailure) {
     (self.failure, failsRefresh) = (failure, true)
     book.loop.execute { [self] in connection.socketViolated(.invalidToken) }
@@ -72,7 +72,7 @@ package final class FaultySocket: @unchecked Sendable {
 
   private enum Direction { case `in`, out }
 
-  /// Lets a message through once its fate is known.
+  /// Handles a message according to its fate.
   private func pass(_ frame: Frame, _ direction: Direction, _ fate: MessageFate?) -> SendOutcome {
     switch fate {
     case nil: return go(frame, direction, releasing: true)
@@ -99,7 +99,7 @@ package final class FaultySocket: @unchecked Sendable {
     }
   }
 
-  /// Lets a message through, and behind it those that waited for the next one.
+  /// Lets a message pass, and after it the messages that waited for the next one.
   private func go(_ frame: Frame, _ direction: Direction, releasing: Bool = false) -> SendOutcome {
     guard let socket else { return .closed }
     guard !isCut, !isForgotten else { return .sent }
@@ -154,7 +154,8 @@ extension FaultySocket: SocketHandler {
 
   package func socketReceivedPing() {
     guard !isCut, !isForgotten else { return }
-    // Where pings have no answer, neither has one in the words of the wire; that the client lives has been heard.
+    // Without pongs there is no answer in the wire's format either, but the gateway still knows that the client is
+    // alive.
     if answersPings { connection.socketReceivedPing() } else { connection.socketReceivedPong() }
   }
 
@@ -241,7 +242,7 @@ extension FaultySocket: Socket {
     set { socket?.answersClose = newValue }
   }
 
-  /// The gateway has nothing to do with the connection any more, whose transport stays as it is.
+  /// Detaches the gateway from the connection, whose transport stays as it is.
   private func forget() {
     guard !isForgotten else { return }
     isForgotten = true

@@ -1,10 +1,10 @@
 package import GatewayCore
 
-/// A fault of the gateway's answers over HTTP: `POST /v1/tokens` is answered 3 s late, for instance.
+/// A fault of the gateway's answers over HTTP.
 package protocol HTTPFault: Fault {
   var routes: RouteChoice { get }
 
-  /// What becomes of a request.
+  /// The fate of a request.
   var fate: HTTPFate { get }
 }
 
@@ -12,17 +12,17 @@ extension HTTPFault {
   package static var isOfAll: Bool { true }
 }
 
-/// The fate of a request over HTTP that a fault has met: it is never answered, for instance.
+/// The fate of an HTTP request that a fault affects.
 package enum HTTPFate: Hashable, Sendable {
-  /// The answer comes so much later, in the time of the network.
+  /// The answer comes later by this duration, in the time of the network.
   case late(Duration)
-  /// It never comes.
+  /// The answer never comes.
   case unanswered
   case answered(FaultAnswer)
 }
 
-/// The resources that a fault is about: those below a path, or one, by its method and its pattern as the figures have it,
-/// `POST /v1/tokens` for instance.
+/// The routes that a fault affects: all below a path, or one by its method and pattern as in the metrics, e.g. `POST
+/// /v1/tokens`.
 package struct RouteChoice: Hashable, Sendable {
   private let method: Name?
   private let path: Name
@@ -30,7 +30,7 @@ package struct RouteChoice: Hashable, Sendable {
   package static let members = ["route"]
   private static let lengthMax = 1024
 
-  /// Reads the member `route`; without it all resources are meant.
+  /// Reads the member `route`; without it all routes are affected.
   package init(_ fields: FaultFields) throws(GatewayError) {
     let text = try fields.text("route", bytes: Self.lengthMax) ?? "/"
     let parts = text.split(separator: " ", maxSplits: 1)
@@ -41,7 +41,7 @@ package struct RouteChoice: Hashable, Sendable {
     }
   }
 
-  /// Whether it takes in a request for `path`, which the resource with that method and pattern answers.
+  /// Returns whether it includes a request for `path`, which the route with that method and pattern answers.
   func takesIn(_ path: String, method: String, pattern: String) -> Bool {
     if let own = self.method, own != Name(method) { return false }
     return self.path == Name(pattern) || path.utf8.starts(with: self.path.text.utf8)

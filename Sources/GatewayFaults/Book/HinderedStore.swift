@@ -2,14 +2,16 @@ package import GatewayCore
 package import GatewayKit
 internal import GatewayRuntime
 
-/// A store with something wrong, as somebody says for each thing that it is asked: that it is away, for instance.
+/// A store with faults, which a function decides for each operation.
 package final class HinderedStore: Store {
   private let inner: any Store
   private let fate: @Sendable (_ writes: Bool) -> StoreFate?
 
+  /// Creates a store.
+  ///
   /// - Parameters:
   ///   - inner: The store that does the work.
-  ///   - fate: What becomes of the next question, of one that writes or one that only reads; nil for what should.
+  ///   - fate: Returns the fault of the next operation, which writes or only reads; nil for none.
   package init(_ inner: any Store, _ fate: @escaping @Sendable (_ writes: Bool) -> StoreFate?) {
     self.inner = inner
     self.fate = fate
@@ -54,10 +56,10 @@ package final class HinderedStore: Store {
 }
 
 extension FaultBook {
-  /// The store with everything about it that may go wrong.
+  /// Returns the store with every possible fault.
   package func decorate(_ store: any Store) -> any Store {
     HinderedStore(store) { [weak self] writes in
-      // Before anything listens the gateway reads from elsewhere what it knew in an earlier life.
+      // Before anything listens, the gateway reads the state of an earlier run, and not on this loop.
       guard let self, loop.isCurrent else { return nil }
       return fault((any StoreFault).self, of: FaultSubject()) { writes || $0.fate.isOfReading }?.fate
     }

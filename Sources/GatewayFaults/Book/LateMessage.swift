@@ -1,8 +1,8 @@
 internal import GatewayRuntime
 
-/// A message on its way that arrives late: 300 ms later, say, in the time of the network.
+/// A message on its way that arrives late, in the time of the network.
 ///
-/// `@unchecked Sendable`: touched only on the loops of its book.
+/// `@unchecked Sendable`: used only on the loops of its book.
 final class LateMessage: WakeupTarget, @unchecked Sendable {
   private let arrive: () -> Void
   private(set) var wakeup: Wakeup!

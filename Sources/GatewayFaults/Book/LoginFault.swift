@@ -1,27 +1,25 @@
 package import GatewayCore
 
-/// A fault of the login, or of a refresh, which fails however good the token is: with 401 in place of the 101, for
-/// instance.
+/// A fault of the login or of a refresh, which fails even if the token is valid, e.g. with 401 instead of the 101.
 package protocol LoginFault: Fault {
-  /// Which of the two it is.
+  /// The affected use: login or refresh.
   var use: TokenUse { get }
 
-  /// Whether it fails in place of the 101.
+  /// Whether it fails instead of the 101.
   var isBeforeUpgrade: Bool { get }
 
-  /// What the client is told then, in the words of its wire.
+  /// Returns the response to the client, in the wire's format.
   func refusal(_ words: (GatewayError) -> HTTPResponse) -> HTTPResponse
 
-  /// How it fails behind the 101.
+  /// The failure after the 101.
   var failure: LoginFailure { get }
 }
 
-/// The way in which a login, or a refresh, fails on an open connection: without a word, by close code 3003, for
-/// instance.
+/// The way in which a login or a refresh fails on an open connection, e.g. by close code 3003 without a message.
 package struct LoginFailure: Hashable, Sendable {
-  /// The words that the client is told before the end: the error in its wire's usual form, for instance.
+  /// The message to the client before the end.
   package enum Words: Hashable, Sendable {
-    /// The error, as its wire has it.
+    /// The error in the wire's usual form.
     case usual
     case none
     case frame(Frame)
@@ -29,7 +27,7 @@ package struct LoginFailure: Hashable, Sendable {
 
   package var error: GatewayError
   package var words = Words.usual
-  /// Nil for the wire's own.
+  /// The end of the connection; nil for the wire's own.
   package var ending: Ending?
 
   package init(_ error: GatewayError, words: Words = .usual, ending: Ending? = nil) {

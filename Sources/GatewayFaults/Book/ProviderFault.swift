@@ -1,32 +1,32 @@
 package import GatewayCore
 package import GatewayKit
 
-/// A fault of the token provider that costs time: 5 s for each token, for instance.
+/// A fault of the token provider that delays its answer.
 package protocol ProviderDelay: Fault {
-  /// How long the next order waits; nil for ever.
+  /// Returns the delay of the next order; nil for ever.
   func delay(at now: Instant) -> Duration?
 }
 
-/// A fault of what the token provider answers: a token that has expired, for instance.
+/// A fault of the token provider's answer, e.g. a token that has expired.
 package protocol ProviderAnswer: Fault {
-  /// What is answered to the order. Throws what is said in place of a token.
+  /// Returns the token for the order. Throws the answer if there is no token.
   func answer(to order: ProviderOrder) throws(TokenRefusal) -> MintedToken
 }
 
-/// A token that is ordered, and who can make it: ann's of ten minutes, for instance.
+/// An order for a token, with the issuer that can mint it.
 package struct ProviderOrder: Sendable {
   package var order: TokenOrder
-  /// What the issuer's clock shows.
+  /// The time on the issuer's clock.
   package var now: WallTime
   /// The user's last token of that form; nil if there was none.
   package let last: MintedToken?
   let issuer: any TokenIssuer
   let defaultLife: Duration?
 
-  /// The token as it should be.
+  /// The token without faults.
   package var minted: MintedToken { issuer.mint(order, at: now, defaultLife: defaultLife) }
 
-  /// How long the token is to live; nil for ever.
+  /// The intended life of the token; nil for ever.
   package var life: Duration? {
     switch order.life {
     case .until(let time): time - now
@@ -36,7 +36,7 @@ package struct ProviderOrder: Sendable {
   }
 }
 
-/// A fault of the clock of whoever issues the tokens: 30 s behind, they are dated too early, for instance.
+/// A fault of the clock of the tokens' issuer. If it is 30 s behind, tokens are dated too early.
 package protocol IssuerClockFault: Fault {
   var error: ClockError { get }
 }

@@ -1,25 +1,25 @@
 package import GatewayCore
 
-/// A fault that has been ordered, and how often it has befallen somebody: number 3, for instance, which drops a reply.
+/// A fault that was ordered, and how often it has taken effect.
 ///
-/// `@unchecked Sendable`: touched only on the gateway's loop.
+/// `@unchecked Sendable`: used only on the gateway's loop.
 package final class StandingFault: @unchecked Sendable {
-  /// 1 for the first that the gateway was ordered to have, and never given again.
+  /// The number, 1 for the first fault of the gateway. Numbers are never used again.
   package let number: UInt32
   package let order: FaultOrder
-  /// When it begins, and when it ends by itself; in the time of sessions.
+  /// The beginning and the end, in the time of sessions.
   package let begins: Instant
   package let ends: Instant
-  /// When it begins, in the time of day.
+  /// The beginning, as a time of day.
   package let beginsAt: WallTime
-  /// How often it has befallen somebody.
+  /// The number of times that it has taken effect.
   package private(set) var count = 0
-  /// How often it might have.
+  /// The number of times that it could have taken effect.
   private var occurrences = 0
-  /// How many connections had opened when it was ordered.
+  /// The number of connections that were opened before it was ordered.
   private let firstConnection: UInt64
   private let seed: UInt64
-  /// Who has lived through the event that it follows.
+  /// The connections and users that had the event that it follows.
   private var connections: Set<ConnectionID> = []
   private var users: Set<UserID> = []
 
@@ -40,17 +40,18 @@ package final class StandingFault: @unchecked Sendable {
 
   package var word: String { type(of: order.fault).word }
 
-  /// Whether it will befall nobody any more.
+  /// Returns whether it will have no further effect.
   package func isOver(at now: Instant) -> Bool { now >= ends || count >= order.times ?? .max }
 
-  /// Whether a token was issued before it began. One that says when in whole seconds has the benefit of its second.
+  /// Returns whether a token was issued before the fault began. A time of issue in whole seconds is compared by the
+  /// second, so a token of the same second counts as issued after.
   package func isYounger(than issuedAt: WallTime) -> Bool {
     let second: Int64 = 1_000_000_000
     guard issuedAt.nanoseconds % second == 0 else { return issuedAt < beginsAt }
     return issuedAt.nanoseconds / second < beginsAt.nanoseconds / second
   }
 
-  /// Somebody has lived through an event, which may be the one that it follows.
+  /// Notes that a connection or user had the event that the fault follows.
   func note(_ connection: ConnectionID?, _ user: UserID?) {
     if let connection { connections.insert(connection) }
     if let user, users.count < Self.usersMax { users.insert(user) }
@@ -58,7 +59,7 @@ package final class StandingFault: @unchecked Sendable {
 
   func forget(_ connection: ConnectionID) { connections.remove(connection) }
 
-  /// Whether it befalls `subject` if something occurs now.
+  /// Returns whether it would affect `subject` if something occurred now.
   func threatens(_ subject: FaultSubject, _ connection: ConnectionID?, at now: Instant) -> Bool {
     mayBefall(subject, connection, at: now) && occurrences + 1 >= order.moment.occurrence
   }
@@ -68,7 +69,7 @@ package final class StandingFault: @unchecked Sendable {
       && order.aim.takesIn(subject, seed: seed, first: firstConnection)
   }
 
-  /// Whether it befalls `subject` at this occurrence, which counts if it does.
+  /// Returns whether it affects `subject` at this occurrence. Counts the effect if it does.
   func befalls(_ subject: FaultSubject, _ connection: ConnectionID?, at now: Instant) -> Bool {
     guard mayBefall(subject, connection, at: now) else { return false }
     occurrences += 1

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// A fault of the store that the directories are written on: nothing reaches it for 10 s, for instance.
+/// A fault of the store of the directories, e.g. it is unreachable for 10 s.
 package protocol StoreFault: Fault {
   var fate: StoreFate { get }
 }
@@ -11,7 +11,7 @@ extension StoreFault {
 }
 
 extension FaultBook {
-  /// Whether a fault keeps the store out of reach now, without befalling anybody by the question. Only on the loop.
+  /// Whether a fault makes the store unreachable now. Reading this does not count as an occurrence. Only on the loop.
   package var keepsStoreAway: Bool {
     let now = loop.now
     return standing.contains { fault in
@@ -21,20 +21,20 @@ extension FaultBook {
   }
 }
 
-/// A store's wrongdoing with what it is asked: it writes, and its answer is lost, for instance.
+/// The fate of a store operation that a fault affects.
 package enum StoreFate: Hashable, Sendable {
-  /// Nothing reaches it.
+  /// The store is unreachable.
   case away
-  /// It takes that long.
+  /// The operation takes that long.
   case late(Duration)
-  /// It writes what it is to write, and nobody learns of it.
+  /// The write is done, but its answer is lost.
   case lostAnswer
-  /// It does not write, and nobody learns of that either.
+  /// The write is not done, and the answer is lost too.
   case lostQuestion
-  /// Somebody else was faster.
+  /// Another write was faster.
   case conflict
 
-  /// Whether it can befall whoever only reads.
+  /// Whether it can affect operations that only read.
   var isOfReading: Bool {
     switch self {
     case .away, .late: true

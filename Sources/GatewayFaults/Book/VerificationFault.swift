@@ -1,22 +1,21 @@
 package import GatewayCore
 
-/// A fault of who judges tokens that costs time: 2 s for each, for instance.
+/// A fault that delays the verification of tokens.
 package protocol VerificationDelay: Fault {
   var delay: Duration { get }
 }
 
-/// A fault of what a good token comes to: a refusal, since its key has been rotated, for instance.
+/// A fault that refuses a valid token, e.g. because its key has been rotated.
 package protocol VerificationFault: Fault {
-  /// Why the token is refused that would have been accepted; nil if it is not.
+  /// Returns the error with which a valid token is refused; nil if it is accepted.
   ///
   /// - Parameters:
-  ///   - isRefresh: Whether its user is logged in already.
-  ///   - standing: Since when it is ordered.
+  ///   - isRefresh: Whether the user is logged in already.
+  ///   - standing: The fault's entry in the book, with its beginning.
   func refusal(of token: VerifiedToken, isRefresh: Bool, _ standing: StandingFault, at now: Instant) -> GatewayError?
 }
 
-/// The kind of verification that a fault is about, where not all are meant: a refresh, for instance, while logins go on
-/// as ever.
+/// The use of tokens that a fault affects: logins, refreshes, or both.
 package enum TokenUse: String, Hashable, Sendable, CaseIterable {
   case login, refresh, any
 

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// The gateway's clock: an hour behind that of its token provider, for instance.
+/// A wrong clock of the gateway, e.g. an hour behind that of its token provider.
 package struct GatewayClock: ClockFault {
   package static let word = "gateway_clock"
   package static let summary =

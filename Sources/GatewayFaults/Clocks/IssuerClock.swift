@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// The clock of who issues the tokens: a minute ahead of the gateway's, for instance.
+/// A wrong clock of the tokens' issuer, e.g. a minute ahead of the gateway's.
 package struct IssuerClock: IssuerClockFault {
   package static let word = "issuer_clock"
   package static let summary =

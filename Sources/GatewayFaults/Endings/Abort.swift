@@ -1,7 +1,7 @@
 package import GatewayCore
 
-/// A connection that ends without a close frame where the gateway closes it: the client's library reports 1006 where it
-/// should see 4000, for instance.
+/// A connection that ends without a close frame when the gateway closes it. The client's library reports 1006 instead
+/// of the code, e.g. 4000.
 package struct Abort: EndingFault {
   package static let word = "abort"
   package static let summary = "drops the transport in place of a close frame"

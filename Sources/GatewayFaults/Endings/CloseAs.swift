@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// A close frame with another code than the gateway's: 1011 for a refused token, for instance.
+/// A close frame with another code than the gateway's, e.g. 1011 for a refused token.
 package struct CloseAs: EndingFault {
   package static let word = "close_as"
   package static let summary = "closes with this code and reason"

@@ -1,7 +1,7 @@
 package import GatewayCore
 
-/// A connection that stays where the gateway closes it: a ghost, to which nothing is said any more. The client must
-/// find out by itself, by its own pings for instance.
+/// A connection that stays when the gateway closes it, but receives nothing any more. The client must find out by
+/// itself, e.g. by its own pings.
 package struct NeverClose: EndingFault {
   package static let word = "never_close"
   package static let summary = "forgets the connection in place of closing it"

@@ -1,7 +1,6 @@
 package import GatewayCore
 
-/// A connection that is reset where the gateway closes it: the client reads ECONNRESET where it should see 4000, for
-/// instance.
+/// A connection that is reset when the gateway closes it. The client reads ECONNRESET instead of the code, e.g. 4000.
 package struct ResetInstead: EndingFault {
   package static let word = "reset_instead"
   package static let summary = "resets the transport in place of a close frame"

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// An answer over HTTP that comes late: a token after 3 s, for instance, when the client has asked a second time.
+/// An HTTP answer that comes late, e.g. a token after 3 s, when the client has asked a second time.
 package struct AnswerLate: HTTPFault {
   package static let word = "answer_late"
   package static let summary = "lets requests over HTTP wait so long, in real time; of one route, or below a path"

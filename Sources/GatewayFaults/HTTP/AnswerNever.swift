@@ -1,7 +1,6 @@
 package import GatewayCore
 
-/// A request over HTTP that is never answered, unless the fault is taken back while somebody waits: the next one below
-/// `/v1/calls`, for instance.
+/// An HTTP request that is never answered, unless the fault is removed while a client waits.
 package struct AnswerNever: HTTPFault {
   package static let word = "answer_never"
   package static let summary = "never answers requests over HTTP; of one route, or below a path"

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// A request over HTTP that is refused: with 503 and `Retry-After`, for instance.
+/// An HTTP request that is refused with a status.
 package struct AnswerWith: HTTPFault {
   package static let word = "answer_with"
   package static let summary = "answers requests over HTTP with a status; of one route, or below a path"

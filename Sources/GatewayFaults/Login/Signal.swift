@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// One failure of a login or a refresh, told in one of nine ways: an expired token, by a close frame with 1011, for instance.
+/// A failure of a login or a refresh that is signalled in one of nine ways, e.g. by a close frame with 1011.
 package struct Signal: LoginFault {
   package static let word = "signal"
   package static let summary =
@@ -9,7 +9,7 @@ package struct Signal: LoginFault {
   package static let members = ["failure", "as", "of", "code", "reason", "status", "retry_after_s", "text"]
   package static let example = #"{"fault": "signal", "failure": "token_expired", "as": "S4", "code": 3003, "times": 1}"#
 
-  /// The way to tell it: `S1` by 401 in place of the upgrade, for instance.
+  /// The way of signalling, e.g. `S1` by 401 instead of the upgrade.
   package enum Way: String, CaseIterable, Sendable {
     case s1 = "S1"
     case s2 = "S2"
@@ -24,7 +24,7 @@ package struct Signal: LoginFault {
 
   package let failure: LoginFailure
   package let use: TokenUse
-  /// The status in place of a 101; nil for a login that fails behind it.
+  /// The response instead of a 101; nil for a login that fails after it.
   private let answer: FaultAnswer?
 
   private static let textLengthMax = 65_536

@@ -1,7 +1,6 @@
 package import GatewayCore
 
-/// A message of which only the first half comes: a reply that ends within a string, for instance, which no client may
-/// take for whole.
+/// A message that is cut in half, e.g. a reply that ends within a string. No client may accept it as complete.
 package struct Corrupt: MessageFault {
   package static let word = "corrupt"
   package static let summary = "cuts the message in the middle"
@@ -16,7 +15,8 @@ package struct Corrupt: MessageFault {
 
   package func fate(of frame: Frame) -> MessageFate { .replaced(Frame(frame.kind, Self.half(of: frame))) }
 
-  /// Of text whole characters alone, since a transport lets no others through (RFC 6455 section 8.1).
+  /// Returns the first half. Text is cut between characters, since transports reject invalid UTF-8 (RFC 6455 section
+  /// 8.1).
   private static func half(of frame: Frame) -> [UInt8] {
     var count = frame.payload.count / 2
     if frame.kind == .text {

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// A message that is late: a refresh request by two seconds, for instance, in the time of the network.
+/// A message that is late, in the time of the network.
 package struct Delay: MessageFault {
   package static let word = "delay"
   package static let summary = "lets the message go on so much later, in real time"

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// A message that is lost: the reply to a refresh, for instance.
+/// A message that is lost.
 package struct Drop: MessageFault {
   package static let word = "drop"
   package static let summary = "loses the message"

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// A message that comes twice: a refresh request, for instance.
+/// A message that comes twice.
 package struct Duplicate: MessageFault {
   package static let word = "duplicate"
   package static let summary = "says or hears the message twice"

@@ -1,7 +1,6 @@
 package import GatewayCore
 
-/// A message that comes behind the next one that goes the same way: the reply to a refresh, for instance, behind what
-/// was said in the call.
+/// A message that comes after the next one of the same direction, e.g. the reply to a refresh after a call's event.
 package struct Reorder: MessageFault {
   package static let word = "reorder"
   package static let summary = "lets the message go on behind the next one"

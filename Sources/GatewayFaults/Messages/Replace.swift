@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// A message in whose place another comes: a type that nobody knows, for instance, or an error.
+/// A message that is replaced by another, e.g. one of an unknown type, or an error.
 package struct Replace: MessageFault {
   package static let word = "replace"
   package static let summary = "says an error, or this text, in the message's place"

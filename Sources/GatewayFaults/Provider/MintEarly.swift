@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayKit
 
-/// A token that is not valid yet when it is given: it is issued in an hour, for instance.
+/// A token that is not valid yet, e.g. one that is issued in an hour.
 package struct MintEarly: ProviderAnswer {
   package static let word = "mint_early"
   package static let summary = "lets the token provider give tokens issued so long from now, in an hour unless said"

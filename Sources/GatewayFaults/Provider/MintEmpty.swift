@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayKit
 
-/// An answer with a token of no characters, which a client should not log in with, for instance.
+/// An answer with an empty token, which a client should not log in with.
 package struct MintEmpty: ProviderAnswer {
   package static let word = "mint_empty"
   package static let summary = "lets the token provider give an empty token"

@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayKit
 
-/// A token that has expired when it is given, a minute ago for instance: a client that asks again at once loops.
+/// A token that has already expired. A client that asks again at once loops.
 package struct MintExpired: ProviderAnswer {
   package static let word = "mint_expired"
   package static let summary = "lets the token provider give tokens that expired so long ago, an hour unless said"

@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayKit
 
-/// A token of somebody else than asked for: ann's client gets mallory's, for instance.
+/// A token of another user than the one asked for.
 package struct MintForOther: ProviderAnswer {
   package static let word = "mint_for_other"
   package static let summary = "lets the token provider give tokens of another user"

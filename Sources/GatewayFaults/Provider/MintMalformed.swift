@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayKit
 
-/// A token of which only the first half is given: a JWT that ends within its payload, for instance.
+/// A token that is cut in half, e.g. a JWT that ends within its payload.
 package struct MintMalformed: ProviderAnswer {
   package static let word = "mint_malformed"
   package static let summary = "lets the token provider give the first half of a token"

@@ -1,7 +1,7 @@
 package import GatewayCore
 
-/// A token provider that never answers, unless the fault is taken back while somebody waits: a client without a
-/// time-out of its own waits until its session is over, for instance.
+/// A token provider that never answers, unless the fault is removed while a client waits. A client without its own
+/// timeout waits until its session is over.
 package struct MintNever: ProviderDelay {
   package static let word = "mint_never"
   package static let summary = "lets the token provider take orders, and answer none"

@@ -1,7 +1,6 @@
 package import GatewayCore
 
-/// A token provider that is itself the bottleneck: it makes ten tokens a second, for instance, and the rest wait for
-/// their turn.
+/// A token provider that is the bottleneck: it mints a fixed number of tokens a second, and other requests wait.
 package struct MintRate: ProviderDelay {
   package static let word = "mint_rate"
   package static let summary = "lets the token provider make so many tokens a second, one after the other"
@@ -11,9 +10,9 @@ package struct MintRate: ProviderDelay {
   private let queue: Queue
   private static let delayMax = Duration.seconds(600)
 
-  /// When the next turn is; shared by all who wait for one.
+  /// The time of the next turn, shared by all waiting requests.
   ///
-  /// `@unchecked Sendable`: touched only on the gateway's loop.
+  /// `@unchecked Sendable`: used only on the gateway's loop.
   private final class Queue: @unchecked Sendable {
     let pace: Duration
     var next = Instant.zero
@@ -30,7 +29,7 @@ package struct MintRate: ProviderDelay {
 
   package func delay(at now: Instant) -> Duration? {
     let turn = max(now, queue.next)
-    // Whoever would wait too long takes no turn.
+    // A request that would wait too long takes no turn.
     guard turn - now <= Self.delayMax else { return nil }
     queue.next = turn + queue.pace
     return turn - now

@@ -1,8 +1,7 @@
 package import GatewayCore
 package import GatewayKit
 
-/// A token provider that gives the token again that the user has had last, however old it is, as one with a cache does,
-/// for instance.
+/// A token provider that returns the user's last token again, however old it is, e.g. because of a cache.
 package struct MintSame: ProviderAnswer {
   package static let word = "mint_same"
   package static let summary = "lets the token provider give each user their last token again"

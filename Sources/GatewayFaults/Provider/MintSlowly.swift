@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// A token provider that takes its time: 5 s for a token, for instance.
+/// A token provider that takes long for each token.
 package struct MintSlowly: ProviderDelay {
   package static let word = "mint_slowly"
   package static let summary = "lets the token provider take so long for a token"

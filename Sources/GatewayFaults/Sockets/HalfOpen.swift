@@ -1,7 +1,7 @@
 package import GatewayCore
 
-/// A connection that is half open, as behind a router that lost power, for instance: it stays, and nothing goes through
-/// any more, until the fault is taken back.
+/// A connection that is half open, as behind a router that lost power. It stays, but nothing passes until the fault is
+/// removed.
 package struct HalfOpen: SocketFault {
   package static let word = "half_open"
   package static let summary = "keeps the connections that are there now, and delivers nothing, either way"

@@ -1,7 +1,7 @@
 package import GatewayCore
 
-/// A connection whose pings are not answered with pongs (RFC 6455 section 5.5.3); messages are. A client that counts
-/// pongs comes back, for instance.
+/// A connection whose pings are not answered with pongs (RFC 6455 section 5.5.3), while messages are. A client that
+/// counts pongs reconnects.
 package struct NoPongs: SocketFault {
   package static let word = "no_pongs"
   package static let summary = "answers no pings of the connections that are there now, until it is taken back"

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// A connection that breaks off, by a reset (RFC 9293 section 3.5.3): in the middle of martin's refresh, for instance.
+/// A connection that breaks off by a reset (RFC 9293 section 3.5.3), e.g. in the middle of a refresh.
 package struct Reset: SocketFault {
   package static let word = "reset"
   package static let summary = "resets the connections that are there now, or each as \"when\" says"

@@ -1,7 +1,6 @@
 package import GatewayCore
 
-/// A connection of which nothing is read any more, though what the gateway says arrives: a new token is sent in vain,
-/// for instance.
+/// A connection from which nothing is read any more, while the gateway's messages arrive. A new token is sent in vain.
 package struct StopReading: SocketFault {
   package static let word = "stop_reading"
   package static let summary =

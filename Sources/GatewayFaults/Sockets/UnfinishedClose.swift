@@ -1,7 +1,7 @@
 package import GatewayCore
 
-/// A connection whose closing handshake is never finished (RFC 6455 section 7.1.2): a client that waits for the
-/// gateway's close frame waits, for instance, up to 15 s.
+/// A connection whose closing handshake is never finished (RFC 6455 section 7.1.2). A client that waits for the
+/// gateway's close frame waits up to 15 s.
 package struct UnfinishedClose: SocketFault {
   package static let word = "unfinished_close"
   package static let summary =

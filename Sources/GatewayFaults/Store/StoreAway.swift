@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// A store that nothing reaches: requests are answered with 503, for instance.
+/// A store that is unreachable. Requests are answered with 503.
 package struct StoreAway: StoreFault {
   package static let word = "store_away"
   package static let summary = "keeps the store of users, calls and channels out of reach"

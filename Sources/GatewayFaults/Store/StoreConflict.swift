@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// A store in which somebody else was always faster: who makes a call tries in vain, for instance.
+/// A store in which another write was always faster, so that no write succeeds.
 package struct StoreConflict: StoreFault {
   package static let word = "store_conflict"
   package static let summary = "lets whoever writes find that somebody else was faster"

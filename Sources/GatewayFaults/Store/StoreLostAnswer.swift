@@ -1,7 +1,6 @@
 package import GatewayCore
 
-/// A store whose answers are lost: what it was asked to write, a revocation for instance, is written, and nobody learns
-/// of it.
+/// A store whose answers are lost: it writes, but the caller does not learn of it.
 package struct StoreLostAnswer: StoreFault {
   package static let word = "store_lost_answer"
   package static let summary = "loses what the store answers to whoever writes, after it has written"

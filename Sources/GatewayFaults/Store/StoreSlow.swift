@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// A store that takes its time: half a second for the look at an opaque token, for instance.
+/// A store that takes long for every operation.
 package struct StoreSlow: StoreFault {
   package static let word = "store_slow"
   package static let summary = "lets the store of users, calls and channels take so long for everything"

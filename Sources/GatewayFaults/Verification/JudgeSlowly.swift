@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// A judgement of a socket's token that takes its time: 2 s, for instance, in which a client may lose its patience.
+/// A verification of a socket's token that takes long, e.g. longer than a client waits.
 package struct JudgeSlowly: VerificationDelay {
   package static let word = "judge_slowly"
   package static let summary = "takes so long to judge a socket's token"

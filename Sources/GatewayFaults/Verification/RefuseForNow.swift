@@ -1,7 +1,7 @@
 package import GatewayCore
 
-/// A token that cannot be judged just now, since what the gateway remembers is out of reach, for instance: neither good
-/// nor bad.
+/// A token that cannot be verified at present, as when the gateway's store is unreachable. It is neither valid nor
+/// invalid.
 package struct RefuseForNow: VerificationFault {
   package static let word = "refuse_for_now"
   package static let summary = "says of tokens, at sockets and over HTTP, that they cannot be judged just now"

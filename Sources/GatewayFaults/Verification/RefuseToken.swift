@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// A good token that is refused: for its signature, for instance.
+/// A valid token that is refused, e.g. for its signature.
 package struct RefuseToken: VerificationFault {
   package static let word = "refuse_token"
   package static let summary =

@@ -1,7 +1,7 @@
 package import GatewayCore
 
-/// A new key for tokens: those that were issued before are signed by the old one, and refused though they have not
-/// expired, after a while in which both are good, of 30 s for instance.
+/// A rotation of the token key. Tokens that were issued before are refused even if they have not expired, after an
+/// overlap in which both keys are valid.
 package struct RotateKeys: VerificationFault {
   package static let word = "rotate_keys"
   package static let summary =

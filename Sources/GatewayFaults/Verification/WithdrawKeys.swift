@@ -1,9 +1,8 @@
 package import GatewayCore
 internal import GatewayRuntime
 
-/// A key that is withdrawn since it is known to others: what it has signed is refused from now on, and whoever is
-/// connected, ann for instance, is asked for another token, or cut off, as the gateway does with tokens that are
-/// revoked.
+/// A withdrawal of a key that others know. Tokens that it signed are refused from now on. Connected users are asked for
+/// another token, or closed, as for revoked tokens.
 package struct WithdrawKeys: VerificationFault, SocketFault {
   package static let word = "withdraw_keys"
   package static let summary = "refuses tokens issued before the order, and revokes those of the connections"
