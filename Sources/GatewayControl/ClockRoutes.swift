@@ -2,8 +2,7 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import GatewaySpace
 
-/// The resources for the time of a hosted space, to read it and to move it: `POST /spaces/t17/clock/advance` by an
-/// hour, for instance.
+/// The resources of a hosted space's clock, to read it and to move it, e.g. `POST /spaces/t17/clock/advance`.
 struct ClockRoutes {
   let spaces: Spaces
 
@@ -35,13 +34,13 @@ struct ClockRoutes {
   }
 
   private struct ClockBody: Encodable {
-    /// Since the space was made, in its own time.
+    /// The seconds since the space was made, in its own time.
     let sessionS: Double
-    /// Its time of day, in seconds since 1970.
+    /// The space's time of day, in seconds since 1970.
     let wall: Double
     let frozen: Bool
     let movedS: Double
-    /// The age of the journal in real time, as its lines have it.
+    /// The age of the journal in real time, as in its lines.
     let realMs: Int64?
     let sleeping: [SleepBody]
 
@@ -62,7 +61,7 @@ struct ClockRoutes {
     }
   }
 
-  /// What waits for time that nobody moves.
+  /// A task that waits for the space's time to move.
   private struct SleepBody: Encodable {
     let purpose: String
     let wakesInMs: Int64
@@ -74,7 +73,7 @@ struct ClockRoutes {
 
     init(_ sleep: EventLoop.Sleep, at now: Instant) {
       purpose = sleep.purpose
-      // Whoever moves the time so far has woken it.
+      // A task whose time has come was woken by the move.
       wakesInMs = (max(.zero, sleep.until - now) + .nanoseconds(999_999)).milliseconds
     }
   }
@@ -99,7 +98,7 @@ struct ClockRoutes {
     return ClockBody(space)
   }
 
-  /// A time of day that a space may be set to.
+  /// Reads a time of day that a space may be set to.
   static func wall(_ text: String) throws(GatewayError) -> WallTime {
     guard let wall = HostedSpace.wallTime(text) else {
       throw .invalidParameter.detailed(
@@ -124,7 +123,7 @@ struct ClockRoutes {
     }
   }
 
-  /// What a move came to.
+  /// The result of a move.
   private struct AdvanceBody: Encodable {
     let steps: Int
     let movedS: Double
@@ -180,7 +179,7 @@ struct ClockRoutes {
     _ text: String?, _ member: String
   ) throws(GatewayError) -> Choice? {
     guard let text else { return nil }
-    // By bytes, as every word of a peer's.
+    // Compared by bytes, like all words from clients.
     if let choice = Choice.allCases.first(where: { Name($0.rawValue) == Name(text) }) { return choice }
     let words = Choice.allCases.map(\.rawValue).joined(separator: " or ")
     throw .invalidParameter.detailed("\(member) must be \(words)")
@@ -199,7 +198,7 @@ struct ClockRoutes {
 }
 
 extension Duration {
-  /// The duration in seconds, to the microsecond: a token's date is no more exact than that.
+  /// The duration in seconds, to the microsecond, which is also the resolution of a token's dates.
   fileprivate var inWholeMicroseconds: Double {
     let (sum, overflow) = nanoseconds.addingReportingOverflow(nanoseconds < 0 ? -500 : 500)
     return overflow ? inSeconds : Double(sum / 1000) / 1e6

@@ -1,13 +1,12 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The body of an order, whose members are the cases of its keys: one that is none of them is refused by name, for
-/// instance.
+/// The body of an order. The cases of its keys are the known members; other members are refused by name.
 protocol ControlBody: Decodable {
   associatedtype CodingKeys: CodingKey, CaseIterable
 }
 
-/// Answers and questions of the control API in JSON: a body that is no object is answered with 400, for instance.
+/// JSON answers and bodies of the control API.
 enum ControlAnswer {
   static func json(_ value: some Encodable, status: Int = 200) -> HTTPResponse {
     guard let body = try? JSONCoder(layout: .sorted).encode(value) else { return HTTPResponse(status: 500) }
@@ -29,8 +28,8 @@ enum ControlAnswer {
     return answer
   }
 
-  /// The request's body as a value; an empty body is an empty object. A member that it does not have is refused by name,
-  /// and one that is there twice too: an order whose members are misspelt, or say two things, would be another order.
+  /// Returns the request's body as a value; an empty body is an empty object. Unknown and repeated members are refused
+  /// by name: an order whose members are misspelt or given twice would mean something else.
   static func body<Body: ControlBody>(_ request: HTTPRequest, _ expected: String) throws(GatewayError) -> Body {
     let bytes = request.body.isEmpty ? Array("{}".utf8) : request.body
     let members: [(name: String, value: JSONView)]?
@@ -41,7 +40,7 @@ enum ControlAnswer {
     }
     guard let members else { throw .malformedRequest.detailed("expected a JSON object \(expected)") }
     try refuseStrangers(among: members.map(\.name), known: Body.CodingKeys.allCases.map(\.stringValue), "member")
-    // A decoder takes null for a member that is missing, and an order without it is another order.
+    // A decoder takes null for a missing member, and an order without the member would mean something else.
     if let empty = members.first(where: \.value.isNull) {
       throw .invalidParameter.detailed("\(empty.name) is null; leave it out, or say it")
     }
@@ -52,7 +51,7 @@ enum ControlAnswer {
     }
   }
 
-  /// Refuses what is none of `known`, by name.
+  /// Throws for a name that is not in `known`.
   static func refuseStrangers(among names: [String], known: [String], _ kind: String) throws(GatewayError) {
     let known = known.map { Name($0) }
     guard let stranger = names.first(where: { !known.contains(Name($0)) }) else { return }
@@ -60,6 +59,6 @@ enum ControlAnswer {
     throw .invalidParameter.detailed("no \(kind) is called '\(stranger.prefix(nameLengthMax))'; \(choice)")
   }
 
-  /// No longer part of a peer's name is repeated.
+  /// The maximum length of a client's name that is repeated in an error.
   private static let nameLengthMax = 64
 }

@@ -2,8 +2,8 @@ package import GatewayCore
 package import GatewayRuntime
 package import GatewaySpace
 
-/// The control port: health, metrics, and the orders of an operator, `POST /drain` for instance, to the gateway and to
-/// the spaces that its process hosts. No sockets.
+/// The control port: health, metrics, and the orders of an operator, to the gateway and to the spaces that its process
+/// hosts. It has no sockets.
 package struct ControlSite: Site {
   private let router: HTTPRouter
   private let gateway: Gateway
@@ -11,17 +11,20 @@ package struct ControlSite: Site {
   private let gate: LoginGate
   private let pages: PageGuard
 
-  /// The paths anybody may ask for: what an orchestrator probes.
+  /// The paths without authentication, which orchestrators probe.
   private static let openPaths: Set<String> = ["/health", "/ready"]
 
+  /// Creates the control port.
+  ///
   /// - Parameters:
-  ///   - space: Whose gateway it is.
-  ///   - settings: What the gateway is set to, for whoever measures it.
-  ///   - secret: What `Authorization: Bearer` must carry; nil for a port bound to loopback, where none is needed.
-  ///   - hosts: The names, beside loopback's, under which a port without a secret may be asked for. With a secret it may
-  ///     go by any: no page knows the secret, and orchestrators probe a pod by its address.
-  ///   - figures: Adds what other parts of the process count to the metrics.
-  ///   - spaces: What else the process hosts; nil if it hosts none.
+  ///   - space: The space of the gateway.
+  ///   - settings: The gateway's settings, for programs that measure it.
+  ///   - secret: The secret that `Authorization: Bearer` must contain; nil for a port bound to loopback, which needs
+  ///     none.
+  ///   - hosts: The accepted names of a port without a secret, besides loopback's. With a secret any name is accepted:
+  ///     no web page knows the secret, and orchestrators probe a pod by its address.
+  ///   - figures: Adds the metrics of other parts of the process.
+  ///   - spaces: The hosted spaces; nil if the process hosts none.
   ///   - drain: Drains and then ends the process, over that window or the configured one.
   package init(
     _ space: Space, settings: GatewayDescription, secret: String?, hosts: [String] = [],
@@ -38,8 +41,8 @@ package struct ControlSite: Site {
         + (spaces.map { SpaceRoutes(spaces: $0).routes + ClockRoutes(spaces: $0).routes } ?? []))
   }
 
-  /// What is asked of a space, and ordered: of the gateway's own below `/`, of one that is hosted below `/spaces/t17/`.
-  /// Whatever is added here is there for both.
+  /// Returns the routes of a space: the gateway's own below `/`, a hosted one's below `/spaces/t17/`. A route that is
+  /// added here exists in both.
   private static func routes(
     of space: Space, settings: GatewayDescription, figures: @escaping MetricsPage.Figures
   ) -> [HTTPRoute] {
@@ -50,7 +53,7 @@ package struct ControlSite: Site {
       ]
   }
 
-  /// Has callers present `secret` from now on, and ends the dashboard's sessions if it is another one. A port without a
+  /// Requires `secret` from callers from now on, and ends the dashboard's sessions if it has changed. A port without a
   /// secret stays without.
   package func takeSecret(_ secret: String?) async { await gate.takeSecret(secret) }
 
@@ -82,7 +85,7 @@ package struct ControlSite: Site {
     return await spaceAnswer(request, of: caller) ?? ControlAnswer.error(.notFound)
   }
 
-  /// Nil if none of the routes has the path.
+  /// Returns the answer of a route; nil if none of the routes has the path.
   private static func answer(
     _ request: HTTPRequest, of caller: OrderCaller?, by router: HTTPRouter, _ gateway: Gateway
   ) async -> HTTPResponse? {
@@ -106,7 +109,7 @@ package struct ControlSite: Site {
 
   // MARK: Hosted spaces
 
-  /// What a hosted space says, on its own loop, to a request that names it; nil for any other.
+  /// Returns the answer of the hosted space that the request names, on the space's loop; nil if it names none.
   private func spaceAnswer(_ request: HTTPRequest, of caller: OrderCaller?) async -> HTTPResponse? {
     let segments = request.path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
     guard segments.first == "spaces" else { return nil }
@@ -137,12 +140,12 @@ package struct ControlSite: Site {
     return router
   }
 
-  /// What lists may be asked with, by their patterns.
+  /// The query parameters of lists, by their patterns.
   private static let parameters = JournalRoutes.parameters.merging([
     "/sessions": SessionRoutes.listParameters, "/spaces": SpaceRoutes.listParameters,
   ]) { one, _ in one }
 
-  /// Why a query is refused: a parameter that the route does not take, or one that is given twice.
+  /// Returns the error for a query with unknown or repeated parameters; nil if it is valid.
   private static func refusal(of request: HTTPRequest, to route: HTTPRoute) -> GatewayError? {
     let names = request.query.map(\.name)
     let known = route.method == "GET" ? parameters[route.pattern] ?? [] : []
@@ -157,10 +160,10 @@ package struct ControlSite: Site {
     return nil
   }
 
-  /// Why a page of another origin, or a form, may have sent the request; nil if none can have.
+  /// Returns the error for a request that a page of another origin, or a form, may have sent; nil if neither can have.
   private func refusal(of request: HTTPRequest) -> GatewayError? {
     if let refusal = pages.refusal(of: request) { return refusal }
-    // A page may send a form or plain text anywhere without being asked first (Fetch standard, section 2.2.2).
+    // A page may send a form or plain text to any origin without a preflight (Fetch standard, section 2.2.2).
     let isJSON = request.header("content-type").map(Self.isJSON)
     guard isJSON ?? request.body.isEmpty else { return .mediaTypeRefused }
     return nil

@@ -1,16 +1,17 @@
 internal import GatewayCore
 internal import GatewaySpace
 
-/// The dashboard of one gateway, at `/dashboard` for instance: its page, which needs nothing from anywhere else, and
-/// the feed that the page reads.
+/// The dashboard of one gateway: its page, which needs no other origin, and the feed that the page reads.
 struct DashboardRoutes {
   private let feed: DashboardFeed
   private let page: [UInt8]
 
+  /// Creates the routes.
+  ///
   /// - Parameters:
-  ///   - root: The way from the page's folder to the control port's: `../../` below `/spaces/t17/`.
-  ///   - hasLogin: Whether who sees it has logged in, and may log out.
-  ///   - name: The name of the space, where the process hosts it beside others.
+  ///   - root: The relative path from the page's folder to the control port's: `../../` below `/spaces/t17/`.
+  ///   - hasLogin: Whether the page's user has logged in, and may log out.
+  ///   - name: The name of the space, if it is a hosted one.
   init(space: Space, root: String, hasLogin: Bool, name: String? = nil) {
     feed = DashboardFeed(space, name: name)
     page = Array(DashboardPage.dashboard(root: root, hasLogin: hasLogin).utf8)
@@ -19,7 +20,7 @@ struct DashboardRoutes {
   var routes: [HTTPRoute] {
     [
       HTTPRoute("GET", "/dashboard") { [page] request, _ in
-        // The page names what it needs by where itself is, which a slash would change.
+        // The page refers to its resources by relative paths, which a slash at the end would change.
         Self.redirect(request) ?? Self.html(page)
       },
       HTTPRoute("GET", "/dashboard/style.css") { _, _ in Self.asset("text/css; charset=utf-8", DashboardStyle.sheet) },
@@ -37,12 +38,12 @@ struct DashboardRoutes {
     ]
   }
 
-  /// The page by which one logs in, in place of the dashboard that was asked for.
+  /// Returns the login page, instead of the dashboard that was asked for.
   static func loginPage(for request: HTTPRequest, root: String) -> HTTPResponse {
     redirect(request) ?? html(Array(DashboardPage.login(root: root).utf8), status: 401)
   }
 
-  /// To the same without the slash behind it, if there is one.
+  /// Returns a redirect to the path without the slash at its end; nil if it has none.
   private static func redirect(_ request: HTTPRequest) -> HTTPResponse? {
     guard request.path.utf8.last == UInt8(ascii: "/") else { return nil }
     return HTTPResponse(status: 308, headers: [HTTPField("location", "../dashboard")] + fields)
@@ -56,8 +57,8 @@ struct DashboardRoutes {
     HTTPResponse(status: 200, headers: [HTTPField("content-type", type)] + fields, body: Array(text.utf8))
   }
 
-  /// What a browser lets the page do: run its own script, look as its own sheet says, and talk to its own origin; nobody
-  /// frames it (Content Security Policy, level 3).
+  /// The rights of the page in a browser: its own script, its own style sheet, and requests to its own origin. No page
+  /// may frame it (Content Security Policy, level 3).
   private static let policy = [
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self' data:",
     "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",

@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// The order that ends the gateway: `POST /drain` with `{"window_s": 30}`, for instance.
+/// The order that ends the gateway: `POST /drain` with `{"window_s": 30}`.
 struct DrainRoute {
   let drain: @Sendable (Duration?) -> Void
 

@@ -3,12 +3,11 @@ internal import GatewayJSON
 internal import GatewayKit
 internal import GatewayRuntime
 
-/// The question whether a client keeps to an expectation, by the journal: whether martin's asked its provider once for
-/// each expiry, for instance.
+/// The check by the journal whether a client meets an expectation, `POST /journal/expect`.
 struct ExpectRoute {
   let gateway: Gateway
 
-  /// How many clients are judged at once; each takes a copy of the records, four megabytes of a full ring.
+  /// The maximum number of checks at once. Each copies the records, four megabytes of a full ring.
   private static let judgedAtOnce = 4
   private static let durationMax = 86_400_000
   /// A hundred years, in milliseconds.
@@ -56,7 +55,7 @@ struct ExpectRoute {
   }
 
   private static func form(_ text: String) throws(GatewayError) -> ExpectationForm {
-    // By bytes, as every word of a peer's.
+    // Compared by bytes, like all words from clients.
     guard let form = ExpectationForm.all.first(where: { Name($0.name) == Name(text) }) else {
       throw .invalidParameter.detailed(
         "no expectation is called '\(text.prefix(64))'"
@@ -79,7 +78,7 @@ struct ExpectRoute {
     let newToken: Bool?
     let late: [Late]?
 
-    /// A span of the journal's `real_ms`, and how much of it the machine has cost.
+    /// A span of the journal's `real_ms`, with the time in it that the machine was late by.
     struct Late: Decodable {
       let fromMs: Int
       let toMs: Int
@@ -130,7 +129,7 @@ struct ExpectRoute {
       return parameters
     }
 
-    /// Nil for what the gateway has measured itself.
+    /// Returns the late times of the order; nil to use the gateway's own measurements.
     func lateTimes() throws(GatewayError) -> LateTimes? {
       guard let late else { return nil }
       guard late.count <= LateTimes.spansMax else {

@@ -4,7 +4,7 @@ internal import GatewayJSON
 internal import GatewayRuntime
 internal import GatewaySpace
 
-/// The resources that have a gateway fail on purpose: it loses the next reply to a refresh, for instance.
+/// The resources of a gateway's faults: to list, order and remove them.
 struct FaultRoutes {
   let space: Space
 
@@ -55,7 +55,7 @@ struct FaultRoutes {
     return body(fault, book)
   }
 
-  // MARK: Words
+  // MARK: JSON
 
   private static func list(_ book: FaultBook) -> [UInt8] {
     JSONWriter.object { json in
@@ -84,7 +84,7 @@ struct FaultRoutes {
     json.endObject()
   }
 
-  /// Every fault there is, with an order of each.
+  /// All faults, with an example of an order for each.
   private static var known: [UInt8] {
     JSONWriter.object { json in
       json.name("faults")

@@ -2,8 +2,8 @@ internal import GatewayCore
 import GatewayRuntime
 internal import GatewaySpace
 
-/// The resources that orchestrators and Prometheus ask: `/ready` says no while the gateway drains or its
-/// store takes no writes.
+/// The resources for orchestrators and Prometheus. `/ready` answers 503 while the gateway drains or its store accepts
+/// no writes.
 struct HealthRoutes {
   let space: Space
   let figures: MetricsPage.Figures

@@ -3,14 +3,13 @@ internal import GatewayJSON
 internal import GatewayKit
 internal import GatewayRuntime
 
-/// The resources for the ends of the tokens that sessions live by, `GET /horizon` for instance, and the order that
-/// spreads a wave before it comes.
+/// The resources of the horizon, i.e. when the tokens of sessions expire, and the order that spreads a wave in advance.
 struct HorizonRoutes {
   let gateway: Gateway
 
-  /// A day: further ahead no wave is known.
+  /// A day, in seconds. No waves are known further ahead.
   private static let overMax = 86_400.0
-  /// The year 33658; beyond what a date of a token is.
+  /// The year 33658, beyond all dates of tokens.
   static let timeMax = 1e12
 
   var routes: [HTTPRoute] {
@@ -75,7 +74,7 @@ struct HorizonRoutes {
     }
   }
 
-  /// Refuses a dialect that the gateway does not speak.
+  /// Throws for a dialect that the gateway does not support.
   static func checkDialect(_ dialect: String, of gateway: Gateway) throws(GatewayError) {
     let known = gateway.bindings.map(\.dialect.name)
     guard !known.contains(where: { Name($0) == Name(dialect) }) else { return }

@@ -2,12 +2,12 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayRuntime
 
-/// Somebody who reads the journal on and on: the page that shows what martin's client does, for instance.
+/// A continuous reader of the journal, for an export or a feed.
 ///
-/// `@unchecked Sendable`: touched only on the journal's loop.
+/// `@unchecked Sendable`: used only on the journal's loop.
 final class JournalReader: @unchecked Sendable {
   private static let piece = 64
-  /// How long a feed is silent at most.
+  /// The maximum silence of a feed.
   private static let patience = Duration.seconds(15)
 
   private let journal: Journal
@@ -27,7 +27,7 @@ final class JournalReader: @unchecked Sendable {
 
   // MARK: Export
 
-  /// What there is now, a line of JSON for each.
+  /// The present lines, each as one line of JSON.
   var export: HTTPStream {
     HTTPStream(endsByItself: true) { [self, end = journal.last] in
       await letOthers()
@@ -41,10 +41,10 @@ final class JournalReader: @unchecked Sendable {
 
   // MARK: Feed
 
-  /// What there is and what comes, as events; the reader that fell behind is told how many it missed.
+  /// The present and future lines, as events. A reader that fell behind receives the number of lines that it missed.
   var feed: HTTPStream { HTTPStream { [self] in await next() } }
 
-  /// Has the network served between two pieces: who reads all of a long journal holds up nobody's login.
+  /// Lets the network be served between two pieces, so that reading a long journal delays no login.
   private func letOthers() async {
     if hasBegun { await loop.pause() }
     hasBegun = true
@@ -72,7 +72,7 @@ final class JournalReader: @unchecked Sendable {
         continuation.resume(returning: $0)
       }
     } catch {
-      // So many wait that this reader cannot: its feed ends, and it may come again.
+      // The maximum number of waits is reached. The feed ends, and the reader may reconnect.
       continuation.resume(returning: nil)
     }
   }

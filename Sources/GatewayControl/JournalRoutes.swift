@@ -3,16 +3,15 @@ internal import GatewayJSON
 internal import GatewayKit
 internal import GatewayRuntime
 
-/// The resources for reading the journal of a gateway, and for waiting for what it will say: that martin was refreshed
-/// twice, for instance.
+/// The resources for reading the journal of a gateway, and for waiting for future lines.
 struct JournalRoutes {
   let gateway: Gateway
 
   private static let linesMax = 1_000
   private static let waitMax = 60_000
-  /// More is no whole number to who reads JSON as JavaScript does.
+  /// The largest integer that JavaScript's numbers represent exactly.
   private static let numberMax: UInt64 = (1 << 53) - 1
-  /// What may be asked with, by the patterns of the routes.
+  /// The query parameters, by the patterns of the routes.
   static let parameters = [
     "/journal": ["after", "user", "kind", "connection", "dialect", "payloads", "limit"], "/journal/counts": ["user"],
     "/journal/export": ["after", "user", "kind", "connection", "dialect", "payloads"],
@@ -52,10 +51,10 @@ struct JournalRoutes {
     return journal
   }
 
-  /// As many lines are written at once; then the network is served.
+  /// The number of lines that are written before the network is served.
   private static let piece = 64
 
-  /// A page, piece by piece: who reads all of a long journal holds up nobody's login.
+  /// Returns a page of lines. It is written in pieces, so that reading a long journal delays no login.
   private func page(_ request: HTTPRequest) async -> HTTPResponse {
     do throws(GatewayError) {
       let journal = try journal()
@@ -88,7 +87,7 @@ struct JournalRoutes {
     }
   }
 
-  // MARK: Questions
+  // MARK: Queries
 
   private static func query(_ request: HTTPRequest, _ journal: Journal) throws(GatewayError) -> Journal.Query {
     var query = Journal.Query(user: request.parameter("user").map(UserID.init), limit: 100)
@@ -202,7 +201,7 @@ struct JournalRoutes {
     }
   }
 
-  // MARK: Reading on and on
+  // MARK: Continuous reading
 
   private func export(_ request: HTTPRequest) -> HTTPResponse {
     do throws(GatewayError) {
@@ -213,7 +212,7 @@ struct JournalRoutes {
     }
   }
 
-  /// A reader that comes again says where it was, in place of `after`.
+  /// Returns a feed. A reader that reconnects sends its position in `Last-Event-ID`, which overrides `after`.
   private func stream(_ request: HTTPRequest) -> HTTPResponse {
     do throws(GatewayError) {
       guard try journal().hasRoom else { throw Journal.full }
@@ -264,11 +263,11 @@ struct JournalRoutes {
 }
 
 extension JournalKind {
-  /// All of them, with commas between them.
+  /// The words of all kinds, separated by commas.
   static let words = allWords.joined(separator: ", ")
   static let allWords = allCases.map(\.rawValue)
 
-  /// By bytes, as every word of a peer's.
+  /// Returns the kind of that word; nil if there is none. Words from clients are compared by bytes.
   init?(word: String) {
     guard let kind = Self.allCases.first(where: { Name($0.rawValue) == Name(word) }) else { return nil }
     self = kind

@@ -2,9 +2,9 @@ internal import GatewayCore
 internal import GatewayJSON
 package import GatewayRuntime
 
-/// A line of the journal in JSON: `{"n":412,"at_ms":3600000,"real_ms":812,"kind":"refreshed",…}`, for instance.
+/// A line of the journal in JSON: `{"n":412,"at_ms":3600000,"real_ms":812,"kind":"refreshed",…}`.
 package enum JournalText {
-  /// The line without a line feed.
+  /// Returns the line without a line feed.
   package static func text(_ line: JournalLine) -> String {
     var json = JSONWriter()
     write(line, to: &json)

@@ -1,21 +1,23 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// The guard of the control port's secret: a program presents it by `Authorization: Bearer`, for instance, a person
-/// logs in by a browser and has a session from then on.
+/// The authentication of the control port. A program sends the secret as `Authorization: Bearer`; a person logs in with
+/// a browser and gets a session.
 ///
-/// A session opens the dashboard and what its buttons do, nothing else. Its cookie is no script's to read, goes with no request
-/// of another site, and where it changes something the request must say what no other page can have it say.
+/// A session has access to the dashboard and the orders of its buttons only. Scripts cannot read its cookie, and
+/// browsers don't send it with requests of another site. Orders need a header field that no other page can send.
 struct LoginGate {
   let hasSecret: Bool
   private let sessions: LoginSessions
   private let loop: EventLoop
   private let newKey: @Sendable () -> String
 
+  /// Creates the gate.
+  ///
   /// - Parameters:
-  ///   - secret: Nil where none is needed.
-  ///   - loop: Serves the control port.
-  ///   - newKey: Makes what nobody may foresee, to name a session by: 256 bits.
+  ///   - secret: The secret; nil if none is needed.
+  ///   - loop: The loop that serves the control port.
+  ///   - newKey: Returns an unpredictable name for a session, with 256 bits.
   init(secret: String?, on loop: EventLoop, newKey: @escaping @Sendable () -> String) {
     hasSecret = secret != nil
     sessions = LoginSessions(secret: secret.map { Array($0.utf8) })
@@ -26,37 +28,37 @@ struct LoginGate {
   /// Only on the loop.
   private var secret: [UInt8]? { sessions.secret }
 
-  /// Has callers present another secret from now on, which ends the sessions that the old one began. A port without a
-  /// secret stays without.
+  /// Requires another secret from callers from now on, which ends the sessions of the old one. A port without a secret
+  /// stays without.
   func takeSecret(_ secret: String?) async {
     guard hasSecret, let secret else { return }
     await LoopStage(loop: loop).perform { [sessions] in sessions.take(Array(secret.utf8)) }
   }
 
-  /// The access that a request has: that of a dashboard's session, for instance, which may not end the gateway.
+  /// The access that a request has.
   enum Access {
     case full
-    /// What the dashboard does, as long as its session lives.
+    /// Access to the dashboard and its orders, while the session lives.
     case dashboard(session: [UInt8])
     case none
     case refused(GatewayError)
   }
 
-  /// The field with which the page's own script shows that it is that: no page of another origin can send it unasked (Fetch
-  /// standard, section 2.2.2), and the control port answers no preflight.
+  /// The header field that identifies the page's own script. No page of another origin can send it without a preflight
+  /// (Fetch standard, section 2.2.2), and the control port answers none.
   static let field = "x-postern-dashboard"
 
-  /// What a session opens, below `/` and below a space.
+  /// The paths that a session may read, below `/` and below a space.
   private static let reading: Set<String> = [
     "/dashboard", "/dashboard/style.css", "/dashboard/script.js", "/dashboard/feed",
   ]
   private static let ordering: Set<String> = ["/dashboard/logout", "/horizon/spread", "/revocations"]
-  /// What the page's buttons do to one session.
+  /// The orders of the page's buttons to one session.
   private static let sessionOrders: Set<String> = ["expire", "disconnect"]
-  /// What the page by which one logs in needs.
+  /// The paths that the login page needs.
   private static let open: Set<String> = ["/dashboard/style.css", "/dashboard/script.js", "/dashboard/login"]
 
-  /// Only on the loop.
+  /// Returns the access of a request. Only on the loop.
   func access(of request: HTTPRequest) -> Access {
     guard let secret else { return .full }
     if let token = request.bearerToken, ConstantTime.areEqual(secret, Array(token.utf8)) { return .full }
@@ -64,7 +66,7 @@ struct LoginGate {
     guard let key = sessions.key(of: request, at: loop.now) else { return .none }
     let path = Self.place(of: request.path).path
     if ["GET", "HEAD"].contains(request.method) {
-      // The list of sessions is only for the page's own script, which no other page can pass itself off as.
+      // The list of sessions is only for the page's own script, which no other page can imitate.
       let isOpen = Self.reading.contains(path) || path == "/sessions" && request.header(Self.field) != nil
       return isOpen ? .dashboard(session: key) : .none
     }
@@ -75,7 +77,7 @@ struct LoginGate {
     return .dashboard(session: key)
   }
 
-  /// Whether the page gives that order: of all sessions none, of one session some.
+  /// Returns whether the page may give that order. It gives some orders to single sessions, and none to all.
   private static func isOrder(_ method: String, _ path: String) -> Bool {
     let segments = path.split(separator: "/")
     switch method {
@@ -87,14 +89,14 @@ struct LoginGate {
     }
   }
 
-  /// The page to log in by, for who asks for a dashboard and has no session.
+  /// Returns the login page, for a request for a dashboard without a session; nil for other requests.
   static func loginPage(for request: HTTPRequest) -> HTTPResponse? {
     let (path, root) = place(of: request.path)
     guard path == "/dashboard", ["GET", "HEAD"].contains(request.method) else { return nil }
     return DashboardRoutes.loginPage(for: request, root: root)
   }
 
-  /// The path below the gateway's own, or a space's, and the way from there to the former.
+  /// Returns the path within the gateway or the space, and the relative path from there to the gateway's root.
   private static func place(of path: String) -> (path: String, root: String) {
     var path = path[...]
     while path.utf8.last == UInt8(ascii: "/") { path = path.dropLast() }
@@ -103,7 +105,7 @@ struct LoginGate {
     return ("/" + segments[2], "../../")
   }
 
-  /// The stream, until the session ends.
+  /// Returns the stream, which ends with the session.
   func guarded(_ stream: HTTPStream, by key: [UInt8]) -> HTTPStream {
     HTTPStream(endsByItself: stream.endsByItself) { [sessions, loop] in
       guard sessions.isLive(key, at: loop.now), let piece = await stream.next() else { return nil }
@@ -139,8 +141,9 @@ struct LoginGate {
     guard let secret else { throw .notFound.detailed("this control port has no secret: nobody logs in") }
     let body: LogIn = try ControlAnswer.body(request, #"{"secret": string}"#)
     let now = loop.now
-    // The right secret is always accepted: many people may share one address behind a proxy, and somebody else's wrong
-    // secrets must not lock them out. A guesser gains nothing, since `Authorization: Bearer` takes any number of tries.
+    // The right secret is always accepted. Many people may share one address behind a proxy, and another person's wrong
+    // secrets must not lock them out. An attacker gains nothing, since `Authorization: Bearer` allows any number of
+    // tries.
     guard ConstantTime.areEqual(secret, Array(body.secret.utf8)) else {
       guard sessions.mayTry(from: request.peer, at: now) else {
         throw .tooMany.worded("too many wrong secrets from this address; try again in ten seconds")
@@ -152,7 +155,8 @@ struct LoginGate {
     return Self.answer(cookie: key, life: Int(LoginSessions.life.inSeconds), request)
   }
 
-  /// 204 with the cookie (RFC 6265bis). A page that came over TLS, by a proxy, has one that goes over TLS only.
+  /// Returns 204 with the cookie (RFC 6265bis). If the page came over TLS, by a proxy, the cookie is sent over TLS
+  /// only.
   private static func answer(cookie: String, life: Int, _ request: HTTPRequest) -> HTTPResponse {
     let isSecure = request.header("origin").flatMap { Authority.ofAddress($0) }?.scheme == "https"
     let value =

@@ -2,11 +2,10 @@ internal import GatewayCore
 package import GatewayRuntime
 internal import GatewaySpace
 
-/// The figures of the gateway and of its process, in the Prometheus text format. Whatever can be counted is there from
-/// the start, as 0: a rate needs two readings of it. `postern_connections` is a gauge by dialect and phase, for
-/// instance.
+/// The metrics of the gateway and of its process, in the Prometheus text format. Every counter exists from the start,
+/// as 0, since a rate needs two readings of it.
 package enum MetricsPage {
-  /// Adds what other parts of the process count.
+  /// A function that adds the metrics of other parts of the process.
   package typealias Figures = @Sendable (inout PrometheusText) -> Void
 
   static func render(_ space: Space, _ figures: Figures) async -> [UInt8] {
@@ -44,7 +43,7 @@ package enum MetricsPage {
     return page.bytes
   }
 
-  /// Cumulative, in the order of the spans.
+  /// Writes the cumulative horizon, in the order of the spans.
   private static func horizon(of gateway: Gateway, _ page: inout PrometheusText) async {
     let reading = await gateway.horizon().reading
     page.gauges(
@@ -58,7 +57,7 @@ package enum MetricsPage {
   private static let errors = Set(GatewayError.all.map(\.name)).sorted()
   private static let reasons = Set(DialectMetrics.reasons).sorted()
 
-  /// What a dialect has counted of a family, and 0 for whatever of `names` it has not, in the order of the names.
+  /// Returns a dialect's counts of a family in the order of `names`, with 0 for names without a count.
   private static func samples(_ values: [String: UInt64], of names: [String]) -> [PrometheusText.Sample] {
     if values.isEmpty { return names.map { ($0, 0) } }
     let samples = names.map { (value: $0, count: values[$0, default: 0]) }
@@ -74,7 +73,7 @@ package enum MetricsPage {
     func named(_ counts: @escaping (DialectMetrics) -> [String: UInt64]) -> Samples {
       { samples(counts($0), of: []) }
     }
-    // By closures: a key path copies all the figures of a dialect.
+    // Closures, since a key path copies all the figures of a dialect.
     let families: [(name: String, help: String, label: String, Samples)] = [
       ("upgrades_refused", "Upgrades refused.", "error", every(errors) { $0.upgradesRefused }),
       ("connections_ended", "Connections ended.", "reason", every(reasons) { $0.connectionsEnded }),

@@ -1,8 +1,8 @@
 internal import GatewayKit
 
-/// The words that a refusal of the control port leads to.
+/// The suggestions in errors of the control port.
 enum Nearest {
-  /// `; did you mean 'refreshed'?`, or where nothing is near `; there is` with all that there is.
+  /// Returns `; did you mean 'refreshed'?`. If no word is near, returns `; there is` with all words.
   static func lead(from word: String, to words: [String]) -> String {
     let near = Suggestion.near(word, among: words).map { "'\($0)'" }
     guard near.isEmpty else { return Suggestion.question(near) }

@@ -3,16 +3,16 @@ internal import GatewayRuntime
 
 /// The sender of an order, as the audit lines of the log name it.
 struct OrderCaller: Sendable {
-  /// Who gives the order that is being carried out by this task.
+  /// The sender of the order that this task carries out.
   @TaskLocal static var current: OrderCaller?
 
-  /// By what the sender was let in.
+  /// The authentication of the sender.
   enum Key: String, Sendable {
     /// The secret of `--control-secret-file`.
     case controlSecret = "control_secret"
-    /// A login by the dashboard's page.
+    /// A login with the dashboard's page.
     case dashboard
-    /// A port on loopback, which asks for no secret.
+    /// A port on loopback, which needs no secret.
     case none
   }
 
@@ -33,7 +33,7 @@ struct OrderCaller: Sendable {
     }
   }
 
-  /// FNV-1a, of which half is shown: 32 bits of a key that has 256.
+  /// Returns half of an FNV-1a hash: 32 bits of a key of 256.
   private static func name(of key: [UInt8]) -> String {
     let hash = key.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     let digits = String(hash >> 32, radix: 16)
@@ -48,7 +48,7 @@ struct OrderCaller: Sendable {
 
   /// Routes that change nothing, whatever their method.
   private static let questions: Set<String> = ["/journal/await", "/journal/expect"]
-  /// Routes whose own line says more, with ``fields``.
+  /// Routes that write a more detailed line of their own, with ``fields``.
   private static let detailed: Set<String> = [
     "/revocations", "/horizon/spread", "/horizon/spread/{order}", "/sessions/{id}/expire", "/sessions/{id}/refresh",
     "/sessions/{id}/disconnect",

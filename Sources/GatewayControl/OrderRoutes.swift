@@ -1,11 +1,11 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// The orders of an operator, to one session, to a user's, to all: `POST /users/ann/expire`, for instance.
+/// The orders of an operator to one session, to a user's sessions, or to all, e.g. `POST /users/ann/expire`.
 struct OrderRoutes {
   let gateway: Gateway
 
-  /// How many sessions an order reached.
+  /// The number of sessions that an order reached.
   private struct Reached: Encodable {
     let sessions: Int
   }
@@ -39,7 +39,7 @@ struct OrderRoutes {
     ]
   }
 
-  /// Carries out an order; `reach` returns how many sessions it reached, nil if what it was for does not exist.
+  /// Carries out an order. `reach` returns the number of sessions that it reached; nil if its target does not exist.
   private func run(
     _ order: Order, _ target: [LogEvent.Field], _ request: HTTPRequest,
     reach: nonisolated(nonsending) (SessionEvent) async throws(GatewayError) -> Int?
@@ -100,7 +100,7 @@ struct OrderRoutes {
       case issuedBefore = "issued_before"
     }
 
-    /// What is revoked, for the log.
+    /// The target of the revocation, for the log.
     var fields: [LogEvent.Field] {
       [
         userID.map { LogEvent.Field("user", $0) },
@@ -116,7 +116,7 @@ struct OrderRoutes {
         request,
         #"{"token_fingerprint": 32 hex digits, "expires_at"?: unix s} or {"user_id": string, "issued_before"?: unix s} or {"issued_before": unix s}"#
       )
-      // A session of the dashboard acts on the sessions that it shows, one at a time.
+      // A session of the dashboard acts only on the sessions that it shows, one at a time.
       guard body.tokenFingerprint != nil || OrderCaller.current?.key != .dashboard else {
         throw .credentialsMissing.worded(
           "a login to the dashboard revokes single tokens only; send the control secret as a bearer token")

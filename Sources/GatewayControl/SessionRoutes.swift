@@ -1,12 +1,12 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// The resources that show sessions: `GET /sessions?user=ann`, for instance.
+/// The resources that show sessions, e.g. `GET /sessions?user=ann`.
 struct SessionRoutes {
   let gateway: Gateway
 
   private static let pageMax = 1000
-  /// What the list may be asked with.
+  /// The query parameters of the list.
   static let listParameters = ["user", "dialect", "expires_from", "expires_before", "limit", "after"]
 
   var routes: [HTTPRoute] {
@@ -18,7 +18,7 @@ struct SessionRoutes {
 
   private struct Page: Encodable {
     let sessions: [SessionBody]
-    /// What `after` takes to get the next page; absent on the last.
+    /// The value of `after` for the next page; absent on the last.
     let next: String?
   }
 
@@ -67,7 +67,7 @@ struct SessionRoutes {
   }
 }
 
-/// A session in JSON: `"phase":"active"` and `"expires_in_ms":300000`, for instance.
+/// A session in JSON.
 struct SessionBody: Encodable {
   let id: String
   let dialect: String

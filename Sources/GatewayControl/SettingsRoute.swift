@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The resource with the gateway's settings, for whoever measures it: how long a refresh may take, for instance.
+/// The resource with the gateway's settings, for programs that measure it.
 struct SettingsRoute {
   private let description: GatewayDescription
 

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewaySpace
 
-/// The body that orders a hosted space: `{"name": "t17", "frozen": true}`, for instance.
+/// The body that orders a hosted space, e.g. `{"name": "t17", "frozen": true}`.
 struct SpaceOrderBody: ControlBody {
   private let name: String?
   private let port: Int?
@@ -17,14 +17,14 @@ struct SpaceOrderBody: ControlBody {
     case idleS = "idle_s"
   }
 
-  /// What is read by other means.
+  /// A value that other code reads.
   private struct Anything: Decodable {
     init(from decoder: any Decoder) {}
   }
 
   private static let idleTimes = 1...604_800.0
 
-  /// What the request orders, of which the settings are still as they were written.
+  /// Returns the order of the request. Its settings are still as they were written.
   static func order(_ request: HTTPRequest) throws(GatewayError) -> SpaceOrder {
     let body: SpaceOrderBody = try ControlAnswer.body(
       request,
@@ -67,8 +67,8 @@ struct SpaceOrderBody: ControlBody {
     return settings
   }
 
-  /// What stands for a file: `{"name"?: …, "content": …}` or `{"name"?: …, "file": …}`; nil for anything else. An object as
-  /// content is its JSON text.
+  /// Returns the value that stands for a file: `{"name"?: …, "content": …}` or `{"name"?: …, "file": …}`; nil for any
+  /// other form. If the content is an object, it is used as JSON text.
   private static func file(_ value: JSONView) -> SpaceOrder.Value? {
     guard let members = value.members, members.count == (value["name"] == nil ? 1 : 2) else { return nil }
     if let name = value["name"], name.string == nil { return nil }
@@ -79,7 +79,7 @@ struct SpaceOrderBody: ControlBody {
     return value["file"]?.string.map { .file($0, name: name) }
   }
 
-  /// A value as flags take it: a whole number without a fraction, others with a point.
+  /// Returns a value as flags take it. Whole numbers have no fraction, others have a point.
   private static func text(_ value: JSONView) -> String? {
     if let text = value.string { return text }
     if let bool = value.bool { return bool ? "true" : "false" }

@@ -3,12 +3,12 @@ internal import GatewayJSON
 internal import GatewayRuntime
 internal import GatewaySpace
 
-/// The resources for making, finding and ending hosted spaces: `POST /spaces`, for instance.
+/// The resources for creating, finding and ending hosted spaces.
 struct SpaceRoutes {
   let spaces: Spaces
 
   private static let pageMax = 1000
-  /// What the list may be asked with.
+  /// The query parameters of the list.
   static let listParameters = ["limit", "after"]
 
   static let noSuchSpace = GatewayError.notFound.detailed("there is no such space, or no longer")
@@ -31,7 +31,7 @@ struct SpaceRoutes {
     }
     let page = spaces.all(after: request.parameter("after").map { Name($0) }, limit: limit)
     return Self.answer(capacity: 128 + page.count * 1_024) { json in
-      // What `after` takes to get the next page; absent on the last.
+      // The value of `after` for the next page; absent on the last.
       if page.count == limit, let last = page.last { json.member("next", last.name.text) }
       json.name("spaces")
       json.beginArray()
@@ -43,7 +43,7 @@ struct SpaceRoutes {
   private func make(_ request: HTTPRequest) async -> HTTPResponse {
     do throws(GatewayError) {
       let space = try await spaces.make(try SpaceOrderBody.order(request))
-      // The secret is told to whoever made it, and to nobody else.
+      // Only the answer to the creator contains the secret.
       return Self.answer(201) { Self.members(of: space, secret: space.secret, to: &$0) }
     } catch {
       return ControlAnswer.error(error)
@@ -62,7 +62,7 @@ struct SpaceRoutes {
 
   // MARK: Answers
 
-  /// An answer that is written without an encoder, which takes longer than all that a small space is made of.
+  /// Returns an answer without an encoder, which takes longer than the rest of the creation of a small space.
   private static func answer(
     _ status: Int = 200, capacity: Int = 1_024, _ members: (inout JSONWriter) -> Void
   ) -> HTTPResponse {
@@ -77,7 +77,7 @@ struct SpaceRoutes {
     json.endObject()
   }
 
-  /// A hosted space in JSON.
+  /// Writes a hosted space in JSON.
   private static func members(of space: NamedSpace, secret: String? = nil, to json: inout JSONWriter) {
     json.member("connections", Int64(space.hosted.connectionCount))
     json.name("frozen")

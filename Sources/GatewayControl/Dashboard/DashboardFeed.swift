@@ -3,14 +3,14 @@ internal import GatewayRuntime
 internal import GatewaySpace
 internal import Synchronization
 
-/// The readings of a gateway's figures for its dashboards, one a second, made once for all who watch, for three
-/// browsers for instance, and none while nobody does.
+/// The feed of a gateway's figures for its dashboards, with one reading a second. All watchers share a reading, and
+/// none is made while there are no watchers.
 ///
-/// The seconds are the network's: where a hosted space's time stands still, or is moved by a day, its dashboard goes on.
+/// The seconds are the network's. If a hosted space's time stands still, or is moved by a day, its dashboard goes on.
 ///
-/// `@unchecked Sendable`: touched only on the gateway's first loop, but for the number of watchers.
+/// `@unchecked Sendable`: used only on the gateway's first loop, except for the number of watchers.
 final class DashboardFeed: WakeupTarget, @unchecked Sendable {
-  /// How many may watch at once.
+  /// The maximum number of watchers.
   static let watchersMax = 32
   private static let interval = Duration.seconds(1)
 
@@ -18,17 +18,19 @@ final class DashboardFeed: WakeupTarget, @unchecked Sendable {
   private let name: String?
   private let loop: EventLoop
   private let stage: LoopStage
-  /// Set while somebody waits, who holds the feed meanwhile.
+  /// Set while a watcher waits, which keeps the feed alive meanwhile.
   private var wakeup: Wakeup!
   private var number: UInt64 = 0
   private var frame: [UInt8] = []
-  /// When the last reading was begun.
+  /// The time when the last reading was begun.
   private var madeAt: Instant?
   private var isMaking = false
   private var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
   private var lastWait: UInt64 = 0
   private let watchers = Atomic(0)
 
+  /// Creates a feed.
+  ///
   /// - Parameter name: The name of a space that the process hosts.
   init(_ space: Space, name: String? = nil) {
     self.space = space
@@ -38,8 +40,8 @@ final class DashboardFeed: WakeupTarget, @unchecked Sendable {
     wakeup = Wakeup(target: self)
   }
 
-  /// A feed for one more who watches: each of its pieces is the newest reading as an event, so who reads slowly misses some.
-  /// Nil while as many watch as may. From any thread.
+  /// Returns a stream for one more watcher; nil if the maximum is reached. Each piece is the newest reading as an
+  /// event, so a slow watcher misses some. It may be called from any thread.
   func stream() -> HTTPStream? {
     guard watchers.add(1, ordering: .relaxed).newValue <= Self.watchersMax else {
       watchers.subtract(1, ordering: .relaxed)
@@ -51,9 +53,9 @@ final class DashboardFeed: WakeupTarget, @unchecked Sendable {
 
   // MARK: Watching
 
-  /// Has its place until nobody holds it any more.
+  /// A watcher, which counts towards the maximum until it is released.
   ///
-  /// `@unchecked Sendable`: touched only on the loop.
+  /// `@unchecked Sendable`: used only on the loop.
   private final class Watcher: @unchecked Sendable {
     private let feed: DashboardFeed
     private var seen: UInt64 = 0
@@ -69,7 +71,7 @@ final class DashboardFeed: WakeupTarget, @unchecked Sendable {
     }
   }
 
-  /// Returns once there is a reading newer than that, and no older than a second and a half; false if the task is cancelled.
+  /// Waits for a reading newer than `seen` and at most a second and a half old. Returns false if the task is cancelled.
   private nonisolated(nonsending) func wait(for seen: UInt64) async -> Bool {
     loop.preconditionOnLoop()
     while !Task.isCancelled && !loop.hasEnded {

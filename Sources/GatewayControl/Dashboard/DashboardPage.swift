@@ -1,9 +1,11 @@
-/// The pages of the dashboard, the login for instance. What stands in them is the same for everybody; what the gateway
-/// says comes by the feed, and the script writes it as text.
+/// The pages of the dashboard. They are the same for every client; the gateway's data comes by the feed, and the script
+/// writes it as text.
 enum DashboardPage {
+  /// Returns the dashboard's page.
+  ///
   /// - Parameters:
-  ///   - root: The way from the page's folder to the control port's.
-  ///   - hasLogin: Whether who sees it may log out.
+  ///   - root: The relative path from the page's folder to the control port's.
+  ///   - hasLogin: Whether its user may log out.
   static func dashboard(root: String, hasLogin: Bool) -> String {
     let logout = hasLogin ? #"<button type="button" id="logout">Log out</button>"# : ""
     return head("Postern", root: root, assets: "dashboard")
@@ -60,7 +62,7 @@ enum DashboardPage {
       """
   }
 
-  /// By which one logs in.
+  /// Returns the login page.
   static func login(root: String) -> String {
     head("Postern: log in", root: root, assets: root + "dashboard")
       + """
@@ -92,7 +94,7 @@ enum DashboardPage {
     """
   }
 
-  /// A chart between its axes.
+  /// Returns a chart between its axes.
   private static func plot(_ id: String, _ ticks: [String]) -> String {
     """
     <div class="plot"><p class="scale" aria-hidden="true"><span id="\(id)-high"></span><span>0</span></p>

@@ -1,5 +1,5 @@
 extension DashboardScript {
-  /// Reads the feed, says honestly when it does not, and shows what came.
+  /// The code that reads the feed, shows when the feed fails, and displays its data.
   static let feed = #"""
     const seconds = 300, eventsMax = 60, patience = 5000;
     const history = { asked: [], accepted: [], cut: [] };

@@ -1,5 +1,5 @@
 extension DashboardScript {
-  /// Lists the sessions of a dialect or a wave, with the orders that can be given to each.
+  /// The code that lists the sessions of a dialect or a wave, with the orders that can be given to each.
   static let sessions = #"""
     const pageOfSessions = 50, sessionsMax = 1000;
     let picked = null, pickedBy = null, fingerprints = new Map();

@@ -1,9 +1,8 @@
-/// The script of the dashboard: it draws the waves that come, for instance. It writes text, never markup, and asks for
-/// nothing but the port's own resources.
+/// The script of the dashboard. It writes text, never markup, and requests nothing but the port's own resources.
 enum DashboardScript {
   static let text = words + drawing + waves + sessions + feed
 
-  /// What is shared: elements, numbers, times.
+  /// Shared helpers: elements, numbers, times.
   private static let words = #"""
     "use strict";
     const byID = id => document.getElementById(id);
@@ -57,7 +56,7 @@ enum DashboardScript {
 
     """#
 
-  /// Charts: bars, one for each value, as one path for each kind.
+  /// Charts of bars, one bar for each value, with one SVG path for each kind.
   private static let drawing = #"""
     const space = "http://www.w3.org/2000/svg";
     // The bars of a row are triples: where it begins, how wide it is, how high.

@@ -80,7 +80,7 @@ enum DashboardStyle {
 
     """
 
-  /// What bars and their names are filled with. One colour has one meaning.
+  /// The fill colours of bars and their legends. One colour has one meaning.
   private static let marks = ["good", "asked", "cut", "token", "wave"].map {
     "path.\($0) { fill: var(--\($0)); } i.\($0) { background: var(--\($0)); }"
   }.joined(separator: "\n    ")

@@ -3,12 +3,14 @@ internal import GatewayJSON
 internal import GatewayRuntime
 internal import GatewaySpace
 
-/// A reading of a gateway's figures in JSON, as its dashboard shows them: how many sessions are `refreshing`, for
-/// instance. Nothing in it is of one session: all are counts that were kept as sessions came and went.
+/// A reading of a gateway's figures in JSON, as its dashboard shows them. It has only counts that are updated as
+/// sessions come and go, nothing of a single session.
 enum DashboardText {
+  /// Returns a reading.
+  ///
   /// - Parameters:
   ///   - name: The name of a space that the process hosts.
-  ///   - number: Which reading it is, of those since the gateway's start.
+  ///   - number: The number of the reading since the gateway's start.
   static func reading(of space: Space, named name: String?, number: UInt64) async -> String {
     let gateway = space.gateway
     let metrics = await gateway.metrics()
@@ -62,7 +64,7 @@ enum DashboardText {
     return json.text
   }
 
-  /// The ends that are not the gateway's doing: the client said good-bye, or was gone.
+  /// The reasons of ends that the gateway did not cause: the client closed the connection, or was lost.
   private static let ownEnds = Set(
     [CloseReason.normal, .peerClosed, .connectionLost, .closeTimeout].map(\.name))
 

@@ -1,19 +1,18 @@
 internal import GatewayCore
 
-/// The logins to the control port with its secret, from browsers, and until when: twelve hours from the login, for
-/// instance, however much one is used.
+/// The browser logins to the control port. Each session ends twelve hours after the login, whether it is used or not.
 ///
-/// `@unchecked Sendable`: touched only on the loop that serves the control port.
+/// `@unchecked Sendable`: used only on the loop that serves the control port.
 final class LoginSessions: @unchecked Sendable {
-  /// However it is used, one ends after a working day.
+  /// The life of a session, used or not: a working day.
   static let life = Duration.seconds(12 * 3_600)
-  /// The oldest makes room for one more.
+  /// The maximum number of sessions. The oldest one is ended for one more.
   static let countMax = 64
   static let cookie = "postern_session"
-  /// As many of a request's cookies may have the name.
+  /// The maximum number of a request's cookies of that name that are read.
   private static let cookiesMax = 4
 
-  /// What one logs in with; nil where nobody does.
+  /// The secret for the login; nil if there is none.
   private(set) var secret: [UInt8]?
   private var sessions: [(key: [UInt8], until: Instant)] = []
   private var tries = LoginTries()
@@ -25,20 +24,20 @@ final class LoginSessions: @unchecked Sendable {
   /// Counts another wrong secret from that address. Returns false if there were too many.
   func mayTry(from peer: String, at now: Instant) -> Bool { tries.take(Name(peer), at: now) }
 
-  /// Begins a session that `key` names.
+  /// Begins a session with the name `key`.
   func begin(_ key: String, at now: Instant) {
     sessions.removeAll { $0.until <= now }
     if sessions.count >= Self.countMax { sessions.removeFirst() }
     sessions.append((Array(key.utf8), now + Self.life))
   }
 
-  /// The live session that the request's cookies name.
+  /// Returns the live session that the request's cookies name; nil if there is none.
   func key(of request: HTTPRequest, at now: Instant) -> [UInt8]? {
     Self.keys(in: request).first { isLive($0, at: now) }
   }
 
   func isLive(_ key: [UInt8], at now: Instant) -> Bool {
-    // Looks at all, wherever the right one stands.
+    // All sessions are compared, so that the time does not depend on the position of the right one.
     sessions.reduce(false) { found, session in
       ConstantTime.areEqual(session.key, key) && session.until > now || found
     }
@@ -48,14 +47,14 @@ final class LoginSessions: @unchecked Sendable {
     sessions.removeAll { ConstantTime.areEqual($0.key, key) }
   }
 
-  /// Ends every session if that is another secret than before.
+  /// Replaces the secret. Ends every session if it has changed.
   func take(_ secret: [UInt8]) {
     if let old = self.secret, ConstantTime.areEqual(old, secret) { return }
     self.secret = secret
     sessions = []
   }
 
-  /// What the cookies of that name hold (RFC 6265 section 5.4).
+  /// Returns the values of the cookies of that name (RFC 6265 section 5.4).
   private static func keys(in request: HTTPRequest) -> [[UInt8]] {
     var keys: [[UInt8]] = []
     let prefix = Array((cookie + "=").utf8)
@@ -70,11 +69,12 @@ final class LoginSessions: @unchecked Sendable {
   }
 }
 
-/// A limit to how many wrong secrets of an address are answered as such: five, and then one in ten seconds.
+/// A limit on the wrong secrets from one address: five, and then one in ten seconds.
 struct LoginTries {
   static let burst = 5.0
   private static let seconds = 10.0
-  /// As many addresses are remembered; while all of them have tries to wait for, no other may try.
+  /// The maximum number of remembered addresses. While each of them still has tries to regain, further addresses may
+  /// not try.
   static let peersMax = 1_024
 
   private var peers: [Name: (left: Double, at: Instant)] = [:]

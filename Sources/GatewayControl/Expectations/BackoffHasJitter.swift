@@ -2,9 +2,11 @@ internal import GatewayCore
 package import GatewayRuntime
 
 extension Expectation {
-  /// Waits differ as chance has it, so that a fleet does not come back at once. Waits are compared with those of the same
-  /// rung, the first after a success with other firsts: a back-off that doubles has waits of many lengths without any
-  /// chance. Five of one rung are enough, or as many more as there are rungs.
+  /// Expects that waits vary at random, so that the clients of a fleet do not reconnect at the same time.
+  ///
+  /// Waits are compared within a rung, e.g. the first waits after a success with each other. A backoff that doubles has
+  /// waits of many lengths without any randomness. Five waits of one rung are enough, or as many more as there are
+  /// rungs.
   package static func backoffHasJitter(
     after kind: JournalKind = .closed, before attempt: ClientStory.Attempt? = nil
   ) -> Expectation {
@@ -13,18 +15,18 @@ extension Expectation {
     }
   }
 
-  /// The waits, which are to differ.
+  /// The waits, which must vary.
   private struct Backoff: ExpectationJudge {
-    /// How far waits are to differ from their mean, as a share of it, and how many are to be compared.
+    /// The minimum deviation of waits from their mean, as a share of it, and the minimum number of compared waits.
     private static let (variationMin, comparedMin) = (0.1, 5)
-    /// Five waits that chance has made differ by less than a tenth once in a hundred times, by less than a twentieth once in
-    /// a thousand. What lies between is decided by as many as these.
+    /// The bounds for a failure. Five random waits differ by less than a tenth once in a hundred times, and by less
+    /// than a twentieth once in a thousand. Between the two bounds this many compared waits are needed.
     private static let (variationOfNone, comparedToBeSure) = (0.05, 12)
-    /// What a machine's own haste and delay may do to waits that are all the same.
+    /// The deviation that a machine's own timing may cause in equal waits.
     private static let noiseMs = 10.0
-    /// Waits with a mean of no more than this differ by what a busy machine adds to each.
+    /// The mean up to which waits may differ only by what a busy machine adds to each.
     private static let shortMs = 100.0
-    /// How large a share of the shortest wait that may be where waits are said to grow by a law.
+    /// The maximum lost time, as a share of the shortest wait, at which waits may be said to grow by a law.
     private static let noiseShare = 0.05
 
     let kind: JournalKind
@@ -50,7 +52,7 @@ extension Expectation {
       let words =
         "waits after \(kind.rawValue) differ by \(Int(spread.share * 100)) % of their mean of \(Int(spread.meanMs)) ms"
       let lines = rungs.flatMap { $0.flatMap(\.lines) }
-      // What a slow machine may have added to waits that are all the same.
+      // The deviation that a slow machine may have caused in equal waits.
       let lostMs = rungs.joined().map { Self.lostMs($0, end) }.max() ?? 0
       let noise = Self.noiseMs + lostMs
       if spread.share * spread.meanMs <= Self.noiseMs || spread.share <= Self.variationOfNone {
@@ -93,7 +95,7 @@ extension Expectation {
       Double(end.late.lost(from: wait.from, to: wait.to).nanoseconds) / 1e6
     }
 
-    /// The coefficient of variation over all rungs, each held against its own mean.
+    /// Returns the coefficient of variation over all rungs, each relative to its own mean.
     private static func spread(of rungs: [[ClientStory.Wait]]) -> (share: Double, meanMs: Double) {
       var (squares, freedom, sum, count) = (0.0, 0, 0.0, 0)
       for rung in rungs {

@@ -2,32 +2,32 @@ internal import GatewayCore
 internal import GatewayRuntime
 
 extension ClientStory {
-  /// Something that a client tries, and may try too often: to connect, for instance.
+  /// An action that a client attempts, and may attempt too often.
   package enum Attempt: String, Hashable, Sendable, CaseIterable {
     case connection, provider, refresh, command
-    /// To connect again without a new token of the provider's.
+    /// A connection without a new token from the provider.
     case staleConnection = "stale_connection"
 
-    /// Whether it is one to connect.
+    /// Whether it is an attempt to connect.
     var isToConnect: Bool { self == .connection || self == .staleConnection }
 
-    /// Whether the line tells of one.
+    /// Returns whether the line records such an attempt.
     func isMade(by line: JournalLine) -> Bool {
       switch (self, line.event) {
       case (.connection, .connectionOpened), (.connection, .upgradeRefused), (.staleConnection, .connectionOpened),
         (.staleConnection, .upgradeRefused), (.provider, .providerAsked),
         (.command, .messageIn(.command, _, _)):
         true
-      // Of credentials that are to let somebody in, the journal does not know yet whose they are.
+      // Credentials of a login are not included: the journal does not know their user yet.
       case (.refresh, .messageIn(.credentials, _, _)): line.user != nil
       default: false
       }
     }
 
-    /// The kinds of line that tell of one to connect.
+    /// The kinds of lines that record an attempt to connect.
     static let connections: Set<JournalKind> = [.connectionOpened, .upgradeRefused]
 
-    /// What follows the kind, where nobody says what is meant.
+    /// Returns the default attempt after a line of that kind.
     static func after(_ kind: JournalKind) -> Attempt {
       switch kind {
       case .providerAsked, .providerMinted, .providerFailed, .providerRefused: .provider
@@ -36,7 +36,7 @@ extension ClientStory {
       }
     }
 
-    /// Whether the line tells that it has succeeded.
+    /// Returns whether the line records the success of the attempt.
     func hasSucceeded(by line: JournalLine) -> Bool {
       switch (self, line.event.kind) {
       case (.connection, .loggedIn), (.staleConnection, .loggedIn), (.provider, .providerMinted),

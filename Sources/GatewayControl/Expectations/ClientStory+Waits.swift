@@ -2,18 +2,18 @@ internal import GatewayCore
 internal import GatewayRuntime
 
 extension ClientStory {
-  /// A client's wait before it tried again: 812 ms between a close and the next connection, for instance, in the time
-  /// of the network, which is the client's own.
+  /// A client's wait before its next attempt, in the time of the network, which is also the client's.
   struct Wait {
-    /// The numbers of the line that it waited after, and of what it did then.
+    /// The numbers of the line that it waited after, and of the attempt.
     let lines: [UInt64]
     let duration: Duration
-    /// How many waits there were before, since an attempt succeeded.
+    /// The number of waits before it since an attempt succeeded.
     let rung: Int
-    /// When it began and when it ended, in the time of the network.
+    /// The beginning and the end, in the time of the network.
     let from: Duration
     let to: Duration
-    /// The first line by which the client may have known: the close that the gateway sent before its handshake was over.
+    /// The time of the first line from which the client may have known, e.g. the close that the gateway sent before the
+    /// end of the handshake.
     let known: Duration
 
     init(_ event: JournalLine, _ attempt: JournalLine, known: JournalLine?, rung: Int) {
@@ -28,8 +28,7 @@ extension ClientStory {
   }
 
   /// The waits between lines of a kind and the next attempt after each. Of several such lines the last counts: before
-  /// it the client cannot have known. After a close at 10 s and the next connection at 10.8 s it is one of 800 ms, for
-  /// instance.
+  /// it the client cannot have known.
   struct Waits {
     private let kind: JournalKind
     private let attempt: Attempt
@@ -38,7 +37,7 @@ extension ClientStory {
     private(set) var hasBegun = false
     private var event: JournalLine?
     private var known: JournalLine?
-    // A client may come back before the closing handshake of its last connection is over.
+    // A client may reconnect before the closing handshake of its last connection is over.
     private var early: JournalLine?
     private var rung = 0
 

@@ -1,21 +1,22 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// The part of a journal that tells of one client: martin's lines, for instance, and those of attempts that nobody else
-/// can have made.
+/// The part of a journal about one client: its own lines, and attempts that only it can have made.
 ///
-/// Who connects is not known before they are let in. Where the journal names one user only, what names nobody is theirs.
-/// Where it names several, such attempts are unnamed, and no verdict that they could turn is more than undecided.
+/// The user of a connection is not known before the login. If the journal names one user only, unnamed attempts are
+/// that user's. If it names several, such attempts are unnamed, and a verdict that depends on them is undecided.
 package struct ClientStory: Sendable {
   private let span: JournalSpan
-  /// What a slow machine has cost: as the gateway has measured it, unless it is said.
+  /// The times by which a slow machine was late, measured by the gateway or given by the caller.
   let late: LateTimes
   private let user: UserID?
   private let dialect: UInt8?
 
-  /// The story of `user` that the journal has now behind line number `after`; nil for the only one whom it names. A client that
-  /// has connections of several wire formats is several, of which `dialect` is the number of one. Only on the journal's loop,
-  /// as all that is asked of it.
+  /// Creates the story of `user` from the journal's present lines after number `after`. A nil `user` means the only
+  /// user that the journal names.
+  ///
+  /// A client with connections of several wire formats counts as several; `dialect` is the number of one. Everything
+  /// here is used only on the journal's loop.
   package init(
     _ journal: Journal, after: UInt64 = 0, of user: UserID?, in dialect: UInt8? = nil, late: LateTimes? = nil
   ) {
@@ -24,17 +25,17 @@ package struct ClientStory: Sendable {
     (self.user, self.dialect) = (user, dialect)
   }
 
-  /// How much a slow machine may have cost since the journal began.
+  /// The time that a slow machine may have lost since the journal began.
   package var lost: Duration { late.lost(from: .zero, to: span.age) }
 
-  /// How many lines that were asked for are kept no more.
+  /// The number of requested lines that are no longer kept.
   var missed: UInt64 { span.missed }
 
-  /// The lines that prove the verdict, in their order.
+  /// Returns the lines that prove the verdict, in their order.
   package func proof(of verdict: JournalVerdict) -> [JournalLine] { span.lines(verdict.lines) }
 
-  /// Tells it from the beginning: lines of the kind `since` and those that tell what a client does and what becomes of it, as
-  /// expectations read them.
+  /// Returns a reader of the story from its beginning. It reads lines of the kind `since`, and lines about the client's
+  /// actions and their results, as expectations need them.
   func telling(since: JournalKind?) -> Telling {
     Telling(
       JournalSpan.Share(span, of: user, in: dialect, unnamed: Attempt.connections) {
@@ -43,7 +44,7 @@ package struct ClientStory: Sendable {
       isNamed: user != nil, at: span.age, in: span.sessionAge, late: late)
   }
 
-  /// Whether any expectation asks for such lines.
+  /// Returns whether any expectation needs such lines.
   private static func tells(_ event: JournalEvent) -> Bool {
     switch event {
     case .messageIn(.credentials, _, _), .messageIn(.command, _, _): true
@@ -52,8 +53,7 @@ package struct ClientStory: Sendable {
     }
   }
 
-  /// A story as far as it has been told, piece by piece: the first thousand lines, for instance, with others let in
-  /// between.
+  /// A story that is read piece by piece, so that other work can run in between.
   struct Telling {
     private var share: JournalSpan.Share
     private let isNamed: Bool
@@ -69,17 +69,16 @@ package struct ClientStory: Sendable {
       (self.sessionNow, self.late) = (sessionNow, late)
     }
 
-    /// Goes on by `count` records. False when all is told, or as soon as `tell` has heard enough and says so.
+    /// Reads on by `count` records. Returns false at the end of the story, or when `tell` returns false.
     mutating func go(_ count: Int, _ tell: (JournalLine) -> Bool) -> Bool { share.go(count, tell) }
 
-    /// How many users are named, where it is not said whose client is meant.
+    /// The number of users that the journal names; 1 if a user was chosen.
     var candidates: Int { isNamed ? 1 : share.named }
 
     var end: End { End(now: now, sessionNow: sessionNow, unnamed: share.unnamed, late: late) }
   }
 
-  /// The end of a story, when it was and who else may have tried: one attempt to connect by nobody knows whom, for
-  /// instance.
+  /// The end of a story: its time, and the attempts of unknown users.
   struct End {
     /// The time of the network.
     let now: Duration
@@ -89,19 +88,19 @@ package struct ClientStory: Sendable {
     let unnamed: [UInt64]
     let late: LateTimes
 
-    /// How much a slow machine may have cost the client since the line.
+    /// Returns the time that a slow machine may have cost the client since the line.
     func late(since line: JournalLine) -> Duration { late.lost(from: line.real, to: now) }
 
-    /// How much it may have cost between two lines.
+    /// Returns the time that it may have cost between two lines.
     func late(from one: JournalLine, to other: JournalLine) -> Duration {
       late.lost(from: one.real, to: other.real)
     }
 
-    /// How long ago the line was written.
+    /// Returns the age of the line.
     func age(of line: JournalLine) -> Duration { max(.zero, now - line.real) }
 
-    /// Undecided where nobody has looked for long enough since `line`, or where attempts to connect behind it may be the
-    /// client's; nil if what did not happen counts.
+    /// Returns an undecided verdict if less than `quiet` has passed since `line`, or if later attempts to connect may
+    /// be the client's. Returns nil if the absence of attempts counts.
     func doubt(
       quiet: Duration, since line: JournalLine, _ attempt: Attempt, unnamedAfter number: UInt64 = 0
     ) -> JournalVerdict? {
@@ -117,7 +116,7 @@ package struct ClientStory: Sendable {
           "line \(line.number) is \(ClientStory.text(age)) old; \(ClientStory.text(quiet)) have to pass without an attempt",
           [line.number])
       }
-      // A client that has not had the processor has not been watched.
+      // The client was not observed while it had no processor time.
       let lost = late(since: line)
       guard age - lost >= quiet else {
         return .undecided(
@@ -128,7 +127,7 @@ package struct ClientStory: Sendable {
     }
   }
 
-  /// Milliseconds as people read them.
+  /// Returns a duration for people, in milliseconds or seconds.
   static func text(_ duration: Duration) -> String {
     let milliseconds = duration.nanoseconds / 1_000_000
     if milliseconds < 10_000 { return "\(milliseconds) ms" }

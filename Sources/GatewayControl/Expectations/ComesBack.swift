@@ -2,8 +2,8 @@ internal import GatewayCore
 internal import GatewayRuntime
 
 extension Expectation {
-  /// After each end that the client may come back from it is let in again, within so much real time; with another token
-  /// than before, where that is wanted.
+  /// Expects that after each end from which the client may return, it is logged in again within `limit` of real time.
+  /// With `newToken` it must use another token than before.
   package static func comesBack(within limit: Duration = .seconds(10), newToken: Bool = false) -> Expectation {
     Expectation("comes_back") { _ in Returns(limit: limit, newToken: newToken) }
   }
@@ -43,13 +43,14 @@ extension Expectation {
       return nil
     }
 
-    /// The client may be back before the closing handshake of its last connection is over.
+    /// Notes the end of a connection. The client may return before the closing handshake of its last connection is
+    /// over.
     private mutating func begin(_ line: JournalLine) {
       guard let connection = line.connection, ended.insert(connection).inserted else { return }
       ending = ending ?? line
     }
 
-    /// The first return that took too long, however much of that a slow machine has cost.
+    /// Returns a failure for the first return that took too long, even without the time that a slow machine lost.
     private func failure(_ end: ClientStory.End) -> JournalVerdict? {
       for (ending, back) in returns {
         let duration = back.real - ending.real

@@ -1,10 +1,9 @@
 package import GatewayRuntime
 
-/// A demand that a client is held to, by what its journal tells: `single_flight`, for instance. Those that there are
-/// stand in files of their own.
+/// A requirement on a client's behaviour, which is checked by the journal. Each expectation has its own file.
 package struct Expectation: Sendable {
   package let name: String
-  /// The kind of line that it asks for beside those that tell what a client does.
+  /// The kind of lines that it needs besides those about the client's actions.
   private let since: JournalKind?
   private let judge: @Sendable (LateTimes) -> any ExpectationJudge
 
@@ -14,18 +13,19 @@ package struct Expectation: Sendable {
     (self.name, self.since, self.judge) = (name, since, judge)
   }
 
-  /// How many records are gone through at once, in less than a millisecond.
+  /// The number of records that are read in one piece, in less than a millisecond.
   private static let piece = 4_096
 
-  /// What it comes to. Nothing is said over lines that are lost, or over several clients in one. Only on the journal's
-  /// loop.
+  /// Returns the verdict. It is undecided if lines are lost, or if the story is of several clients. Only on the
+  /// journal's loop.
   package func verdict(on story: ClientStory) -> JournalVerdict {
     var session = Session(story, since, judge(story.late))
     while session.go(.max / 4) {}
     return session.verdict
   }
 
-  /// The same, in pieces between which `loop` serves others. Only from a task on the journal's loop.
+  /// Returns the same verdict, read in pieces between which `loop` does other work. Only from a task on the journal's
+  /// loop.
   package nonisolated(nonsending) func verdict(
     on story: ClientStory, pausingOn loop: EventLoop
   ) async -> JournalVerdict {
@@ -34,7 +34,7 @@ package struct Expectation: Sendable {
     return session.verdict
   }
 
-  /// A story that is told to a judge.
+  /// A story that is passed to a judge.
   private struct Session {
     private let missed: UInt64
     private var telling: ClientStory.Telling

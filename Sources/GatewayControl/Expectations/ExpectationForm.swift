@@ -1,8 +1,7 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// An expectation as it is asked for: by its word, with the parameters that it takes. `stops_after` wants `at_most`, for
-/// instance.
+/// An expectation as it is requested: its word, and the parameters that it takes or needs.
 package struct ExpectationForm: Sendable {
   package let name: String
   package let takes: [ExpectationParameters.Name]
@@ -16,7 +15,8 @@ package struct ExpectationForm: Sendable {
     (self.name, self.takes, self.needs, self.make) = (name, needs + takes, needs, make)
   }
 
-  /// Throws `GatewayError.invalidParameter` if a parameter is missing, or is not one of its own.
+  /// Returns the expectation. Throws `GatewayError.invalidParameter` if a parameter is missing, or is not one of its
+  /// own.
   package func expectation(_ parameters: ExpectationParameters) throws(GatewayError) -> Expectation {
     for name in parameters.given where !takes.contains(name) {
       let own = takes.isEmpty ? "no parameters" : takes.map(\.rawValue).joined(separator: ", ")
@@ -30,7 +30,7 @@ package struct ExpectationForm: Sendable {
 
   private static let usualQuiet = Duration.seconds(1)
 
-  /// All that there are.
+  /// All expectations.
   package static let all: [ExpectationForm] = [
     ExpectationForm("single_flight") { _ in .singleFlight },
     ExpectationForm("one_provider_call_per_expiry", takes: [.quiet]) {
@@ -56,7 +56,7 @@ package struct ExpectationForm: Sendable {
   ]
 }
 
-/// The parameters of an expectation, beside its word: that the client is to wait 500 ms at least, for instance.
+/// The parameters of an expectation.
 package struct ExpectationParameters: Sendable {
   /// The kind of line that a wait begins with.
   package var since: JournalKind?
@@ -69,7 +69,7 @@ package struct ExpectationParameters: Sendable {
 
   package init() {}
 
-  /// A parameter's name as requests have it: `at_most`, for instance.
+  /// A parameter's name in requests.
   package enum Name: String, Hashable, Sendable, CaseIterable {
     case since, attempt
     case atLeast = "at_least_ms"

@@ -1,10 +1,9 @@
 internal import GatewayRuntime
 
-/// A judge who holds a client to one expectation while its story is told: who counts martin's provider calls, for
-/// instance.
+/// The evaluation of one expectation, line by line.
 protocol ExpectationJudge {
-  /// The next line of the story. A verdict if it settles the matter: nothing more is told then.
+  /// Evaluates the next line of the story. Returns a verdict if it is final; then no more lines follow.
   mutating func hear(_ line: JournalLine) -> JournalVerdict?
-  /// What it comes to when all has been told.
+  /// Returns the verdict after all lines.
   func verdict(at end: ClientStory.End) -> JournalVerdict
 }

@@ -1,12 +1,13 @@
 internal import GatewayCore
 
-/// The ways in which waits of one rung grow without chance: each twice as long as the one before, up to a longest one.
+/// The laws by which waits of one rung may grow without randomness, e.g. each twice as long as the one before, up to a
+/// maximum.
 enum Growth {
-  /// How far a factor or a step may be from the others and still be the same.
+  /// The maximum relative difference of factors or steps that count as equal.
   private static let tolerance = 0.05
   private static let comparedMin = 4
 
-  /// In words, how the waits grow, if they do so by a law; nil if they do not.
+  /// Returns the law by which the waits grow, as text; nil if there is none.
   static func law(of rungs: [[ClientStory.Wait]], noiseMs: Double) -> String? {
     guard isMonotone(rungs, noiseMs: noiseMs) else { return nil }
     guard let waits = rungs.max(by: { $0.count < $1.count })?.map(\.milliseconds) else { return nil }
@@ -15,7 +16,7 @@ enum Growth {
     let steps = zip(growing.dropFirst(), growing).map { $0 - $1 }
     if isConstant(steps, within: 2 * noiseMs) { return "each is as much longer than the one before" }
     let factors = zip(growing.dropFirst(), growing).map { $0 / max($1, 1) }
-    // Short waits say little of their factor.
+    // The factor of short waits is inaccurate.
     if isConstant(factors, within: 2 * noiseMs / max(first, 1)) {
       return "each is as many times as long as the one before"
     }
@@ -24,7 +25,7 @@ enum Growth {
     return nil
   }
 
-  /// Whether each rung's waits only ever grow, as they need not if chance has made them.
+  /// Returns whether each rung's waits only grow, which random waits need not do.
   static func isMonotone(_ rungs: [[ClientStory.Wait]], noiseMs: Double) -> Bool {
     guard rungs.contains(where: { $0.count >= comparedMin }) else { return false }
     return rungs.allSatisfy { rung in
@@ -33,7 +34,7 @@ enum Growth {
     }
   }
 
-  /// Those before the longest, which may come again and again.
+  /// Returns the waits up to the first of maximum length, which may repeat.
   private static func growing(_ waits: [Double], noiseMs: Double) -> [Double] {
     guard let longest = waits.max() else { return [] }
     let end = waits.firstIndex { $0 >= longest - noiseMs } ?? waits.endIndex - 1

@@ -1,5 +1,4 @@
-/// The verdict of an expectation over a journal: failed, for instance, since two provider calls were under way at once,
-/// by lines 17 and 19.
+/// The verdict of an expectation over a journal, with the lines that prove it.
 package struct JournalVerdict: Hashable, Sendable {
   package enum Outcome: String, Hashable, Sendable, CaseIterable {
     case passed, failed
@@ -11,7 +10,7 @@ package struct JournalVerdict: Hashable, Sendable {
 
   package var outcome: Outcome
   package var sentence: String
-  /// The numbers of the lines that prove it, in their order, the first ``linesMax`` of them.
+  /// The numbers of the lines that prove it, in their order, at most the first ``linesMax``.
   package let lines: [UInt64]
 
   package static let linesMax = 20

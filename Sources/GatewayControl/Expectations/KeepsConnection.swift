@@ -1,10 +1,10 @@
 internal import GatewayRuntime
 
 extension Expectation {
-  /// Refreshes happen on the very same connection: none is closed, and no other is opened.
+  /// The expectation that refreshes happen on the same connection: none is closed, and no other is opened.
   package static let keepsConnection = Expectation("keeps_connection") { OneConnection(late: $0) }
 
-  /// The connection, and what was refreshed on it.
+  /// The connection, and the refreshes on it.
   private struct OneConnection: ExpectationJudge {
     let late: LateTimes
     private var begin: UInt64?

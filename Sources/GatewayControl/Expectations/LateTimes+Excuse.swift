@@ -2,15 +2,16 @@ internal import GatewayCore
 internal import GatewayRuntime
 
 extension LateTimes {
-  /// How large a share of its time a client may lose and still be judged by what it did with the rest.
+  /// The divisor of a client's time: if it lost at least this part of it (a fifth), the end is not held against it.
   private static let shareMax = 5
-  /// For how long before an end a client or a gateway that hears nothing may have waited, and how much of that is too much.
+  /// The time before an end in which a client or a gateway may have waited in silence, and the loss in it that is too
+  /// much.
   private static let (patience, patienceLost) = (Duration.seconds(10), Duration.seconds(2))
 
-  /// Undecided where a slow machine may have ended the connection: the client had too little of its time for its answer, or one
-  /// side heard too little of the other. Nil where the end counts.
+  /// Returns an undecided verdict if a slow machine may have ended the connection: the client had too little time for
+  /// its answer, or one side received too little from the other. Returns nil if the end counts.
   ///
-  /// - Parameter request: The request for a token that the client owes an answer to.
+  /// - Parameter request: The request for a token that the client has not answered.
   func excuse(for line: JournalLine, asked request: JournalLine?, _ told: [UInt64]) -> JournalVerdict? {
     let (from, least): (Duration, Duration)
     switch line.event {

@@ -2,12 +2,13 @@ internal import GatewayCore
 internal import GatewayRuntime
 
 extension Expectation {
-  /// After an end that nobody may come back from, the client does not connect again. It is watched for `quiet`.
+  /// Expects that after an end from which no client may return, the client does not connect again. It is observed for
+  /// `quiet`.
   package static func noAttemptAfterTerminal(quiet: Duration = .seconds(1)) -> Expectation {
     Expectation("no_attempt_after_terminal") { _ in AttemptsAfterTheEnd(quiet: quiet) }
   }
 
-  /// The end that is for good, and the attempts behind it.
+  /// The final end, and the attempts after it.
   private struct AttemptsAfterTheEnd: ExpectationJudge {
     let quiet: Duration
     private var ending: JournalLine?
@@ -40,7 +41,7 @@ extension Expectation {
     }
   }
 
-  /// Whether the line tells of an end that the client may not come back from.
+  /// Returns whether the line records an end from which the client may not return.
   private static func isTerminal(_ line: JournalLine) -> Bool {
     switch line.event {
     case .cutOff(let close), .closed(let close, by: .gateway): !close.mayReconnect
@@ -59,8 +60,9 @@ extension Expectation {
 }
 
 extension JournalClose {
-  /// Whether the client may connect again: by the gateway's own reason, where it has one, whatever the dialect's code is. Of an
-  /// end that a fault has made another the client knows the code alone, and comes back from one without a close frame.
+  /// Whether the client may connect again. The gateway's own reason decides if there is one, whatever the dialect's
+  /// code is. If a fault has changed the end, the client knows only the code, and may return after an end without a
+  /// close frame.
   var mayReconnect: Bool {
     let name = reason
     let own = isFaulted ? nil : CloseReason.all.first { $0.name == name }
@@ -69,8 +71,8 @@ extension JournalClose {
 }
 
 extension JournalError {
-  /// Whether no other token of this client's would be taken either: of all that is refused as not permitted (403), and of
-  /// users and clients that are no longer wanted.
+  /// Whether another token of this client would be refused too. This holds for errors of permission (403), and for
+  /// deactivated users and outdated clients.
   var isTerminal: Bool {
     (403_000..<404_000).contains(number)
       || [GatewayError.userDeactivated, .clientOutdated].contains { $0.number == Int(number) }

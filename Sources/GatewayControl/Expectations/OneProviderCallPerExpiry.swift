@@ -2,31 +2,34 @@ internal import GatewayCore
 internal import GatewayRuntime
 
 extension Expectation {
-  /// Exactly one token is made for each renewal: none before it is asked for, none after, and not two between. A renewal is a
-  /// refresh on the connection, or an end that asks for another token together with the return from it. Tokens for the first login
-  /// count for none. A client whose two calls are on their way at once may be renewed between them, so it is watched for `quiet`
-  /// of real time behind its last renewal.
+  /// Expects that exactly one token is made for each renewal: none before it is asked for, none after, and not two
+  /// between.
+  ///
+  /// A renewal is a refresh on the connection, or an end that asks for another token together with the return from it.
+  /// Tokens for the first login don't count. A client with two calls under way may be renewed between them, so it is
+  /// observed for `quiet` of real time after its last renewal.
   package static func oneProviderCallPerExpiry(quiet: Duration) -> Expectation {
     Expectation("one_provider_call_per_expiry") { Renewals(quiet: quiet, late: $0) }
   }
 
-  /// The tokens that were made since the client was last let in or renewed.
+  /// The tokens that were made since the client's last login or renewal.
   private struct Renewals: ExpectationJudge {
-    /// A client that refreshes by its own timer may get its token just when the gateway asks for one.
+    /// The time by which a token may come before the gateway's request. A client with its own refresh timer may get its
+    /// token just then.
     private static let crossing = Duration.milliseconds(200)
 
     let quiet: Duration
     let late: LateTimes
     private var last: JournalLine?
-    /// Whether a token of the user's came from the built-in provider at all.
+    /// Whether any token of the user came from the built-in provider.
     private var isMinted = false
-    /// What counts if one did, be it later.
+    /// The failure, which counts only if the provider made a token, even later.
     private var failure: JournalVerdict?
     private var minted: [JournalLine] = []
-    /// The question for another token that has no answer yet: a request, or an end.
+    /// The unanswered question for another token: a request, or an end.
     private var question: JournalLine?
     private var isReturning = false
-    /// The last token that was made for a question before the client was cut off or refused.
+    /// The last token that was made for a question before the client was closed or refused.
     private var early: JournalLine?
     private var fingerprint: TokenFingerprint?
     private var isConnected = true
@@ -51,7 +54,7 @@ extension Expectation {
         return error.isOfToken ? refused(line) : nil
       case .loggedIn(let grant, _):
         defer { begin(with: grant.fingerprint) }
-        // Another connection of the same client may have brought the token.
+        // Another connection of the same client may have fetched the token.
         guard isReturning, fingerprint != nil, grant.fingerprint != fingerprint, !minted.isEmpty || early != nil else {
           break
         }
@@ -75,21 +78,22 @@ extension Expectation {
       self.fingerprint = fingerprint
     }
 
-    /// The client is no longer connected: for want of a token where the gateway says so.
+    /// Notes that the client is disconnected, because of a missing token if the gateway says so.
     private mutating func end(_ line: JournalLine) -> JournalVerdict? {
-      // A client may be back before the closing handshake of its last connection is over.
+      // A client may return before the closing handshake of its last connection is over.
       if let connection = line.connection, !ended.insert(connection).inserted { return nil }
       isConnected = false
       guard !isReturning, line.asksForToken || question != nil else { return nil }
       return askAgain(line, isReturning: true)
     }
 
-    /// The token is no good, so another one is needed.
+    /// Notes that the token is invalid, so that another one is needed.
     private mutating func refused(_ line: JournalLine) -> JournalVerdict? {
       askAgain(line, isReturning: isReturning || line.event.kind != .refreshRefused)
     }
 
-    /// What was made for the question before is judged now; if the client is back without another token, it has used that.
+    /// Judges the tokens made for the question before. If the client returned without another token, it has used that
+    /// one.
     private mutating func askAgain(_ line: JournalLine, isReturning: Bool) -> JournalVerdict? {
       if question != nil, minted.count > 1 { return tooMany(line) }
       early = question == nil ? nil : minted.last ?? early
@@ -98,7 +102,7 @@ extension Expectation {
     }
 
     private func tooMany(_ line: JournalLine) -> JournalVerdict {
-      // A client may give up a token that a slow machine keeps it waiting for, and ask for another.
+      // A client may give up a token that a slow machine delays, and ask for another.
       if zip(minted, minted.dropFirst()).contains(where: { late.mayHaveMadeAnother(from: $0.real, to: $1.real) }) {
         return .undecided(
           "the machine was slow: it may have made one of \(ClientStory.Attempt.provider.text(minted.count))",
@@ -113,7 +117,7 @@ extension Expectation {
       if minted.isEmpty, let early { minted = [early] }
       guard minted.count == 1 else { return tooMany(line) }
       let told = (question.map { [$0.number] } ?? []) + minted.map(\.number) + [line.number]
-      // A client that comes back may have kept a timer of its own, and is judged by the number alone.
+      // A client that returns may have its own timer, and is judged only by the number of tokens.
       if let question, !isReturning, isTooEarly(minted[0], question) {
         let ahead = max(question.real - minted[0].real, question.at - minted[0].at)
         let lost = late.lost(from: minted[0].real, to: question.real)
@@ -167,7 +171,7 @@ extension Expectation {
 }
 
 extension JournalLine {
-  /// Whether it tells of an end that asks for another token: the connection's, or an attempt's.
+  /// Whether it records an end that asks for another token: the connection's, or an attempt's.
   fileprivate var asksForToken: Bool {
     switch event {
     case .cutOff(let close), .closed(let close, by: .gateway):

@@ -2,13 +2,13 @@ internal import GatewayCore
 internal import GatewayRuntime
 
 extension Expectation {
-  /// Each request for a token is answered on its own connection with one that is taken, within so much of the time of
-  /// sessions where that is said.
+  /// Expects that each request for a token is answered on its own connection with a valid one. If `limit` is set, this
+  /// must happen within it, in the time of sessions.
   package static func refreshedInTime(within limit: Duration? = nil) -> Expectation {
     Expectation("refreshed_in_time") { Requests(limit: limit, late: $0) }
   }
 
-  /// The requests for a token that have no answer yet.
+  /// The unanswered requests for a token.
   private struct Requests: ExpectationJudge {
     let limit: Duration?
     let late: LateTimes
@@ -25,7 +25,7 @@ extension Expectation {
         guard let request = open.removeValue(forKey: connection) else { break }
         let duration = line.at - request.at
         if let limit, duration > limit {
-          // What a slow machine has cost the client may not count against it.
+          // The time that a slow machine cost the client does not count against it.
           if duration - late.lost(from: request.real, to: line.real) <= limit {
             return .undecided(
               "the machine was slow: of the \(ClientStory.text(duration)) of a refresh it may have made \(ClientStory.text(late.lost(from: request.real, to: line.real))), where \(ClientStory.text(limit)) may pass",
@@ -49,7 +49,7 @@ extension Expectation {
     func verdict(at end: ClientStory.End) -> JournalVerdict {
       if let request = open.values.min(by: { $0.number < $1.number }) {
         let age = max(.zero, end.sessionNow - request.at)
-        // What a slow machine has cost the client may not count against it.
+        // The time that a slow machine cost the client does not count against it.
         if let limit, age > limit, end.late(since: request) < age - limit {
           return .failed(
             "a request has had no answer for \(ClientStory.text(age)), where \(ClientStory.text(limit)) may pass",

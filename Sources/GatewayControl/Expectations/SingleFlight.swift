@@ -2,10 +2,11 @@ internal import GatewayCore
 internal import GatewayRuntime
 
 extension Expectation {
-  /// Never two provider calls of one user under way at once, and never two tokens presented for one request.
+  /// The expectation that a user never has two provider calls under way at once, and never presents two tokens for one
+  /// request.
   package static let singleFlight = Expectation("single_flight") { Flights(late: $0) }
 
-  /// Provider calls, and tokens that were presented.
+  /// The provider calls, and the presented tokens.
   private struct Flights: ExpectationJudge {
     private var calls = Calls()
     private var presented: Presented
@@ -43,7 +44,7 @@ extension Expectation {
         }
         open.append(line)
       case .providerMinted, .providerFailed, .providerRefused:
-        // One that began before the span has no beginning here.
+        // A call that began before the span has no beginning here.
         if !open.isEmpty { open.removeFirst() }
       default: break
       }
@@ -51,19 +52,20 @@ extension Expectation {
     }
   }
 
-  /// The tokens that came on each connection since it was asked for one.
+  /// The tokens that came on each connection since its last request for one.
   private struct Presented {
-    /// A client that comes by itself, long after an answer, answers nothing.
+    /// The age of an answer after which a further token belongs to no request.
     private static let answerAge = Duration.seconds(1)
     let late: LateTimes
     private var open: [ConnectionID: (line: JournalLine, isAccepted: Bool)] = [:]
-    /// Those that came by themselves, each behind the one before.
+    /// The tokens that belong to no request, each with the one before.
     private var later: [(first: JournalLine, second: JournalLine)] = []
     var lines: [UInt64] = []
 
     init(late: LateTimes) { self.late = late }
 
-    /// On a slow machine one that answers the same request may come as late as one that comes by itself.
+    /// Returns an undecided verdict if a token without a request may belong to one after all, because a slow machine
+    /// delayed it.
     func doubt(_ end: ClientStory.End) -> JournalVerdict? {
       guard
         let pair = later.first(where: { first, second in
@@ -84,7 +86,7 @@ extension Expectation {
         guard ClientStory.Attempt.refresh.isMade(by: line) else { break }
         lines.append(line.number)
         if let (first, isAccepted) = open[connection], !isAccepted || line.real - first.real < Self.answerAge {
-          // A client may give up an answer that a slow machine keeps it waiting for.
+          // A client may give up an answer that a slow machine delays.
           if late.mayHaveMadeAnother(from: first.real, to: line.real) {
             return .undecided(
               "the machine was slow: a second token came \(ClientStory.text(line.real - first.real)) after the first, whose answer it may have held up",

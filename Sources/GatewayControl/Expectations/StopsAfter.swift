@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayRuntime
 
 extension Expectation {
-  /// At most so many attempts, and then nothing more for `quiet`.
+  /// Expects at most `most` attempts, and then none for `quiet`.
   package static func stopsAfter(
     _ most: Int, _ attempt: ClientStory.Attempt = .connection, quiet: Duration = .seconds(1)
   ) -> Expectation {
@@ -19,7 +19,7 @@ extension Expectation {
     private var last: JournalLine?
     /// Whether the client has a token that it has not tried: its first one, or one that the provider has made since.
     private var isFresh = true
-    /// How many were made after so long a lateness that the client may have given the one before up for its sake.
+    /// The number of attempts after such a delay that the client may have given up the one before because of it.
     private var excused = 0
 
     init(most: Int, attempt: ClientStory.Attempt, quiet: Duration, late: LateTimes) {

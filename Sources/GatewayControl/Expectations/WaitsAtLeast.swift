@@ -2,7 +2,7 @@ internal import GatewayCore
 package import GatewayRuntime
 
 extension Expectation {
-  /// After each line of the kind the client lets so much real time pass before the next attempt.
+  /// Expects that the client waits at least `least` of real time before the next attempt after each line of the kind.
   package static func waitsAtLeast(
     _ least: Duration, after kind: JournalKind, before attempt: ClientStory.Attempt? = nil
   ) -> Expectation {
@@ -11,7 +11,7 @@ extension Expectation {
     }
   }
 
-  /// The waits, of which none may be shorter.
+  /// The waits, which must all reach the minimum.
   private struct LeastWaits: ExpectationJudge {
     let least: Duration
     let kind: JournalKind
@@ -22,7 +22,8 @@ extension Expectation {
       return nil
     }
 
-    /// How much of a wait a slow machine may have made; what is within a fiftieth of the least wait is no haste.
+    /// Returns the part of a wait that a slow machine may have caused. A part of up to a fiftieth of the minimum is
+    /// ignored.
     private func doubt(of wait: ClientStory.Wait, _ end: ClientStory.End) -> Duration {
       let lost = end.late.lost(from: wait.from, to: wait.to)
       return lost > least / 50 ? lost : .zero
@@ -30,7 +31,7 @@ extension Expectation {
 
     func verdict(at end: ClientStory.End) -> JournalVerdict {
       let short = waits.all.filter { $0.duration < least }
-      // The gateway may have come late to the end of a closing handshake, which the client had not to wait for.
+      // The gateway may have been late at the end of a closing handshake, for which the client need not wait.
       let late = short.first { $0.to - $0.known >= least && end.late.lost(from: $0.known, to: $0.from) > .zero }
       if let late, short.allSatisfy({ $0.to - $0.known >= least }) {
         return .undecided(

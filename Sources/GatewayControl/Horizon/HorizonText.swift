@@ -2,12 +2,12 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayRuntime
 
-/// A horizon in JSON: `{"within":{"10":0,"60":15000,…},"overdue":3,…}`, for instance.
+/// A horizon in JSON: `{"within":{"10":0,"60":15000,…},"overdue":3,…}`.
 enum HorizonText {
-  /// How long the spans are that are told one by one, in seconds.
+  /// The length of one bucket, in seconds.
   static let length = 10
 
-  /// How many tokens end within the next 10 s, 60 s and so on.
+  /// Writes the number of tokens that end within the next 10 s, 60 s and so on.
   static func writeSums(_ reading: HorizonReading, to json: inout JSONWriter) {
     json.member("within") { json in
       for span in HorizonReading.spans {
@@ -26,7 +26,7 @@ enum HorizonText {
     json.endArray()
   }
 
-  /// The waves, each with the times that an order to spread it takes.
+  /// Writes the waves, each with the times for an order to spread it.
   static func writeWaves(_ reading: HorizonReading, at begin: WallTime, to json: inout JSONWriter) {
     json.name("waves")
     json.beginArray()
@@ -44,7 +44,7 @@ enum HorizonText {
     json.endArray()
   }
 
-  /// A whole second of the time of day that lies outside the wave: the two clocks need not agree to the millisecond.
+  /// Returns a whole second of the time of day outside of the wave. The two clocks need not agree to the millisecond.
   private static func edge(_ begin: WallTime, _ ahead: Int, _ rule: FloatingPointRoundingRule) -> Double {
     let margin = rule == .down ? -0.25 : 0.25
     return ((begin + .seconds(ahead)).seconds + margin).rounded(rule)

@@ -1,29 +1,28 @@
 internal import GatewayRuntime
 
-/// The waves in a horizon: spans in which far more tokens end than in others, 15,000 between the 290th and the 300th second
-/// for instance.
+/// The waves in a horizon: spans in which far more tokens end than in others.
 enum Waves {
-  /// A span of whole seconds ahead, and how many tokens end in it: 15,000 in the seconds 58 and 59, for instance.
+  /// A span of whole seconds ahead, and the number of tokens that end in it.
   struct Wave: Hashable {
-    /// Seconds from the one that has begun.
+    /// The seconds, counted from the present one.
     var seconds: Range<Int>
     var tokens: Int
   }
 
-  /// In which spans tokens are counted.
+  /// The length of a span in which tokens are counted, in seconds.
   private static let length = 10
-  /// How many more than on average must end in a span that is part of a wave.
+  /// The minimum factor over the average for a span that is part of a wave.
   private static let factor = 3
-  /// Fewer are no wave.
+  /// The minimum number of tokens in such a span.
   private static let tokensMin = 10
-  /// The average is of as many spans at least: all tokens in one span are a wave too.
+  /// The minimum number of spans for the average. With it, tokens that all end in one span are a wave too.
   private static let spansMin = 12
   private static let countMax = 8
 
-  /// Those of the next hour, the earliest first, eight at most.
+  /// Returns the waves of the next hour, the earliest first, at most eight.
   ///
-  /// The average is taken over the time up to the last token: what lives for five minutes, and is renewed as evenly, is no
-  /// wave in an hour that is empty otherwise.
+  /// The average is taken over the time up to the last token. So tokens that live for five minutes and are renewed
+  /// evenly are no wave, even if the rest of the hour is empty.
   static func all(in reading: HorizonReading) -> [Wave] {
     let spans = reading.buckets(of: length)
     let sum = spans.reduce(0, +)
@@ -39,14 +38,14 @@ enum Waves {
       }
       let begin = place
       while place < spans.count && isHigh[place] { place += 1 }
-      // The edges of spans cut through waves: what belongs to this one beside them is taken in.
+      // The spans on both sides are included, since the edges of spans cut through waves.
       let whole = max(0, begin - 1) * length..<min(spans.count, place + 1) * length
       waves.append(narrowed(whole, in: reading, share: Double(sum) / Double((last + 1) * length)))
     }
     return merged(waves, in: reading).prefix(countMax).map(\.self)
   }
 
-  /// Without the seconds at both ends in which no more tokens end than in others.
+  /// Returns the wave without the seconds at both ends in which no more tokens end than in others.
   private static func narrowed(_ span: Range<Int>, in reading: HorizonReading, share: Double) -> Wave {
     let seconds = span.filter { Double(reading.seconds[$0]) > share }
     guard let first = seconds.first, let last = seconds.last else { return Wave(seconds: span, tokens: 0) }
@@ -57,7 +56,7 @@ enum Waves {
     Wave(seconds: span, tokens: reading.seconds[span].reduce(0) { $0 + Int($1) })
   }
 
-  /// Two that overlap once what lies beside them is taken in are one.
+  /// Returns the waves with overlapping ones merged, which may result from the included spans on both sides.
   private static func merged(_ waves: [Wave], in reading: HorizonReading) -> [Wave] {
     waves.reduce(into: []) { merged, next in
       if let last = merged.last, last.seconds.overlaps(next.seconds) {
