@@ -6,7 +6,7 @@ internal import Synchronization
 /// The feed of a gateway's figures for its dashboards, with one reading a second. All watchers share a reading, and
 /// none is made while there are no watchers.
 ///
-/// The seconds are the network's. If a hosted space's time stands still, or is moved by a day, its dashboard goes on.
+/// The seconds are the network's. If a hosted space's time stands still, or is moved by a day, its dashboard continues.
 ///
 /// `@unchecked Sendable`: used only on the gateway's first loop, except for the number of watchers.
 final class DashboardFeed: WakeupTarget, @unchecked Sendable {
