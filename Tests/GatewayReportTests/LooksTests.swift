@@ -7,7 +7,7 @@ import Testing
 
 struct LooksTests {
   @Test(arguments: [false, true])
-  func `every colour has a contrast of at least 3 to 1 on both of its grounds, and text 4½ to 1`(isDark: Bool) throws {
+  func `every colour has a contrast of at least 3 to 1 on both of its grounds, and text 4.5 to 1`(isDark: Bool) throws {
     let scheme = isDark ? Palette.dark : Palette.light
     for ground in [scheme.ground, scheme.card] {
       for (name, colour) in scheme.marks {

@@ -2,11 +2,11 @@ import Testing
 
 @testable import GatewayServer
 
-@Suite("Frames as a client reads and writes them") struct ClientFrameTests {
+struct ClientFrameTests {
   private func read(_ bytes: [UInt8]) -> ClientFrame.Reading { bytes.withUnsafeBytes { ClientFrame.read($0) } }
 
-  @Test("a head is read with either form of a longer length")
-  func heads() {
+  @Test
+  func `a head is read with either form of a longer length`() {
     #expect(read([0x81, 5]) == .head(ClientFrame(opcode: .text, isFinal: true, headBytes: 2, payloadBytes: 5)))
     #expect(
       read([0x02, 126, 1, 0]) == .head(ClientFrame(opcode: .binary, isFinal: false, headBytes: 4, payloadBytes: 256)))
@@ -15,29 +15,24 @@ import Testing
         == .head(ClientFrame(opcode: .continuation, isFinal: true, headBytes: 10, payloadBytes: 65_536)))
   }
 
-  @Test(
-    "a head that is not all there waits",
-    arguments: [[], [0x81], [0x81, 126], [0x81, 126, 1], [0x81, 127, 0, 0, 0, 0, 0, 0, 0]])
-  func parts(bytes: [UInt8]) {
+  @Test(arguments: [[], [0x81], [0x81, 126], [0x81, 126, 1], [0x81, 127, 0, 0, 0, 0, 0, 0, 0]])
+  func `a head that is not all there waits`(bytes: [UInt8]) {
     #expect(read(bytes) == .needsMore)
   }
 
   @Test(
-    "what no server may send is no head",
     arguments: [
       // Masked; the three reserved bits; unknown opcodes; a fragmented ping, and one that is too long; a length above
       // 63 bits.
       [0x81, 0x85], [0xc1, 5], [0xa1, 5], [0x91, 5], [0x83, 0], [0x8b, 0], [0x09, 0], [0x89, 126], [0x88, 127],
       [0x82, 127, 0x80, 0, 0, 0, 0, 0, 0, 0],
     ] as [[UInt8]])
-  func invalid(bytes: [UInt8]) {
+  func `what no server may send is no head`(bytes: [UInt8]) {
     #expect(read(bytes) == .invalid)
   }
 
-  @Test(
-    "a frame is written with its mask, and unmasked says what was meant",
-    arguments: [0, 1, 7, 8, 9, 125, 126, 65_535, 65_536])
-  func written(count: Int) {
+  @Test(arguments: [0, 1, 7, 8, 9, 125, 126, 65_535, 65_536])
+  func `a frame is written with its mask, and unmasked it is the original`(count: Int) {
     let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) }
     var buffer = [UInt8](repeating: 0, count: count + ClientFrame.headBytesMax)
     let length = buffer.withUnsafeMutableBytes { buffer in

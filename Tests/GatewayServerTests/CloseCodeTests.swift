@@ -3,7 +3,7 @@ import GatewayRuntime
 import GatewayServer
 import Testing
 
-@Suite("Close codes as they were sent", .serialized) struct CloseCodeTests {
+@Suite(.serialized) struct CloseCodeTests {
   private static func close(_ code: UInt16, _ reason: String = "") -> [UInt8] {
     [0x88, UInt8(2 + reason.utf8.count), UInt8(code >> 8), UInt8(code & 0xff)] + reason.utf8
   }
@@ -46,9 +46,10 @@ import Testing
     return code
   }
 
-  @Test(
-    "a dialled connection hears 1012 to 1014, however the frame comes", arguments: Sending.allCases, [false, true])
-  func dialled(sending: Sending, overTLS: Bool) async throws {
+  @Test(arguments: Sending.allCases, [false, true])
+  func `a dialled connection receives 1012 to 1014, however the frame comes`(sending: Sending, overTLS: Bool)
+    async throws
+  {
     let certificate = overTLS ? try TestCertificate() : nil
     for code: UInt16 in [1012, 1013, 1014] {
       for reason in ["", "try again later", String(repeating: "r", count: 123)] {
@@ -57,8 +58,8 @@ import Testing
     }
   }
 
-  @Test("a dialled connection hears other codes as before", arguments: Sending.allCases)
-  func others(sending: Sending) async throws {
+  @Test(arguments: Sending.allCases)
+  func `a dialled connection receives other codes as before`(sending: Sending) async throws {
     for (code, told): (UInt16, UInt16) in [
       (1000, 1000), (1001, 1001), (1011, 1011), (1002, 1002), (1015, 1002), (4001, 4001),
     ] {
@@ -66,8 +67,8 @@ import Testing
     }
   }
 
-  @Test("a served connection hears 1012 to 1014, in one segment and byte by byte", arguments: [false, true])
-  func served(byByte: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `a served connection receives 1012 to 1014, in one segment and byte by byte`(byByte: Bool) async throws {
     let events = SocketEvents()
     try await TestServer.with(.recording(events)) { server in
       for code: UInt16 in [1012, 1013, 1014, 1002, 3001] {
@@ -84,8 +85,8 @@ import Testing
     }
   }
 
-  @Test("a close of 1013 reaches our own dialled connections, plain and over TLS", arguments: [false, true])
-  func ours(overTLS: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `a close of 1013 reaches our own dialled connections, plain and over TLS`(overTLS: Bool) async throws {
     let certificate = overTLS ? try TestCertificate() : nil
     let reason = try #require(CloseReason(code: 1013, name: "overloaded"))
     let site = TestSite.recording(SocketEvents(), onMessage: { socket, _ in socket.close(reason) })

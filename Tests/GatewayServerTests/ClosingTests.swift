@@ -3,11 +3,11 @@ import GatewayRuntime
 import GatewayServer
 import Testing
 
-@Suite("Ends of WebSockets") struct ClosingTests {
+struct ClosingTests {
   private static let reason = CloseReason.refreshTimeout
 
-  @Test("a close from inside a message's callback arrives with its code and reason")
-  func closeOnMessage() async throws {
+  @Test
+  func `a close from inside a message's callback arrives with its code and reason`() async throws {
     let events = SocketEvents()
     try await TestServer.with(.recording(events, onMessage: { socket, _ in socket.close(Self.reason) })) { server in
       let client = try RawClient.open(port: server.port)
@@ -24,8 +24,8 @@ import Testing
     }
   }
 
-  @Test("a close as soon as the socket is open arrives")
-  func closeOnOpen() async throws {
+  @Test
+  func `a close as soon as the socket is open arrives`() async throws {
     let events = SocketEvents()
     try await TestServer.with(.recording(events, onOpen: { $0.close(.invalidToken) })) { server in
       let client = try RawClient.open(port: server.port)
@@ -35,8 +35,8 @@ import Testing
     }
   }
 
-  @Test("a close from a deadline and from another thread arrives", arguments: [true, false])
-  func closeFromElsewhere(fromDeadline: Bool) async throws {
+  @Test(arguments: [true, false])
+  func `a close from a deadline and from another thread arrives`(fromDeadline: Bool) async throws {
     let events = SocketEvents()
     let socket = Box<(any Socket)?>(nil)
     try await TestServer.with(.recording(events, onOpen: { socket.set($0) })) { server in
@@ -55,8 +55,8 @@ import Testing
     }
   }
 
-  @Test("a close behind data that waits arrives after all of it")
-  func closeBehindData() async throws {
+  @Test
+  func `a close behind data that waits arrives after all of it`() async throws {
     let events = SocketEvents()
     let (socket, isSaid) = (Box<(any Socket)?>(nil), Box(false))
     let messages = 40
@@ -97,13 +97,13 @@ import Testing
     }
   }
 
-  @Test(
-    "the peer's close is answered with its code, or with 1002 where no endpoint may send it",
-    arguments: [
-      (1000, 1000), (1001, 1001), (3000, 3000), (4999, 4999), (5000, 1002), (65535, 1002), (999, 1002), (1005, 1002),
-      (1006, 1002),
-    ])
-  func peerCloses(code: UInt16, answer: UInt16) async throws {
+  @Test(arguments: [
+    (1000, 1000), (1001, 1001), (3000, 3000), (4999, 4999), (5000, 1002), (65535, 1002), (999, 1002), (1005, 1002),
+    (1006, 1002),
+  ])
+  func `the peer's close is answered with its code, or with 1002 where no endpoint may send it`(
+    code: UInt16, answer: UInt16
+  ) async throws {
     let events = SocketEvents()
     try await TestServer.with(.recording(events)) { server in
       let client = try RawClient.open(port: server.port)
@@ -120,8 +120,8 @@ import Testing
     }
   }
 
-  @Test("a close frame without a code is answered with one, and told as 1005")
-  func peerClosesWithoutCode() async throws {
+  @Test
+  func `a close frame without a code is answered with one, and told as 1005`() async throws {
     let events = SocketEvents()
     try await TestServer.with(.recording(events)) { server in
       let client = try RawClient.open(port: server.port)
@@ -132,8 +132,8 @@ import Testing
     }
   }
 
-  @Test("a transport that ends without a close frame is told as nil", arguments: [true, false])
-  func transportEnds(byReset: Bool) async throws {
+  @Test(arguments: [true, false])
+  func `a transport that ends without a close frame is reported as nil`(byReset: Bool) async throws {
     let events = SocketEvents()
     try await TestServer.with(.recording(events)) { server in
       let client = try RawClient.open(port: server.port)
@@ -143,8 +143,8 @@ import Testing
     }
   }
 
-  @Test("an abort ends the transport without a close frame, and the handler hears of it after the call")
-  func abort() async throws {
+  @Test
+  func `an abort ends the transport without a close frame, and the handler is told after the call`() async throws {
     let events = SocketEvents()
     try await TestServer.with(
       .recording(
@@ -164,8 +164,8 @@ import Testing
     }
   }
 
-  @Test("a peer that reads nothing fills the bounded queue, and is told apart")
-  func slowConsumer() async throws {
+  @Test
+  func `a peer that reads nothing fills the bounded queue, which is reported`() async throws {
     let events = SocketEvents()
     try await TestServer.with(
       .recording(
@@ -187,8 +187,8 @@ import Testing
     }
   }
 
-  @Test("pings are answered, and an empty ping of ours comes back as a pong")
-  func pings() async throws {
+  @Test
+  func `pings are answered, and an empty ping of ours comes back as a pong`() async throws {
     let events = SocketEvents()
     try await TestServer.with(.recording(events, onOpen: { $0.ping() })) { server in
       let client = try RawClient.open(port: server.port)

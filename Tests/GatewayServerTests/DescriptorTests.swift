@@ -5,15 +5,15 @@ import Glibc
 import Testing
 
 /// Each test runs in its own process, in which no other test opens descriptors.
-@Suite("The library's table of descriptors") struct DescriptorTests {
+struct DescriptorTests {
   private static var softLimit: Int {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     return Int(clamping: limit.rlim_cur)
   }
 
-  @Test("is no longer than the connections need, and the process's limit is as before")
-  func tableLength() async {
+  @Test
+  func `the table of descriptors is no longer than the connections need, and the process's limit is as before`() async {
     await #expect(processExitsWith: .success) {
       let before = DescriptorTests.softLimit
       try #require(before >= 600, "the soft limit is too low for this test: ulimit -n")
@@ -46,8 +46,8 @@ import Testing
     return 0
   }
 
-  @Test("is not the only one: a loop that has started makes nobody wait while the kernel's grows")
-  func kernelsTable() async {
+  @Test
+  func `a started loop delays nobody while the kernel's table of descriptors grows`() async {
     await #expect(processExitsWith: .success) {
       let before = try DescriptorTests.placesOfSystem()
       try #require(DescriptorTests.softLimit > before, "the soft limit is too low for this test: ulimit -n")
@@ -59,21 +59,21 @@ import Testing
     }
   }
 
-  @Test("has no place for a number above it: the connection gets 503")
-  func above() async {
+  @Test
+  func `a connection whose descriptor is above the table's end gets 503`() async {
     await #expect(processExitsWith: .success) { try await DescriptorTests.askAbove(nil) }
   }
 
-  @Test("has no place for a number above it: the connection gets 503 over TLS too")
-  func aboveOverTLS() async {
+  @Test
+  func `a connection whose descriptor is above the table's end gets 503 over TLS too`() async {
     await #expect(processExitsWith: .success) {
       let certificate = try TestCertificate()
       try await DescriptorTests.askAbove(certificate.files)
     }
   }
 
-  @Test("leaves the last descriptors to the control port, and clients are told 503 before they run out")
-  func lastDescriptors() async {
+  @Test
+  func `the last descriptors are left to the control port, and clients get 503 before they run out`() async {
     await #expect(processExitsWith: .success) {
       var limit = rlimit()
       getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

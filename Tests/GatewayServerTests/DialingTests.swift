@@ -3,7 +3,7 @@ import GatewayRuntime
 import GatewayServer
 import Testing
 
-@Suite("Dialling") struct DialingTests {
+struct DialingTests {
   private func dial(
     _ loop: SocketLoop, _ target: DialTarget, _ upgrade: HTTPRequest = HTTPRequest(method: "GET", path: "/"),
     subprotocols: [String] = [], handler: RecordingHandler
@@ -13,8 +13,8 @@ import Testing
     }
   }
 
-  @Test("a dialled socket carries fields, query, subprotocols and its source address, and echoes")
-  func echo() async throws {
+  @Test
+  func `a dialled socket carries fields, query, subprotocols and its source address, and echoes`() async throws {
     let seen = Box<HTTPRequest?>(nil)
     var site = TestSite()
     site.onAdmit = { request, _ in
@@ -48,8 +48,10 @@ import Testing
     }
   }
 
-  @Test("a dialled socket offers subprotocols of any length and character, and takes the one that the site chose")
-  func longSubprotocol() async throws {
+  @Test
+  func `a dialled socket offers subprotocols of any length and character, and takes the one that the site chose`()
+    async throws
+  {
     let name = "%7B%22token%22%3A%22" + String(repeating: "a1B2", count: 90) + "%22%7D"
     let offered = Box<String?>(nil)
     var site = TestSite()
@@ -68,8 +70,8 @@ import Testing
     }
   }
 
-  @Test("the server's close reaches the dialler with its code")
-  func serverCloses() async throws {
+  @Test
+  func `the server's close reaches the dialler with its code`() async throws {
     try await TestServer.with(.recording(SocketEvents(), onMessage: { socket, _ in socket.close(.refreshTimeout) })) {
       server in
       let events = SocketEvents()
@@ -81,8 +83,8 @@ import Testing
     }
   }
 
-  @Test("the dialler's close reaches the server with its code and is answered")
-  func clientCloses() async throws {
+  @Test
+  func `the dialler's close reaches the server with its code and is answered`() async throws {
     let serverEvents = SocketEvents()
     try await TestServer.with(.recording(serverEvents)) { server in
       let events = SocketEvents()
@@ -96,8 +98,8 @@ import Testing
     }
   }
 
-  @Test("a dial that is refused by the site hears the status", arguments: [401, 403, 404, 503])
-  func refusedDial(status: Int) async throws {
+  @Test(arguments: [401, 403, 404, 503])
+  func `a dial that the site refuses is told the status`(status: Int) async throws {
     var site = TestSite()
     site.onAdmit = { _, _ in .refuse(HTTPResponse(status: status, contentType: "text/plain", text: "no")) }
     try await TestServer.with(site) { server in
@@ -107,8 +109,8 @@ import Testing
     }
   }
 
-  @Test("a dial to a port where nobody listens is unreachable, and the handler hears of it after the call")
-  func nobodyListens() async throws {
+  @Test
+  func `a dial to a port without a listener is unreachable, and the handler is told after the call`() async throws {
     let port = try await TestServer.with { $0.port }
     try await TestServer.with { server in
       let events = SocketEvents()
@@ -127,8 +129,8 @@ import Testing
     }
   }
 
-  @Test("a dial that is never answered times out")
-  func silentServer() async throws {
+  @Test
+  func `a dial that is never answered times out`() async throws {
     try await TestServer.with(TestSite(), { $0.limits.handshakeTimeout = .seconds(1) }) { server in
       let silent = try SilentServer()
       let events = SocketEvents()
@@ -142,8 +144,10 @@ import Testing
     }
   }
 
-  @Test("a fetch posts a body and brings back status, fields and body; localhost is found on either family")
-  func fetch() async throws {
+  @Test
+  func `a fetch posts a body and brings back status, fields and body, localhost is found on either family`()
+    async throws
+  {
     var site = TestSite()
     site.onRespond = { request, _ in
       HTTPResponse(status: 201, headers: [HTTPField("x-method", request.method)], body: request.body.reversed())
@@ -167,8 +171,8 @@ import Testing
     }
   }
 
-  @Test("two thousand fetches and two thousand sockets at once come back")
-  func many() async throws {
+  @Test
+  func `two thousand fetches and two thousand sockets at once come back`() async throws {
     let count = 2000
     try await TestServer.with(TestSite(), loops: 2) { server in
       let fetcher = Fetcher(loop: server.loops[1])
@@ -209,8 +213,8 @@ import Testing
     }
   }
 
-  @Test("loops that stop amid dials and fetches tell everybody, and end", arguments: 0..<10)
-  func stopAmid(turns: Int) async throws {
+  @Test(arguments: 0..<10)
+  func `loops that stop amid dials and fetches tell every handler, and end`(turns: Int) async throws {
     let count = 300
     let events = SocketEvents()
     let answered = Box(0)

@@ -3,7 +3,7 @@ import GatewayRuntime
 import GatewayServer
 import Testing
 
-@Suite("Dialled sockets, and servers that do as they like", .serialized) struct DialledSocketTests {
+@Suite(.serialized) struct DialledSocketTests {
   /// Connects, on `loop`, to a server that sends `frames` with its 101. Returns the server's side.
   private func dial(
     saying frames: [UInt8] = [], on loop: SocketLoop, _ handler: RecordingHandler
@@ -36,8 +36,8 @@ import Testing
     return all
   }
 
-  @Test("messages come whole, in however many frames and pieces", arguments: [false, true])
-  func whole(byByte: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `messages come whole, in however many frames and pieces`(byByte: Bool) async throws {
     let frames: [UInt8] = [0x01, 2, 0x61, 0x62, 0x89, 1, 0x21, 0x80, 1, 0x63, 0x82, 1, 9, 0x8a, 0, 0x81, 0]
     #expect(
       try await heard(frames, count: 6, byByte: byByte) == [
@@ -46,8 +46,8 @@ import Testing
       ])
   }
 
-  @Test("a message of the greatest length comes, and one above it ends the socket before it has come")
-  func long() async throws {
+  @Test
+  func `a message of the greatest length comes, and one above it ends the socket before it has come`() async throws {
     let most = ServerLimits().messageBytesMax
     let head: [UInt8] =
       [0x82, 127, 0, 0, 0, 0] + [UInt8(most >> 24), UInt8(most >> 16 & 255), UInt8(most >> 8 & 255), UInt8(most & 255)]
@@ -62,12 +62,11 @@ import Testing
   }
 
   @Test(
-    "who breaks a rule is told, and the handler hears it once and then the end",
     arguments: [
       [0x81, 0x81, 0, 0, 0, 0, 0x61], [0xc1, 1, 0x61], [0x83, 0], [0x09, 0], [0x80, 0], [0x01, 1, 0x61, 0x81, 1, 0x62],
       [0x88, 1, 3], [0x8b, 0],
     ] as [[UInt8]])
-  func protocolError(frames: [UInt8]) async throws {
+  func `a peer that breaks a rule is told, and the handler is told once before the end`(frames: [UInt8]) async throws {
     // Later bytes are ignored.
     #expect(
       try await heard(frames + [0x81, 1, 0x61, 0x80, 0], count: 3) == [
@@ -75,15 +74,16 @@ import Testing
       ])
   }
 
-  @Test("text that is none ends the socket, in one frame or in two")
-  func badText() async throws {
+  @Test
+  func `invalid text ends the socket, in one frame or in two`() async throws {
     for frames: [UInt8] in [[0x81, 2, 0xc3, 0x28], [0x01, 1, 0xc3, 0x80, 1, 0x28], [0x81, 1, 0xe2]] {
       #expect(try await heard(frames, count: 3) == [.opened, .violated(.invalidPayload), .closed(nil)])
     }
   }
 
-  @Test("a close with a code that may not be sent is a breach of the protocol, one without a code is 1005")
-  func closes() async throws {
+  @Test
+  func `a close with a code that may not be sent is a breach of the protocol, one without a code is 1005`() async throws
+  {
     for code: UInt16 in [0, 999, 1004, 1005, 1006, 1015, 2999, 5000] {
       let frame: [UInt8] = [0x88, 2, UInt8(code >> 8), UInt8(code & 255)]
       #expect(try await heard(frame, count: 2) == [.opened, .closed(1002)])
@@ -92,8 +92,8 @@ import Testing
     #expect(try await heard([0x88, 3, 0x0f, 0xa1, 0xff], count: 2) == [.opened, .closed(4001)])
   }
 
-  @Test("a handler that closes, aborts or resets at once hears the end once", arguments: ["close", "abort", "reset"])
-  func leaving(deed: String) async throws {
+  @Test(arguments: ["close", "abort", "reset"])
+  func `a handler that closes, aborts or resets at once is told of the end once`(deed: String) async throws {
     let events = try await heard([0x81, 1, 0x61, 0x88, 2, 3, 0xe8], count: 2) { socket in
       switch deed {
       case "close": socket.close(.normal)
@@ -105,8 +105,8 @@ import Testing
     #expect(events == [.opened, deed == "close" ? .closed(1000) : .closed(nil)])
   }
 
-  @Test("a server that reads nothing is written to up to the limit, and what is above is refused")
-  func slow() async throws {
+  @Test
+  func `a server that reads nothing is written to up to the limit, and what is above is refused`() async throws {
     let outcomes = Box<[SendOutcome]>([])
     _ = try await heard([], count: 1) { socket in
       let frame = Frame(.binary, [UInt8](repeating: 1, count: 60_000))
@@ -117,10 +117,11 @@ import Testing
     #expect(outcomes.get().last == .overflow)
   }
 
-  @Test(
-    "pings without end from a server that reads nothing are answered by the last pong only, not by an array without end"
-  )
-  func pingFlood() async throws {
+  @Test
+  func
+    `pings without end from a server that reads nothing are answered by the last pong only, not by an array without end`()
+    async throws
+  {
     let events = SocketEvents()
     let loop = SocketLoop(index: 0, seed: 1)
     try loop.start()
@@ -139,8 +140,8 @@ import Testing
     #expect(read < count * 131 / 2, "\(read)")
   }
 
-  @Test("the text of a close frame is told ahead of the end")
-  func goodbye() async throws {
+  @Test
+  func `the text of a close frame is reported before the end`() async throws {
     let raw = try RawServer()
     var opening = raw.opening(with: [0x88, 6, 0x0f, 0xa1] + "gone".utf8).makeAsyncIterator()
     let loop = SocketLoop(index: 0, seed: 1)

@@ -3,7 +3,7 @@ import GatewayRuntime
 import GatewayServer
 import Testing
 
-@Suite("Requests under way when a server ends") struct FinishingTests {
+struct FinishingTests {
   /// Returns a site whose answers wait for the test, a stream of its requests, and a function that lets it answer.
   private static func site(bytes: Int = 3) -> (TestSite, arrivals: AsyncStream<Void>, release: @Sendable () -> Void) {
     let (arrivals, arrived) = AsyncStream<Void>.makeStream()
@@ -24,8 +24,8 @@ import Testing
     settings.limits.readerPatience = .seconds(600)
   }
 
-  @Test("get their answers, and whoever waits for them goes on then")
-  func answered() async throws {
+  @Test
+  func `requests under way get their answers, and their waiters go on then`() async throws {
     let (site, arrivals, release) = Self.site()
     try await TestServer.with(site, loops: 2, Self.bePatient) { server in
       let client = try RawClient(port: server.port)
@@ -40,8 +40,8 @@ import Testing
     }
   }
 
-  @Test("are not over before a slow reader has all of its answer, or has gone", arguments: [true, false])
-  func slowReader(reads: Bool) async throws {
+  @Test(arguments: [true, false])
+  func `a request is under way until a slow reader has all of its answer, or has gone`(reads: Bool) async throws {
     let size = 30 << 20
     let (site, arrivals, release) = Self.site(bytes: size)
     try await TestServer.with(site, Self.bePatient) { server in
@@ -61,8 +61,8 @@ import Testing
     }
   }
 
-  @Test("count while their bodies come, and not while there is only a part of a head")
-  func halfways() async throws {
+  @Test
+  func `a request counts while its body arrives, and not while there is only a part of a head`() async throws {
     try await TestServer.with(TestSite(), Self.bePatient) { server in
       let silent = try RawClient(port: server.port)
       try silent.send("GET / HTT")
@@ -77,8 +77,8 @@ import Testing
     }
   }
 
-  @Test("get answers that end their connections, and those that wait for another request end at once")
-  func lastAnswers() async throws {
+  @Test
+  func `answers during the end close their connections, and idle connections close at once`() async throws {
     let (site, arrivals, release) = Self.site()
     try await TestServer.with(site, Self.bePatient) { server in
       let idle = try RawClient(port: server.port)
@@ -100,8 +100,8 @@ import Testing
     }
   }
 
-  @Test("have been sent before the end, if they are on a connection that waited for them")
-  func sentBefore() async throws {
+  @Test
+  func `answers on a kept connection have been sent before the end`() async throws {
     try await TestServer.with(TestSite(), Self.bePatient) { server in
       let client = try RawClient(port: server.port)
       let text = "GET /x HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -114,8 +114,8 @@ import Testing
     }
   }
 
-  @Test("are none on a connection over TLS that has sent only a part of a head")
-  func halfHeadOverTLS() async throws {
+  @Test
+  func `a TLS connection that has sent only a part of a head has no request under way`() async throws {
     let certificate = try TestCertificate()
     try await TestServer.with(
       TestSite(),

@@ -3,9 +3,9 @@ import GatewayRuntime
 import GatewayServer
 import Testing
 
-@Suite("Frames") struct FrameTests {
-  @Test("messages of every size come back whole", arguments: [0, 1, 125, 126, 1023, 1024, 1025, 2048, 65535, 65536])
-  func sizes(size: Int) async throws {
+struct FrameTests {
+  @Test(arguments: [0, 1, 125, 126, 1023, 1024, 1025, 2048, 65535, 65536])
+  func `messages of every size come back whole`(size: Int) async throws {
     try await TestServer.with { server in
       let client = try RawClient.open(port: server.port)
       let payload = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -14,8 +14,8 @@ import Testing
     }
   }
 
-  @Test("fragments are one message, with a ping between them")
-  func fragments() async throws {
+  @Test
+  func `fragments are one message, with a ping between them`() async throws {
     let events = SocketEvents()
     try await TestServer.with(.recording(events)) { server in
       let client = try RawClient.open(port: server.port)
@@ -33,8 +33,8 @@ import Testing
     }
   }
 
-  @Test("a character cut by fragments and by the receive buffer arrives whole")
-  func cutCharacters() async throws {
+  @Test
+  func `a character cut by fragments and by the receive buffer arrives whole`() async throws {
     let events = SocketEvents()
     try await TestServer.with(.recording(events)) { server in
       let client = try RawClient.open(port: server.port)
@@ -53,46 +53,46 @@ import Testing
     let code: UInt16?
   }
 
-  @Test(
-    "what breaks RFC 6455 or a limit closes the socket with the code for it, and tells the handler",
-    arguments: [
-      BadFrames(
-        testDescription: "one frame above the message limit",
-        bytes: RawClient.frame(2, Array(repeating: 0, count: 70_000)), code: 1009),
-      BadFrames(
-        testDescription: "fragments above the message limit",
-        bytes: RawClient.frame(2, Array(repeating: 0, count: 40_000), isFinal: false)
-          + RawClient.frame(0, Array(repeating: 0, count: 40_000)), code: 1009),
-      BadFrames(
-        testDescription: "a frame that only announces too much",
-        bytes: [0x82, 0xff, 0, 0, 0, 1, 0, 0, 0, 0, 1, 2, 3, 4] + Array(repeating: 0, count: 2000), code: 1009),
-      BadFrames(
-        testDescription: "a text that is no UTF-8", bytes: RawClient.frame(1, [0x61, 0xff, 0xfe]), code: 1007),
-      BadFrames(testDescription: "a text that ends inside a character", bytes: RawClient.frame(1, [0xc3]), code: 1007),
-      BadFrames(
-        testDescription: "a fragment that cannot become UTF-8 any more",
-        bytes: RawClient.frame(1, [0x61, 0xe2, 0x82], isFinal: false) + RawClient.frame(0, [0x41], isFinal: false),
-        code: 1007),
-      BadFrames(
-        testDescription: "a text whose last fragment ends inside a character",
-        bytes: RawClient.frame(1, [0x61], isFinal: false) + RawClient.frame(0, [0xf0, 0x9f, 0x8e]), code: 1007),
-      BadFrames(
-        testDescription: "a long text with half of a surrogate pair in it",
-        bytes: RawClient.frame(1, Array(repeating: 0x61, count: 20_000) + [0xed, 0xa0, 0x80]), code: 1007),
-      BadFrames(
-        testDescription: "a text of a longer form than is needed", bytes: RawClient.frame(1, [0xc0, 0xaf]), code: 1007),
-      BadFrames(
-        testDescription: "a text beyond U+10FFFF", bytes: RawClient.frame(1, [0xf4, 0x90, 0x80, 0x80]), code: 1007),
-      BadFrames(testDescription: "a reserved opcode", bytes: RawClient.frame(3, [1]), code: 1002),
-      BadFrames(testDescription: "a reserved bit", bytes: [0xc1, 0x81, 0, 0, 0, 0, 0x61], code: 1002),
-      BadFrames(
-        testDescription: "a fragmented ping", bytes: RawClient.frame(9, [1], isFinal: false), code: 1002),
-      BadFrames(testDescription: "a continuation of nothing", bytes: RawClient.frame(0, [1]), code: 1002),
-      BadFrames(
-        testDescription: "a new message inside another",
-        bytes: RawClient.frame(1, [0x61], isFinal: false) + RawClient.frame(1, [0x62]), code: 1002),
-    ])
-  func badFrames(_ bad: BadFrames) async throws {
+  @Test(arguments: [
+    BadFrames(
+      testDescription: "one frame above the message limit",
+      bytes: RawClient.frame(2, Array(repeating: 0, count: 70_000)), code: 1009),
+    BadFrames(
+      testDescription: "fragments above the message limit",
+      bytes: RawClient.frame(2, Array(repeating: 0, count: 40_000), isFinal: false)
+        + RawClient.frame(0, Array(repeating: 0, count: 40_000)), code: 1009),
+    BadFrames(
+      testDescription: "a frame that only announces too much",
+      bytes: [0x82, 0xff, 0, 0, 0, 1, 0, 0, 0, 0, 1, 2, 3, 4] + Array(repeating: 0, count: 2000), code: 1009),
+    BadFrames(
+      testDescription: "a text that is no UTF-8", bytes: RawClient.frame(1, [0x61, 0xff, 0xfe]), code: 1007),
+    BadFrames(testDescription: "a text that ends inside a character", bytes: RawClient.frame(1, [0xc3]), code: 1007),
+    BadFrames(
+      testDescription: "a fragment that cannot become UTF-8 any more",
+      bytes: RawClient.frame(1, [0x61, 0xe2, 0x82], isFinal: false) + RawClient.frame(0, [0x41], isFinal: false),
+      code: 1007),
+    BadFrames(
+      testDescription: "a text whose last fragment ends inside a character",
+      bytes: RawClient.frame(1, [0x61], isFinal: false) + RawClient.frame(0, [0xf0, 0x9f, 0x8e]), code: 1007),
+    BadFrames(
+      testDescription: "a long text with half of a surrogate pair in it",
+      bytes: RawClient.frame(1, Array(repeating: 0x61, count: 20_000) + [0xed, 0xa0, 0x80]), code: 1007),
+    BadFrames(
+      testDescription: "a text of a longer form than is needed", bytes: RawClient.frame(1, [0xc0, 0xaf]), code: 1007),
+    BadFrames(
+      testDescription: "a text beyond U+10FFFF", bytes: RawClient.frame(1, [0xf4, 0x90, 0x80, 0x80]), code: 1007),
+    BadFrames(testDescription: "a reserved opcode", bytes: RawClient.frame(3, [1]), code: 1002),
+    BadFrames(testDescription: "a reserved bit", bytes: [0xc1, 0x81, 0, 0, 0, 0, 0x61], code: 1002),
+    BadFrames(
+      testDescription: "a fragmented ping", bytes: RawClient.frame(9, [1], isFinal: false), code: 1002),
+    BadFrames(testDescription: "a continuation of nothing", bytes: RawClient.frame(0, [1]), code: 1002),
+    BadFrames(
+      testDescription: "a new message inside another",
+      bytes: RawClient.frame(1, [0x61], isFinal: false) + RawClient.frame(1, [0x62]), code: 1002),
+  ])
+  func `a breach of RFC 6455 or of a limit closes the socket with its code, and tells the handler`(_ bad: BadFrames)
+    async throws
+  {
     let events = SocketEvents()
     try await TestServer.with(.recording(events)) { server in
       let client = try RawClient.open(port: server.port)

@@ -53,7 +53,7 @@ private struct HostileResponses {
   }
 }
 
-@Suite("Hostile responses that a fetch reads") struct HTTPResponseParserFuzzTests {
+struct HTTPResponseParserFuzzTests {
   private func read(_ bytes: [UInt8], pieces: (Int) -> Int) -> (HTTPResponseParser.Step, HTTPResponseParser) {
     var parser = HTTPResponseParser(isHead: false)
     var step = HTTPResponseParser.Step.needsMore
@@ -67,8 +67,8 @@ private struct HostileResponses {
     return (step, parser)
   }
 
-  @Test("a hostile response neither traps the parser nor is read otherwise when it comes in other pieces")
-  func fuzz() {
+  @Test
+  func `a hostile response neither traps the parser nor is read otherwise when it comes in other pieces`() {
     var source = HostileResponses(seed: 30)
     var complete = 0
     for _ in 0..<4_000 {

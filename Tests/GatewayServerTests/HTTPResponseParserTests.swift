@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayServer
 
-@Suite("Responses that a fetch reads") struct HTTPResponseParserTests {
+struct HTTPResponseParserTests {
   private func parse(_ text: String, byByte: Bool = false, isHead: Bool = false) -> (
     HTTPResponseParser.Step, HTTPResponse
   ) {
@@ -18,37 +18,34 @@ import Testing
   }
 
   @Test(
-    "every framing gives the body, at once or byte by byte",
     arguments: [
       "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3;x=y\r\nllo\r\n0\r\n\r\n",
       "HTTP/1.0 200 OK\r\n\r\nhello", "HTTP/1.1 200\nContent-Length: 5\n\nhello",
       "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
     ], [true, false])
-  func framings(text: String, byByte: Bool) {
+  func `every framing gives the body, at once or byte by byte`(text: String, byByte: Bool) {
     let (step, response) = parse(text, byByte: byByte)
     #expect(step == .complete)
     #expect(response.status == 200)
     #expect(response.body == Array("hello".utf8))
   }
 
-  @Test("an answer without a body is complete with its head", arguments: ["204 No Content", "304 Not Modified"])
-  func noBody(status: String) {
+  @Test(arguments: ["204 No Content", "304 Not Modified"])
+  func `an answer without a body is complete with its head`(status: String) {
     #expect(parse("HTTP/1.1 \(status)\r\nContent-Length: 5\r\n\r\n").0 == .complete)
     #expect(parse("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", isHead: true).0 == .complete)
   }
 
-  @Test(
-    "what is no response, or no whole one, is invalid",
-    arguments: [
-      "", "SSH-2.0-OpenSSH\r\n\r\n", "HTTP/1.1 abc\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell",
-      "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n",
-      "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n",
-      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel", "HTTP/1.1 200 OK\r\nbroken\r\n\r\n",
-      "HTTP/1.1 200 OK\r\nx: " + String(repeating: "a", count: 70_000),
-    ])
-  func invalid(text: String) {
+  @Test(arguments: [
+    "", "SSH-2.0-OpenSSH\r\n\r\n", "HTTP/1.1 abc\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell",
+    "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel", "HTTP/1.1 200 OK\r\nbroken\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nx: " + String(repeating: "a", count: 70_000),
+  ])
+  func `bytes that are no whole response are invalid`(text: String) {
     guard case .invalid(let reason) = parse(text).0 else {
       Issue.record("taken for a response")
       return
@@ -58,10 +55,8 @@ import Testing
 
   private static let chunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-  @Test(
-    "a chunk size near Int.max behind another chunk is refused, not added",
-    arguments: ["7FFFFFFFFFFFFFFF", "7ffffffffffffffe", "8000000000000000", "FFFFFFFFFFFFFFFF", "7FFFFFFFFFFFFFF"])
-  func hugeChunk(size: String) {
+  @Test(arguments: ["7FFFFFFFFFFFFFFF", "7ffffffffffffffe", "8000000000000000", "FFFFFFFFFFFFFFFF", "7FFFFFFFFFFFFFF"])
+  func `a chunk size near Int.max behind another chunk is refused, not added`(size: String) {
     for byByte in [false, true] {
       guard case .invalid = parse(Self.chunkedHead + "5\r\nhello\r\n\(size)\r\n", byByte: byByte).0 else {
         Issue.record("taken for a chunk")
@@ -70,33 +65,29 @@ import Testing
     }
   }
 
-  @Test(
-    "a chunk size with a sign, and chunk data without its line end, are refused",
-    arguments: [
-      "+5\r\nhello\r\n0\r\n\r\n", "5\r\nhello\r\n-0\r\n\r\n", "5\r\nhelloXX0\r\n\r\n", "5\r\nhello\n0\r\n\r\n",
-      "5\r\nhello0\r\n\r\n",
-    ])
-  func strictChunks(body: String) {
+  @Test(arguments: [
+    "+5\r\nhello\r\n0\r\n\r\n", "5\r\nhello\r\n-0\r\n\r\n", "5\r\nhelloXX0\r\n\r\n", "5\r\nhello\n0\r\n\r\n",
+    "5\r\nhello0\r\n\r\n",
+  ])
+  func `a chunk size with a sign, and chunk data without its line end, are refused`(body: String) {
     #expect(parse(Self.chunkedHead + body).0 == .invalid("the response's chunks are malformed"))
   }
 
-  @Test(
-    "a Content-Length or status that is not decimal digits only is refused",
-    arguments: [
-      "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\nhello", "HTTP/1.1 200 OK\r\nContent-Length: -0\r\n\r\n",
-      "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775808\r\n\r\n", "HTTP/1.1 +20 OK\r\nContent-Length: 0\r\n\r\n",
-      "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 4\r\n\r\nhello",
-      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
-    ])
-  func strictNumbers(text: String) {
+  @Test(arguments: [
+    "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\nhello", "HTTP/1.1 200 OK\r\nContent-Length: -0\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775808\r\n\r\n", "HTTP/1.1 +20 OK\r\nContent-Length: 0\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 4\r\n\r\nhello",
+    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
+  ])
+  func `a Content-Length or status that is not decimal digits only is refused`(text: String) {
     guard case .invalid = parse(text).0 else {
       Issue.record("taken for a response")
       return
     }
   }
 
-  @Test("100 Continue without end is refused once it is above the limit of a head")
-  func endlessContinue() {
+  @Test
+  func `100 Continue without end is refused once it is above the limit of a head`() {
     var parser = HTTPResponseParser(isHead: false)
     let piece = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
     var count = 0
@@ -109,8 +100,8 @@ import Testing
     #expect(count * piece.count <= HTTPResponseParser.headBytesMax + 2 * piece.count)
   }
 
-  @Test("chunks whose extensions are longer than they are, one after the other, leave nothing behind but their data")
-  func wordyChunks() {
+  @Test
+  func `chunks whose extensions are longer than they are, one after the other, leave nothing behind but their data`() {
     var parser = HTTPResponseParser(isHead: false)
     func consume(_ text: String) -> HTTPResponseParser.Step { Array(text.utf8).withUnsafeBytes { parser.consume($0) } }
     #expect(consume(Self.chunkedHead) == .needsMore)
@@ -119,8 +110,8 @@ import Testing
     #expect(consume("1;" + String(repeating: "x", count: 300)) == .invalid("the response's chunks are malformed"))
   }
 
-  @Test("a connection is used again only behind a response that ends where the bytes do")
-  func reusable() {
+  @Test
+  func `a connection is used again only after a response that ends where the bytes do`() {
     func isReusable(_ text: String) -> Bool {
       var parser = HTTPResponseParser(isHead: false)
       return Array(text.utf8).withUnsafeBytes { parser.consume($0) } == .complete && parser.isReusable

@@ -3,7 +3,7 @@ import GatewayRuntime
 import GatewayServer
 import Testing
 
-@Suite("HTTP requests") struct HTTPTests {
+struct HTTPTests {
   /// A site that answers with the request.
   private static var mirror: TestSite {
     var site = TestSite()
@@ -15,10 +15,8 @@ import Testing
     return site
   }
 
-  @Test(
-    "every method reaches the site, with its body",
-    arguments: ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"])
-  func methods(method: String) async throws {
+  @Test(arguments: ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"])
+  func `every method reaches the site, with its body`(method: String) async throws {
     try await TestServer.with(Self.mirror) { server in
       let client = try RawClient(port: server.port)
       let body = method == "GET" ? "" : "hello"
@@ -29,8 +27,8 @@ import Testing
     }
   }
 
-  @Test("HTTP/1.0 may do without a Host, and a target in the absolute form says it in its place")
-  func hosts() async throws {
+  @Test
+  func `HTTP 1.0 may do without a Host, and a target in the absolute form says it in its place`() async throws {
     var site = TestSite()
     site.onRespond = { request, _ in
       HTTPResponse(status: 200, contentType: "text/plain", text: "\(request.header("host") ?? "-") \(request.path)")
@@ -48,8 +46,8 @@ import Testing
     }
   }
 
-  @Test("the answer to HEAD tells the length and has no body")
-  func head() async throws {
+  @Test
+  func `the answer to HEAD has the length and no body`() async throws {
     try await TestServer.with(Self.mirror) { server in
       let client = try RawClient(port: server.port)
       try client.send("HEAD /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
@@ -60,8 +58,8 @@ import Testing
     }
   }
 
-  @Test("a POST without a length has an empty body")
-  func postWithoutLength() async throws {
+  @Test
+  func `a POST without a length has an empty body`() async throws {
     try await TestServer.with(Self.mirror) { server in
       let client = try RawClient(port: server.port)
       try client.send("POST /x HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -69,10 +67,10 @@ import Testing
     }
   }
 
-  @Test(
-    "a chunked body reaches the site whole, in one segment or byte by byte, with extensions and trailers left out",
-    arguments: [false, true])
-  func chunked(byByte: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `a chunked body reaches the site whole, in one segment or byte by byte, with extensions and trailers left out`(
+    byByte: Bool
+  ) async throws {
     try await TestServer.with(Self.mirror) { server in
       let client = try RawClient(port: server.port)
       let text =
@@ -86,8 +84,8 @@ import Testing
     }
   }
 
-  @Test("a body that comes byte by byte is whole in the end, also behind 100 (Continue)")
-  func slowBody() async throws {
+  @Test
+  func `a body that comes byte by byte is whole in the end, also behind 100 (Continue)`() async throws {
     try await TestServer.with(Self.mirror) { server in
       let client = try RawClient(port: server.port)
       try client.send("POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
@@ -97,10 +95,10 @@ import Testing
     }
   }
 
-  @Test(
-    "100 (Continue) goes to who asks for it with a body to come, and speaks HTTP/1.1",
-    arguments: [("1.1", "5", true), ("1.0", "5", false), ("1.1", "0", false)])
-  func expectation(version: String, length: String, isContinued: Bool) async throws {
+  @Test(arguments: [("1.1", "5", true), ("1.0", "5", false), ("1.1", "0", false)])
+  func `100 (Continue) goes to HTTP 1.1 clients that ask for it with a body to come`(
+    version: String, length: String, isContinued: Bool
+  ) async throws {
     try await TestServer.with(Self.mirror) { server in
       let client = try RawClient(port: server.port)
       try client.send(
@@ -117,98 +115,96 @@ import Testing
     let status: Int
   }
 
-  @Test(
-    "a request that cannot be served is answered with the reason",
-    arguments: [
-      BadRequest(
-        testDescription: "a body above the limit",
-        text: "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n" + String(repeating: "a", count: 100_000),
-        status: 413),
-      BadRequest(
-        testDescription: "a chunked body above the limit",
-        text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\nhello", status: 413),
-      BadRequest(
-        testDescription: "a chunk without a size",
-        text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\nhello", status: 400),
-      BadRequest(
-        testDescription: "another transfer coding",
-        text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", status: 501),
-      BadRequest(
-        testDescription: "a negative length", text: "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n",
-        status: 400),
-      BadRequest(
-        testDescription: "two lengths",
-        text: "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello", status: 400),
-      BadRequest(
-        testDescription: "a head above the limit",
-        text: "GET / HTTP/1.1\r\nHost: x\r\nAuthorization: \(String(repeating: "a", count: 9000))\r\n\r\n", status: 431),
-      BadRequest(
-        testDescription: "a head that never ends",
-        text: "GET / HTTP/1.1\r\nHost: x\r\nA: \(String(repeating: "a", count: 200_000))", status: 431),
-      BadRequest(
-        testDescription: "too many fields",
-        text: "GET / HTTP/1.1\r\nHost: x\r\n\(String(repeating: "a: b\r\n", count: 128))\r\n", status: 431),
-      BadRequest(
-        testDescription: "a field that goes on in the next line",
-        text: "GET / HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n", status: 400),
-      BadRequest(
-        testDescription: "a space behind a field's name", text: "GET / HTTP/1.1\r\nHost : x\r\n\r\n", status: 400),
-      BadRequest(
-        testDescription: "a carriage return in a field", text: "GET / HTTP/1.1\r\nHost: x\ry\r\n\r\n", status: 400),
-      BadRequest(testDescription: "no host", text: "GET / HTTP/1.1\r\nA: b\r\n\r\n", status: 400),
-      BadRequest(testDescription: "an empty host", text: "GET / HTTP/1.1\r\nHost: \r\n\r\n", status: 400),
-      BadRequest(testDescription: "a host with a path", text: "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", status: 400),
-      BadRequest(testDescription: "a host with a user", text: "GET / HTTP/1.1\r\nHost: a@b\r\n\r\n", status: 400),
-      BadRequest(testDescription: "a host with a space", text: "GET / HTTP/1.1\r\nHost: a b\r\n\r\n", status: 400),
-      BadRequest(testDescription: "a port that is none", text: "GET / HTTP/1.1\r\nHost: a:99999\r\n\r\n", status: 400),
-      BadRequest(testDescription: "a bad host of HTTP/1.0", text: "GET / HTTP/1.0\r\nHost: a b\r\n\r\n", status: 400),
-      BadRequest(
-        testDescription: "a bad host in the target", text: "GET http://a@b/ HTTP/1.1\r\nHost: b\r\n\r\n", status: 400),
-      BadRequest(
-        testDescription: "no host in the target", text: "GET http:///x HTTP/1.1\r\nHost: b\r\n\r\n", status: 400),
-      BadRequest(
-        testDescription: "a target in the absolute form and no host", text: "GET http://b/ HTTP/1.1\r\n\r\n",
-        status: 400),
-      BadRequest(
-        testDescription: "a length beside a transfer coding",
-        text: "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-        status: 400),
-      BadRequest(
-        testDescription: "a transfer coding of HTTP/1.0",
-        text: "POST / HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", status: 400),
-      BadRequest(
-        testDescription: "a transfer coding with the Kelvin sign in it",
-        text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chun\u{212a}ed\r\n\r\n0\r\n\r\n", status: 501),
-      BadRequest(
-        testDescription: "a carriage return in a chunk's size",
-        text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\rx\r\nhello\r\n0\r\n\r\n", status: 400),
-      BadRequest(
-        testDescription: "a line feed alone behind a chunk's size",
-        text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\na\r\n0\r\n\r\n", status: 400),
-      BadRequest(
-        testDescription: "a line feed alone behind a chunk",
-        text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\n0\r\n\r\n", status: 400),
-      BadRequest(
-        testDescription: "a line feed alone behind a trailer field",
-        text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: b\n\r\n", status: 400),
-      BadRequest(
-        testDescription: "a trailer that never ends",
-        text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
-          + String(repeating: "A: b\r\n", count: 2000), status: 400),
-      BadRequest(
-        testDescription: "two carriage returns behind a chunk",
-        text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\r\n0\r\n\r\n", status: 400),
-      BadRequest(
-        testDescription: "something behind a chunk's size",
-        text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1 2\r\na\r\n0\r\n\r\n", status: 400),
-      BadRequest(testDescription: "two hosts", text: "GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", status: 400),
-      BadRequest(testDescription: "a target that is no path", text: "GET x HTTP/1.1\r\nHost: x\r\n\r\n", status: 400),
-      BadRequest(
-        testDescription: "a query that is no UTF-8", text: "GET /?a=%ff HTTP/1.1\r\nHost: x\r\n\r\n", status: 400),
-      BadRequest(testDescription: "another HTTP", text: "GET / HTTP/2.0\r\nHost: x\r\n\r\n", status: 505),
-      BadRequest(testDescription: "no version", text: "GET /\r\nHost: x\r\n\r\n", status: 400),
-    ])
-  func badRequests(_ bad: BadRequest) async throws {
+  @Test(arguments: [
+    BadRequest(
+      testDescription: "a body above the limit",
+      text: "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n" + String(repeating: "a", count: 100_000),
+      status: 413),
+    BadRequest(
+      testDescription: "a chunked body above the limit",
+      text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\nhello", status: 413),
+    BadRequest(
+      testDescription: "a chunk without a size",
+      text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\nhello", status: 400),
+    BadRequest(
+      testDescription: "another transfer coding",
+      text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", status: 501),
+    BadRequest(
+      testDescription: "a negative length", text: "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n",
+      status: 400),
+    BadRequest(
+      testDescription: "two lengths",
+      text: "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello", status: 400),
+    BadRequest(
+      testDescription: "a head above the limit",
+      text: "GET / HTTP/1.1\r\nHost: x\r\nAuthorization: \(String(repeating: "a", count: 9000))\r\n\r\n", status: 431),
+    BadRequest(
+      testDescription: "a head that never ends",
+      text: "GET / HTTP/1.1\r\nHost: x\r\nA: \(String(repeating: "a", count: 200_000))", status: 431),
+    BadRequest(
+      testDescription: "too many fields",
+      text: "GET / HTTP/1.1\r\nHost: x\r\n\(String(repeating: "a: b\r\n", count: 128))\r\n", status: 431),
+    BadRequest(
+      testDescription: "a field that goes on in the next line",
+      text: "GET / HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n", status: 400),
+    BadRequest(
+      testDescription: "a space behind a field's name", text: "GET / HTTP/1.1\r\nHost : x\r\n\r\n", status: 400),
+    BadRequest(
+      testDescription: "a carriage return in a field", text: "GET / HTTP/1.1\r\nHost: x\ry\r\n\r\n", status: 400),
+    BadRequest(testDescription: "no host", text: "GET / HTTP/1.1\r\nA: b\r\n\r\n", status: 400),
+    BadRequest(testDescription: "an empty host", text: "GET / HTTP/1.1\r\nHost: \r\n\r\n", status: 400),
+    BadRequest(testDescription: "a host with a path", text: "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", status: 400),
+    BadRequest(testDescription: "a host with a user", text: "GET / HTTP/1.1\r\nHost: a@b\r\n\r\n", status: 400),
+    BadRequest(testDescription: "a host with a space", text: "GET / HTTP/1.1\r\nHost: a b\r\n\r\n", status: 400),
+    BadRequest(testDescription: "a port that is none", text: "GET / HTTP/1.1\r\nHost: a:99999\r\n\r\n", status: 400),
+    BadRequest(testDescription: "a bad host of HTTP/1.0", text: "GET / HTTP/1.0\r\nHost: a b\r\n\r\n", status: 400),
+    BadRequest(
+      testDescription: "a bad host in the target", text: "GET http://a@b/ HTTP/1.1\r\nHost: b\r\n\r\n", status: 400),
+    BadRequest(
+      testDescription: "no host in the target", text: "GET http:///x HTTP/1.1\r\nHost: b\r\n\r\n", status: 400),
+    BadRequest(
+      testDescription: "a target in the absolute form and no host", text: "GET http://b/ HTTP/1.1\r\n\r\n",
+      status: 400),
+    BadRequest(
+      testDescription: "a length beside a transfer coding",
+      text: "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      status: 400),
+    BadRequest(
+      testDescription: "a transfer coding of HTTP/1.0",
+      text: "POST / HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", status: 400),
+    BadRequest(
+      testDescription: "a transfer coding with the Kelvin sign in it",
+      text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chun\u{212a}ed\r\n\r\n0\r\n\r\n", status: 501),
+    BadRequest(
+      testDescription: "a carriage return in a chunk's size",
+      text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\rx\r\nhello\r\n0\r\n\r\n", status: 400),
+    BadRequest(
+      testDescription: "a line feed alone behind a chunk's size",
+      text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\na\r\n0\r\n\r\n", status: 400),
+    BadRequest(
+      testDescription: "a line feed alone behind a chunk",
+      text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\n0\r\n\r\n", status: 400),
+    BadRequest(
+      testDescription: "a line feed alone behind a trailer field",
+      text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: b\n\r\n", status: 400),
+    BadRequest(
+      testDescription: "a trailer that never ends",
+      text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
+        + String(repeating: "A: b\r\n", count: 2000), status: 400),
+    BadRequest(
+      testDescription: "two carriage returns behind a chunk",
+      text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\r\n0\r\n\r\n", status: 400),
+    BadRequest(
+      testDescription: "something behind a chunk's size",
+      text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1 2\r\na\r\n0\r\n\r\n", status: 400),
+    BadRequest(testDescription: "two hosts", text: "GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", status: 400),
+    BadRequest(testDescription: "a target that is no path", text: "GET x HTTP/1.1\r\nHost: x\r\n\r\n", status: 400),
+    BadRequest(
+      testDescription: "a query that is no UTF-8", text: "GET /?a=%ff HTTP/1.1\r\nHost: x\r\n\r\n", status: 400),
+    BadRequest(testDescription: "another HTTP", text: "GET / HTTP/2.0\r\nHost: x\r\n\r\n", status: 505),
+    BadRequest(testDescription: "no version", text: "GET /\r\nHost: x\r\n\r\n", status: 400),
+  ])
+  func `a request that cannot be served is answered with the reason`(_ bad: BadRequest) async throws {
     try await TestServer.with(Self.mirror) { server in
       let client = try RawClient(port: server.port)
       try client.send(bad.text)
@@ -216,14 +212,12 @@ import Testing
     }
   }
 
-  @Test(
-    "what is no HTTP ends the connection and nothing else",
-    arguments: [
-      "\u{16}\u{03}\u{01}\u{02}\u{00}\u{01}\r\n\r\n", "CONNECT x HTTP/1.1\r\nHost: x\r\n\r\n", "\r\n\r\n\r\n\r\n",
-      "GET / HTTP/1.1\r\nAuthorization: \(String(repeating: "a", count: 60000))\r\n\r\n",
-      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-    ])
-  func garbage(text: String) async throws {
+  @Test(arguments: [
+    "\u{16}\u{03}\u{01}\u{02}\u{00}\u{01}\r\n\r\n", "CONNECT x HTTP/1.1\r\nHost: x\r\n\r\n", "\r\n\r\n\r\n\r\n",
+    "GET / HTTP/1.1\r\nAuthorization: \(String(repeating: "a", count: 60000))\r\n\r\n",
+    "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+  ])
+  func `bytes that are no HTTP end the connection and nothing else`(text: String) async throws {
     try await TestServer.with(Self.mirror) { server in
       let client = try RawClient(port: server.port)
       try? client.send(text)
@@ -235,17 +229,15 @@ import Testing
     }
   }
 
-  @Test(
-    "what comes behind a request that is refused, or is the last, is not served as another request",
-    arguments: [
-      "GET /outer HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "GET /outer HTTP/1.0\r\n\r\n",
-      "POST /outer HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n",
-      "POST /outer HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\n",
-      "POST /outer HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
-      "GET /outer HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "GET /outer HTTP/1.1\r\n\r\n",
-      RawClient.upgrade(changing: ["Sec-WebSocket-Version": "7"]),
-    ])
-  func noSmuggling(outer: String) async throws {
+  @Test(arguments: [
+    "GET /outer HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "GET /outer HTTP/1.0\r\n\r\n",
+    "POST /outer HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n",
+    "POST /outer HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\n",
+    "POST /outer HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
+    "GET /outer HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "GET /outer HTTP/1.1\r\n\r\n",
+    RawClient.upgrade(changing: ["Sec-WebSocket-Version": "7"]),
+  ])
+  func `bytes after a refused or a last request are not served as another request`(outer: String) async throws {
     let count = Box(0)
     var site = TestSite()
     site.onRespond = { _, _ in
@@ -262,8 +254,8 @@ import Testing
     }
   }
 
-  @Test("a large answer reaches a peer that reads slowly, whole, while the loop serves others")
-  func largeAnswer() async throws {
+  @Test
+  func `a large answer reaches a peer that reads slowly, whole, while the loop serves others`() async throws {
     var site = TestSite()
     let size = 20 << 20
     site.onRespond = { request, _ in
@@ -283,8 +275,8 @@ import Testing
     }
   }
 
-  @Test("a handler that waits keeps nobody waiting, and may find its client gone")
-  func slowHandler() async throws {
+  @Test
+  func `a waiting handler delays no other client, and may find its own gone`() async throws {
     let (arrivals, arrived) = AsyncStream<Void>.makeStream()
     let (releases, release) = AsyncStream<Void>.makeStream()
     var site = TestSite()
@@ -309,9 +301,11 @@ import Testing
     }
   }
 
-  @Test(
-    "a body that does not arrive is answered with 408 after the handshake timeout, a head that does not with the end")
-  func slowRequests() async throws {
+  @Test
+  func
+    `a body that does not arrive is answered with 408 after the handshake timeout, and a head that does not with the end`()
+    async throws
+  {
     try await TestServer.with(Self.mirror, { $0.limits.handshakeTimeout = .seconds(1) }) { server in
       let half = try RawClient(port: server.port)
       try half.send("GET / HTT")
@@ -322,8 +316,8 @@ import Testing
     }
   }
 
-  @Test("a field that holds a line break is left out of the answer")
-  func responseSplitting() async throws {
+  @Test
+  func `a field that holds a line break is left out of the answer`() async throws {
     var site = TestSite()
     site.onRespond = { _, _ in
       HTTPResponse(status: 200, headers: [HTTPField("x-a", "1\r\nx-injected: 1"), HTTPField("x-b", "2")])

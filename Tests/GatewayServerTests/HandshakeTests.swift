@@ -3,7 +3,7 @@ import GatewayRuntime
 import GatewayServer
 import Testing
 
-@Suite("WebSocket handshakes") struct HandshakeTests {
+struct HandshakeTests {
   struct BadUpgrade: CustomTestStringConvertible {
     let testDescription: String
     let changes: [String: String?]
@@ -16,8 +16,8 @@ import Testing
     }
   }
 
-  @Test("a good upgrade is answered with 101 and the key's proof, and messages pass")
-  func goodUpgrade() async throws {
+  @Test
+  func `a good upgrade is answered with 101 and the key's proof, and messages pass`() async throws {
     try await TestServer.with { server in
       let client = try RawClient(port: server.port)
       try client.send(RawClient.upgrade())
@@ -31,8 +31,8 @@ import Testing
     }
   }
 
-  @Test("an upgrade that says Content-Length: 0 has no body and is answered with 101")
-  func emptyBody() async throws {
+  @Test
+  func `an upgrade that says Content-Length, 0 has no body and is answered with 101`() async throws {
     try await TestServer.with { server in
       let client = try RawClient(port: server.port)
       try client.send(RawClient.upgrade(changing: ["Content-Length": "0"]))
@@ -40,29 +40,28 @@ import Testing
     }
   }
 
-  @Test(
-    "an upgrade that RFC 6455 section 4.2.1 does not allow is refused with a reason",
-    arguments: [
-      BadUpgrade("another version", ["Sec-WebSocket-Version": "7"], 426),
-      BadUpgrade("no version", ["Sec-WebSocket-Version": nil], 426),
-      BadUpgrade("no key", ["Sec-WebSocket-Key": nil], 400),
-      BadUpgrade("a short key", ["Sec-WebSocket-Key": "YQ=="], 400),
-      BadUpgrade("a key of 16 bytes that is no base64", ["Sec-WebSocket-Key": "!!!!!!!!!!!!!!!!!!!!!!=="], 400),
-      BadUpgrade("a Connection that does not say upgrade", ["Connection": "keep-alive"], 400),
-      BadUpgrade("a Connection that begins like upgrade", ["Connection": "up"], 400),
-      BadUpgrade("no Connection", ["Connection": nil], 400),
-      BadUpgrade("no Host", ["Host": nil], 400),
-      BadUpgrade(
-        "a subprotocol list that is too long", ["Sec-WebSocket-Protocol": String(repeating: "a", count: 2049)], 400),
-      BadUpgrade("a subprotocol that is no token", ["Sec-WebSocket-Protocol": #"{"token":"x"}"#], 400),
-      BadUpgrade("a subprotocol with a space in it", ["Sec-WebSocket-Protocol": "a, b c"], 400),
-      BadUpgrade("an empty subprotocol", ["Sec-WebSocket-Protocol": "a,,b"], 400),
-      BadUpgrade("a body of a length, which would be read as frames", ["Content-Length": "5"], 400),
-      BadUpgrade("a body in chunks", ["Transfer-Encoding": "chunked"], 400),
-      BadUpgrade("a length that is no number", ["Content-Length": "+0"], 400),
-      BadUpgrade("two Hosts", ["host": "elsewhere"], 400),
-    ])
-  func badUpgrade(_ bad: BadUpgrade) async throws {
+  @Test(arguments: [
+    BadUpgrade("another version", ["Sec-WebSocket-Version": "7"], 426),
+    BadUpgrade("no version", ["Sec-WebSocket-Version": nil], 426),
+    BadUpgrade("no key", ["Sec-WebSocket-Key": nil], 400),
+    BadUpgrade("a short key", ["Sec-WebSocket-Key": "YQ=="], 400),
+    BadUpgrade("a key of 16 bytes that is no base64", ["Sec-WebSocket-Key": "!!!!!!!!!!!!!!!!!!!!!!=="], 400),
+    BadUpgrade("a Connection that does not say upgrade", ["Connection": "keep-alive"], 400),
+    BadUpgrade("a Connection that begins like upgrade", ["Connection": "up"], 400),
+    BadUpgrade("no Connection", ["Connection": nil], 400),
+    BadUpgrade("no Host", ["Host": nil], 400),
+    BadUpgrade(
+      "a subprotocol list that is too long", ["Sec-WebSocket-Protocol": String(repeating: "a", count: 2049)], 400),
+    BadUpgrade("a subprotocol that is no token", ["Sec-WebSocket-Protocol": #"{"token":"x"}"#], 400),
+    BadUpgrade("a subprotocol with a space in it", ["Sec-WebSocket-Protocol": "a, b c"], 400),
+    BadUpgrade("an empty subprotocol", ["Sec-WebSocket-Protocol": "a,,b"], 400),
+    BadUpgrade("a body of a length, which would be read as frames", ["Content-Length": "5"], 400),
+    BadUpgrade("a body in chunks", ["Transfer-Encoding": "chunked"], 400),
+    BadUpgrade("a length that is no number", ["Content-Length": "+0"], 400),
+    BadUpgrade("two Hosts", ["host": "elsewhere"], 400),
+  ])
+  func `an upgrade that RFC 6455 section 4.2.1 does not allow is refused with a reason`(_ bad: BadUpgrade) async throws
+  {
     try await TestServer.with { server in
       let client = try RawClient(port: server.port)
       try client.send(RawClient.upgrade(changing: bad.changes))
@@ -74,10 +73,10 @@ import Testing
     }
   }
 
-  @Test(
-    "an upgrade with another method or an older HTTP is refused",
-    arguments: [("POST", "1.1", 405), ("GET", "1.0", 400)])
-  func badRequestLine(method: String, version: String, status: Int) async throws {
+  @Test(arguments: [("POST", "1.1", 405), ("GET", "1.0", 400)])
+  func `an upgrade with another method or an older HTTP is refused`(method: String, version: String, status: Int)
+    async throws
+  {
     try await TestServer.with { server in
       let client = try RawClient(port: server.port)
       try client.send(
@@ -86,8 +85,8 @@ import Testing
     }
   }
 
-  @Test("the site's refusal arrives whole, with its body, and the connection ends")
-  func refusedBySite() async throws {
+  @Test
+  func `the site's refusal arrives whole, with its body, and the connection ends`() async throws {
     var site = TestSite()
     site.onAdmit = { _, _ in
       .refuse(
@@ -107,10 +106,8 @@ import Testing
     }
   }
 
-  @Test(
-    "an Upgrade to anything but websocket is ignored, as RFC 9110 section 7.8 allows",
-    arguments: ["h2c", "foo", "TLS/1.0"])
-  func otherUpgrade(name: String) async throws {
+  @Test(arguments: ["h2c", "foo", "TLS/1.0"])
+  func `an Upgrade to anything but websocket is ignored, as RFC 9110 section 7.8 allows`(name: String) async throws {
     try await TestServer.with { server in
       let client = try RawClient(port: server.port)
       try client.send(
@@ -121,8 +118,8 @@ import Testing
     }
   }
 
-  @Test("the site sees the path, the decoded query and every field")
-  func requestValue() async throws {
+  @Test
+  func `the site sees the path, the decoded query and every field`() async throws {
     let seen = Box<HTTPRequest?>(nil)
     var site = TestSite()
     site.onAdmit = { request, _ in
@@ -161,14 +158,15 @@ import Testing
   private static let everyCharacter = "!#$%&'*+-.^_`|~09azAZ"
 
   @Test(
-    "the 101 names the subprotocol the site chose, to the letter, and none where it chose none",
     arguments: [
       ("postern.v1", "postern.v1, other"), (nil, "unknown, strange"), ("other", "postern.v1, other"),
       (tokenOffer, tokenOffer), (nil, tokenOffer), (everyCharacter, "x,\t\(everyCharacter)\t, y"),
       (tokenOffer, (1...20).map { "long-name-number-\($0)" }.joined(separator: ", ") + ", " + tokenOffer),
       (String(repeating: "x", count: 2048), String(repeating: "x", count: 2048)), ("a", "a,a"),
     ] as [(String?, String)], [false, true])
-  func subprotocol(_ names: (chosen: String?, offered: String), overTLS: Bool) async throws {
+  func `the 101 names the subprotocol the site chose, to the letter, and none where it chose none`(
+    _ names: (chosen: String?, offered: String), overTLS: Bool
+  ) async throws {
     let certificate = overTLS ? try TestCertificate() : nil
     let site = TestSite.recording(
       SocketEvents(), subprotocol: names.chosen, onOpen: { if overTLS { $0.abort() } })
@@ -188,8 +186,8 @@ import Testing
     }
   }
 
-  @Test("offers that are far too long for the library itself are no matter, of extensions neither")
-  func longExtensions() async throws {
+  @Test
+  func `offers that are far too long for the library itself are no matter, of extensions neither`() async throws {
     try await TestServer.with { server in
       let offers = (1...40).map { "x-extension-number-\($0)" }.joined(separator: ", ")
       let client = try RawClient.open(
@@ -202,8 +200,8 @@ import Testing
     }
   }
 
-  @Test("messages sent in one segment with the upgrade request are not lost")
-  func earlyMessages() async throws {
+  @Test
+  func `messages sent in one segment with the upgrade request are not lost`() async throws {
     try await TestServer.with { server in
       let client = try RawClient(port: server.port)
       try client.send(

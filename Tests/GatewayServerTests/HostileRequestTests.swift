@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayServer
 
-@Suite("Hostile bytes that the server's and the client's readers are given") struct HostileRequestTests {
+struct HostileRequestTests {
   /// Returns the result of the bytes in these pieces, as text.
   private func read(_ bytes: [UInt8], pieces: () -> Int) -> String {
     var rest = bytes[...]
@@ -42,8 +42,8 @@ import Testing
     return "a part of a head"
   }
 
-  @Test("a hostile request traps no reader and is read the same in whatever pieces it comes")
-  func requests() {
+  @Test
+  func `a hostile request traps no reader and is read the same in whatever pieces it comes`() {
     var source = HostileBytes(
       seed: 6,
       examples: [
@@ -65,8 +65,8 @@ import Testing
     #expect(whole > 300)
   }
 
-  @Test("a hostile answer to an upgrade traps no reader and opens a socket only with the key's own accept")
-  func upgradeAnswers() {
+  @Test
+  func `a hostile answer to an upgrade traps no reader and opens a socket only with the key's own accept`() {
     let accept = UpgradeAnswer.accept(for: Array("dGhlIHNhbXBsZSBub25jZQ==".utf8))
     let good =
       "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
@@ -86,8 +86,8 @@ import Testing
     #expect(opened > 300)
   }
 
-  @Test("a hostile frame traps no reader, and its head and payload never reach beyond what a length can say")
-  func frames() {
+  @Test
+  func `a hostile frame traps no reader, and its head and payload never reach beyond what a length can say`() {
     var source = HostileBytes(seed: 8, examples: ["x"])
     let lengths: [[UInt8]] = [
       [0], [5], [125], [126, 0, 5], [126, 255, 255], [127, 0, 0, 0, 0, 0, 0, 0, 5],

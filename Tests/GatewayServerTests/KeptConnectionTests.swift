@@ -3,7 +3,7 @@ import GatewayRuntime
 import GatewayServer
 import Testing
 
-@Suite("Connections that are kept for the next request") struct KeptConnectionTests {
+struct KeptConnectionTests {
   private func fetch(_ methods: [String], from server: KeepingServer, keeps: Bool = true) async throws
     -> [Result<HTTPResponse, DialFailure>]
   {
@@ -23,8 +23,8 @@ import Testing
     }.value
   }
 
-  @Test("one connection carries many requests where it is kept, and each has its own where it is not")
-  func reuse() async throws {
+  @Test
+  func `one connection carries many requests where it is kept, and each has its own where it is not`() async throws {
     let keeping = try KeepingServer(answering: 5)
     let results = try await fetch(["POST", "POST", "GET", "POST"], from: keeping)
     #expect(results.allSatisfy { (try? $0.get().status) == 200 })
@@ -34,8 +34,10 @@ import Testing
     #expect(other.seen.connections == 2)
   }
 
-  @Test("a POST that went out on a connection which then ended is not sent twice, for it may have been done")
-  func notTwice() async throws {
+  @Test
+  func `a POST that went out on a connection which then ended is not sent twice, for it may have been done`()
+    async throws
+  {
     let server = try KeepingServer(answering: 1)
     let results = try await fetch(["POST", "POST", "POST"], from: server)
     #expect((try? results[0].get().status) == 200)
@@ -49,8 +51,8 @@ import Testing
     #expect(server.seen.requests == Array(repeating: "POST /t HTTP/1.1", count: 3))
   }
 
-  @Test("a GET is asked again over a new connection, and so is every method that may be done twice")
-  func again() async throws {
+  @Test
+  func `a GET is asked again over a new connection, and so is every method that may be done twice`() async throws {
     for method in ["GET", "HEAD", "PUT", "DELETE"] {
       let server = try KeepingServer(answering: 1)
       let results = try await fetch(["POST", method], from: server)

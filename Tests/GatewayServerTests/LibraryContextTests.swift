@@ -5,11 +5,11 @@ import Glibc
 import Testing
 
 /// In a process of its own, since it opens more than a thousand descriptors.
-@Suite("The library's contexts of a loop") struct LibraryContextTests {
-  @Test(
-    "WebSockets whose descriptors lie in different ranges carry messages, and all end with their listener",
-    arguments: [false, true])
-  func ranges(isTLS: Bool) async {
+struct LibraryContextTests {
+  @Test(arguments: [false, true])
+  func `WebSockets whose descriptors lie in different ranges carry messages, and all end with their listener`(
+    isTLS: Bool
+  ) async {
     await #expect(processExitsWith: .success) { [isTLS] in
       let certificate = isTLS ? try TestCertificate() : nil
       let sockets = SocketEvents()

@@ -5,9 +5,9 @@ import Glibc
 import Testing
 
 /// Each test runs in its own process: the library has one log, and descriptors belong to the process.
-@Suite("The library's log") struct LibraryLogTests {
-  @Test("has nothing of connections that come, speak and go")
-  func silence() async {
+struct LibraryLogTests {
+  @Test
+  func `the library logs nothing of connections that come, speak and go`() async {
     await #expect(processExitsWith: .success) {
       let lines = LibraryLogTests.listen()
       try await TestServer.with(loops: 2) { server in
@@ -17,8 +17,8 @@ import Testing
     }
   }
 
-  @Test("says it when a connection cannot be handed over")
-  func failure() async {
+  @Test
+  func `the library logs that a connection cannot be handed over`() async {
     await #expect(processExitsWith: .success) {
       let lines = LibraryLogTests.listen()
       var site = TestSite()

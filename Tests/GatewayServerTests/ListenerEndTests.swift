@@ -5,14 +5,16 @@ import Glibc
 import Testing
 
 /// Serialised because the tests count descriptors.
-@Suite("A listener that is taken away while its loops run", .serialized) struct ListenerEndTests {
+@Suite(.serialized) struct ListenerEndTests {
   private static let get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
   /// Returns whether a server listens on the port.
   private static func isServed(_ port: Int) -> Bool { (try? RawClient(port: port)) != nil }
 
-  @Test("closes every kind of connection, tells their handlers, and leaves its port free", arguments: [1, 3])
-  func closesAll(loops: Int) async throws {
+  @Test(arguments: [1, 3])
+  func `a removed listener closes every kind of connection, tells their handlers, and leaves its port free`(loops: Int)
+    async throws
+  {
     let events = SocketEvents()
     try await TestServer.with(.recording(events), loops: loops) { server in
       let sockets = try (0..<6).map { _ in try RawClient.open(port: server.port) }
@@ -30,8 +32,8 @@ import Testing
     }
   }
 
-  @Test("leaves another listener on the same loop as it is")
-  func leavesOthers() async throws {
+  @Test
+  func `a removed listener leaves another on the same loop as it is`() async throws {
     try await TestServer.with { server in
       let kept = try RawClient.open(port: server.port)
       var settings = Listener.Settings(host: "127.0.0.1", port: 0)
@@ -48,8 +50,8 @@ import Testing
     }
   }
 
-  @Test("ends a request that is under way, whose answer comes too late for anybody")
-  func requestUnderWay() async throws {
+  @Test
+  func `a removed listener ends a request under way, whose answer comes too late`() async throws {
     var site = TestSite()
     let isAsked = AsyncStream.makeStream(of: Void.self)
     let mayAnswer = AsyncStream.makeStream(of: Void.self)
@@ -71,8 +73,10 @@ import Testing
     }
   }
 
-  @Test("ends once, however often it is asked to, and again when its loops have been told to stop")
-  func endsOnce() async throws {
+  @Test
+  func `a listener ends once, however often it is asked to, and again when its loops have been told to stop`()
+    async throws
+  {
     try await TestServer.with { server in
       let client = try RawClient.open(port: server.port)
       async let first: Void = server.listener.end()
@@ -83,8 +87,8 @@ import Testing
     }
   }
 
-  @Test("ends a socket whose peer does not read what waits for it")
-  func slowPeer() async throws {
+  @Test
+  func `a removed listener ends a socket whose peer does not read`() async throws {
     let events = SocketEvents()
     let site = TestSite.recording(events) { socket in
       for _ in 0..<3 { _ = socket.send(Frame(text: String(repeating: "x", count: 1 << 20))) }
@@ -99,8 +103,8 @@ import Testing
     }
   }
 
-  @Test("ends with a proxy that has not said yet whose its connection is")
-  func proxiedArrival() async throws {
+  @Test
+  func `a removed listener ends a connection whose proxy has not named its client yet`() async throws {
     let refusals = TransportRefusals()
     let change: @Sendable (inout Listener.Settings) -> Void = {
       $0.proxies = TrustedProxies([IPNetwork("127.0.0.1")!])
@@ -117,8 +121,8 @@ import Testing
     }
   }
 
-  @Test("over and over leaves neither descriptors nor memory behind", arguments: [false, true])
-  func overAndOver(isTLS: Bool) async {
+  @Test(arguments: [false, true])
+  func `listeners removed over and over leave neither descriptors nor memory behind`(isTLS: Bool) async {
     if isTLS {
       await #expect(processExitsWith: .success) { try await ListenerEndTests.repeatedly(isTLS: true) }
     } else {

@@ -5,9 +5,9 @@ import Glibc
 import Testing
 
 /// Serialised because the tests count descriptors, or use most of them.
-@Suite("Listeners", .serialized) struct ListenerTests {
-  @Test("a port that is taken is refused with a clear error")
-  func portTaken() async throws {
+@Suite(.serialized) struct ListenerTests {
+  @Test
+  func `a port that is taken is refused with a clear error`() async throws {
     try await TestServer.with { server in
       let taken = server.port
       await #expect(
@@ -18,15 +18,13 @@ import Testing
     }
   }
 
-  @Test(
-    "an address that is not the machine's is refused with a clear error",
-    arguments: ["203.0.113.1", "no-such-host.invalid"])
-  func badAddress(host: String) async throws {
+  @Test(arguments: ["203.0.113.1", "no-such-host.invalid"])
+  func `an address that is not the machine's is refused with a clear error`(host: String) async throws {
     await #expect(throws: ServerError.self) { try await TestServer.with(host: host) { _ in } }
   }
 
-  @Test("an empty host serves IPv4 and IPv6 on the same port", arguments: ["127.0.0.1", "::1"])
-  func bothFamilies(address: String) async throws {
+  @Test(arguments: ["127.0.0.1", "::1"])
+  func `an empty host serves IPv4 and IPv6 on the same port`(address: String) async throws {
     let seen = Box("")
     var site = TestSite()
     site.onRespond = { request, _ in
@@ -44,8 +42,8 @@ import Testing
     }
   }
 
-  @Test("connections spread evenly over the loops, each served on its own")
-  func evenSplit() async throws {
+  @Test
+  func `connections spread evenly over the loops, each served on its own`() async throws {
     let perLoop = Box([Int](repeating: 0, count: 4))
     var site = TestSite()
     site.onAdmit = { _, loop in
@@ -64,8 +62,8 @@ import Testing
     }
   }
 
-  @Test("connections that owe their request make room, oldest first, where a port says so")
-  func unreadMakesRoom() async throws {
+  @Test
+  func `connections that owe their request make room, oldest first, if the port is told so`() async throws {
     var site = TestSite()
     site.onRespond = { _, _ in HTTPResponse(status: 204) }
     let change = { (settings: inout Listener.Settings) in
@@ -85,8 +83,10 @@ import Testing
     }
   }
 
-  @Test("above the connection limit there is 503 with Retry-After, over HTTP and for upgrades, until somebody leaves")
-  func connectionLimit() async {
+  @Test
+  func `above the connection limit there is 503 with Retry-After, over HTTP and for upgrades, until a client leaves`()
+    async
+  {
     await #expect(processExitsWith: .success) { try await ListenerTests.refuseAboveLimit() }
   }
 
@@ -121,8 +121,8 @@ import Testing
     }
   }
 
-  @Test("listeners of one server on several addresses have one limit and one rate of connections together")
-  func commonAllowance() async {
+  @Test
+  func `listeners of one server on several addresses have one limit and one rate of connections together`() async {
     // In its own process: the library's table is short, and other tests' descriptors would exceed it.
     await #expect(processExitsWith: .success) { try await ListenerTests.shareAllowance() }
   }
@@ -168,8 +168,8 @@ import Testing
     _ = try client.readToEnd()
   }
 
-  @Test("above the connection rate there is 503")
-  func connectionRate() async throws {
+  @Test
+  func `above the connection rate there is 503`() async throws {
     let refusals = TransportRefusals()
     try await TestServer.with(
       TestSite(),
@@ -198,20 +198,18 @@ import Testing
     return Dictionary(uniqueKeysWithValues: pairs).filter { $0.value > 0 }
   }
 
-  @Test(
-    "what the transport refuses by itself is counted, under the reason",
-    arguments: [
-      ("GET\r\n\r\n", "malformed_request"), ("GET / HTTP/1.1\r\n\r\n", "malformed_request"),
-      ("GET / HTTP/3.0\r\n\r\n", "malformed_request"),
-      ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n", "malformed_request"),
-      ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", "malformed_request"),
-      ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n", "too_large"),
-      ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\n", "too_large"),
-      ("GET / HTTP/1.1\r\nHost: x\r\nA: \(String(repeating: "a", count: 10_000))\r\n\r\n", "too_large"),
-      (RawClient.upgrade(changing: ["Sec-WebSocket-Version": "7"]), "invalid_upgrade"),
-      ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhe", "body_timeout"),
-    ])
-  func refusals(text: String, reason: String) async throws {
+  @Test(arguments: [
+    ("GET\r\n\r\n", "malformed_request"), ("GET / HTTP/1.1\r\n\r\n", "malformed_request"),
+    ("GET / HTTP/3.0\r\n\r\n", "malformed_request"),
+    ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n", "malformed_request"),
+    ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", "malformed_request"),
+    ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n", "too_large"),
+    ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\n", "too_large"),
+    ("GET / HTTP/1.1\r\nHost: x\r\nA: \(String(repeating: "a", count: 10_000))\r\n\r\n", "too_large"),
+    (RawClient.upgrade(changing: ["Sec-WebSocket-Version": "7"]), "invalid_upgrade"),
+    ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhe", "body_timeout"),
+  ])
+  func `a refusal by the transport is counted, under its reason`(text: String, reason: String) async throws {
     let refusals = TransportRefusals()
     try await TestServer.with(
       TestSite(),
@@ -231,8 +229,8 @@ import Testing
     }
   }
 
-  @Test("after it stops accepting, new connections are refused and old ones stay")
-  func stopAccepting() async throws {
+  @Test
+  func `a listener that stopped accepting keeps its old connections and takes no new ones`() async throws {
     // On its own address: another test may get the port as soon as it is free.
     let host = "127.0.0.9"
     try await TestServer.with(host: host) { server in
@@ -244,10 +242,11 @@ import Testing
     }
   }
 
-  @Test(
-    "thousands of connects, aborts and half requests leave neither descriptors nor memory behind, and the loops serve on"
-  )
-  func noLeak() async {
+  @Test
+  func
+    `thousands of connects, aborts and half requests leave neither descriptors nor memory behind, and the loops serve on`()
+    async
+  {
     // In its own process, in which no other test opens descriptors.
     await #expect(processExitsWith: .success) { try await ListenerTests.connectAndAbort() }
   }
@@ -291,8 +290,8 @@ import Testing
     while server.listener.connections > 0 { for loop in server.loops { await loop.perform {} } }
   }
 
-  @Test("without descriptors left the listener waits without spinning, and accepts again when there are some")
-  func outOfDescriptors() async {
+  @Test
+  func `without descriptors left the listener waits without spinning, and accepts again when there are some`() async {
     // In its own process, whose limit it lowers.
     await #expect(processExitsWith: .success) { try await ListenerTests.exhaust() }
   }

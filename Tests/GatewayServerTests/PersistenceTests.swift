@@ -3,7 +3,7 @@ import GatewayRuntime
 import GatewayServer
 import Testing
 
-@Suite("Several requests on one connection") struct PersistenceTests {
+struct PersistenceTests {
   /// A site that answers with the request.
   private static var mirror: TestSite {
     var site = TestSite()
@@ -47,9 +47,11 @@ import Testing
   ]
 
   @Test(
-    "are answered in turn, in one segment or byte by byte, plain and over TLS", arguments: exchanges,
+    arguments: exchanges,
     [(false, false), (true, false), (false, true), (true, true)])
-  func inTurn(exchange: Exchange, way: (byByte: Bool, overTLS: Bool)) async throws {
+  func `requests on one connection are answered in turn, in one segment or byte by byte, plain and over TLS`(
+    exchange: Exchange, way: (byByte: Bool, overTLS: Bool)
+  ) async throws {
     let certificate = way.overTLS ? try TestCertificate() : nil
     try await TestServer.with(Self.mirror, { $0.tls = certificate?.files }) { server in
       let bytes = Array((exchange.text + Self.get("/last", "Connection: close\r\n")).utf8)
@@ -71,8 +73,10 @@ import Testing
     }
   }
 
-  @Test("may be a thousand in one segment, or come while an answer is awaited", arguments: [false, true])
-  func pipelined(isSlow: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `a connection serves a thousand requests in one segment, and more while an answer is awaited`(isSlow: Bool)
+    async throws
+  {
     var site = TestSite()
     site.onRespond = { request, loop in
       if isSlow && request.path == "/0" { await loop.sleep(until: loop.now + .milliseconds(50)) }
@@ -87,8 +91,8 @@ import Testing
     }
   }
 
-  @Test("may follow a HEAD, and a body that waits for 100 (Continue)")
-  func headAndExpectation() async throws {
+  @Test
+  func `a request may follow a HEAD, and a body that waits for 100 (Continue)`() async throws {
     try await TestServer.with(Self.mirror) { server in
       let client = try RawClient(port: server.port)
       try client.send("HEAD /x HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -102,8 +106,8 @@ import Testing
     }
   }
 
-  @Test("end at a bound, so that a connection is not for ever")
-  func bound() async throws {
+  @Test
+  func `a connection ends after a bounded number of requests`() async throws {
     try await TestServer.with(Self.mirror) { server in
       let client = try RawClient(port: server.port)
       for _ in 0..<99 {
@@ -118,10 +122,10 @@ import Testing
     }
   }
 
-  @Test(
-    "may end in a WebSocket, pipelined behind the request with frames behind itself, plain and over TLS",
-    arguments: [5, 9000], [false, true])
-  func upgrade(size: Int, overTLS: Bool) async throws {
+  @Test(arguments: [5, 9000], [false, true])
+  func `a connection may end in a WebSocket, pipelined behind a request with frames behind itself, plain and over TLS`(
+    size: Int, overTLS: Bool
+  ) async throws {
     let certificate = overTLS ? try TestCertificate() : nil
     let events = SocketEvents()
     try await TestServer.with(.recording(events), { $0.tls = certificate?.files }) { server in
@@ -153,8 +157,8 @@ import Testing
     }
   }
 
-  @Test("a code of a close frame that the library does not know is told as it came, also behind the upgrade")
-  func closeBehindUpgrade() async throws {
+  @Test
+  func `a close code that the library does not know is reported as it came, also behind the upgrade`() async throws {
     let events = SocketEvents()
     try await TestServer.with(.recording(events)) { server in
       let client = try RawClient(port: server.port)
@@ -164,9 +168,9 @@ import Testing
     }
   }
 
-  @Test(
-    "a refused body's answer can be read behind all of the body, and the connection ends", arguments: [false, true])
-  func refusedBody(overTLS: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `a refused body's answer can be read behind all of the body, and the connection ends`(overTLS: Bool) async throws
+  {
     let certificate = overTLS ? try TestCertificate() : nil
     try await TestServer.with(Self.mirror, { $0.tls = certificate?.files }) { server in
       let text =
@@ -188,8 +192,8 @@ import Testing
     }
   }
 
-  @Test("a client that has ended its side gets its answers, and then the end", arguments: [false, true])
-  func halfClosed(overTLS: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `a client that has ended its side gets its answers, and then the end`(overTLS: Bool) async throws {
     let certificate = overTLS ? try TestCertificate() : nil
     try await TestServer.with(Self.mirror, { $0.tls = certificate?.files }) { server in
       let text: String
@@ -209,8 +213,8 @@ import Testing
     }
   }
 
-  @Test("those that wait for another request make room for who comes when there are too many", arguments: [1, 3])
-  func room(loops: Int) async {
+  @Test(arguments: [1, 3])
+  func `idle connections make room for new ones when there are too many`(loops: Int) async {
     // In its own process: the library's table is short, and other tests' descriptors would exceed it.
     if loops == 1 {
       await #expect(processExitsWith: .success) { try await PersistenceTests.makeRoom(loops: 1) }
@@ -242,8 +246,8 @@ import Testing
     }
   }
 
-  @Test("who is above the limit can read the 503 behind all that it sent")
-  func refusedAboveLimit() async {
+  @Test
+  func `a client above the limit can read the 503 behind all that it sent`() async {
     await #expect(processExitsWith: .success) {
       try await TestServer.with(PersistenceTests.mirror, { $0.limits.connectionsMax = 1 }) { server in
         let first = try RawClient.open(port: server.port)

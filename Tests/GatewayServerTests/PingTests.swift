@@ -3,9 +3,9 @@ import GatewayRuntime
 import GatewayServer
 import Testing
 
-@Suite("Pings") struct PingTests {
-  @Test("a handler is told of a ping, which the transport answers, on either side", arguments: [false, true])
-  func told(overTLS: Bool) async throws {
+struct PingTests {
+  @Test(arguments: [false, true])
+  func `a handler is told of a ping, which the transport answers, on either side`(overTLS: Bool) async throws {
     let certificate = overTLS ? try TestCertificate() : nil
     let served = SocketEvents()
     let site = TestSite.recording(
@@ -35,8 +35,8 @@ import Testing
     }
   }
 
-  @Test("pings and messages are told in the order in which they come")
-  func order() async throws {
+  @Test
+  func `pings and messages are reported in the order of their arrival`() async throws {
     let events = SocketEvents()
     try await TestServer.with(.recording(events)) { server in
       let client = try RawClient.open(port: server.port)
@@ -53,8 +53,8 @@ import Testing
     }
   }
 
-  @Test("a ping is told although nothing else happens, and none is told twice or without having come")
-  func alone() async throws {
+  @Test
+  func `a ping is reported although nothing else happens, and only once`() async throws {
     let events = SocketEvents()
     try await TestServer.with(.recording(events, onMessage: { socket, frame in _ = socket.send(frame) })) { server in
       let client = try RawClient.open(port: server.port)
@@ -71,8 +71,8 @@ import Testing
     }
   }
 
-  @Test("the handler may do anything when it is told of a ping", arguments: ["send", "close", "abort"])
-  func reentrant(deed: String) async throws {
+  @Test(arguments: ["send", "close", "abort"])
+  func `a handler may do anything when it is told of a ping`(deed: String) async throws {
     let events = SocketEvents()
     var site = TestSite()
     site.onAdmit = { _, _ in .accept(PingedHandler(deed, events), subprotocol: nil) }

@@ -3,9 +3,9 @@ import GatewayRuntime
 import GatewayServer
 import Testing
 
-@Suite("Targets whose addresses are given") struct PinnedTargetTests {
-  @Test("are asked and dialled there, by their own name, and no name service is asked")
-  func pinned() async throws {
+struct PinnedTargetTests {
+  @Test
+  func `pinned targets are dialled at their address under their own name, without a name service`() async throws {
     let hosts = Box<[String?]>([])
     var site = TestSite()
     site.onAdmit = { request, _ in
@@ -34,8 +34,8 @@ import Testing
     }
   }
 
-  @Test("what is given has to be an address, and is looked up no more")
-  func noName() async throws {
+  @Test
+  func `a pin must be an address, which is not looked up`() async throws {
     let loop = SocketLoop(index: 0)
     try loop.start()
     defer { loop.stop() }
@@ -49,8 +49,8 @@ import Testing
     #expect(reason.hasPrefix("127.0.0.1: "))
   }
 
-  @Test("an address is its own, and a name that nobody has is an error in the system's words")
-  func names() throws {
+  @Test
+  func `an address is its own, and an unknown name is an error in the system's words`() throws {
     #expect(try NameService.addresses(of: "127.0.0.1") == ["127.0.0.1"])
     #expect(try NameService.addresses(of: "::1") == ["::1"])
     #expect(throws: ServerError.self) { try NameService.addresses(of: "gateway.invalid") }

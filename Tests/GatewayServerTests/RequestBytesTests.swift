@@ -4,7 +4,7 @@ import Testing
 @testable import GatewayServer
 
 /// The request parser must accept every byte from a stranger without a trap.
-@Suite("Bytes of requests") struct RequestBytesTests {
+struct RequestBytesTests {
   private static let head =
     "POST /a%2Fb?c=d%26&e HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nContent-Length: 5\r\n"
     + "Sec-WebSocket-Protocol: a, b\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n"
@@ -53,8 +53,8 @@ import Testing
     return (.needsMore, before, "")
   }
 
-  @Test("a head is read alike however it is cut, whatever is in it", arguments: 0..<16)
-  func heads(seed: Int) {
+  @Test(arguments: 0..<16)
+  func `a head is read alike however it is cut, whatever is in it`(seed: Int) {
     var generator = SeededGenerator(seed: UInt64(seed))
     for _ in 0..<200 {
       let bytes = Self.mutated(Self.head, &generator)
@@ -64,8 +64,8 @@ import Testing
     }
   }
 
-  @Test("chunks are taken apart alike however they are cut, whatever is in them", arguments: 0..<16)
-  func chunks(seed: Int) {
+  @Test(arguments: 0..<16)
+  func `chunks are taken apart alike however they are cut, whatever is in them`(seed: Int) {
     var generator = SeededGenerator(seed: UInt64(seed))
     func read(_ pieces: [ArraySlice<UInt8>]) -> (RequestBody.Step, [UInt8]) {
       var body = ChunkedBody(bytesMax: 100)

@@ -3,7 +3,7 @@ import GatewayRuntime
 import GatewayServer
 import Testing
 
-@Suite("What a request says reaches the site") struct RequestTests {
+struct RequestTests {
   /// Returns the request as the site sees it.
   private static func seen(_ text: String, inPieces: Bool = false, overTLS: Bool = false) async throws -> HTTPRequest {
     let seen = Box<HTTPRequest?>(nil)
@@ -46,10 +46,10 @@ import Testing
     ("Authorization", "Bearer t"), ("Sec-WebSocket", "5"), ("If", "6"),
   ]
 
-  @Test(
-    "every field arrives with its value, whatever stands next to it",
-    arguments: [0, 5, 11, 17], [(false, false), (true, false), (false, true)])
-  func everyField(turn: Int, way: (isReversed: Bool, isUpgrade: Bool)) async throws {
+  @Test(arguments: [0, 5, 11, 17], [(false, false), (true, false), (false, true)])
+  func `every field arrives with its value, whatever stands next to it`(
+    turn: Int, way: (isReversed: Bool, isUpgrade: Bool)
+  ) async throws {
     var fields = Array(Self.fields[turn...] + Self.fields[..<turn])
     if way.isReversed { fields.reverse() }
     let upgrade = [
@@ -61,8 +61,8 @@ import Testing
     #expect(request.headers.count == fields.count + 1 + (way.isUpgrade ? 4 : 0))
   }
 
-  @Test("a head arrives whole byte by byte, over TLS, with line feeds alone, and behind empty lines")
-  func ways() async throws {
+  @Test
+  func `a head arrives whole byte by byte, over TLS, with line feeds alone, and behind empty lines`() async throws {
     let text = Self.head("/a%2Fb?c=d", Self.fields + [("Connection", "close")])
     let plain = try await Self.seen(text)
     var others = [
@@ -74,8 +74,8 @@ import Testing
     #expect(plain.headers.count == Self.fields.count + 2)
   }
 
-  @Test("a field that comes several times is one list; cookies keep their own separator")
-  func repeated() async throws {
+  @Test
+  func `a field that comes several times is one list, cookies keep their own separator`() async throws {
     let request = try await Self.seen(
       Self.head("/", [("A", "1"), ("Cookie", "a=1"), ("b", "x"), ("a", "2"), ("cookie", "b=2")]))
     #expect(request.header("a") == "1, 2")
@@ -83,8 +83,8 @@ import Testing
     #expect(request.header("b") == "x")
   }
 
-  @Test("white space around a value is no part of it, and an empty value is one")
-  func whiteSpace() async throws {
+  @Test
+  func `white space around a value is no part of it, and an empty value is one`() async throws {
     let request = try await Self.seen("GET / HTTP/1.1\r\nHost:x\r\nA: \t 1  2 \t\r\nB:\r\n\r\n")
     #expect(request.header("host") == "x")
     #expect(request.header("a") == "1  2")
@@ -94,7 +94,6 @@ import Testing
   // MARK: Targets
 
   @Test(
-    "parameters are decoded once, and cut only at what is no escape",
     arguments: [
       (
         "json=%7B%22user_id%22%3A%22a%26b%22%2C%22c%22%3A1%7D&api_key=k",
@@ -107,32 +106,32 @@ import Testing
       ("a=/../b&c=?d&e=//", [("a", "/../b"), ("c", "?d"), ("e", "//")]),
       ("a%3Db=c&a=1&a=2", [("a=b", "c"), ("a", "1"), ("a", "2")]), ("", []),
     ] as [(String, [(String, String)])])
-  func query(text: String, parameters: [(String, String)]) async throws {
+  func `parameters are decoded once, and cut only at what is no escape`(text: String, parameters: [(String, String)])
+    async throws
+  {
     let request = try await Self.seen(Self.head("/x?\(text)"))
     #expect(request.path == "/x")
     #expect(request.query == parameters.map { HTTPField($0.0, $0.1) })
   }
 
-  @Test("four kilobytes of query arrive whole")
-  func longQuery() async throws {
+  @Test
+  func `four kilobytes of query arrive whole`() async throws {
     let value = String(repeating: "%7B%22a+b%22%7D", count: 273)
     let request = try await Self.seen(Self.head("/x?json=\(value)&last=1"))
     #expect(request.parameter("json") == String(repeating: #"{"a b"}"#, count: 273))
     #expect(request.parameter("last") == "1")
   }
 
-  @Test(
-    "a path arrives as it came, so that a segment may hold anything",
-    arguments: [
-      "/v3/users/a%2Fb", "/v3/users/a%3Ab%21%40c/x", "/a+b", "/a%20b/%E6%BC%A2", "/a//b/", "/a/../b/./c", "/a;b=c,d",
-      "/%00", "/100%",
-    ])
-  func path(text: String) async throws {
+  @Test(arguments: [
+    "/v3/users/a%2Fb", "/v3/users/a%3Ab%21%40c/x", "/a+b", "/a%20b/%E6%BC%A2", "/a//b/", "/a/../b/./c", "/a;b=c,d",
+    "/%00", "/100%",
+  ])
+  func `a path arrives unchanged, so that a segment may hold anything`(text: String) async throws {
     #expect(try await Self.seen(Self.head(text)).path == text)
   }
 
-  @Test("an escaped slash stays inside its segment when the router takes the path apart")
-  func routedSegment() async throws {
+  @Test
+  func `an escaped slash stays inside its segment when the router takes the path apart`() async throws {
     let request = try await Self.seen(Self.head("/v3/users/a%2Fb%21/messages"))
     let router = HTTPRouter([HTTPRoute("GET", "/v3/users/{user}/messages") { _, _ in HTTPResponse(status: 200) }])
     guard case .found(_, let parameters) = router.match(method: "GET", path: request.path) else {
@@ -142,8 +141,8 @@ import Testing
     #expect(parameters["user"] == "a/b!")
   }
 
-  @Test("the absolute form of a target is its path", arguments: ["http://x:80/a?b=c", "HTTPS://x/a?b=c"])
-  func absoluteForm(target: String) async throws {
+  @Test(arguments: ["http://x:80/a?b=c", "HTTPS://x/a?b=c"])
+  func `the absolute form of a target is its path`(target: String) async throws {
     let request = try await Self.seen(Self.head(target))
     #expect(request.path == "/a")
     #expect(request.query == [HTTPField("b", "c")])
@@ -159,7 +158,6 @@ import Testing
   }
 
   @Test(
-    "every method comes with its body or without one",
     arguments: [
       Sent(
         testDescription: "DELETE with a JSON body",
@@ -182,7 +180,7 @@ import Testing
       Sent(
         testDescription: "HTTP/1.0", text: "PUT /x HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}", method: "PUT", body: "{}"),
     ], [false, true])
-  func methods(sent: Sent, inPieces: Bool) async throws {
+  func `every method comes with its body or without one`(sent: Sent, inPieces: Bool) async throws {
     let request = try await Self.seen(sent.text, inPieces: inPieces)
     #expect(request.method == sent.method)
     #expect(String(decoding: request.body, as: UTF8.self) == sent.body)

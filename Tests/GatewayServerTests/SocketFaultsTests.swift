@@ -3,7 +3,7 @@ import GatewayRuntime
 import GatewayServer
 import Testing
 
-@Suite("What a socket does for a faulty gateway") struct SocketFaultsTests {
+struct SocketFaultsTests {
   /// Runs a server whose sockets do what a message says, and echo everything else.
   private static func with(
     tls: Bool = false, closeTimeout: Duration = .seconds(600), _ deed: @escaping @Sendable (any Socket, String) -> Void,
@@ -38,8 +38,8 @@ import Testing
     while server.listener.connections > 0 { await server.loops[0].perform {} }
   }
 
-  @Test("a reset reaches the peer as one, without a word before it", arguments: [false, true])
-  func resets(tls: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `a reset reaches the peer as one, without a message before it`(tls: Bool) async throws {
     try await Self.with(tls: tls, { socket, _ in socket.reset() }) { server, events in
       let client = try server.open()
       #expect(await events.next() == .opened)
@@ -52,8 +52,8 @@ import Testing
     }
   }
 
-  @Test("a reset waits for nothing that the peer has not read")
-  func resetsFull() async throws {
+  @Test
+  func `a reset waits for nothing that the peer has not read`() async throws {
     let deed: @Sendable (any Socket, String) -> Void = { socket, _ in
       while socket.send(Frame(.binary, Array(repeating: 0, count: 60_000))) == .sent {}
       socket.reset()
@@ -68,8 +68,8 @@ import Testing
     }
   }
 
-  @Test("what is not read waits, pings among it, and is told in order afterwards", arguments: [false, true])
-  func stops(tls: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `unread messages and pings wait, and are reported in order afterwards`(tls: Bool) async throws {
     let socket = Box<(any Socket)?>(nil)
     let deed: @Sendable (any Socket, String) -> Void = { stopped, text in
       guard text == "stop" else { return }
@@ -108,8 +108,10 @@ import Testing
     }
   }
 
-  @Test("a peer that goes is noticed by who does not read, and costs nothing until then", arguments: [false, true])
-  func noticesEnd(byReset: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `the end of a peer is noticed by a side that does not read, and costs nothing until then`(byReset: Bool)
+    async throws
+  {
     try await Self.with({ socket, text in text == "close" ? socket.close(.normal) : socket.stopReading() }) {
       server, events in
       for last in ["stop", "close"] {
@@ -128,8 +130,8 @@ import Testing
     }
   }
 
-  @Test("a close of who does not read, and one without an answer, end when the time for them has passed")
-  func bounded() async throws {
+  @Test
+  func `a close of a peer that does not read, and one without an answer, end after their time`() async throws {
     let deed: @Sendable (any Socket, String) -> Void = { socket, text in
       if text == "stop" { socket.stopReading() } else { socket.answersClose = false }
       socket.close(.normal)
@@ -148,8 +150,8 @@ import Testing
     }
   }
 
-  @Test("a ping without an answer is told all the same, and messages are answered")
-  func withoutPongs() async throws {
+  @Test
+  func `a ping without an answer is reported all the same, and messages are answered`() async throws {
     try await Self.with({ socket, text in socket.answersPings = text == "pongs" }) { server, events in
       let client = try RawClient.open(port: server.port)
       #expect(await events.next() == .opened)
@@ -165,8 +167,8 @@ import Testing
     }
   }
 
-  @Test("a close frame that stays without an answer is told, and keeps the connection", arguments: [false, true])
-  func withoutAnswer(tls: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `a close frame left without an answer is reported, and keeps the connection`(tls: Bool) async throws {
     let deed: @Sendable (any Socket, String) -> Void = { socket, _ in socket.answersClose = false }
     try await Self.with(tls: tls, deed) { server, events in
       let client = try server.open()
@@ -196,8 +198,8 @@ import Testing
     _ = try other.rest()
   }
 
-  @Test("an end that the gateway began is not finished either, and goes with its listener")
-  func unfinished() async throws {
+  @Test
+  func `an unfinished end that the gateway began goes with its listener`() async throws {
     let deed: @Sendable (any Socket, String) -> Void = { socket, _ in
       socket.answersClose = false
       socket.close(.serviceRestart)

@@ -3,9 +3,9 @@ import GatewayRuntime
 import GatewayServer
 import Testing
 
-@Suite("Socket loops", .serialized) struct SocketLoopTests {
-  @Test("a loop starts and stops, again and again, and leaves no descriptor behind")
-  func startStop() async {
+@Suite(.serialized) struct SocketLoopTests {
+  @Test
+  func `a loop starts and stops, again and again, and leaves no descriptor behind`() async {
     // In its own process, in which no other test opens any.
     await #expect(processExitsWith: .success) {
       try SocketLoopTests.cycle()
@@ -23,8 +23,8 @@ import Testing
     loop.stop()
   }
 
-  @Test("connections that come and go on several loops at once leave each loop a good end")
-  func comingAndGoing() async {
+  @Test
+  func `connections that come and go on several loops at once leave each loop a good end`() async {
     // An error there ends the process: from libwebsockets 4.3 on all contexts share one counter without a lock.
     await #expect(processExitsWith: .success) {
       for _ in 0..<4 {
@@ -46,8 +46,8 @@ import Testing
     }
   }
 
-  @Test("open sockets hear of their end when the loop stops")
-  func stopWithSockets() async throws {
+  @Test
+  func `open sockets are told of their end when the loop stops`() async throws {
     let events = SocketEvents()
     let loop = SocketLoop(index: 0)
     try loop.start()
@@ -60,8 +60,8 @@ import Testing
     #expect(try client.readToEnd().isEmpty)
   }
 
-  @Test("whoever sleeps on a loop wakes when it stops, and is not put to sleep again")
-  func stopWithSleepers() async throws {
+  @Test
+  func `a sleeper on a loop wakes when it stops, and does not sleep again`() async throws {
     let loop = SocketLoop(index: 0)
     try loop.start()
     let sleeper = LoopSleeper(loop: loop)
@@ -74,8 +74,8 @@ import Testing
     #expect(await !twice.value)
   }
 
-  @Test("deadlines fire in order, never early, while work from other threads goes on")
-  func deadlines() async throws {
+  @Test
+  func `deadlines fire in order, never early, while work from other threads goes on`() async throws {
     let loop = SocketLoop(index: 0)
     try loop.start()
     defer { loop.stop() }
@@ -97,8 +97,8 @@ import Testing
     #expect(results.map(\.1) == [true, true, true, true])
   }
 
-  @Test("a loop whose last deadline has passed rests")
-  func rest() async {
+  @Test
+  func `a loop whose last deadline has passed rests`() async {
     // In its own process, in which no other test uses the processor.
     await #expect(processExitsWith: .success) {
       let loops = (0..<2).map { SocketLoop(index: $0) }
@@ -111,8 +111,8 @@ import Testing
     }
   }
 
-  @Test("the same seed gives the same chance")
-  func chance() async throws {
+  @Test
+  func `the same seed gives the same chance`() async throws {
     func shares(_ seed: UInt64) async throws -> [Double] {
       let loop = SocketLoop(index: 0, seed: seed)
       try loop.start()

@@ -3,13 +3,15 @@ import GatewayRuntime
 import GatewayServer
 import Testing
 
-@Suite("The end of answers that go on") struct StreamingEndTests {
+struct StreamingEndTests {
   enum Departure: CaseIterable {
     case closes, resets, endsSending, closesWithRequestsBehind, closesWithManyBehind
   }
 
-  @Test("comes when the reader has gone, though nothing is written", arguments: Departure.allCases, [false, true])
-  func readerLeaves(departure: Departure, overTLS: Bool) async throws {
+  @Test(arguments: Departure.allCases, [false, true])
+  func `a stream ends when its reader has gone, though nothing is written`(departure: Departure, overTLS: Bool)
+    async throws
+  {
     let feed = TestFeed()
     try await StreamingTests.with(feed.site, overTLS: overTLS) { server in
       var client: (any ByteClient)? = try server.client()
@@ -35,8 +37,8 @@ import Testing
     }
   }
 
-  @Test("comes for an export with its last piece, also if the reader has ended its side", arguments: [false, true])
-  func halfClosed(overTLS: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `an export ends with its last piece, even if the reader has ended its side`(overTLS: Bool) async throws {
     let feed = TestFeed(endsByItself: true)
     try await StreamingTests.with(feed.site, overTLS: overTLS) { server in
       let client = try server.client()
@@ -52,9 +54,10 @@ import Testing
     }
   }
 
-  @Test(
-    "comes when the reader takes nothing for long, and not when there is nothing to take", arguments: [false, true])
-  func patience(overTLS: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `a stream ends when its reader takes nothing for long, and not when there is nothing to take`(overTLS: Bool)
+    async throws
+  {
     let (silent, flood) = (TestFeed(), TestFeed())
     var site = silent.site
     let usual = site.onRespond
@@ -81,8 +84,8 @@ import Testing
     }
   }
 
-  @Test("comes in good order when the server ends, and nobody waits for a feed", arguments: [false, true])
-  func drain(overTLS: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `a stream ends in good order with the server, and no feed is waited for`(overTLS: Bool) async throws {
     let (feed, export) = (TestFeed(), TestFeed(endsByItself: true))
     var site = feed.site
     let usual = site.onRespond
@@ -109,8 +112,8 @@ import Testing
     }
   }
 
-  @Test("comes with the loop's, whatever the source waits for", arguments: [false, true])
-  func loopStops(overTLS: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `a stream ends with its loop, whatever its source waits for`(overTLS: Bool) async throws {
     let certificate = overTLS ? try TestCertificate() : nil
     let (feed, asleep, flood) = (TestFeed(), Box(0), TestFeed())
     var site = feed.site
@@ -146,8 +149,8 @@ import Testing
     for client in clients { _ = try client.rest() }
   }
 
-  @Test("comes 500 times in a row, by a reset, and leaves nothing", arguments: [false, true])
-  func manyResets(overTLS: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `a stream that ends 500 times in a row by a reset leaves nothing behind`(overTLS: Bool) async throws {
     let feed = TestFeed()
     let flood = feed.site {
       // Half of them wait for nothing, half for room.
@@ -165,8 +168,8 @@ import Testing
     }
   }
 
-  @Test("is the connection's too if the source does not heed that it is cancelled")
-  func deafSource() async throws {
+  @Test
+  func `a stream whose source ignores its cancellation ends with the connection`() async throws {
     let (asked, go) = (Box(false), Box<CheckedContinuation<Void, Never>?>(nil))
     let site = TestFeed().site {
       HTTPResponse(

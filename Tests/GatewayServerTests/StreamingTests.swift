@@ -4,7 +4,7 @@ import GatewayServer
 import Glibc
 import Testing
 
-@Suite("Answers that go on") struct StreamingTests {
+struct StreamingTests {
   static func get(_ path: String = "/feed", _ fields: String = "", method: String = "GET", version: String = "1.1")
     -> String
   {
@@ -31,8 +31,10 @@ import Testing
       }, body)
   }
 
-  @Test("begin with their head, then each piece is a chunk, and another request may follow", arguments: [false, true])
-  func chunks(overTLS: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `a stream begins with its head, then each piece is a chunk, and another request may follow`(overTLS: Bool)
+    async throws
+  {
     let feed = TestFeed()
     try await Self.with(feed.site, overTLS: overTLS) { server in
       let client = try server.client()
@@ -53,8 +55,8 @@ import Testing
     }
   }
 
-  @Test("end with the connection in HTTP/1.0, and are not chunked", arguments: ["", "Connection: keep-alive\r\n"])
-  func oldVersion(fields: String) async throws {
+  @Test(arguments: ["", "Connection: keep-alive\r\n"])
+  func `a stream in HTTP 1.0 ends with the connection, and is not chunked`(fields: String) async throws {
     let feed = TestFeed()
     try await Self.with(feed.site, overTLS: false) { server in
       let client = try server.client()
@@ -69,8 +71,8 @@ import Testing
     }
   }
 
-  @Test("to a HEAD are a head, and nobody asks for the rest")
-  func head() async throws {
+  @Test
+  func `a stream's answer to a HEAD is a head, and its source is not asked for the rest`() async throws {
     let feed = TestFeed()
     try await Self.with(feed.site, overTLS: false) { server in
       let client = try server.client()
@@ -82,9 +84,10 @@ import Testing
     }
   }
 
-  @Test(
-    "have the next request wait, whether it came with theirs or later", arguments: [false, true], [false, true])
-  func pipelined(isLater: Bool, overTLS: Bool) async throws {
+  @Test(arguments: [false, true], [false, true])
+  func `the next request waits for a stream's end, whether it came with it or later`(isLater: Bool, overTLS: Bool)
+    async throws
+  {
     let feed = TestFeed(endsByItself: true)
     try await Self.with(feed.site, overTLS: overTLS) { server in
       let client = try server.client()
@@ -101,8 +104,9 @@ import Testing
     }
   }
 
-  @Test("are not asked for more than a slow reader takes, and come whole when it reads", arguments: [false, true])
-  func slowReader(overTLS: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `a stream's source is asked for no more than a slow reader takes, and arrives whole`(overTLS: Bool) async throws
+  {
     let feed = TestFeed(endsByItself: true)
     let (piece, times) = ([UInt8](repeating: 0x78, count: 10_000), 2_000)
     let site = feed.site { feed.flood(piece, times: times) }
@@ -131,8 +135,8 @@ import Testing
     }
   }
 
-  @Test("may be over at once, or come in one large piece", arguments: [false, true])
-  func sizes(overTLS: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `a stream may be over at once, or come in one large piece`(overTLS: Bool) async throws {
     let (none, large) = (TestFeed(), TestFeed())
     let piece = [UInt8](repeating: 0x78, count: 10 << 20)
     var site = none.site { none.flood([], times: 0) }

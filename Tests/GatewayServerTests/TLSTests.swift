@@ -3,9 +3,9 @@ import GatewayRuntime
 import GatewayServer
 import Testing
 
-@Suite("TLS") struct TLSTests {
-  @Test("HTTP is served over TLS, by another client than ours, and HTTP/2 is not agreed to")
-  func http() async throws {
+struct TLSTests {
+  @Test
+  func `HTTP is served over TLS, by another client than ours, and HTTP 2 is not agreed to`() async throws {
     let certificate = try TestCertificate()
     try await TestServer.with(TestSite(), { $0.tls = certificate.files }) { server in
       let text = TestCertificate.request(port: server.port, path: "/x", arguments: "-alpn h2,http/1.1")
@@ -15,8 +15,8 @@ import Testing
     }
   }
 
-  @Test("a WebSocket over TLS carries messages in both directions, also large ones")
-  func webSocket() async throws {
+  @Test
+  func `a WebSocket over TLS carries messages in both directions, also large ones`() async throws {
     let certificate = try TestCertificate()
     try await TestServer.with(TestSite(), { $0.tls = certificate.files }) { server in
       let events = SocketEvents()
@@ -39,8 +39,8 @@ import Testing
     }
   }
 
-  @Test("a fetch over TLS succeeds where the certificate is let through, and else says why it is not")
-  func fetch() async throws {
+  @Test
+  func `a fetch over TLS succeeds where the certificate is let through, and else says why it is not`() async throws {
     let certificate = try TestCertificate()
     try await TestServer.with(TestSite(), { $0.tls = certificate.files }) { server in
       let fetcher = Fetcher(loop: server.loops[0])
@@ -55,8 +55,8 @@ import Testing
     }
   }
 
-  @Test("a dial to an untrusted certificate is refused")
-  func untrustedDial() async throws {
+  @Test
+  func `a dial to an untrusted certificate is refused`() async throws {
     let certificate = try TestCertificate()
     try await TestServer.with(TestSite(), { $0.tls = certificate.files }) { server in
       let events = SocketEvents()
@@ -70,8 +70,10 @@ import Testing
     }
   }
 
-  @Test("a reload presents the new certificate, keeps old connections, and keeps the old one if the new is unusable")
-  func reload() async throws {
+  @Test
+  func `a reload presents the new certificate, keeps old connections, and keeps the old one if the new is unusable`()
+    async throws
+  {
     let certificate = try TestCertificate(commonName: "first")
     try await TestServer.with(TestSite(), loops: 2, { $0.tls = certificate.files }) { server in
       func subject() -> String {
@@ -107,8 +109,8 @@ import Testing
     }
   }
 
-  @Test("a listener does not start with a certificate that is missing or not its key's")
-  func unusableCertificate() async throws {
+  @Test
+  func `a listener does not start with a certificate that is missing or not its key's`() async throws {
     let certificate = try TestCertificate()
     certificate.breakKey()
     await #expect(throws: ServerError.self) {
@@ -116,8 +118,8 @@ import Testing
     }
   }
 
-  @Test("plain text to a TLS port ends the connection and nothing else")
-  func plainToTLS() async throws {
+  @Test
+  func `plain text to a TLS port ends the connection and nothing else`() async throws {
     let certificate = try TestCertificate()
     try await TestServer.with(TestSite(), { $0.tls = certificate.files }) { server in
       let client = try RawClient(port: server.port)

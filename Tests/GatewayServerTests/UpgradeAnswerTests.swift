@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayServer
 
-@Suite("What an upgrade is answered") struct UpgradeAnswerTests {
+struct UpgradeAnswerTests {
   // The example in RFC 6455 section 1.3.
   private static let key = Array("dGhlIHNhbXBsZSBub25jZQ==".utf8)
   private static let accept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
@@ -17,13 +17,13 @@ import Testing
     }
   }
 
-  @Test("the answer to the RFC's key is the RFC's")
-  func ofTheRFC() {
+  @Test
+  func `the answer to the RFC's key is the RFC's`() {
     #expect(String(decoding: UpgradeAnswer.accept(for: Self.key), as: UTF8.self) == Self.accept)
   }
 
-  @Test("a 101 opens, whatever the case of its words, and what follows it is frames")
-  func open() {
+  @Test
+  func `a 101 opens, whatever the case of its words, and what follows it is frames`() {
     #expect(read(Self.good + "\r\n\u{1}\u{1}") == .open(after: (Self.good + "\r\n").utf8.count))
     let odd =
       "HTTP/1.1 101\r\nUPGRADE:WebSocket \r\nconnection: keep-alive,\tUPGRADE\r\nsec-websocket-ACCEPT: \(Self.accept)\r\nx\r\n\r\n"
@@ -35,38 +35,36 @@ import Testing
     #expect(read(early + Self.good + "\r\n") == .open(after: (early + Self.good + "\r\n").utf8.count))
   }
 
-  @Test("a head that is not all there waits")
-  func parts() {
+  @Test
+  func `a head that is not all there waits`() {
     let whole = Self.good + "\r\n"
     for count in 0..<whole.utf8.count {
       #expect(read(String(whole.utf8.prefix(count))!) == .needsMore)
     }
   }
 
-  @Test("any other status refuses", arguments: [200, 301, 302, 401, 403, 429, 503])
-  func refused(status: Int) {
+  @Test(arguments: [200, 301, 302, 401, 403, 429, 503])
+  func `any other status refuses`(status: Int) {
     #expect(
       read("HTTP/1.1 \(status) No\r\nLocation: http://elsewhere.example/\r\n\r\n") == .failed(.refused(status: status)))
   }
 
-  @Test(
-    "a 101 that answers another question opens nothing, and says why",
-    arguments: [
-      (
-        "HTTP/1.1 101 x\r\nUpgrade: h2c\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: \(accept)\r\n\r\n",
-        "something else"
-      ),
-      ("HTTP/1.1 101 x\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: \(accept)\r\n\r\n", "something else"),
-      ("HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n", "Sec-WebSocket-Accept"),
-      (
-        "HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n",
-        "Sec-WebSocket-Accept"
-      ),
-      (good + "Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n", "extension"),
-      (good + "Sec-WebSocket-Protocol: c\r\n\r\n", "subprotocol"),
-      ("HTTP/2 101 x\r\n\r\n", "no HTTP/1.1"), ("HTTP/1.1 abc\r\n\r\n", "no HTTP/1.1"), ("\r\n\r\n", "no HTTP/1.1"),
-    ])
-  func wrong(text: String, words: String) {
+  @Test(arguments: [
+    (
+      "HTTP/1.1 101 x\r\nUpgrade: h2c\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: \(accept)\r\n\r\n",
+      "something else"
+    ),
+    ("HTTP/1.1 101 x\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: \(accept)\r\n\r\n", "something else"),
+    ("HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n", "Sec-WebSocket-Accept"),
+    (
+      "HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n",
+      "Sec-WebSocket-Accept"
+    ),
+    (good + "Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n", "extension"),
+    (good + "Sec-WebSocket-Protocol: c\r\n\r\n", "subprotocol"),
+    ("HTTP/2 101 x\r\n\r\n", "no HTTP/1.1"), ("HTTP/1.1 abc\r\n\r\n", "no HTTP/1.1"), ("\r\n\r\n", "no HTTP/1.1"),
+  ])
+  func `a 101 that answers another question opens nothing, and says why`(text: String, words: String) {
     guard case .failed(.unreachable(let why)) = read(text, offered: ["a"]) else {
       Issue.record("it opened, or waits")
       return
@@ -74,8 +72,8 @@ import Testing
     #expect(why.contains(words))
   }
 
-  @Test("an answer in TLS, and one without end, are told")
-  func strange() {
+  @Test
+  func `an answer in TLS, and one without end, are told`() {
     let alert: [UInt8] = [0x15, 3, 3, 0, 2, 2, 10]
     #expect(
       alert.withUnsafeBytes { UpgradeAnswer.read($0, accept: [], offered: []) } == .failed(.insecure(.peerWantsTLS)))
@@ -85,8 +83,8 @@ import Testing
     #expect(read(hints) == .failed(.unreachable("the answer's head is too long")))
   }
 
-  @Test("the request has what an upgrade wants and the caller's fields, each once, and no line more")
-  func request() throws {
+  @Test
+  func `the request has what an upgrade wants and the caller's fields, each once, and no line more`() throws {
     var upgrade = HTTPRequest(method: "GET", path: "/a")
     upgrade.query = [HTTPField("q", "1 2")]
     upgrade.headers = [

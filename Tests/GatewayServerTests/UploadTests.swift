@@ -2,7 +2,6 @@ import GatewayCore
 import GatewayServer
 import Testing
 
-@Suite("Uploads, whose bodies may be larger than others")
 struct UploadTests {
   private static let uploadBytesMax = 24 << 20
 
@@ -20,8 +19,8 @@ struct UploadTests {
     "POST \(path) HTTP/1.1\r\nHost: x\r\nContent-Length: \(length)\r\n\r\n"
   }
 
-  @Test("a large body is taken where the site says so, one after the other, and nowhere else")
-  func taken() async throws {
+  @Test
+  func `a large body is taken where the site says so, one after the other, and nowhere else`() async throws {
     try await TestServer.with(site) { server in
       let body = [UInt8](repeating: 7, count: 3 << 20)
       let client = try RawClient(port: server.port)
@@ -40,8 +39,8 @@ struct UploadTests {
     }
   }
 
-  @Test("a body in chunks is an upload too, up to its limit")
-  func chunks() async throws {
+  @Test
+  func `a body in chunks is an upload too, up to its limit`() async throws {
     try await TestServer.with(site) { server in
       let client = try RawClient(port: server.port)
       try client.send("POST /photos HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n20000\r\n")
@@ -52,8 +51,8 @@ struct UploadTests {
     }
   }
 
-  @Test("of many at once those above the room of all are told to come again, and whoever goes gives room back")
-  func room() async throws {
+  @Test
+  func `uploads above the room of all are told to retry, and each that ends gives room back`() async throws {
     try await TestServer.with(site) { server in
       let length = Self.uploadBytesMax
       var waiting: [RawClient] = []

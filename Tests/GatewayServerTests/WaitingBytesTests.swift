@@ -2,9 +2,9 @@ import Testing
 
 @testable import GatewayServer
 
-@Suite("Bytes that wait for a slow reader") struct WaitingBytesTests {
-  @Test("what a slow reader has taken is let go of, though it never takes all")
-  func slowReader() {
+struct WaitingBytesTests {
+  @Test
+  func `bytes that a slow reader has taken are released, even if it never takes all`() {
     var waiting = WaitingBytes()
     let piece = [UInt8](repeating: 7, count: 10_000)
     piece.withUnsafeBytes { waiting.append($0) }
@@ -16,8 +16,8 @@ import Testing
     #expect(waiting.held < 200_000, "\(waiting.held)")
   }
 
-  @Test("bytes come out in the order in which they went in")
-  func order() {
+  @Test
+  func `bytes come out in the order in which they went in`() {
     var waiting = WaitingBytes()
     var (put, taken): (UInt8, UInt8) = (0, 0)
     for round in 0..<2_000 {

@@ -3,7 +3,7 @@ import GatewayRuntime
 import GatewayServer
 import Testing
 
-@Suite("The batch that a loop writes at the end of its turn") struct WriteBatchTests {
+struct WriteBatchTests {
   /// The end of the connection after a message, in the same segment.
   struct Ending: CustomTestStringConvertible {
     let testDescription: String
@@ -21,8 +21,8 @@ import Testing
       bytes: [0x82, 0xff, 0, 0, 0, 1, 0, 0, 0, 0, 1, 2, 3, 4] + Array(repeating: 0, count: 200), code: 1009),
   ]
 
-  @Test("what was answered is sent before the close frame, whatever came behind the message", arguments: endings)
-  func answeredFirst(_ ending: Ending) async throws {
+  @Test(arguments: endings)
+  func `answers are sent before the close frame, whatever came behind the message`(_ ending: Ending) async throws {
     try await TestServer.with { server in
       let client = try RawClient.open(port: server.port)
       try client.send(RawClient.frame(1, Array("one".utf8)) + RawClient.frame(1, Array("two".utf8)) + ending.bytes)
@@ -34,8 +34,8 @@ import Testing
     }
   }
 
-  @Test("messages of all sizes are heard in the order in which they were sent, many of them from one segment")
-  func inOrder() async throws {
+  @Test
+  func `messages of all sizes arrive in the order of sending, many of them from one segment`() async throws {
     try await TestServer.with { server in
       let client = try RawClient.open(port: server.port)
       let sizes = [3, 200, 4096, 4097, 9000, 1] + Array(repeating: 2, count: 150) + [5000, 10, 4095]
@@ -49,8 +49,10 @@ import Testing
     }
   }
 
-  @Test("an answer that waits for the writeable callback does not overtake one that waits for the end of the turn")
-  func behindFragments() async throws {
+  @Test
+  func `an answer that waits for the writeable callback does not overtake one that waits for the end of the turn`()
+    async throws
+  {
     try await TestServer.with { server in
       let client = try RawClient.open(port: server.port)
       for round in 0..<20 {
@@ -65,8 +67,8 @@ import Testing
     }
   }
 
-  @Test("a peer that reads late gets small and large messages in their order, and none is lost")
-  func lateReader() async throws {
+  @Test
+  func `a peer that reads late gets small and large messages in their order, and none is lost`() async throws {
     let pairs = 200
     let site = TestSite.recording(
       SocketEvents(),
@@ -91,8 +93,8 @@ import Testing
     }
   }
 
-  @Test("what was sent before an abort is read before the end")
-  func abort() async throws {
+  @Test
+  func `what was sent before an abort is read before the end`() async throws {
     let site = TestSite.recording(
       SocketEvents(),
       onOpen: { socket in
@@ -106,8 +108,8 @@ import Testing
     }
   }
 
-  @Test("what one connection is told because of another's message is heard before anything else happens")
-  func toOthers() async throws {
+  @Test
+  func `an announcement because of another connection's message is sent before anything else happens`() async throws {
     let box = Box<(any Socket)?>(nil)
     let events = SocketEvents()
     let site = TestSite.recording(

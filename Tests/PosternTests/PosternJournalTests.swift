@@ -1,10 +1,10 @@
 import PosternTesting
 import Testing
 
-@Suite("What a test says of the client in its process", .timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(20)))
 struct PosternJournalTests {
-  @Test("throws what is not passed, with the verdict and the sentence")
-  func expectation() async throws {
+  @Test
+  func `an expectation that fails throws, with the verdict and the sentence`() async throws {
     let gateway = try await PosternGateway.start()
     let failure = await #expect(throws: PosternJournal.NotExpected.self) {
       try await gateway.journal.expect(.singleFlight, user: "ann", within: .milliseconds(100))
@@ -15,10 +15,8 @@ struct PosternJournalTests {
     await gateway.stop()
   }
 
-  @Test(
-    "returns the lines of what is passed, and throws those of what failed",
-    .enabled(if: Subprocess.exists("curl"), "curl is not on this machine"))
-  func verdicts() async throws {
+  @Test(.enabled(if: Subprocess.exists("curl"), "curl is not on this machine"))
+  func `an expectation that passes returns its lines, and one that fails throws its own`() async throws {
     let gateway = try await PosternGateway.start()
     for _ in 0..<2 { try askForToken(gateway) }
     let lines = try await gateway.journal.expect(.singleFlight, user: "ann")
@@ -31,10 +29,10 @@ struct PosternJournalTests {
     await gateway.stop()
   }
 
-  @Test(
-    "waits for what is undecided to be decided, whether the gateway's time passes or stands still",
-    .enabled(if: Subprocess.exists("curl"), "curl is not on this machine"), arguments: [false, true])
-  func within(isFrozen: Bool) async throws {
+  @Test(.enabled(if: Subprocess.exists("curl"), "curl is not on this machine"), arguments: [false, true])
+  func `an undecided expectation is waited for, whether the gateway's time passes or stands still`(isFrozen: Bool)
+    async throws
+  {
     var options = PosternGateway.Options()
     options.isFrozen = isFrozen
     let gateway = try await PosternGateway.start(options)
@@ -47,8 +45,8 @@ struct PosternJournalTests {
     await gateway.stop()
   }
 
-  @Test("a wait for a verdict ends with the time that it has, with its task, and with the gateway")
-  func ends() async throws {
+  @Test
+  func `a wait for a verdict ends with its timeout, with its task, and with the gateway`() async throws {
     let gateway = try await PosternGateway.start()
     let journal = gateway.journal
     let isUndecided = { @Sendable (limit: Duration) in

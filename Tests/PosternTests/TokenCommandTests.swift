@@ -8,7 +8,6 @@ import Testing
 
 @testable import postern
 
-@Suite("postern token")
 struct TokenCommandTests {
   private let now = WallTime(seconds: 1_700_000_000)
   private let secret = "a secret of more than thirty-two bytes"
@@ -37,8 +36,8 @@ struct TokenCommandTests {
     }
   }
 
-  @Test("a minted token carries what was asked for")
-  func claims() throws {
+  @Test
+  func `a minted token carries what was asked for`() throws {
     let token = try UnverifiedToken(
       try mint(
         "--user", "ann", "--kind", "guest", "--life", "90s", "--call", "default:a", "--call", "default:b", "--issuer",
@@ -51,8 +50,9 @@ struct TokenCommandTests {
         + #""call_cids":["default:a","default:b"],"level":3,"name":"Ann B"}"#)
   }
 
-  @Test("exp in milliseconds is shown as it was written and called beyond the year 9999, by inspect and verify")
-  func milliseconds() throws {
+  @Test
+  func `exp in milliseconds is shown as it was written and called beyond the year 9999, by inspect and verify`() throws
+  {
     let signer = try JWTSigner(.secret(Array(secret.utf8)))
     let odd = signer.sign(Array(#"{"user_id":"ann","iat":1700000000,"exp":1700000060000}"#.utf8))
     let words = "1700000060000 is beyond the year 9999: milliseconds?"
@@ -73,8 +73,8 @@ struct TokenCommandTests {
     }
   }
 
-  @Test("a token lives an hour, until a time, or for ever")
-  func expiry() throws {
+  @Test
+  func `a token lives an hour, until a time, or for ever`() throws {
     func expiry(_ token: String) throws -> String? { try UnverifiedToken(token).payload["exp"]?.text }
     #expect(try expiry(try mint("--user", "ann")) == "1700003600")
     #expect(try expiry(try mint("--user", "ann", "--expires", "1800000000")) == "1800000000")
@@ -82,16 +82,16 @@ struct TokenCommandTests {
     #expect(try expiry(try mint("--user", "ann", "--issued-at", "1600000000", "--life", "1m")) == "1600000060")
   }
 
-  @Test("a further claim takes the place of one of ours, so that a bad token can be made on purpose")
-  func replacement() throws {
+  @Test
+  func `a further claim replaces one of ours, so that a bad token can be made on purpose`() throws {
     let token = try mint("--user", "ann", "--claim", #"exp="soon""#)
     #expect(try UnverifiedToken(token).payload["exp"]?.string == "soon")
     let (text, isValid) = try verify(token)
     #expect(!isValid && text == "refused by the check of exp: exp must be a number (401012 claim_invalid)")
   }
 
-  @Test("what cannot be minted is said plainly")
-  func mistakes() {
+  @Test
+  func `a token that cannot be minted is reported plainly`() {
     #expect(mistake().contains("--user"))
     #expect(mistake("--user", "ann", "--kind", "anonymous").contains("!anon"))
     #expect(mistake("--user", "!anon", "--kind", "regular").contains("!anon"))
@@ -107,15 +107,15 @@ struct TokenCommandTests {
     #expect(mistake("--user", String(repeating: "x", count: 256)).contains("255"))
   }
 
-  @Test("a short secret is refused without being shown, unless it is allowed")
-  func shortSecret() throws {
+  @Test
+  func `a short secret is refused without being shown, unless it is allowed`() throws {
     let refusal = mistake("--user", "ann", "--secret", "hunter2")
     #expect(refusal.contains("32") && !refusal.contains("hunter2"))
     #expect(throws: Never.self) { try mint("--user", "ann", "--secret", "hunter2", "--allow-short-secret") }
   }
 
-  @Test("a good token is verified, for a person and for a machine")
-  func valid() throws {
+  @Test
+  func `a good token is verified, for a person and for a machine`() throws {
     let token = try mint("--kind", "anonymous", "--call", "default:a", "--life", "1m")
     let text = try verify(token)
     #expect(text.isValid && text.text.hasPrefix("valid: anonymous user !anon\n") && text.text.contains("default:a"))
@@ -126,8 +126,8 @@ struct TokenCommandTests {
     #expect(json["fingerprint"]?.string == TokenFingerprint(of: token).description)
   }
 
-  @Test("a refusal names its check")
-  func refusals() throws {
+  @Test
+  func `a refusal names its check`() throws {
     func check(_ token: String, _ words: String...) throws -> String? {
       let arguments = try arguments(TokenVerifyCommand.self, words + ["--json"])
       let (text, isValid) = try TokenVerifyCommand.verify(token, arguments, at: now)
@@ -147,8 +147,8 @@ struct TokenCommandTests {
     #expect(try check("nonsense") == "segments")
   }
 
-  @Test("inspect decodes without a key, says that nothing was verified, and shows the fingerprint")
-  func inspect() throws {
+  @Test
+  func `inspect decodes without a key, says that nothing was verified, and shows the fingerprint`() throws {
     let token = try mint("--user", "ann", "--life", "10m")
     let text = try TokenInspectCommand.inspect(token, json: false, at: now)
     #expect(text.hasPrefix("NOT VERIFIED"))
@@ -159,24 +159,24 @@ struct TokenCommandTests {
     #expect(throws: TokenError.notThreeSegments) { try TokenInspectCommand.inspect("x.y", json: false, at: now) }
   }
 
-  @Test("inspect knows an opaque access token, which says nothing")
-  func inspectOpaque() throws {
+  @Test
+  func `inspect knows an opaque access token, which says nothing`() throws {
     let token = AccessToken.mint(from: Secrets(seed: 1)).token
     #expect(try TokenInspectCommand.inspect(token, json: false, at: now).contains("opaque"))
     let json = try JSONDocument.parse(try TokenInspectCommand.inspect(token, json: true, at: now)).root
     #expect(json["opaque"]?.bool == true && json["well_formed"]?.bool == true)
   }
 
-  @Test("inspect says of a token that several schemes have which they are")
-  func common() throws {
+  @Test
+  func `inspect names all schemes that a token may belong to`() throws {
     let text = try TokenInspectCommand.inspect(try mint("--user", "ann"), json: false, at: now)
     #expect(text.contains("\na user's token, of ") && text.contains(" or \(Vendors.all[0].title)\n"))
     let guest = try TokenInspectCommand.inspect(try mint("--user", "g", "--kind", "guest"), json: false, at: now)
     #expect(guest.contains("a token of the plain scheme"))
   }
 
-  @Test("another scheme's flags are refused on the command line, and let be in the environment")
-  func others() throws {
+  @Test
+  func `another scheme's flags are refused on the command line, and ignored in the environment`() throws {
     #expect(mistake("--scheme", "morse", "--user", "ann").contains("expected one of plain, "))
     for flag in Vendors.all.dropFirst().flatMap({ $0.tokens.mintFlags }) {
       let words = ["--user", "ann", "--\(flag.name)"] + (flag.value == nil ? [] : ["x"])

@@ -6,7 +6,7 @@ import Testing
 
 struct LatencyHistogramTests {
   @Test
-  func `every duration lies within the bounds of its bucket, and the bounds are at most 32 permille apart`() {
+  func `every duration lies within the bounds of its bucket, and the bounds are at most 3.2 % wide`() {
     var generator = SeededGenerator(seed: 1)
     for exponent in 0..<36 {
       for _ in 0..<50 {

@@ -5,7 +5,6 @@ import Testing
 
 @testable import postern
 
-@Suite("The command line")
 struct ArgumentsTests {
   private static let flags = [
     Flag("port", "N", "a port"), Flag("hold", "DURATION", "a time"), Flag("echo", nil, "a switch"),
@@ -32,8 +31,8 @@ struct ArgumentsTests {
     }
   }
 
-  @Test("values come behind the flag or an equals sign, and repeated flags gather theirs")
-  func reads() throws {
+  @Test
+  func `values come behind the flag or an equals sign, and repeated flags gather theirs`() throws {
     let arguments = try read(["--port", "80", "--hold=1.5m", "--echo", "--host", "a", "--host=b", "--share", "10%"])
     #expect(try arguments.int("port", in: 0...65535) == 80)
     #expect(try arguments.duration("hold") == .seconds(90))
@@ -42,8 +41,8 @@ struct ArgumentsTests {
     #expect(try arguments.share("share") == 0.1)
   }
 
-  @Test("what is not given is nil, and a switch is off")
-  func absent() throws {
+  @Test
+  func `an option that is not given is nil, and a switch is off`() throws {
     let arguments = try read([])
     #expect(try arguments.int("port", in: 0...1) == nil)
     #expect(try arguments.duration("hold") == nil)
@@ -51,8 +50,8 @@ struct ArgumentsTests {
     #expect(arguments.strings("host").isEmpty)
   }
 
-  @Test("the command line wins over the environment, and the environment over the file")
-  func precedence() throws {
+  @Test
+  func `the command line wins over the environment, and the environment over the file`() throws {
     let file = try TemporaryFile(
       """
       // comments are allowed
@@ -66,13 +65,13 @@ struct ArgumentsTests {
     #expect(try arguments.isOn("echo"))
   }
 
-  @Test("a repeated flag in the environment is separated by commas")
-  func environmentLists() throws {
+  @Test
+  func `a repeated flag in the environment is separated by commas`() throws {
     #expect(try read([], environment: ["POSTERN_HOST": "a,b"]).strings("host") == ["a", "b"])
   }
 
-  @Test("a flag of another command is also held for a slip of one that the command has")
-  func otherCommandsFlag() {
+  @Test
+  func `a flag of another command is also held for a slip of one that the command has`() {
     let error = #expect(throws: UsageError.self) {
       try Arguments(
         ["conform", "--journal", "x"], flags: ControlCommand.flags, environment: [:], operands: true,
@@ -81,67 +80,68 @@ struct ArgumentsTests {
     #expect(error?.description == "--journal: no flag of this command, but of postern serve; did you mean --journals?")
   }
 
-  @Test(
-    "a wrong value is refused with its key, the value and what would be right",
-    arguments: [
-      (["--port", "65536"], "--port: '65536' is wrong; expected a whole number from 0 to 65535"),
-      (["--port", "x"], "--port: 'x' is wrong; expected a whole number from 0 to 65535"),
-      (["--hold", "5"], "--hold: '5' is wrong; expected a duration with its unit, as 500ms, 60s, 10m or 24h"),
-      (["--hold", "-1s"], "--hold: '-1s' is wrong; expected a duration with its unit, as 500ms, 60s, 10m or 24h"),
-      (["--share", "2"], "--share: '2' is wrong; expected a share from 0 to 1, or from 0% to 100%"),
-      (["--port"], "--port needs a value: N"),
-      (["--echo=1"], "--echo is a switch and takes no value"),
-      (["--port", "1", "--port", "2"], "--port is given twice"),
-      (["--prot", "1"], "--prot: no such flag; did you mean --port?"),
-      (["-port", "1"], "-port: no such flag; did you mean --port?"),
-      (["--zebra", "1"], "--zebra: no such flag"),
-      (
-        ["--clients", "1"],
-        "--clients: no flag of this command, but of postern storm, postern simulate plan, postern simulate"
-      ),
-      (["--por", "1"], "--por: no such flag; did you mean --port?"),
-      (["-x"], "-x: no such flag"),
-      (["stray"], "'stray' is unexpected: this command takes flags only"),
-      (["--config", "/nowhere"], "--config: '/nowhere' does not exist"),
-    ])
-  func refusals(words: [String], expected: String) {
+  @Test(arguments: [
+    (["--port", "65536"], "--port: '65536' is wrong; expected a whole number from 0 to 65535"),
+    (["--port", "x"], "--port: 'x' is wrong; expected a whole number from 0 to 65535"),
+    (["--hold", "5"], "--hold: '5' is wrong; expected a duration with its unit, as 500ms, 60s, 10m or 24h"),
+    (["--hold", "-1s"], "--hold: '-1s' is wrong; expected a duration with its unit, as 500ms, 60s, 10m or 24h"),
+    (["--share", "2"], "--share: '2' is wrong; expected a share from 0 to 1, or from 0% to 100%"),
+    (["--port"], "--port needs a value: N"),
+    (["--echo=1"], "--echo is a switch and takes no value"),
+    (["--port", "1", "--port", "2"], "--port is given twice"),
+    (["--prot", "1"], "--prot: no such flag; did you mean --port?"),
+    (["-port", "1"], "-port: no such flag; did you mean --port?"),
+    (["--zebra", "1"], "--zebra: no such flag"),
+    (
+      ["--clients", "1"],
+      "--clients: no flag of this command, but of postern storm, postern simulate plan, postern simulate"
+    ),
+    (["--por", "1"], "--por: no such flag; did you mean --port?"),
+    (["-x"], "-x: no such flag"),
+    (["stray"], "'stray' is unexpected: this command takes flags only"),
+    (["--config", "/nowhere"], "--config: '/nowhere' does not exist"),
+  ])
+  func `a wrong value is refused with its key, the value and what would be right`(words: [String], expected: String) {
     #expect(complaint(words) == expected)
   }
 
-  @Test("a wrong value from the environment is refused under the variable's name")
-  func environmentRefusal() {
+  @Test
+  func `a wrong value from the environment is refused under the variable's name`() {
     #expect(
       complaint([], environment: ["POSTERN_PORT": "none"])
         == "POSTERN_PORT: 'none' is wrong; expected a whole number from 0 to 65535")
   }
 
-  @Test(
-    "a configuration file with a wrong key or value is refused with the file's name, line and column",
-    arguments: [
-      ("{\"prot\": 1}", "1:2: 'prot': no such key; did you mean 'port'?"),
-      (
-        "{\n  // a comment\n  \"zebra\": 1\n}",
-        "3:3: 'zebra': no such key; the keys are the flags' names without dashes"
-      ),
-      ("{\"--port\": 1}", "1:2: '--port': no such key; did you mean 'port'?"),
-      ("{\"clients\": 1}", "1:2: 'clients' is no flag of this command, but of postern storm"),
-      ("{\"config\": \"x\"}", "1:2: 'config' may not stand in a file of flags"),
-      ("{\"confg\": 1}", "1:2: 'confg': no such key; the keys are the flags' names without dashes"),
-      ("{\"port\": [1, 2]}", "1:2: 'port' takes one value, no array"),
-      (
-        "{\n  \"hold\": \"1s\",\n  \"port\": 65536 }", "3:11: port: '65536' is wrong; expected a whole number from 0 to"
-      ),
-      ("{\"hold\":\r\n 5}", "2:2: hold: '5' is wrong; expected a duration with its unit"),
-      ("{\"echo\": \"maybe\"}", "1:10: echo: 'maybe' is wrong; expected true or false"),
-    ])
-  func fileRefusals(text: String, expected: String) throws {
+  @Test(arguments: [
+    ("{\"prot\": 1}", "1:2: 'prot': no such key; did you mean 'port'?"),
+    (
+      "{\n  // a comment\n  \"zebra\": 1\n}",
+      "3:3: 'zebra': no such key; the keys are the flags' names without dashes"
+    ),
+    ("{\"--port\": 1}", "1:2: '--port': no such key; did you mean 'port'?"),
+    ("{\"clients\": 1}", "1:2: 'clients' is no flag of this command, but of postern storm"),
+    ("{\"config\": \"x\"}", "1:2: 'config' may not stand in a file of flags"),
+    ("{\"confg\": 1}", "1:2: 'confg': no such key; the keys are the flags' names without dashes"),
+    ("{\"port\": [1, 2]}", "1:2: 'port' takes one value, no array"),
+    (
+      "{\n  \"hold\": \"1s\",\n  \"port\": 65536 }", "3:11: port: '65536' is wrong; expected a whole number from 0 to"
+    ),
+    ("{\"hold\":\r\n 5}", "2:2: hold: '5' is wrong; expected a duration with its unit"),
+    ("{\"echo\": \"maybe\"}", "1:10: echo: 'maybe' is wrong; expected true or false"),
+  ])
+  func `a configuration file with a wrong key or value is refused with the file's name, line and column`(
+    text: String, expected: String
+  ) throws {
     let file = try TemporaryFile(text)
     let complaint = complaint(["--config", file.path])
     #expect(complaint.hasPrefix("\(file.path):\(expected)"), "\(complaint)")
   }
 
-  @Test("a file that the environment names may hold the flags of other commands, one on the command line may not")
-  func sharedFile() throws {
+  @Test
+  func
+    `a configuration file from the environment may hold flags of other commands, and one from the command line may not`()
+    throws
+  {
     let file = try TemporaryFile("{\"port\": 5, \"clients\": 7}")
     #expect(try read([], environment: ["POSTERN_CONFIG": file.path]).string("port") == "5")
     #expect(complaint(["--config", file.path]).contains("but of postern storm"))
@@ -149,51 +149,47 @@ struct ArgumentsTests {
     #expect(complaint([], environment: ["POSTERN_CONFIG": wrong.path]).contains("did you mean 'port'?"))
   }
 
-  @Test(
-    "a variable that no command reads is refused, with the one that may be meant",
-    arguments: [
-      ("POSTERN_PROT", "POSTERN_PROT: no command reads this variable; did you mean POSTERN_PORT?"),
-      ("POSTERN_REFRESH_TIMOUT", "no command reads this variable; did you mean POSTERN_REFRESH_TIMEOUT?"),
-      ("POSTERN_ZEBRA", "POSTERN_ZEBRA: no command reads this variable"),
-      ("POSTERN_", "POSTERN_: no command reads this variable"),
-      ("POSTERN_HELP", "POSTERN_HELP: no command reads this variable"),
-    ])
-  func unknownVariables(name: String, expected: String) {
+  @Test(arguments: [
+    ("POSTERN_PROT", "POSTERN_PROT: no command reads this variable; did you mean POSTERN_PORT?"),
+    ("POSTERN_REFRESH_TIMOUT", "no command reads this variable; did you mean POSTERN_REFRESH_TIMEOUT?"),
+    ("POSTERN_ZEBRA", "POSTERN_ZEBRA: no command reads this variable"),
+    ("POSTERN_", "POSTERN_: no command reads this variable"),
+    ("POSTERN_HELP", "POSTERN_HELP: no command reads this variable"),
+  ])
+  func `a variable that no command reads is refused, with the one that may be meant`(name: String, expected: String) {
     #expect(complaint([], environment: [name: "1"]).hasSuffix(expected))
   }
 
-  @Test(
-    "variables of other commands, of conformance runs, of other programs and of Kubernetes are let be",
-    arguments: [
-      ("POSTERN_HTTP_URL", "x"), ("POSTERN_TOKEN_URL", "x"), ("POSTERN_TOKEN", "x"), ("POSTERN_TOKEN_SCHEME", "x"),
-      ("POSTERN_API_KEY", "x"), ("POSTERN_CLIENTS", "5"), ("POSTERN_SECRET_FILE", "x"), ("POSTERN", "x"),
-      ("MY_POSTERN_PORT", "x"),
-      ("POSTERN_SERVICE_HOST", "10.0.0.1"), ("POSTERN_SERVICE_PORT", "8080"), ("POSTERN_SERVICE_PORT_HTTP", "8080"),
-      ("POSTERN_PORT_8080_TCP", "tcp://10.0.0.1:8080"), ("POSTERN_PORT_8080_TCP_ADDR", "10.0.0.1"),
-      ("POSTERN_CONTROL_SERVICE_HOST", "10.0.0.1"), ("POSTERN_CONTROL_PORT", "tcp://10.0.0.1:8081"),
-      ("POSTERN_PORT", "tcp://10.0.0.1:8080"),
-    ])
-  func knownVariables(name: String, value: String) throws {
+  @Test(arguments: [
+    ("POSTERN_HTTP_URL", "x"), ("POSTERN_TOKEN_URL", "x"), ("POSTERN_TOKEN", "x"), ("POSTERN_TOKEN_SCHEME", "x"),
+    ("POSTERN_API_KEY", "x"), ("POSTERN_CLIENTS", "5"), ("POSTERN_SECRET_FILE", "x"), ("POSTERN", "x"),
+    ("MY_POSTERN_PORT", "x"),
+    ("POSTERN_SERVICE_HOST", "10.0.0.1"), ("POSTERN_SERVICE_PORT", "8080"), ("POSTERN_SERVICE_PORT_HTTP", "8080"),
+    ("POSTERN_PORT_8080_TCP", "tcp://10.0.0.1:8080"), ("POSTERN_PORT_8080_TCP_ADDR", "10.0.0.1"),
+    ("POSTERN_CONTROL_SERVICE_HOST", "10.0.0.1"), ("POSTERN_CONTROL_PORT", "tcp://10.0.0.1:8081"),
+    ("POSTERN_PORT", "tcp://10.0.0.1:8080"),
+  ])
+  func `variables of other commands, of conformance runs, of other programs and of Kubernetes are ignored`(
+    name: String, value: String
+  ) throws {
     #expect(try read([], environment: [name: value]).string("port") == nil)
   }
 
-  @Test("what stands behind two dashes is no flag")
-  func operands() throws {
+  @Test
+  func `an argument behind two dashes is no flag`() throws {
     #expect(try read(["a", "--", "--port"], operands: true).operands == ["a", "--port"])
   }
 
-  @Test(
-    "durations are a number and a unit",
-    arguments: [
-      ("500ms", Duration.milliseconds(500)), ("60s", .seconds(60)), ("1.5m", .seconds(90)), ("24h", .seconds(86400)),
-      ("30d", .seconds(2_592_000)), ("0", .zero), ("10us", .microseconds(10)),
-    ])
-  func durations(text: String, duration: Duration) {
+  @Test(arguments: [
+    ("500ms", Duration.milliseconds(500)), ("60s", .seconds(60)), ("1.5m", .seconds(90)), ("24h", .seconds(86400)),
+    ("30d", .seconds(2_592_000)), ("0", .zero), ("10us", .microseconds(10)),
+  ])
+  func `durations are a number and a unit`(text: String, duration: Duration) {
     #expect(DurationText.parse(text) == duration)
   }
 
-  @Test("anything else is no duration", arguments: ["", "s", "1", "1 s", "x1s", "infs", "nans", "1e400s", "2000000d"])
-  func noDurations(text: String) {
+  @Test(arguments: ["", "s", "1", "1 s", "x1s", "infs", "nans", "1e400s", "2000000d"])
+  func `text without a number and a unit is no duration`(text: String) {
     #expect(DurationText.parse(text) == nil)
   }
 }

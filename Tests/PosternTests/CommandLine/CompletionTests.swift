@@ -5,7 +5,6 @@ import Testing
 
 @testable import postern
 
-@Suite("Completion")
 struct CompletionTests {
   /// Returns bash's completions for the last of `words`, which it splits like a command line.
   private func offered(_ words: String...) throws -> [String] {
@@ -18,8 +17,8 @@ struct CompletionTests {
     return output.split(separator: "\n").map(String.init)
   }
 
-  @Test("bash offers the commands")
-  func commands() throws {
+  @Test
+  func `bash offers the commands`() throws {
     #expect(try offered("postern", "s") == ["serve", "storm", "simulate"])
     #expect(try offered("postern", "token", "") == ["mint", "inspect", "verify", "bench", "--help"])
     #expect(try offered("postern", "help", "to") == ["token"])
@@ -27,8 +26,8 @@ struct CompletionTests {
     #expect(try offered("postern", "completions", "") == ["bash", "zsh", "fish"])
   }
 
-  @Test("bash offers a command's flags, and no other's")
-  func flags() throws {
+  @Test
+  func `bash offers a command's flags, and no other's`() throws {
     #expect(
       try offered("postern", "serve", "--refresh-") == ["--refresh-timeout", "--refresh-lead", "--refresh-spread"])
     #expect(try offered("postern", "storm", "--threshold", "x", "--cli") == ["--clients"])
@@ -37,8 +36,8 @@ struct CompletionTests {
     #expect(Set(try offered("postern", "serve", "--")).isSuperset(of: ServeCommand.flags.map { "--\($0.name)" }))
   }
 
-  @Test("bash offers a flag's values, behind a space or an equals sign")
-  func values() throws {
+  @Test
+  func `bash offers a flag's values, behind a space or an equals sign`() throws {
     #expect(try offered("postern", "serve", "--revocation", "") == ["refresh", "close"])
     #expect(try offered("postern", "serve", "--revocation", "=") == ["refresh", "close"])
     #expect(try offered("postern", "serve", "--revocation", "=", "c") == ["close"])
@@ -49,8 +48,8 @@ struct CompletionTests {
     #expect(try offered("postern", "serve", "--echo", "--drain-w") == ["--drain-window"], "a switch has no value")
   }
 
-  @Test("bash offers files where a flag wants one, behind its name too")
-  func files() throws {
+  @Test
+  func `bash offers files where a flag wants one, behind its name too`() throws {
     let file = try TemporaryFile("")
     let start = String(file.path.dropLast(3))
     #expect(try offered("postern", "serve", "--secret-file", start) == [file.path])
@@ -61,8 +60,8 @@ struct CompletionTests {
     #expect(try offered("postern", "storm", "--report", start).isEmpty, "a file is no directory")
   }
 
-  @Test("a shell reads its script without a complaint", arguments: CompletionsCommand.Shell.allCases)
-  func syntax(shell: CompletionsCommand.Shell) throws {
+  @Test(arguments: CompletionsCommand.Shell.allCases)
+  func `a shell reads its completion script without a complaint`(shell: CompletionsCommand.Shell) throws {
     let text = shell.script(CompletedCommands(Postern.commands))
     for command in Postern.commands {
       for flag in command.flags { #expect(text.contains(flag.name), "\(command.name) --\(flag.name)") }
@@ -73,12 +72,11 @@ struct CompletionTests {
   }
 }
 
-@Suite("The manual page")
 struct ManualPageTests {
   private let page = ManualPage.text(of: Postern.commands)
 
-  @Test("has every command and every flag")
-  func complete() {
+  @Test
+  func `the manual page has every command and every flag`() {
     for command in Postern.commands {
       #expect(page.contains(".SS \"postern \(command.name) "))
       for flag in command.flags {
@@ -88,8 +86,8 @@ struct ManualPageTests {
     }
   }
 
-  @Test("is set without a warning", .enabled(if: Subprocess.exists("groff")))
-  func typeset() throws {
+  @Test(.enabled(if: Subprocess.exists("groff")))
+  func `the manual page is set without a warning`() throws {
     let file = try TemporaryFile(page)
     let (text, complaints) = try Subprocess.run("groff", "-man", "-Tutf8", "-ww", "-rLL=100n", file.path)
     #expect(complaints.isEmpty)

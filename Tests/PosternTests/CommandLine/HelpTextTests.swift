@@ -4,7 +4,6 @@ import Testing
 
 @testable import postern
 
-@Suite("The help")
 struct HelpTextTests {
   private static let names: [String] = Postern.commands.map { $0.name }
 
@@ -18,8 +17,10 @@ struct HelpTextTests {
       .prefix { !$0.isEmpty }
   }
 
-  @Test("begins with the ten flags one needs first, and sorts the others into sections", arguments: ["serve", "storm"])
-  func firstTen(name: String) throws {
+  @Test(arguments: ["serve", "storm"])
+  func `the help begins with the ten flags that are needed first, and sorts the others into sections`(name: String)
+    throws
+  {
     let command = try Self.command(name)
     let text = HelpText(columns: 100).of(command.page)
     let first = Self.section("needed first", of: text).filter { $0.hasPrefix("  --") }
@@ -30,8 +31,8 @@ struct HelpTextTests {
     #expect(titles.allSatisfy { text.contains("\n\n\($0):\n  --") }, "every section has its title")
   }
 
-  @Test("shows every flag once", arguments: names)
-  func everyFlag(name: String) throws {
+  @Test(arguments: names)
+  func `the help shows every flag once`(name: String) throws {
     let command = try Self.command(name)
     let lines = HelpText(columns: 100).of(command.page).split(separator: "\n")
     for flag in command.flags + FlagSection.everywhere.flags {
@@ -39,21 +40,21 @@ struct HelpTextTests {
     }
   }
 
-  @Test("a command with many flags says which ten come first", arguments: names)
-  func fewEnough(name: String) throws {
+  @Test(arguments: names)
+  func `a command with many flags says which ten come first`(name: String) throws {
     let command = try Self.command(name)
     #expect(command.flags.count <= 20 || command.neededFirst.count == 10)
   }
 
-  @Test("in short is what one needs first, and where the rest is")
-  func short() throws {
+  @Test
+  func `the short help has the flags needed first, and says where the rest is`() throws {
     let text = HelpText(columns: 100).short(try Self.command("serve").page)
     #expect(text.contains("--secret-file") && Vendors.all.flatMap { $0.flags }.allSatisfy { !text.contains($0.name) })
     #expect(text.contains("postern serve --help shows all"))
   }
 
-  @Test("is no wider than the terminal", arguments: names, [60, 100])
-  func width(name: String, columns: Int) throws {
+  @Test(arguments: names, [60, 100])
+  func `the help is no wider than the terminal`(name: String, columns: Int) throws {
     let command = try Self.command(name)
     let example = command.example.split(separator: "\n").map { $0.drop { $0 == " " } }
     for line in HelpText(columns: columns).of(command.page).split(separator: "\n") {

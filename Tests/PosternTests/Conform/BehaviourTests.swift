@@ -4,10 +4,9 @@ import Testing
 
 @testable import postern
 
-@Suite("The behaviours of a conformance run")
 struct BehaviourTests {
-  @Test("each has a name of its own, says what it shows, and expects something")
-  func complete() {
+  @Test
+  func `each behaviour has a name of its own, says what it shows, and expects something`() {
     let names = Behaviour.all.map(\.name)
     #expect(Set(names).count == names.count)
     for behaviour in Behaviour.all {
@@ -18,8 +17,8 @@ struct BehaviourTests {
     }
   }
 
-  @Test("each id of the conventions is tried by one, or there is a reason why not")
-  func everyID() {
+  @Test
+  func `each id of the conventions is covered by a behaviour, or has a reason why not`() {
     let counts = ["E": 10, "R": 14, "P": 10, "V": 7, "C": 5, "T": 11, "S": 9, "X": 15, "H": 4]
     let ids = Set(counts.flatMap { letter, count in (1...count).map { "\(letter)\($0)" } })
     let tried = Set(Behaviour.all.flatMap(\.covers))
@@ -27,8 +26,8 @@ struct BehaviourTests {
     #expect(tried.union(others) == ids && tried.isDisjoint(with: others) && Set(others).count == others.count)
   }
 
-  @Test("each of its settings is an option of postern serve")
-  func settings() throws {
+  @Test
+  func `each setting of a behaviour is an option of postern serve`() throws {
     let known = Set(ServeCommand.flags.map(\.name))
     for behaviour in Behaviour.all {
       #expect(behaviour.settings.allSatisfy { known.contains($0.name) }, "\(behaviour.name)")
@@ -36,18 +35,17 @@ struct BehaviourTests {
   }
 
   @Test(
-    "several verdicts are one",
     arguments: [
       ([.passed, .passed], .passed), ([.passed, .undecided], .undecided), ([.undecided, .failed, .passed], .failed),
       ([.notApplicable, .passed], .passed), ([.notApplicable], .notApplicable),
       ([.notApplicable, .undecided], .undecided),
     ] as [([ConformResult.Verdict], ConformResult.Verdict)])
-  func whole(verdicts: [ConformResult.Verdict], whole: ConformResult.Verdict) {
+  func `several verdicts make one`(verdicts: [ConformResult.Verdict], whole: ConformResult.Verdict) {
     #expect(ConformResult.whole(verdicts) == whole)
   }
 
-  @Test("a behaviour that needs what a wire cannot say is not applicable there, and is elsewhere")
-  func lacking() {
+  @Test
+  func `a behaviour that a wire cannot express is not applicable there, and is elsewhere`() {
     let lacks: [WireFeature: String] = [.terminalClose: "no such code", .revocationRequest: "no such request"]
     let names = ["refresh-after-revocation", "keys-withdrawn", "closed-for-good", "closed-by-policy"]
     for behaviour in Behaviour.all {
@@ -58,8 +56,8 @@ struct BehaviourTests {
     #expect(Vendors.all.filter { !$0.clients.lacks.isEmpty }.map { $0.clients.lacks.count } == [2])
   }
 
-  @Test("a renewal is tried on wires where clients come back with another token")
-  func returning() {
+  @Test
+  func `a renewal is tried on wires whose clients return with another token`() {
     let names = [
       "refresh-at-expiry", "refresh-all-day", "refresh-after-revocation", "same-token", "short-life", "keys-withdrawn",
       "provider-busy",
@@ -72,8 +70,8 @@ struct BehaviourTests {
     #expect(Behaviour.replyLost.reasonAgainst("acme", hasRefreshes: false) != nil)
   }
 
-  @Test("the time that a thread waits for the processor is read from Linux's own count")
-  func waiting() {
+  @Test
+  func `the time that a thread waits for the processor is read from Linux's own count`() {
     #expect(ProcessDelay.waitingTime("139866398 227337372 357\n") == 227_337_372)
     #expect(ProcessDelay.waitingTime("") == nil && ProcessDelay.waitingTime("a b") == nil)
     #expect(ProcessDelay.isStopped("17 (a) b) T 1 2") && !ProcessDelay.isStopped("17 (T) S 1 2"))
@@ -86,8 +84,8 @@ struct BehaviourTests {
       output: output, duration: .milliseconds(1_500))
   }
 
-  @Test("a report has a row for each, and the story of what is no success")
-  func report() {
+  @Test
+  func `a conformance report has a row for each behaviour, and the story of each failure`() {
     let text = ConformReport(results: [Self.result(.passed), Self.result(.failed, output: "oh\nno")]).text
     #expect(text.contains("refresh-at-expiry  E2 E10  passed   1500 ms"))
     #expect(text.contains("  it is failed\n    7  0.5 s  closed\n  | oh\n  | no"))
@@ -95,8 +93,8 @@ struct BehaviourTests {
     #expect(!text.contains("it is passed"))
   }
 
-  @Test("JUnit's XML counts them, and holds whatever a client prints")
-  func junit() {
+  @Test
+  func `JUnit's XML counts the behaviours, and holds whatever a client prints`() {
     let results = [Self.result(.passed), Self.result(.failed, output: "<&\"\u{1b}[2J\u{0}>"), Self.result(.undecided)]
     let text = JUnitReport(dialect: "plain", results: results).text
     #expect(text.contains(#"tests="3" failures="1" errors="0" skipped="1" time="4.5""#))

@@ -2,10 +2,8 @@ import Testing
 
 @testable import postern
 
-@Suite("What a failed run says of the provider")
 struct ProviderStoryTests {
   @Test(
-    "says what was asked, what came, and what to look at",
     arguments: [
       ([], "its provider was not asked after line 9: look at what sets the client's request for a token off"),
       (
@@ -27,7 +25,9 @@ struct ProviderStoryTests {
           + "which has no answer: look at how long the client waits for one"
       ),
     ] as [([String], String)])
-  func text(kinds: [String], text: String) {
+  func `the story of a failed run says what the provider was asked, what it answered, and what to look at`(
+    kinds: [String], text: String
+  ) {
     let lines = kinds.enumerated().map { ProviderStory.Line(number: 10 + $0, kind: $1) }
     #expect(ProviderStory(beginning: 9, lines: lines).text == text)
   }

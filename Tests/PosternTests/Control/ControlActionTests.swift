@@ -5,14 +5,13 @@ import Testing
 
 @testable import postern
 
-@Suite("What postern ctl does")
 struct ControlActionTests {
   private static func arguments(_ words: String...) throws -> Arguments {
     try Arguments(words, flags: ControlCommand.flags, environment: [:], operands: true, among: Postern.commands)
   }
 
-  @Test("every action has a summary, a help with its flags, and an example that calls it")
-  func help() {
+  @Test
+  func `every action has a summary, a help with its flags, and an example that calls it`() {
     #expect(ControlCommand.actions.count > 10)
     for action in ControlCommand.actions {
       let text = HelpText(columns: 100).of(action)
@@ -25,8 +24,8 @@ struct ControlActionTests {
     #expect(ControlCommand.actions.allSatisfy { overview.contains("  \($0.name.dropFirst(4)) ") })
   }
 
-  @Test("an order goes to one session, a user's, or all, and to nobody in particular it is a mistake")
-  func targets() throws {
+  @Test
+  func `an order goes to one session, to a user's, or to all, and without a target it is an error`() throws {
     let user = try ControlAction.expire.request(Self.arguments("expire", "--user", "a b/c"), "")
     #expect(user.path == "/users/a%20b%2Fc/expire")
     #expect(try ControlAction.refresh.request(Self.arguments("refresh", "--all"), "").path == "/sessions/refresh")
@@ -43,8 +42,8 @@ struct ControlActionTests {
     #expect(throws: UsageError.self) { try ControlAction.revoke.request(Self.arguments("revoke"), "") }
   }
 
-  @Test("a drain's window is told to the millisecond")
-  func window() throws {
+  @Test
+  func `a drain's window is sent to the millisecond`() throws {
     let request = try ControlAction.drain.request(Self.arguments("drain", "--window", "1500ms"), "")
     #expect(request.body == Array(#"{"window_s":1.5}"#.utf8))
   }

@@ -3,7 +3,6 @@ import Testing
 
 @testable import postern
 
-@Suite("A path in the file system")
 struct FilePathTests {
   private static func inFolder(_ body: (FilePath) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "postern-\(UUID().uuidString)").path
@@ -13,8 +12,8 @@ struct FilePathTests {
     try body(path)
   }
 
-  @Test("is written whole, keeps its permissions, and leaves nothing beside it")
-  func writing() throws {
+  @Test
+  func `a file is written whole, keeps its permissions, and leaves nothing beside it`() throws {
     try Self.inFolder { folder in
       let file = folder.appending("file")
       try file.write(Array("one".utf8))
@@ -27,8 +26,8 @@ struct FilePathTests {
     }
   }
 
-  @Test("is written through where a link or a device stands, which stays")
-  func throughLinks() throws {
+  @Test
+  func `a link or a device is written through, and stays`() throws {
     try Self.inFolder { folder in
       let (file, link) = (folder.appending("file"), folder.appending("link"))
       #expect(symlink("file", link.text) == 0)
@@ -39,8 +38,8 @@ struct FilePathTests {
     }
   }
 
-  @Test("says in the system's words why it cannot be written, and what stands there stays")
-  func refusals() throws {
+  @Test
+  func `a failed write is reported in the system's words, and the old content stays`() throws {
     try Self.inFolder { folder in
       #expect(throws: FileError.self) { try folder.appending("none/file").write([]) }
       #expect(throws: FileError.self) { try folder.write([]) }
@@ -51,17 +50,15 @@ struct FilePathTests {
     }
   }
 
-  @Test(
-    "knows the folder that it is in",
-    arguments: [
-      ("a/b", "a"), ("/a/b/", "/a"), ("/a", "/"), ("/", "/"), ("a", "."), ("./a", "."), ("", "."), ("a//b", "a"),
-    ])
-  func folders(text: String, folder: String) {
+  @Test(arguments: [
+    ("a/b", "a"), ("/a/b/", "/a"), ("/a", "/"), ("/", "/"), ("a", "."), ("./a", "."), ("", "."), ("a//b", "a"),
+  ])
+  func `a path knows the folder that it is in`(text: String, folder: String) {
     #expect(FilePath(text).folder.text == folder)
   }
 
-  @Test("counts the cores that a process may run on, and reads its environment as the system does")
-  func environment() {
+  @Test
+  func `the cores of a process are counted, and its environment is read as the system does`() {
     #expect(ProcessEnvironment.cores == ProcessInfo.processInfo.activeProcessorCount)
     #expect(ProcessEnvironment.memoryBytes == ProcessInfo.processInfo.physicalMemory)
     #expect(ProcessEnvironment.variables["PATH"] == ProcessInfo.processInfo.environment["PATH"])

@@ -5,7 +5,6 @@ import Testing
 
 @testable import postern
 
-@Suite("Hostile lines over a descriptor")
 struct HostileLinesTests {
   /// Returns the lines of `bytes`, written in random pieces by another thread.
   private static func lines(
@@ -35,8 +34,8 @@ struct HostileLinesTests {
     }
   }
 
-  @Test("hostile bytes in pieces come as the lines that they are, up to one that is too long")
-  func pieces() throws {
+  @Test
+  func `hostile bytes in pieces arrive as the lines that they are, up to one that is too long`() throws {
     var source = HostileBytes(
       seed: 41, examples: ["{\"a\":1}\n\n{\"b\":[2,3]}\n", "\n\n\n", "no end"], words: ["\n", "\r\n", "\n\n\n\n"])
     var (whole, tooLong) = (0, 0)
@@ -57,8 +56,8 @@ struct HostileLinesTests {
     #expect(whole > 100 && tooLong > 5)
   }
 
-  @Test("a peer that sends nothing but line feeds costs a reader no more than their number")
-  func lineFeeds() throws {
+  @Test
+  func `a peer that sends nothing but line feeds costs a reader no more than their number`() throws {
     let bytes = [UInt8](repeating: UInt8(ascii: "\n"), count: 300_000)
     let (lines, end) = try Self.lines(bytes, seed: 7, bytesMax: 1_000)
     #expect(lines.count == bytes.count && lines.allSatisfy(\.isEmpty) && end == .ended)

@@ -4,7 +4,6 @@ import Testing
 
 @testable import postern
 
-@Suite("Lines over a descriptor")
 struct LineStreamTests {
   /// Returns both ends of a connection.
   private static func pair() throws -> (LineStream, Int32) {
@@ -17,8 +16,8 @@ struct LineStreamTests {
     _ = text.utf8.withContiguousStorageIfAvailable { write(descriptor, $0.baseAddress, $0.count) }
   }
 
-  @Test("are cut wherever the other side's bytes are", arguments: 1...9)
-  func cuts(size: Int) async throws {
+  @Test(arguments: 1...9)
+  func `lines are cut wherever the other side's bytes are`(size: Int) async throws {
     let (stream, other) = try Self.pair()
     defer { close(other) }
     let text = Array("one\ntwo\n\nfour\n".utf8)
@@ -32,8 +31,8 @@ struct LineStreamTests {
     #expect(lines == ["one", "two", "", "four"])
   }
 
-  @Test("are no longer than they may be, whether they end or not")
-  func bounds() throws {
+  @Test
+  func `lines are no longer than their limit, whether they end or not`() throws {
     for text in ["12345\n", "123456789"] {
       let (stream, other) = try Self.pair()
       defer { close(other) }
@@ -42,16 +41,16 @@ struct LineStreamTests {
     }
   }
 
-  @Test("are not waited for longer than one says, also if they come byte by byte")
-  func patience() throws {
+  @Test
+  func `a wait for a line has its limit, even if it comes byte by byte`() throws {
     let (stream, other) = try Self.pair()
     defer { close(other) }
     Self.say("half a li", to: other)
     #expect(throws: LineStream.Failure.timedOut) { try stream.next(bytesMax: 100, patience: .milliseconds(20)) }
   }
 
-  @Test("end with the connection, inside a line too")
-  func ends() throws {
+  @Test
+  func `lines end with the connection, inside a line too`() throws {
     let (stream, other) = try Self.pair()
     Self.say("whole\nhalf", to: other)
     close(other)

@@ -4,7 +4,6 @@ import Testing
 
 @testable import postern
 
-@Suite("What a part of a storm tells")
 struct StormMessageTests {
   /// Returns a result's message in which one number is replaced by another.
   private static func told(_ found: String, _ put: String) throws -> [UInt8] {
@@ -16,8 +15,8 @@ struct StormMessageTests {
     return Array(line.replacing(found, with: put, maxReplacements: 1).utf8)
   }
 
-  @Test("is read as it was written")
-  func whole() throws {
+  @Test
+  func `a part's message is read as it was written`() throws {
     guard case .result(let result) = try StormMessage(line: Self.told("4242", "4242")) else {
       Issue.record("no result")
       return
@@ -25,24 +24,22 @@ struct StormMessageTests {
     #expect(result.connects.attempted == 4242 && result.seconds == 2424.5)
   }
 
-  @Test(
-    "is not believed with a number whose sums would be too large",
-    arguments: ["9223372036854775807", "-9223372036854775808", "9007199254740994", "1e308", "-1e308", "-1"])
-  func counts(number: String) throws {
+  @Test(arguments: ["9223372036854775807", "-9223372036854775808", "9007199254740994", "1e308", "-1e308", "-1"])
+  func `a part's message with a number whose sums would be too large is rejected`(number: String) throws {
     #expect(throws: (any Error).self) { try StormMessage(line: Self.told("4242", number)) }
     #expect(throws: (any Error).self) { try StormMessage(line: Self.told("2424.5", number)) }
   }
 
-  @Test("is not believed with a span of time that no storm has", arguments: ["-1", "2592001", "9007199254740992"])
-  func spans(seconds: String) throws {
+  @Test(arguments: ["-1", "2592001", "9007199254740992"])
+  func `a part's message with a span of time that no storm has is rejected`(seconds: String) throws {
     #expect(throws: (any Error).self) { try StormMessage(line: Self.told("2424.5", seconds)) }
     let progress = #"{"progress":{"_0":{"stage":"holding","seconds":\#(seconds),"started":0,"connected":0,"#
     let rest = #""failed":0,"asked":0,"refreshed":0,"lost":0,"inFlight":0,"settled":0}}}"#
     #expect(throws: (any Error).self) { try StormMessage(line: Array((progress + rest).utf8)) }
   }
 
-  @Test("can be added to as many others as there may be processes")
-  func sums() throws {
+  @Test
+  func `a part's results can be added to those of the largest number of processes`() throws {
     var merged = StormResult()
     for _ in 0..<256 {
       guard case .result(let result) = try StormMessage(line: Self.told("4242", "9007199254740992")) else { return }
@@ -51,8 +48,8 @@ struct StormMessageTests {
     #expect(merged.connects.attempted == 256 << 53)
   }
 
-  @Test("may say that the endpoint's clock is behind, but no other number below nothing", arguments: [-12.5, 12.5])
-  func clocks(offset: Double) throws {
+  @Test(arguments: [-12.5, 12.5])
+  func `a part may report a lagging clock of the endpoint, but no other negative number`(offset: Double) throws {
     var result = StormResult()
     result.tokens.clockOffset = offset
     let line = try StormMessage.result(result).line()
@@ -73,8 +70,8 @@ struct StormMessageTests {
     #expect(throws: (any Error).self) { try StormMessage(line: Array(elsewhere.utf8)) }
   }
 
-  @Test("may say how a process has ended, by a signal too")
-  func ends() throws {
+  @Test
+  func `a part may report how a process has ended, by a signal too`() throws {
     let line = try StormMessage.ended(status: -9, said: "").line()
     guard case .ended(-9, _) = try StormMessage(line: Array(line.utf8)) else {
       Issue.record("no end")
@@ -82,8 +79,8 @@ struct StormMessageTests {
     }
   }
 
-  @Test("is of no fleet that is smaller than what it tells of")
-  func fleets() {
+  @Test
+  func `a part of a fleet smaller than its figures is rejected`() {
     var result = StormResult()
     result.behaviours[.wellBehaved, default: .init()].clients = 3
     #expect(result.isPossible(of: 3) && !result.isPossible(of: 2))

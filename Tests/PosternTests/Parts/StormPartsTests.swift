@@ -6,7 +6,7 @@ import Testing
 
 @testable import postern
 
-@Suite("The parts of a storm", .timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(20)))
 struct StormPartsTests {
   /// Runs a storm with a worker that the test plays: it sends the same line again and again until the storm
   /// disconnects.
@@ -37,15 +37,15 @@ struct StormPartsTests {
     }
   }
 
-  @Test("are not waited for without end that go on when they are told to end")
-  func goesOn() async throws {
+  @Test
+  func `parts that go on after the order to end are not waited for without end`() async throws {
     let line = Array(try StormMessage.progress(StormProgress()).line().utf8)
     let said = try await Self.storm(hearing: line, farewell: .milliseconds(200))
     #expect(said.hasSuffix("--worker 127.0.0.1:7300: it goes on, though it was told to end"))
   }
 
-  @Test("what a part has told before it fails is in the result, and so is how it failed")
-  func toldBefore() async throws {
+  @Test
+  func `the result contains what a part reported before it failed, and how it failed`() async throws {
     var result = StormResult()
     result.seconds = 7
     result.connects.accepted = 3
@@ -54,8 +54,8 @@ struct StormPartsTests {
     #expect(said.hasPrefix("3 connected; 1 of 1 processes ended without a result: --worker 127.0.0.1:7300: it goes on"))
   }
 
-  @Test("tell of no more clients than there are")
-  func tooMany() async throws {
+  @Test
+  func `parts report no more clients than there are`() async throws {
     var result = StormResult()
     result.behaviours[.wellBehaved, default: .init()].clients = 4
     let line = Array(try StormMessage.result(result).line().utf8)

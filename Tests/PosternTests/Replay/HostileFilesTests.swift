@@ -8,9 +8,9 @@ import Testing
 
 @testable import postern
 
-@Suite("Hostile files and lines that commands read") struct HostileFilesTests {
-  @Test("a hostile journal is played, or refused with the number of its line, and traps nothing")
-  func journals() {
+struct HostileFilesTests {
+  @Test
+  func `a hostile journal is played, or refused with the number of its line, and traps nothing`() {
     let lines = [
       #"{"n":1,"at_ms":0,"kind":"connection_opened","connection":"0.1","dialect":"plain","time":"2026-11-25T08:00:00.000Z"}"#,
       #"{"n":2,"at_ms":5,"kind":"login_asked","connection":"0.1","user":"ann"}"#,
@@ -37,8 +37,8 @@ import Testing
     #expect(played > 100)
   }
 
-  @Test("a hostile line of a storm's part is a message whose numbers can be added, or refused")
-  func messages() throws {
+  @Test
+  func `a hostile line of a storm's part is a message whose numbers can be added, or refused`() throws {
     var result = StormResult()
     result.connects.attempted = 4242
     result.seconds = 12.5
@@ -68,8 +68,8 @@ import Testing
     #expect(added > 20 && sum.seconds >= 0)
   }
 
-  @Test("a hostile configuration file is read, or refused with its place, and traps nothing")
-  func configurations() throws {
+  @Test
+  func `a hostile configuration file is read, or refused with its place, and traps nothing`() throws {
     var source = HostileBytes(
       seed: 23, examples: ["{ port: 8080, 'loops': 2, \"dialect\": ['plain', \"x\"], on: true, ratio: .5 }"],
       words: ["//", "/*", "*/", "0x", "\\\n", "\u{2028}", ","])
@@ -85,8 +85,8 @@ import Testing
     }
   }
 
-  @Test("a hostile greeting of a worker's is a message, or refused")
-  func workers() throws {
+  @Test
+  func `a hostile greeting of a worker's is a message, or refused`() throws {
     var source = HostileBytes(
       seed: 24,
       examples: [

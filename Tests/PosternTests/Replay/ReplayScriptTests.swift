@@ -2,7 +2,7 @@ import Testing
 
 @testable import postern
 
-@Suite("What is played of a journal") struct ReplayScriptTests {
+struct ReplayScriptTests {
   private static let opened =
     #"{"n":1,"at_ms":0,"kind":"connection_opened","connection":"0.1","dialect":"plain","time":"2026-11-25T08:00:00.000Z"}"#
 
@@ -10,8 +10,10 @@ import Testing
     ReplayScript(try ReplayLine.read(Array(([opened] + lines).joined(separator: "\n").utf8)))
   }
 
-  @Test("a message in the millisecond of its connection's deadline waits for that deadline, and the next one for none")
-  func atOnce() throws {
+  @Test
+  func `a message in the millisecond of its connection's deadline waits for that deadline, and the next one for none`()
+    throws
+  {
     let script = try Self.script(
       #"{"n":2,"at_ms":60006,"kind":"token_expired","connection":"0.1"}"#,
       #"{"n":3,"at_ms":60006,"kind":"refresh_requested","connection":"0.1"}"#,
@@ -20,8 +22,8 @@ import Testing
     #expect(script.steps.map(\.awaits) == [nil, "refresh_requested", nil])
   }
 
-  @Test("a message long after its connection's deadline, and one of another connection, wait for nothing")
-  func later() throws {
+  @Test
+  func `a message long after its connection's deadline, and one of another connection, wait for nothing`() throws {
     let script = try Self.script(
       #"{"n":2,"at_ms":1,"kind":"connection_opened","connection":"0.2","dialect":"plain"}"#,
       #"{"n":3,"at_ms":60006,"kind":"refresh_requested","connection":"0.1"}"#,

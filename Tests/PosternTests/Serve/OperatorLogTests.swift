@@ -5,7 +5,6 @@ import Testing
 
 @testable import postern
 
-@Suite("A line of the log")
 struct OperatorLogTests {
   private static let time = WallTime(nanoseconds: 1_800_000_000_250_000_000)
 
@@ -13,37 +12,37 @@ struct OperatorLogTests {
     OperatorLog.line(LogEvent(.info, "cut_off", [.init("user", value)]), format, at: Self.time)
   }
 
-  @Test("says when to the millisecond, how grave it is, and what happened")
-  func head() {
+  @Test
+  func `a log line has the time to the millisecond, the level, and the event`() {
     #expect(line("ann") == "time=2027-01-15T08:00:00.250Z level=info event=cut_off user=ann")
     #expect(
       line("ann", .json)
         == #"{"time":"2027-01-15T08:00:00.250Z","level":"info","event":"cut_off","user":"ann"}"#)
   }
 
-  @Test(
-    "is one line, and moves no cursor, whatever a peer calls itself",
-    arguments: [
-      ("a b", #""a b""#), ("", #""""#), ("a\nevent=ready", #""a\nevent=ready""#), ("a\r\t\0", #""a\r\t\u0000""#),
-      ("\u{1B}[2J\u{9B}1m\u{7F}", #""\u001b[2J\u009b1m\u007f""#), ("a\"b\\", #""a\"b\\""#), ("Zoë", #""Zoë""#),
-      ("\u{202E}txt\u{2028}\u{FEFF}", #""\u202etxt\u2028\ufeff""#), ("\u{E0001}", #""\udb40\udc01""#),
-    ])
-  func escapes(value: String, expected: String) throws {
+  @Test(arguments: [
+    ("a b", #""a b""#), ("", #""""#), ("a\nevent=ready", #""a\nevent=ready""#), ("a\r\t\0", #""a\r\t\u0000""#),
+    ("\u{1B}[2J\u{9B}1m\u{7F}", #""\u001b[2J\u009b1m\u007f""#), ("a\"b\\", #""a\"b\\""#), ("Zoë", #""Zoë""#),
+    ("\u{202E}txt\u{2028}\u{FEFF}", #""\u202etxt\u2028\ufeff""#), ("\u{E0001}", #""\udb40\udc01""#),
+  ])
+  func `a log entry is one line, and moves no cursor, whatever a peer calls itself`(value: String, expected: String)
+    throws
+  {
     #expect(line(value).hasSuffix(" user=\(expected)"))
     let object = try JSONDecoder().decode([String: String].self, from: Data(line(value, .json).utf8))
     #expect(object["user"].map { Array($0.utf8) } == Array(value.utf8), "the JSON says it unchanged")
   }
 
-  @Test("is short, however long a name is")
-  func short() {
+  @Test
+  func `a log line is short, however long a name is`() {
     for format in OperatorLog.Format.allCases {
       #expect(line(String(repeating: "x", count: 100_000), format).utf8.count < 700)
       #expect(line(String(repeating: "\u{1}", count: 100_000), format).utf8.count < 4_000)
     }
   }
 
-  @Test("that the operator does not want is not written, and those behind a full descriptor are counted as lost")
-  func lost() throws {
+  @Test
+  func `a log line below the level is not written, and lines for a full descriptor are counted as lost`() throws {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
     signal(SIGPIPE, SIG_IGN)
@@ -63,8 +62,8 @@ struct OperatorLogTests {
     close(ends[1])
   }
 
-  @Test("for a descriptor that nobody has, or whose reader has gone, is lost")
-  func refused() throws {
+  @Test
+  func `a log line for a closed descriptor, or one whose reader has gone, is lost`() throws {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
     close(ends[0])

@@ -9,7 +9,6 @@ import Testing
 
 @testable import postern
 
-@Suite("The options of serve")
 struct ServeOptionsTests {
   private func options(_ words: [String]) throws -> ServeOptions {
     try ServeOptions(
@@ -25,8 +24,8 @@ struct ServeOptionsTests {
     }
   }
 
-  @Test("nothing need be given: loopback, a random secret, the documented times")
-  func defaults() throws {
+  @Test
+  func `serve needs no option, and then has loopback, a random secret and the documented times`() throws {
     let options = try options([])
     #expect(options.settings.hosts == ["127.0.0.1", "::1"] && options.settings.skipsMissingHosts)
     #expect(options.settings.port == 8080 && options.settings.controlPort == 8081)
@@ -35,8 +34,8 @@ struct ServeOptionsTests {
     #expect(options.settings.controlSecret == nil)
   }
 
-  @Test("every flag of the session reaches its policy")
-  func session() throws {
+  @Test
+  func `every flag of the session reaches its policy`() throws {
     let options = try options([
       "--login-timeout", "3s", "--refresh-timeout", "2s", "--any-refresh-timeout", "--refresh-lead", "30s",
       "--refresh-spread", "10s", "--revocation", "close", "--ping-interval", "0", "--pong-timeout", "4s", "--origin",
@@ -52,51 +51,45 @@ struct ServeOptionsTests {
     #expect(options.settings.space.configuration.offersEcho)
   }
 
-  @Test(
-    "what cannot be is refused, saying what would be right",
-    arguments: [
-      (["--refresh-timeout", "59s"], "60 to 1800 s"),
-      (["--control-host", "0.0.0.0"], "give a --control-secret-file"),
-      (["--host", "0.0.0.0"], "give a --provider-secret-file"),
-      (["--tls-key", "k"], "given together"),
-      (["--secret", "short"], "unless short secrets are allowed explicitly (--allow-short-secret)"),
-      (["--secret", "a", "--secret-file", "b"], "one of them is meant"),
-      (["--secret-file", "/nowhere"], "--secret-file: '/nowhere' does not exist"),
-      (["--algorithm", "none"], "expected HS256"),
-      (["--revocation", "maybe"], "expected refresh or close"),
-      (["--provider-failure-rate", "2"], "a share"),
-      (["--previous-secret-file", "/nowhere"], "does not exist"),
-      (["--loops", "0"], "from 1 to 256"),
-      (["--key-file", "/tmp"], "--key-file: '/tmp' is a directory; expected a file"),
-      (["--tls-certificate", "/tmp", "--tls-key", "/nowhere"], "--tls-certificate: '/tmp' is a directory"),
-    ])
-  func refusals(words: [String], expected: String) {
+  @Test(arguments: [
+    (["--refresh-timeout", "59s"], "60 to 1800 s"),
+    (["--control-host", "0.0.0.0"], "give a --control-secret-file"),
+    (["--host", "0.0.0.0"], "give a --provider-secret-file"),
+    (["--tls-key", "k"], "given together"),
+    (["--secret", "short"], "unless short secrets are allowed explicitly (--allow-short-secret)"),
+    (["--secret", "a", "--secret-file", "b"], "one of them is meant"),
+    (["--secret-file", "/nowhere"], "--secret-file: '/nowhere' does not exist"),
+    (["--algorithm", "none"], "expected HS256"),
+    (["--revocation", "maybe"], "expected refresh or close"),
+    (["--provider-failure-rate", "2"], "a share"),
+    (["--previous-secret-file", "/nowhere"], "does not exist"),
+    (["--loops", "0"], "from 1 to 256"),
+    (["--key-file", "/tmp"], "--key-file: '/tmp' is a directory; expected a file"),
+    (["--tls-certificate", "/tmp", "--tls-key", "/nowhere"], "--tls-certificate: '/tmp' is a directory"),
+  ])
+  func `an invalid option of serve is refused with what would be right`(words: [String], expected: String) {
     #expect(complaint(words).contains(expected))
   }
 
-  @Test(
-    "origins are taken as browsers send them",
-    arguments: ["https://app.example", "http://[::1]:3000", "app://-", "null"])
-  func origins(text: String) throws {
+  @Test(arguments: ["https://app.example", "http://[::1]:3000", "app://-", "null"])
+  func `origins are taken as browsers send them`(text: String) throws {
     #expect(try options(["--origin", text]).settings.space.configuration.allowedOrigins == [text])
   }
 
-  @Test(
-    "an origin that no browser sends is refused, since it would let nobody in",
-    arguments: [
-      "app.example", "https://app.example/", "https://app.example/page", "https://App.example",
-      "https://app.example:443",
-      "http://app.example:80", "https://app.example:", "https://*.example", "*", "https://", "://app.example", "",
-      "null ",
-    ])
-  func strangeOrigins(text: String) {
+  @Test(arguments: [
+    "app.example", "https://app.example/", "https://app.example/page", "https://App.example",
+    "https://app.example:443",
+    "http://app.example:80", "https://app.example:", "https://*.example", "*", "https://", "://app.example", "",
+    "null ",
+  ])
+  func `an origin that no browser sends is refused, since it would admit nobody`(text: String) {
     #expect(
       complaint(["--origin", text]) == "--origin: '\(text)' is wrong; expected an origin as browsers send it, "
         + "as https://app.example or http://localhost:3000")
   }
 
-  @Test("what cannot be is refused with the place in the file, or the variable, that asks for it")
-  func places() throws {
+  @Test
+  func `an invalid setting is refused with its place in the file, or its variable`() throws {
     let file = try TemporaryFile("{\n  \"refresh-timeout\": \"5s\",\n  \"tls-key\": \"k\"\n}")
     func complaint(_ words: [String], _ environment: [String: String]) throws -> String {
       let arguments = try Arguments(
@@ -117,13 +110,13 @@ struct ServeOptionsTests {
     #expect(!(try complaint(["--refresh-timeout", "5s"], [:]).contains("is set by")))
   }
 
-  @Test("a complaint about a secret never says the secret")
-  func discretion() {
+  @Test
+  func `a complaint about a secret never says the secret`() {
     #expect(!complaint(["--secret", "hush-hush"]).contains("hush-hush"))
   }
 
-  @Test("a public key verifies; guests and the provider get a secret of the gateway's own")
-  func publicKeyOnly() throws {
+  @Test
+  func `a public key verifies, and guests and the provider get a secret of the gateway's own`() throws {
     let file = try TemporaryFile(
       #"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#)
     #expect(try options(["--key-file", file.path]).hasRandomSecret)

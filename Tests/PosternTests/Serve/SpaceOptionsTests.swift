@@ -9,7 +9,6 @@ import Testing
 
 @testable import postern
 
-@Suite("The settings of a hosted space")
 struct SpaceOptionsTests {
   private func serve(_ words: [String]) throws -> GatewaySettings {
     try ServeOptions(
@@ -30,16 +29,16 @@ struct SpaceOptionsTests {
     }
   }
 
-  @Test("spaces are offered where they are asked for, on one loop unless loops are")
-  func offer() throws {
+  @Test
+  func `spaces are offered if serve is asked for them, on one loop unless more are given`() throws {
     #expect(try serve([]).spaces == nil)
     let settings = try serve(["--spaces", "--spaces-max", "7"])
     #expect(settings.spaces?.countMax == 7 && settings.loops == 1)
     #expect(try serve(["--spaces", "--loops", "3"]).loops == 3)
   }
 
-  @Test("what a space leaves out is as serve was told, but for keys")
-  func inheritance() throws {
+  @Test
+  func `a space inherits serve's settings, but for keys`() throws {
     let words = ["--refresh-lead", "30s", "--secret", "the secret of the process, forty letters"]
     let plain = try read(words)
     #expect(plain.settings.space.configuration.session.refreshLead == .seconds(30))
@@ -52,8 +51,8 @@ struct SpaceOptionsTests {
     #expect(own.settings.space.configuration.session.refreshLead == .seconds(5))
   }
 
-  @Test("every option of serve is a space's, or said to be the process's")
-  func complete() {
+  @Test
+  func `every option of serve is a space's, or said to be the process's`() {
     for flag in ServeFlags.all {
       let said = complaint(.init(flag.name, ["\u{1}"]))
       #expect(!said.contains("no option of postern serve"), "\(flag.name)")
@@ -63,8 +62,8 @@ struct SpaceOptionsTests {
     }
   }
 
-  @Test("no option of an order tells whether a path exists, nor reads what is there")
-  func paths() throws {
+  @Test
+  func `no option of an order tells whether a path exists, nor reads what is there`() throws {
     let hidden = try TemporaryFile("marked and hidden, of forty letters or so")
     let paths = [hidden.path, hidden.path + ".missing", "/tmp", "/nowhere/x"]
     // The value of --secret is the secret itself, and the answer contains its length.
@@ -79,8 +78,8 @@ struct SpaceOptionsTests {
     }
   }
 
-  @Test("an order carries the content of every option that takes a file")
-  func contents() throws {
+  @Test
+  func `an order carries the content of every option that takes a file`() throws {
     for flag in ServeFlags.all where flag.file != nil {
       let name = flag.file == .named ? "ann" : nil
       let said = complaint(.init(flag.name, values: [.content("content of forty letters, or nearly so", name: name)]))
@@ -91,8 +90,8 @@ struct SpaceOptionsTests {
     #expect(own.secret == nil)
   }
 
-  @Test("what cannot be is refused, saying what would be right")
-  func refusals() {
+  @Test
+  func `an invalid setting of a space is refused with what would be right`() {
     #expect(complaint(.init("refresh-timeot", ["1s"])).contains("did you mean 'refresh-timeout'?"))
     #expect(complaint(.init("zzzzzzzz", ["1"])).contains("there is algorithm, allow-short-secret"))
     #expect(complaint(.init("refresh-timeout", ["1s"])).contains("60 to 1800 s"))

@@ -8,7 +8,6 @@ import Testing
 
 @testable import postern
 
-@Suite("The resources of a hosted space")
 struct VendorRoutesTests {
   private func found(_ router: some RouteFinding, _ method: String, _ path: String) -> String {
     switch router.match(method: method, path: path) {
@@ -18,8 +17,11 @@ struct VendorRoutesTests {
     }
   }
 
-  @Test("are found as in a gateway that has all of them ready, though each vendor's are made when one is asked for")
-  func same() throws {
+  @Test
+  func
+    `a space's resources are found as in a gateway that has all of them ready, though each vendor's are made on demand`()
+    throws
+  {
     let options = try ServeOptions(
       Arguments([], flags: ServeFlags.all, environment: [:], operands: false, among: Postern.commands))
     let space = try TestSpace<PlainVendor>(options.settings.space, loops: 1).space

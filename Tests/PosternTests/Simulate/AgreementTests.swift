@@ -4,10 +4,9 @@ import GatewayPlanner
 import Testing
 
 /// The same hour in both worlds: the machines alone, and the whole gateway with its wires.
-@Suite("Machines against the wire")
 struct AgreementTests {
-  @Test("as many are lost, as many calls are made, and it takes as long", arguments: Scene.all, [1, 2, 3] as [UInt64])
-  func agree(scene: Scene, seed: UInt64) throws {
+  @Test(arguments: Scene.all, [1, 2, 3] as [UInt64])
+  func `machines and the wire lose as many, make as many calls, and take as long`(scene: Scene, seed: UInt64) throws {
     let wire = try scene.wire(seed: seed)
     let machines = try scene.machines(seed: seed)
     let clients = Double(scene.plan.clients)
@@ -45,8 +44,8 @@ struct AgreementTests {
   /// to 18 s each time, or was closed: the end is one client's luck in either world. Therefore the distributions are
   /// compared. Of 200 seeds of the machines and 80 of the wire the ends were at 131.1 s and 131.5 s, with deviations of
   /// 5.1 s and 5.0 s.
-  @Test("where the end is one client's luck, the luck is the same: ten seeds each, by Kolmogorov and Smirnov")
-  func luck() throws {
+  @Test
+  func `machines and the wire agree by Kolmogorov and Smirnov in ten seeds each if one client's luck decides`() throws {
     let unlucky = Scene.all.first { $0.isEndLuck }
     let scene = try #require(unlucky)
     let seeds = UInt64(1)...10

@@ -8,7 +8,6 @@ import Testing
 @testable import postern
 
 /// That the machines are every vendor's clients as the wire's world plays them: the table of `Docs/simulation-file.md`.
-@Suite("Vendors' clients, simulated")
 struct DialectTests {
   /// A vendor's clients, with each of its SDKs as a kind of its own.
   struct Kind: CustomTestStringConvertible, Sendable {
@@ -65,8 +64,8 @@ struct DialectTests {
     }
   }
 
-  @Test("a herd that not everybody of is served in time: both worlds come to the same", arguments: Kind.all)
-  func herd(kind: Kind) throws {
+  @Test(arguments: Kind.all)
+  func `both worlds agree on a herd that is served too late in part`(kind: Kind) throws {
     try Self.agree(
       Self.scene("a herd", kind) {
         $0.isPressed(queue: 200)
@@ -76,8 +75,8 @@ struct DialectTests {
       })
   }
 
-  @Test("a calm fleet in two waves: the same, to the second in which tokens end", arguments: Kind.all)
-  func calm(kind: Kind) throws {
+  @Test(arguments: Kind.all)
+  func `both worlds agree on a calm fleet in two waves, to the second in which tokens end`(kind: Kind) throws {
     try Self.agree(
       Self.scene("a calm fleet", kind) {
         $0.plan.clients = 200
@@ -88,8 +87,8 @@ struct DialectTests {
       })
   }
 
-  @Test("the page says that machines play them all")
-  func page() throws {
+  @Test
+  func `the page says that machines play every dialect`() throws {
     let folder = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
     let page = try String(contentsOfFile: "/\(folder)/Docs/simulation-file.md", encoding: .utf8)
     for vendor in Vendors.all {

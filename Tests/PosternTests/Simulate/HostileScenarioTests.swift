@@ -8,7 +8,6 @@ import Testing
 
 @testable import postern
 
-@Suite("Hostile scenario files and texts of flags")
 struct HostileScenarioTests {
   private static func read(_ bytes: [UInt8]) throws -> SimulateScenario {
     let file = try TemporaryFile(String(decoding: bytes, as: UTF8.self))
@@ -31,8 +30,8 @@ struct HostileScenarioTests {
     if let scenario = settings.scenario { _ = try scenario.times(of: plan) }
   }
 
-  @Test("a hostile scenario file is read and planned, or refused with what is wrong, and traps nothing")
-  func files() throws {
+  @Test
+  func `a hostile scenario file is read and planned, or refused with what is wrong, and traps nothing`() throws {
     let examples = [
       """
       { // a herd
@@ -68,15 +67,15 @@ struct HostileScenarioTests {
     #expect(planned > 30)
   }
 
-  @Test("clients that would take centuries to connect are refused, and trap no command")
-  func slowest() throws {
+  @Test
+  func `clients that would take centuries to connect are refused, and trap no command`() throws {
     let settings = try Self.read(Array("{clients: 20000000, rate: 0.001}".utf8)).settings
     let error = #expect(throws: StormPlanError.self) { try settings.plan.check(millions: 20) }
     #expect(error?.description.contains("raise the rate") == true)
   }
 
-  @Test("shares of behaviours near the largest number are refused, and trap no command")
-  func shares() throws {
+  @Test
+  func `shares of behaviours near the largest number are refused, and trap no command`() throws {
     for text in [
       "well-behaved=1e308,slow=1e308", "slow=1e10", "slow=1e-300", "slow=inf", "slow=nan", "slow=-1", "slow=0",
     ] {
@@ -88,8 +87,8 @@ struct HostileScenarioTests {
     }
   }
 
-  @Test("a hostile duration, share, mix or backoff of a flag is read within its bounds, or refused")
-  func flags() throws {
+  @Test
+  func `a hostile duration, share, mix or backoff of a flag is read within its bounds, or refused`() throws {
     var source = HostileBytes(
       seed: 32,
       examples: [
@@ -110,8 +109,8 @@ struct HostileScenarioTests {
     #expect(durations > 300)
   }
 
-  @Test("a hostile threshold or rule to stop by is refused, or judges any result")
-  func thresholds() {
+  @Test
+  func `a hostile threshold or rule to stop by is refused, or judges any result`() {
     var source = HostileBytes(
       seed: 33,
       examples: [

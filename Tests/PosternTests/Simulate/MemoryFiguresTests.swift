@@ -5,7 +5,6 @@ import Testing
 @testable import postern
 
 /// The system's memory, as its files describe it.
-@Suite("The memory that there is")
 struct MemoryFiguresTests {
   private static let megabyte: UInt64 = 1 << 20
 
@@ -20,8 +19,8 @@ struct MemoryFiguresTests {
     return MemoryFigures(root: folder.path + "/")
   }
 
-  @Test("is the machine's where no control group has a limit")
-  func machine() throws {
+  @Test
+  func `the memory is the machine's if no control group has a limit`() throws {
     let figures = try Self.figures([
       "proc/meminfo": "MemTotal: 9 kB\nMemAvailable:    2048 kB\n", "proc/self/cgroup": "0::/a/b\n",
       "sys/fs/cgroup/a/b/memory.max": "max\n", "sys/fs/cgroup/a/b/memory.current": "5\n",
@@ -29,8 +28,8 @@ struct MemoryFiguresTests {
     #expect(figures.ofMachine == 2 * Self.megabyte && figures.ofGroups == nil)
   }
 
-  @Test("is what the tightest group leaves, without the pages that are given back")
-  func unified() throws {
+  @Test
+  func `the memory is what the tightest group leaves, without reclaimable pages`() throws {
     let figures = try Self.figures([
       "proc/self/cgroup": "0::/pod/one\n",
       "sys/fs/cgroup/pod/one/memory.max": "\(800 * Self.megabyte)\n",
@@ -42,8 +41,8 @@ struct MemoryFiguresTests {
     #expect(figures.ofGroups == 250 * Self.megabyte)
   }
 
-  @Test("is what a group of the older kind leaves, whose folder a container has as its root")
-  func legacy() throws {
+  @Test
+  func `the memory is what a group of the older kind leaves, whose folder is a container's root`() throws {
     let figures = try Self.figures([
       "proc/self/cgroup": "5:cpu,memory:/docker/4711\n1:name=systemd:/\n",
       "sys/fs/cgroup/memory/memory.limit_in_bytes": "\(64 * Self.megabyte)\n",
@@ -52,8 +51,8 @@ struct MemoryFiguresTests {
     #expect(figures.ofGroups == 0)
   }
 
-  @Test("is nothing of files that are not there, or say nothing")
-  func none() throws {
+  @Test
+  func `the memory is unknown if the files are missing, or say nothing`() throws {
     #expect(try Self.figures([:]).ofMachine == nil)
     let strange = try Self.figures(["proc/self/cgroup": "::\n0\n0::/../..\n", "proc/meminfo": "MemAvailable: much kB"])
     #expect(strange.ofGroups == nil && strange.ofMachine == nil)

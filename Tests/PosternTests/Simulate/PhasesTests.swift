@@ -8,7 +8,6 @@ import Testing
 @testable import postern
 
 /// The scenarios of the load test, from which storms on real gateways are made, in both simulated worlds.
-@Suite("The load test's scenarios, simulated")
 struct PhasesTests {
   private static func scenario(_ name: String) throws -> (SimulateScenario, SimulatedClients) {
     let folder = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
@@ -25,10 +24,9 @@ struct PhasesTests {
       }.map { "\($0.phase): \($0.threshold)" }
   }
 
-  @Test(
-    "keep their thresholds in both, and the worlds agree phase by phase",
-    arguments: ["provider-away", "restart", "revoke-all"])
-  func agree(name: String) throws {
+  @Test(arguments: ["provider-away", "restart", "revoke-all"])
+  func `the load test's scenarios keep their thresholds in both worlds, which agree phase by phase`(name: String) throws
+  {
     let (scenario, clients) = try Self.scenario(name)
     try WireWorld.check(scenario.settings, clientsMax: 2000)
     var world = try MachineWorld(scenario.settings)

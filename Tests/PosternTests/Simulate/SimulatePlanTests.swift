@@ -9,7 +9,6 @@ import Testing
 
 @testable import postern
 
-@Suite("Questions about a scenario's file")
 struct SimulatePlanTests {
   private static func read(_ text: String) throws -> SimulateScenario {
     let file = try TemporaryFile(text)
@@ -28,8 +27,8 @@ struct SimulatePlanTests {
     try await Planner(scenario.settings, threads: 2, scale: 2000) { scenario.keeps($0, ofShare: $1) }.answer(question)
   }
 
-  @Test("a threshold that counts is as much smaller in a smaller world: the answer is that of the share")
-  func counts() async throws {
+  @Test
+  func `a threshold on a count is scaled in a smaller world, so that the answer is that of the share`() async throws {
     let share = try await Self.answer(Self.herd("lost.share <= 2%"), .capacity)
     let count = try await Self.answer(Self.herd("lost <= 160"), .capacity)
     #expect(try #require(share.value).value == (try #require(count.value)).value)
@@ -37,8 +36,8 @@ struct SimulatePlanTests {
     #expect(try #require(count.proof).result.everybody.lostUnexpectedly <= 160)
   }
 
-  @Test("half of a number is asked of half a fleet, and of what has no half nothing")
-  func divisible() throws {
+  @Test
+  func `half of a number is asked of half a fleet, and a number without a half stays`() throws {
     var result = StormResult()
     result.connects.accepted = 100
     result.behaviours[.wellBehaved, default: .init()].lostUnexpectedly = 4
@@ -51,8 +50,8 @@ struct SimulatePlanTests {
     #expect(try !Threshold(parsing: "lost == 7").isDivisible && Threshold(parsing: "lost.share == 7%").isDivisible)
   }
 
-  @Test("what has to hold in a phase is asked of each world as well, and told")
-  func phases() async throws {
+  @Test
+  func `the thresholds of a phase are asked of each world too, and reported`() async throws {
     func scenario(_ threshold: String) throws -> SimulateScenario {
       try Self.read(
         """
@@ -68,8 +67,8 @@ struct SimulatePlanTests {
     #expect(none.value == nil && !none.isProven)
   }
 
-  @Test("a lead moves the wave, but no phase to before the storm", arguments: [Question.lead, .spread])
-  func early(question: Question) async throws {
+  @Test(arguments: [Question.lead, .spread])
+  func `a lead moves the wave, but no phase to before the storm`(question: Question) async throws {
     let scenario = try Self.read(
       """
       { clients: 200, rate: 200, hold_s: 5, life_s: 3600, thresholds: ["lost == 0"],
@@ -79,8 +78,8 @@ struct SimulatePlanTests {
     #expect(try #require(try await Self.answer(scenario, question).value).value == 0)
   }
 
-  @Test("a fleet recovers from what a scenario orders, though the wave that was planned never comes: in both worlds")
-  func ordered() throws {
+  @Test
+  func `a fleet recovers from a scenario's order in both worlds, though the planned wave never comes`() throws {
     let scenario = try Self.read(
       """
       { clients: 500, rate: 500, hold_s: 600,
@@ -98,8 +97,8 @@ struct SimulatePlanTests {
     }
   }
 
-  @Test("whoever looks on at a wire's world sees how far it is, and can end it")
-  func interrupted() throws {
+  @Test
+  func `an observer of a wire's world sees its progress, and can end it`() throws {
     let scenario = try Self.read("{ clients: 50, rate: 50, hold_s: 600 }")
     let seen = Seen()
     let result = try WireWorld(scenario.settings, try SimulatedClients(scheme: nil, sdk: nil)).run { progress, _ in

@@ -8,15 +8,14 @@ import Testing
 
 @testable import postern
 
-@Suite("The file of a simulated scenario")
 struct SimulateScenarioTests {
   private static func read(_ text: String) throws -> SimulateScenario {
     let file = try TemporaryFile(text)
     return try withExtendedLifetime(file) { try ScenarioFile(file.path, of: "FILE").world }
   }
 
-  @Test("says what fleet, gateway, provider and world there are")
-  func whole() throws {
+  @Test
+  func `a scenario file names the fleet, the gateway, the provider and the world`() throws {
     let scenario = try Self.read(
       """
       { // a herd
@@ -36,27 +35,25 @@ struct SimulateScenarioTests {
     #expect(scenario.thresholds.count == 2)
   }
 
-  @Test(
-    "is refused with the place of what is wrong",
-    arguments: [
-      ("{ clinets: 5 }", ":1:3 /clinets: no such key 'clinets'"),
-      ("{ provider: { rate: 5, places: 2 } }", "/provider/places: a provider has a rate, or places and a latency"),
-      ("{ provider: { abandoned: 'keep' } }", "/provider/abandoned: no such way with abandoned requests 'keep'"),
-      ("{ phases: [] }", "expected 1 to 100 phases, not 0"),
-      ("{ phases: [{ name: 'a', from: 'wave', form: 5 }] }", "'form' means nothing here"),
-      ("{ dialect: 'plane' }", "/dialect: no such dialect 'plane'"),
-      ("{ jitter: 7 }", "/jitter: 7; expected a number from 0.0 to 1.0"),
-      ("{ clients: 1, rate: 0.001, ramp_s: 1e300 }", "/ramp_s"),
-      ("{ thresholds: ['nonsense'] }", "/thresholds/0"),
-      ("{ provider: { pauses: [{at_s: 5, for_s: 9}, {at_s: 6, for_s: 1}] } }", "begins before the one ahead"),
-    ])
-  func refused(text: String, said: String) throws {
+  @Test(arguments: [
+    ("{ clinets: 5 }", ":1:3 /clinets: no such key 'clinets'"),
+    ("{ provider: { rate: 5, places: 2 } }", "/provider/places: a provider has a rate, or places and a latency"),
+    ("{ provider: { abandoned: 'keep' } }", "/provider/abandoned: no such way with abandoned requests 'keep'"),
+    ("{ phases: [] }", "expected 1 to 100 phases, not 0"),
+    ("{ phases: [{ name: 'a', from: 'wave', form: 5 }] }", "'form' means nothing here"),
+    ("{ dialect: 'plane' }", "/dialect: no such dialect 'plane'"),
+    ("{ jitter: 7 }", "/jitter: 7; expected a number from 0.0 to 1.0"),
+    ("{ clients: 1, rate: 0.001, ramp_s: 1e300 }", "/ramp_s"),
+    ("{ thresholds: ['nonsense'] }", "/thresholds/0"),
+    ("{ provider: { pauses: [{at_s: 5, for_s: 9}, {at_s: 6, for_s: 1}] } }", "begins before the one ahead"),
+  ])
+  func `a wrong scenario file is refused with the place of the fault`(text: String, said: String) throws {
     let error = try #require(throws: UsageError.self) { _ = try Self.read(text) }
     #expect(error.description.contains(said), "\(error)")
   }
 
-  @Test("a storm over sockets takes the same file, flags win, and what it does not heed is said")
-  func storm() throws {
+  @Test
+  func `a storm over sockets takes the same file, flags win, and ignored settings are reported`() throws {
     let file = try TemporaryFile(
       """
       {
@@ -84,8 +81,8 @@ struct SimulateScenarioTests {
     #expect(options.caveats.contains { $0.contains("provider, world, gateway.accepts_per_s") })
   }
 
-  @Test("machines say which faults they have, and the wire which there are")
-  func faults() throws {
+  @Test
+  func `machines name the faults that they know, and the wire all that there are`() throws {
     let strange = try Self.read("{ phases: [{ name: 'late', faults: [{ fault: 'mint_slowly', by_ms: 500 }] }] }")
       .settings
     let error = try #require(throws: StormPlanError.self) { _ = try MachineWorld(strange) }
@@ -95,8 +92,8 @@ struct SimulateScenarioTests {
     #expect(other.description.contains("'late'"))
   }
 
-  @Test("the wire's world says what it does not have")
-  func wire() throws {
+  @Test
+  func `the wire's world names the settings that it does not have`() throws {
     let scenario = try Self.read("{ provider: { rate: 5 } }")
     #expect(throws: UsageError.self) { try WireWorld.check(scenario.settings, clientsMax: 100) }
   }

@@ -3,7 +3,6 @@ import Testing
 
 @testable import postern
 
-@Suite("The progress of a storm")
 struct ProgressTextTests {
   private static func progress() -> StormProgress {
     var progress = StormProgress()
@@ -20,19 +19,19 @@ struct ProgressTextTests {
 
   private let text = ProgressText(clients: 40_000)
 
-  @Test("fits the terminal at any width", arguments: [0, 1, 20, 30, 40, 60, 80, 100, 132])
-  func fits(columns: Int) {
+  @Test(arguments: [0, 1, 20, 30, 40, 60, 80, 100, 132])
+  func `the progress fits the terminal at any width`(columns: Int) {
     #expect(text.line(Self.progress(), columns: columns).count <= columns)
   }
 
-  @Test("at 60 columns still says when, how many are refreshed, cut off and failed")
-  func narrow() {
+  @Test
+  func `the progress at 60 columns still has the time, the refreshed, the cut off and the failed`() {
     let line = text.line(Self.progress(), columns: 59)
     for part in ["123 s", "31,234 refreshed", "1,020 cut off", "12 failed"] { #expect(line.contains(part), "\(line)") }
   }
 
-  @Test("says everything where there is room")
-  func wide() {
+  @Test
+  func `the progress shows everything if there is room`() {
     let line = text.line(Self.progress(), columns: .max)
     for part in [
       "████", "░", "123.5 s", "refreshing", "39,998 connected", "31,234 refreshed", "1,020 cut off", "12 failed",
@@ -42,8 +41,8 @@ struct ProgressTextTests {
     #expect(line.hasSuffix("999 at the provider"))
   }
 
-  @Test("in a pipe a line comes every ten seconds")
-  func pipe() {
+  @Test
+  func `the progress in a pipe is a line every ten seconds`() {
     var schedule = ProgressSchedule()
     let due = (0...400).map { Double($0) / 10 }.filter { schedule.isDue(at: $0) }
     #expect(due == [10, 20, 30, 40])

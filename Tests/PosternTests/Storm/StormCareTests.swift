@@ -6,7 +6,6 @@ import Testing
 @testable import postern
 
 // These hosts receive no requests: refusals come before a name is looked up.
-@Suite("Care for systems of others")
 struct StormCareTests {
   private static func options(_ words: [String]) throws -> StormOptions {
     try StormOptions(
@@ -17,17 +16,15 @@ struct StormCareTests {
     #expect(throws: UsageError.self) { try options(words) }.map { "\($0)" } ?? ""
   }
 
-  @Test(
-    "this machine needs no word, and keeps its pace",
-    arguments: ["127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "localhost", "LocalHost.:8080", "t17.localhost:8080"])
-  func ours(place: String) throws {
+  @Test(arguments: ["127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "localhost", "LocalHost.:8080", "t17.localhost:8080"])
+  func `a storm of this machine needs no permission, and keeps its pace`(place: String) throws {
     let options = try Self.options(["--url", "ws://\(place)"])
     #expect(options.plan.rate == 500 && options.plan.bound == nil)
     #expect(options.plan.fetchRate == nil && options.stopRules.isEmpty && !options.isOfOthers)
   }
 
-  @Test("all that goes out names the storm, with one word for all of a run; only this machine may be spared it")
-  func mark() throws {
+  @Test
+  func `all that a storm sends names it, with one word for all of a run, unless it goes to this machine`() throws {
     let ours = ["--url", "ws://127.0.0.1:1"]
     let (one, other) = (try #require(try Self.options(ours).mark), try #require(try Self.options(ours).mark))
     #expect(one.agent.hasPrefix("postern-storm/") && one.run.utf8.count == 16 && one.run != other.run)
@@ -37,8 +34,8 @@ struct StormCareTests {
     #expect(Self.sentence(ours + ["--stop-when", "lost > 1"]).contains("--stop-when"))
   }
 
-  @Test("a host is looked up once, and what was found holds for gateway, endpoint and control port alike")
-  func pins() throws {
+  @Test
+  func `a host is looked up once, and the result holds for gateway, endpoint and control port alike`() throws {
     var options = try Self.options([
       "--url", "ws://10.0.0.7:1", "--provider", "http://10.0.0.7:2", "--control-url", "http://t17.localhost:3",
       "--i-may-storm", "10.0.0.7",
@@ -57,23 +54,21 @@ struct StormCareTests {
     #expect(error.map { "\($0)".contains("--url: gw.invalid") } == true)
   }
 
-  @Test(
-    "any other host is to be named, whichever flag it stands behind",
-    arguments: [
-      ["--url", "ws://gw.example"], ["--url", "ws://10.0.0.7:8080"], ["--url", "ws://127.0.0.1.example"],
-      ["--url", "ws://notlocalhost"], ["--url", "ws://[fe80::1]"],
-      ["--url", "ws://127.0.0.1", "--provider", "http://gw.example"],
-      ["--url", "ws://127.0.0.1", "--control-url", "http://gw.example"],
-      ["--url", "ws://127.0.0.1", "--url", "ws://gw.example"],
-      ["--url", "ws://gw.example", "--i-may-storm", "example"],
-      ["--url", "ws://gw.example", "--i-may-storm", "other.gw.example"],
-    ])
-  func others(words: [String]) {
+  @Test(arguments: [
+    ["--url", "ws://gw.example"], ["--url", "ws://10.0.0.7:8080"], ["--url", "ws://127.0.0.1.example"],
+    ["--url", "ws://notlocalhost"], ["--url", "ws://[fe80::1]"],
+    ["--url", "ws://127.0.0.1", "--provider", "http://gw.example"],
+    ["--url", "ws://127.0.0.1", "--control-url", "http://gw.example"],
+    ["--url", "ws://127.0.0.1", "--url", "ws://gw.example"],
+    ["--url", "ws://gw.example", "--i-may-storm", "example"],
+    ["--url", "ws://gw.example", "--i-may-storm", "other.gw.example"],
+  ])
+  func `any other host has to be named, whichever flag it stands behind`(words: [String]) {
     #expect(Self.sentence(words).contains("--i-may-storm"))
   }
 
-  @Test("a host that was named is stormed at a pace that hurts less, unless more is asked for")
-  func named() throws {
+  @Test
+  func `a named host is stormed at a gentler pace unless more is asked for`() throws {
     let words = ["--url", "ws://gw.example", "--i-may-storm", "GW.Example."]
     let usual = try Self.options(words)
     #expect(usual.plan.fetchRate == 50 && usual.stopRules.count == 2 && usual.isOfOthers)
@@ -91,11 +86,10 @@ struct StormCareTests {
   }
 
   @Test(
-    "nobody's own word is enough for a service that many share",
     arguments: ["realtime.ably.io", "PUSHER.com"]
       + Vendors.all.flatMap { $0.clients.serviceDomains }.map { "api-1.\($0)." }
   )
-  func shared(host: String) throws {
+  func `no permission is enough for a service that many share`(host: String) throws {
     let words = ["--url", "wss://\(host)", "--i-may-storm", host]
     #expect(Self.sentence(words).contains("--with-leave-of"))
     #expect(try Self.options(words + ["--with-leave-of", host]).plan.rate == 50)

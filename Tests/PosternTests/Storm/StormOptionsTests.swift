@@ -9,7 +9,6 @@ import Testing
 
 @testable import postern
 
-@Suite("What postern storm is asked for")
 struct StormOptionsTests {
   /// A vendor other than the gateway's own.
   static let vendor = Vendors.all[1].scheme
@@ -21,8 +20,8 @@ struct StormOptionsTests {
         among: Postern.commands))
   }
 
-  @Test("by default the tokens come from the gateway's own provider, and nobody may be lost")
-  func defaults() throws {
+  @Test
+  func `a storm's tokens come by default from the gateway's own provider, and no client may be lost`() throws {
     let options = try Self.options()
     #expect(options.plan.clients == 1000)
     #expect(options.plan.processes == 1)
@@ -31,8 +30,8 @@ struct StormOptionsTests {
     #expect(options.thresholds.map(\.description).contains("lost == 0"))
   }
 
-  @Test("the dialect decides where the clients connect, whose habits they have and how long the storm waits for them")
-  func dialects() throws {
+  @Test
+  func `the dialect decides where clients connect, their habits, and how long the storm waits for them`() throws {
     for vendor in Vendors.all {
       for sdk in vendor.clients.sdks.isEmpty ? [nil] : vendor.clients.sdks.map(Optional.some) {
         let options = try StormOptions(
@@ -47,8 +46,8 @@ struct StormOptionsTests {
     }
   }
 
-  @Test("a storm begins when it is told to, or so that a vendor's tokens expire on a whole second")
-  func start() throws {
+  @Test
+  func `a storm begins at its time, or so that a vendor's tokens expire on a whole second`() throws {
     let ready = WallTime(seconds: 1000.25)
     #expect(try Self.options("--start-at", "2000").start(ready: ready) == WallTime(seconds: 2000))
     #expect(try Self.options().start(ready: ready) == ready)
@@ -58,8 +57,8 @@ struct StormOptionsTests {
     #expect(own.start(ready: ready) == ready)
   }
 
-  @Test("every flag of the plan arrives in it")
-  func plan() throws {
+  @Test
+  func `every flag of the plan arrives in it`() throws {
     let plan = try Self.options(
       "--clients", "200", "--rate", "50", "--ramp", "2s", "--hold", "7s", "--behaviour", "slow=1", "--expire-after",
       "20s", "--life", "10m", "--jitter", "10%", "--waves", "2", "--refresh-lead", "1s", "--refresh-spread", "2s",
@@ -110,8 +109,8 @@ struct StormOptionsTests {
     return (unused + others).map { ["--dialect", vendor.scheme, $0, "x"] }
   }
 
-  @Test("what cannot be is a mistake in usage", arguments: mistakes + strayFlags)
-  func mistake(words: [String]) {
+  @Test(arguments: mistakes + strayFlags)
+  func `an impossible storm is a mistake in usage`(words: [String]) {
     #expect(throws: UsageError.self) {
       try StormOptions(
         Arguments(
@@ -121,12 +120,12 @@ struct StormOptionsTests {
   }
 
   @Test(
-    "a gateway's address is read as a URL",
     arguments: [
       ("ws://127.0.0.1:8080", "127.0.0.1", 8080, false, nil), ("wss://gate.example", "gate.example", 443, true, nil),
       ("ws://[::1]:99/", "::1", 99, false, nil), ("ws://h/a%20b?c=d", "h", 80, false, "/a%20b?c=d"),
     ] as [(String, String, Int, Bool, String?)])
-  func address(text: String, host: String, port: Int, isTLS: Bool, path: String?) throws {
+  func `a gateway's address is read as a URL`(text: String, host: String, port: Int, isTLS: Bool, path: String?) throws
+  {
     let address = try StormAddress(
       Arguments.Value(text: text, source: "--url"), schemes: ("ws", "wss"), isInsecure: true)
     #expect(address.target.host == host)
@@ -136,19 +135,17 @@ struct StormOptionsTests {
     #expect(address.path == path)
   }
 
-  @Test(
-    "an address that is none is refused", arguments: ["", "127.0.0.1", "http://h", "ws://", "ws://u:p@h", "ws://h#x"])
-  func noAddress(text: String) {
+  @Test(arguments: ["", "127.0.0.1", "http://h", "ws://", "ws://u:p@h", "ws://h#x"])
+  func `an invalid address is refused`(text: String) {
     #expect(throws: UsageError.self) {
       try StormAddress(Arguments.Value(text: text, source: "--url"), schemes: ("ws", "wss"), isInsecure: false)
     }
   }
 }
 
-@Suite("A storm of several processes")
 struct StormPartTests {
-  @Test("a part is told who it is, and an ordinary process is none")
-  func environment() throws {
+  @Test
+  func `a part is told which it is, and an ordinary process is none`() throws {
     var part = StormPart(
       process: 3, processes: 4, startsAt: WallTime(nanoseconds: 1_800_000_000_123_456_789), run: "5f", pins: [])
     part.clockError = -7
@@ -165,8 +162,8 @@ struct StormPartTests {
     #expect(throws: UsageError.self) { try StormPart.read(early.environment) }
   }
 
-  @Test("a result survives the way to the parent")
-  func message() throws {
+  @Test
+  func `a result survives the way to the parent`() throws {
     var result = StormResult()
     result.connects.accepted = 3
     result.behaviours[.stale] = .init()
@@ -182,7 +179,6 @@ struct StormPartTests {
   }
 }
 
-@Suite("What a storm makes of the gateway's settings")
 struct StormSettingsTests {
   private static func gateway(lead: Int = 1, spread: Int = 2, timeout: Int = 70) throws -> GatewayDescription {
     let policy = try SessionPolicy(
@@ -198,8 +194,8 @@ struct StormSettingsTests {
       loops: 1, tls: false)
   }
 
-  @Test("what nobody told is as the gateway says")
-  func untold() throws {
+  @Test
+  func `settings that are not given are the gateway's`() throws {
     var options = try StormOptionsTests.options("--clients", "100")
     try options.adopt(Self.gateway())
     #expect(options.plan.gateway.lead == .seconds(1) && options.plan.gateway.spread == .seconds(2))
@@ -207,8 +203,8 @@ struct StormSettingsTests {
     #expect(options.caveats.isEmpty)
   }
 
-  @Test("what it was told wrong it does not go by, and says so; what it was told right it does not mention")
-  func contradicted() throws {
+  @Test
+  func `a wrong setting is not used and is reported, and a right one is not mentioned`() throws {
     var options = try StormOptionsTests.options(
       "--clients", "501", "--refresh-spread", "0s", "--refresh-timeout", "15s", "--refresh-lead", "1s")
     try options.adopt(Self.gateway())
@@ -219,8 +215,8 @@ struct StormSettingsTests {
     #expect(options.caveats[2].hasPrefix("told --refresh-timeout 15.0 s, but the gateway's own is 70.0 s"))
   }
 
-  @Test("a gateway without the dialect, or whose times make no sense, is not believed")
-  func strange() throws {
+  @Test
+  func `a gateway without the dialect, or whose times make no sense, is not believed`() throws {
     var options = try StormOptionsTests.options("--dialect", StormOptionsTests.vendor, "--clients", "10")
     try options.adopt(Self.gateway())
     #expect(options.caveats == ["the gateway's settings name no dialect \(StormOptionsTests.vendor)"])
