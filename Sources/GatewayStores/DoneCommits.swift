@@ -1,8 +1,8 @@
 package import GatewayCore
 package import GatewayKit
 
-/// The commits of the last minute, for whoever lost the answer to one and asks again; at most so many, of which the
-/// oldest is forgotten first. The commit whose answer was lost 5 s ago is not done again, for instance.
+/// The commits of the last minute, so that a commit whose answer was lost is not done again when it is retried.
+/// The count is bounded; the oldest commit is forgotten first.
 package struct DoneCommits {
   private static let memory = Duration.seconds(60)
 
@@ -26,7 +26,7 @@ package struct DoneCommits {
 
   package var count: Int { ids.count }
 
-  /// The version of the oldest that is known, nil if there is none.
+  /// The version of the oldest commit that is known, nil if there is none.
   package var oldest: StoreVersion? {
     first < entries.count ? entries[first].version : nil
   }
@@ -44,13 +44,13 @@ package struct DoneCommits {
     }
   }
 
-  /// Those of later versions than that, oldest first.
+  /// Returns the commits with versions later than `version`, oldest first.
   package func ids(after version: StoreVersion) -> [StoreCommitID] {
     let start = entries.lastIndex { $0.version <= version }.map { $0 + 1 } ?? first
     return entries[max(start, first)...].map(\.id)
   }
 
-  /// Forgets those of later versions than that, which were not done after all.
+  /// Forgets the commits with versions later than `version`, because their transaction failed.
   package mutating func forget(after version: StoreVersion) {
     while first < entries.count, let last = entries.last, last.version > version {
       ids.remove(last.id)

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// Rows in dictionaries, with their Swift values: a row of the value that was written, for instance, and no JSON of it.
+/// Rows in dictionaries, with the Swift values as they were written, not their JSON.
 struct MemoryShelf: Shelf {
   private var rows: [StorePath: ShelfRow<any StoreValue>] = [:]
   private var paths = SortedKeys<StorePath>()
@@ -20,7 +20,7 @@ struct MemoryShelf: Shelf {
 
   func row(_ path: StorePath) -> ShelfRow<any StoreValue>? { rows[path] }
 
-  /// The living rows of the range, in order.
+  /// Returns the rows of the range that have not expired, in order.
   func rows(in range: StoreRange, limit: Int, at now: WallTime) -> [StoreEntry] {
     var found: [StoreEntry] = []
     guard limit > 0 else { return found }

@@ -1,10 +1,10 @@
 package import GatewayCore
 package import GatewayKit
 
-/// A store in the memory of one process, gone when it ends: that of a test's space, for instance. It keeps the values
-/// themselves and encodes nothing.
+/// A store in the memory of one process, which is gone when the process ends.
 ///
-/// Runs on the executor it is given, so that in a simulated world its answers come in the same order every time.
+/// It keeps the values themselves and encodes nothing. It runs on the executor it is given, so in a simulated world its answers
+/// come in the same order every time.
 package actor MemoryStore: Store {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -13,7 +13,7 @@ package actor MemoryStore: Store {
   private var shelf = MemoryShelf()
   private var last: UInt64 = 0
 
-  /// An empty store.
+  /// Creates an empty store.
   package init(on executor: any SerialExecutor) {
     self.executor = executor
   }

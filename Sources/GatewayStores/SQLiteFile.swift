@@ -2,10 +2,10 @@ internal import CSQLite
 internal import GatewayKit
 internal import Glibc
 
-/// The reason why a file cannot be a store, for the operator who named it.
+/// The reason why a file cannot be used as a store, as text for the operator.
 package struct SQLiteFileError: LastingFailure, Hashable {
   package let description: String
-  /// Whether it stays so until an operator acts: the file is damaged, or the disk is full.
+  /// Whether the error lasts until an operator acts, e.g. because the file is damaged or the disk is full.
   package let isLasting: Bool
 
   init(description: String, isLasting: Bool = false) {
@@ -14,10 +14,9 @@ package struct SQLiteFileError: LastingFailure, Hashable {
   }
 }
 
-/// The database file of a ``SQLiteStore``, that of `--store sqlite:/var/lib/postern/store` for instance: opened, looked
-/// over, and this process's alone until it ends.
+/// The database file of a ``SQLiteStore``. It is checked when it is opened, and locked for this process until the process ends.
 final class SQLiteFile {
-  /// What says in the file's head that it is ours: `Post`.
+  /// The mark in the file's header of a database of this program: `Post`.
   private static let applicationID: Int64 = 0x506F_7374
   /// The version of the tables of ``schema``.
   private static let schemaVersion: Int64 = 2
@@ -33,34 +32,35 @@ final class SQLiteFile {
     COMMIT;
     """
 
-  /// Rows that could not be read and were set aside, as they were, for an operator. Made when the first one is.
+  /// The table for rows that could not be read, which were moved there unchanged for an operator. Created with the first such
+  /// row.
   static let damaged = """
     CREATE TABLE IF NOT EXISTS damaged(
       key BLOB NOT NULL, version INTEGER NOT NULL, expires INTEGER, counts BLOB NOT NULL, value BLOB NOT NULL
     )
     """
 
-  /// The commits of the last minute, those of one transaction in a row. Younger than the version: a file without it is given
-  /// one, and who does not know it leaves it alone.
+  /// The table for the commits of the last minute; the commits of one transaction are one row. It is newer than the schema's
+  /// version: a file without it gets it, and a program that doesn't know it ignores it.
   private static let done =
     "CREATE TABLE IF NOT EXISTS done(version INTEGER PRIMARY KEY, time INTEGER NOT NULL, ids BLOB NOT NULL)"
 
   private let handle: OpaquePointer
   let path: String
 
-  /// Opens the file, which is made if there is none. Whoever opens it second, in this process or in another, is told so.
+  /// Opens the file, or creates it. Throws if this process or another one has it open already.
   init(_ path: String) throws(SQLiteFileError) {
     self.path = path
-    // Beyond a limit of the system's for files a write fails; it need not end the process.
+    // A write fails beyond the system's limit for file sizes; the signal need not end the process.
     signal(SIGXFSZ, SIG_IGN)
-    // For the owner alone: it says who the users are. The log beside it gets the same rights.
+    // Only the owner may read it, because it contains user ids. The log beside it gets the same permissions.
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw SQLiteFileError(description: "\(path): cannot be opened for writing: \(String(cString: strerror(errno)))")
     }
     close(descriptor)
     var opened: OpaquePointer?
-    // A name that begins with a colon would be none of a file.
+    // SQLite does not take a name that begins with a colon as a file's.
     let code = sqlite3_open_v2(
       path.hasPrefix(":") ? "./\(path)" : path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
     guard let opened else { throw SQLiteFileError(description: "\(path): no memory to open it") }
@@ -75,7 +75,7 @@ final class SQLiteFile {
 
   private func prepare() throws(SQLiteFileError) {
     do throws(StoreError) {
-      // Held from the first write on, and given back by the system however the process ends.
+      // The lock is held from the first write on. The system releases it however the process ends.
       try execute("PRAGMA locking_mode=EXCLUSIVE")
       let mode = try single("PRAGMA journal_mode=WAL")
       guard mode == "wal" else { throw .unavailable("it has no write-ahead log: its journal is '\(mode)'") }
@@ -93,7 +93,7 @@ final class SQLiteFile {
         }
       }
       try execute(Self.done)
-      // Takes the lock where nothing was written.
+      // Takes the lock if nothing was written.
       try execute("BEGIN IMMEDIATE; COMMIT")
       let health = try single("PRAGMA quick_check(1)")
       guard health == "ok" else { throw .unavailable("\(Self.damage(path)): \(health)") }
@@ -102,7 +102,7 @@ final class SQLiteFile {
     }
   }
 
-  /// The reason why the file cannot be used, from an error of its last call.
+  /// Returns the reason why the file cannot be used, from an error of the last call.
   func failure(_ error: StoreError) -> SQLiteFileError {
     let passes = [SQLITE_BUSY, SQLITE_LOCKED, SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM]
     return SQLiteFileError(
@@ -119,7 +119,7 @@ final class SQLiteFile {
       description: "\(path): \(words(handle, path))", isLasting: [SQLITE_NOTADB, SQLITE_CORRUPT].contains(code))
   }
 
-  /// What went wrong last, in words for an operator.
+  /// Returns the last error as text for an operator.
   private static func words(_ handle: OpaquePointer, _ path: String) -> String {
     switch sqlite3_errcode(handle) & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED: "another process has it open; end that process, or name another file"
@@ -138,7 +138,7 @@ final class SQLiteFile {
     guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw error }
   }
 
-  /// Ends a transaction. Where the disk fails in the middle of that, nobody can say what would be found on it.
+  /// Ends a transaction. Throws `StoreError.unknown` if the disk fails during that.
   func commit() throws(StoreError) {
     do throws(StoreError) {
       try execute("COMMIT")

@@ -1,10 +1,10 @@
 internal import GatewayKit
 
-/// What stands in one column: the counts of a row, for instance.
+/// The binary form of lists that are stored in one column.
 extension SQLiteShelf {
   // MARK: Lists of ids
 
-  /// Each in sixteen bytes.
+  /// Encodes each id in 16 bytes.
   static func bytes(_ ids: [StoreCommitID]) -> [UInt8] {
     ids.reduce(into: []) { bytes, id in
       for number in [id.process, id.number] { withUnsafeBytes(of: number.bigEndian) { bytes += $0 } }
@@ -22,7 +22,7 @@ extension SQLiteShelf {
 
   // MARK: Lists of counts
 
-  /// Each path behind its weight in eight bytes and its length in two.
+  /// Encodes each count as its weight (8 bytes), the length of its path (2 bytes) and the path.
   static func bytes(_ counts: [ShelfCount]) -> [UInt8] {
     counts.reduce(into: []) { bytes, count in
       withUnsafeBytes(of: UInt64(count.weight).bigEndian) { bytes += $0 }
@@ -34,7 +34,7 @@ extension SQLiteShelf {
   static func counts(_ bytes: [UInt8]) -> [ShelfCount] {
     var counts: [ShelfCount] = []
     var rest = bytes[...]
-    // What is on the disk may be anything.
+    // A damaged file can hold any bytes.
     while rest.count >= 10 {
       let weight = rest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
       rest = rest.dropFirst(8)

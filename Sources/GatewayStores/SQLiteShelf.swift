@@ -1,9 +1,9 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// Rows in a database file, their values as JSON: `{"user":"ann",…}`, for instance. Touched by one thread at a time.
+/// Rows in a database file, with their values as JSON. Only one thread may use it at a time.
 final class SQLiteShelf: Shelf {
-  /// Where the number of the last commit stands among the counts, whose paths are never empty.
+  /// The key of the last commit's number among the counts; the path of a count is never empty.
   private static let lastVersion = StorePath(bytes: [])
 
   let file: SQLiteFile
@@ -52,7 +52,7 @@ final class SQLiteShelf: Shelf {
     return try select.step() ? Self.row(select) : nil
   }
 
-  /// The living rows of the range, in order.
+  /// Returns the rows of the range that have not expired, in order.
   func rows(
     in range: StoreRange, limit: Int, at now: WallTime
   ) throws(StoreError) -> [(path: StorePath, row: ShelfRow<[UInt8]>)] {
@@ -74,7 +74,7 @@ final class SQLiteShelf: Shelf {
       counts: counts(statement.bytes(2)), value: statement.bytes(3))
   }
 
-  /// Moves the row to the table of those that were set aside. False if it is no longer there.
+  /// Moves the row to the table `damaged`. Returns false if the row no longer exists.
   func setAside(_ path: StorePath) throws(StoreError) -> Bool {
     guard let row = try row(path) else { return false }
     try file.execute(SQLiteFile.damaged)
@@ -127,7 +127,7 @@ final class SQLiteShelf: Shelf {
     try insertTally.run()
   }
 
-  /// The number of the last commit that is on the disk.
+  /// Returns the number of the last commit that is on the disk.
   func lastVersion() throws(StoreError) -> UInt64 {
     UInt64(bitPattern: Int64(try tally(Self.lastVersion)))
   }
@@ -136,7 +136,7 @@ final class SQLiteShelf: Shelf {
     try setTally(Self.lastVersion, Int(Int64(bitPattern: version)))
   }
 
-  /// Writes down which commits were done after `version`, up to `last`, and strikes out those that are forgotten.
+  /// Saves the commits done after `version`, up to `last`, and deletes the forgotten ones.
   func keepDone(after version: UInt64, to last: UInt64, at now: WallTime) throws(StoreError) {
     let ids = done.ids(after: StoreVersion(version))
     guard !ids.isEmpty, let oldest = done.oldest else { return }

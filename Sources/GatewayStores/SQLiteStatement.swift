@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import GatewayKit
 
-/// A prepared statement, the one that reads a row for instance, to be used again and again: bound, stepped, reset.
+/// A prepared statement, which is bound, stepped and reset for each use.
 final class SQLiteStatement {
   private let handle: OpaquePointer
   private let file: SQLiteFile
@@ -15,7 +15,7 @@ final class SQLiteStatement {
     sqlite3_finalize(handle)
   }
 
-  /// Whether there is a row.
+  /// Steps to the next row. Returns false if there is none.
   func step() throws(StoreError) -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
@@ -24,7 +24,7 @@ final class SQLiteStatement {
     }
   }
 
-  /// Runs it from the start, whose rows nobody wants.
+  /// Runs the statement to its end, ignores its rows and resets it.
   func run() throws(StoreError) {
     defer { reset() }
     while try step() {}
@@ -38,7 +38,7 @@ final class SQLiteStatement {
     if let number { sqlite3_bind_int64(handle, index, number) } else { sqlite3_bind_null(handle, index) }
   }
 
-  /// The bytes are copied.
+  /// Binds a copy of the bytes.
   func bind(_ index: Int32, _ bytes: [UInt8]) {
     // An empty array may have no address, and no address means NULL.
     guard !bytes.isEmpty else {
@@ -46,7 +46,7 @@ final class SQLiteStatement {
       return
     }
     _ = bytes.withUnsafeBytes {
-      // SQLITE_TRANSIENT, a macro with a cast, which Swift does not import.
+      // SQLITE_TRANSIENT: a macro with a cast, which Swift does not import.
       sqlite3_bind_blob64(
         handle, index, $0.baseAddress, UInt64($0.count), unsafeBitCast(-1, to: sqlite3_destructor_type.self))
     }

@@ -4,12 +4,11 @@ internal import GatewayJSON
 package import GatewayKit
 internal import Synchronization
 
-/// A store in a file of SQLite's: one process at a time, and what was accepted survives it, however it ends. After a
-/// power cut ann's revocation is still there, for instance.
+/// A store in an SQLite file, for one process at a time. An accepted commit survives the end of the process and a power cut.
 ///
-/// Everything is done by one thread. It takes all that waits: answers what is only read, then does all the commits in one
-/// transaction and answers them when that is on the disk; so many commits share one sync. Where the disk takes nothing,
-/// none of them is accepted, and all are told.
+/// One thread does all the work. It takes every waiting request and answers the reads first. Then it does all the commits in
+/// one transaction and answers them when that is on the disk, so many commits share one sync. If the disk accepts nothing,
+/// every commit of the transaction fails.
 package final class SQLiteStore: Store {
   /// The most commits that share a transaction.
   private static let batchMax = 1024
@@ -21,22 +20,22 @@ package final class SQLiteStore: Store {
   private let path: String
   private let setsDamagedAside: Bool
   private let trouble: @Sendable (String) -> Void
-  /// The damaged rows that were told of, each once.
+  /// The damaged rows that were reported, each once.
   private let toldOf = Mutex<Set<StorePath>>([])
   private static let toldOfMax = 1_000
 
   private struct Waiting {
     var requests: [SQLiteRequest] = []
-    /// Whether the thread will look again before it goes.
+    /// Whether the thread will check for requests again before it stops.
     var isServed = false
   }
 
-  /// Opens the file, or makes it.
+  /// Opens the file, or creates it.
   ///
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - setsDamagedAside: Moves a row that cannot be read to the table `damaged`, and goes on as if it had never been.
-  ///   - trouble: Hears what keeps the store from doing its work.
+  ///   - setsDamagedAside: Whether a row that cannot be read is moved to the table `damaged` and then treated as absent.
+  ///   - trouble: A function that is called with each reason why the store cannot do its work.
   package init(
     path: String, setsDamagedAside: Bool = false, trouble: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(SQLiteFileError) {
@@ -144,7 +143,7 @@ package final class SQLiteStore: Store {
     }
   }
 
-  /// The row with its value; nil if it cannot be read and was set aside.
+  /// Returns the row with its value, or nil if it could not be read and was set aside.
   private func entry(
     _ row: ShelfRow<[UInt8]>, at path: StorePath, of type: any StoreValue.Type
   ) async throws(StoreError) -> StoreEntry? {
@@ -160,7 +159,7 @@ package final class SQLiteStore: Store {
     try coder.decode(type, from: bytes)
   }
 
-  /// Sets a row aside that cannot be read. Throws where nobody has asked for that.
+  /// Sets aside a row that cannot be read. Throws if ``setsDamagedAside`` is false.
   private func miss(_ path: StorePath, _ error: any Error) async throws(StoreError) {
     let row = "the row \(path) cannot be read: \(Self.reason(error))"
     guard setsDamagedAside else {
@@ -179,7 +178,7 @@ package final class SQLiteStore: Store {
     if isNew { trouble(text) }
   }
 
-  /// What is wrong with a row, without what stands in it.
+  /// Returns what is wrong with a row, without the row's content.
   private static func reason(_ error: any Error) -> String {
     func place(_ path: [any CodingKey]) -> String {
       path.isEmpty ? "the row" : "'\(path.map(\.stringValue).joined(separator: "."))'"
@@ -195,8 +194,7 @@ package final class SQLiteStore: Store {
   }
 }
 
-/// A commit whose values are in bytes, so that the store's thread need not encode them: a user's row as JSON, for
-/// instance.
+/// A commit with encoded values, so that the store's thread need not encode them.
 struct SQLiteCommit: Sendable {
   var id: StoreCommitID
   var checks: [StoreCommit.Check]
@@ -205,7 +203,7 @@ struct SQLiteCommit: Sendable {
   var now: WallTime
 }
 
-/// A request to the store's thread, with who waits for the answer: to read two rows, for instance.
+/// A request to the store's thread, with the continuation that waits for the answer.
 enum SQLiteRequest: Sendable {
   typealias Answer<Value> = CheckedContinuation<Result<Value, StoreError>, Never>
 

@@ -1,15 +1,15 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// The work of a ``SQLiteStore``'s thread: a hundred commits in one transaction and one sync, for instance.
-// Unchecked Sendable: touched by the store's serial queue only, once it is made.
+/// The work of a ``SQLiteStore``'s thread: commits in shared transactions, and reads.
+// Unchecked Sendable: only the store's serial queue touches it, once it is made.
 final class SQLiteWorker: @unchecked Sendable {
   private let shelf: SQLiteShelf
   private let trouble: @Sendable (String) -> Void
   private var last: UInt64
-  /// What no file reaches that was written by commits alone.
+  /// A version that commits alone cannot reach, so a file that has it is damaged.
   private static let versionMax = UInt64(1) << 62
-  /// What went wrong last, until a commit goes well: it is said once.
+  /// The last reported error, until a commit succeeds. The same error is reported only once in a row.
   private var lastTrouble: String?
 
   init(path: String, trouble: @escaping @Sendable (String) -> Void) throws(SQLiteFileError) {
@@ -41,7 +41,7 @@ final class SQLiteWorker: @unchecked Sendable {
     told { () throws(StoreError) in try shelf.rows(in: range, limit: limit, at: now) }
   }
 
-  /// Moves the row to the table `damaged`. Returns whether it was still there.
+  /// Moves the row to the table `damaged`. Returns whether the row still existed.
   func setAside(_ path: StorePath) -> Result<Bool, StoreError> {
     let result = told { () throws(StoreError) in
       try shelf.file.execute("BEGIN IMMEDIATE")
@@ -57,7 +57,7 @@ final class SQLiteWorker: @unchecked Sendable {
     told { () throws(StoreError) in try counts.map { (count) throws(StoreError) in try shelf.tally(count) } }
   }
 
-  /// All of them in one transaction: what each came to, or for all the one error that kept them from the disk.
+  /// Commits all in one transaction. Returns the result of each, or the same error for all if the transaction failed.
   func commit(_ commits: [SQLiteCommit]) -> [Result<Bool, StoreError>] {
     let before = last
     let results = told { () throws(StoreError) in try transact(commits) }
@@ -66,7 +66,7 @@ final class SQLiteWorker: @unchecked Sendable {
       lastTrouble = nil
       return results
     case .failure(let error):
-      // It may have ended with the error already.
+      // SQLite may have ended the transaction with the error.
       try? shelf.file.execute("ROLLBACK")
       last = before
       shelf.done.forget(after: StoreVersion(before))

@@ -1,30 +1,29 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// The place where an engine keeps its rows: a dictionary, for instance, or a table of SQLite. What a commit means is
-/// written once, on top of it.
+/// The rows of a storage engine, e.g. a dictionary or a table of SQLite. The rules of a commit are written once, as an
+/// extension.
 protocol Shelf {
-  /// A value as this shelf keeps it.
+  /// A value in the shelf's own form.
   associatedtype Value: Sendable
 
   func row(_ path: StorePath) throws(StoreError) -> ShelfRow<Value>?
   mutating func put(_ row: ShelfRow<Value>, at path: StorePath) throws(StoreError)
   mutating func remove(_ path: StorePath) throws(StoreError)
-  /// The rows that have expired longest ago, at most `limit`.
+  /// Returns the rows that expired longest ago, at most `limit`.
   func expired(at now: WallTime, limit: Int) throws(StoreError) -> [StorePath]
-  /// How many rows are in a count.
+  /// Returns the tally of a count: the sum of its rows' weights.
   func tally(_ count: StorePath) throws(StoreError) -> Int
   mutating func setTally(_ count: StorePath, _ tally: Int) throws(StoreError)
-  /// What has been committed lately.
+  /// The commits of the last minute.
   var done: DoneCommits { get set }
 }
 
-/// A row on its shelf: the value with its version, when it expires, and the counts that it is in; version 7, until
-/// noon, for instance.
+/// A row on a shelf: the value with its version, expiry and counts.
 struct ShelfRow<Value: Sendable>: Sendable {
   var version: StoreVersion
   var expires: WallTime?
-  /// The counts that the row is in.
+  /// The counts that include the row.
   var counts: [ShelfCount]
   var value: Value
 
@@ -33,27 +32,28 @@ struct ShelfRow<Value: Sendable>: Sendable {
   }
 }
 
-/// A count that a row is in, and how much it adds: 1 to the members of a call, for instance.
+/// A count that includes a row, and the weight that the row adds to it.
 struct ShelfCount: Sendable {
   var path: StorePath
   var weight: Int
 }
 
-/// A row to write, in the shelf's own form: a deletion has no value, for instance.
+/// A row to write or delete, in the shelf's own form.
 struct ShelfWrite<Value: Sendable>: Sendable {
   var path: StorePath
-  /// Nil deletes.
+  /// The new value; nil deletes the row.
   var value: Value?
   var expires: WallTime?
   var counts: [StoreCount]
 }
 
 extension Shelf {
-  /// How many expired rows go with every commit, beside twice as many as it writes.
+  /// The number of expired rows that every commit removes, besides twice as many as it writes.
   private static var sweepMin: Int { 16 }
   private static var sweepWhenFull: Int { 256 }
 
-  /// Does what a commit asks, or nothing: false if a row is no longer as it was read. What was done before is not done again.
+  /// Does all writes of a commit, or none. Returns false if a row has changed since it was read. A commit that is already done
+  /// is not done again, and returns true.
   mutating func commit(
     _ id: StoreCommitID, _ checks: [StoreCommit.Check], _ writes: [ShelfWrite<Value>], version: StoreVersion,
     sweepingUntil limit: WallTime? = nil, at now: WallTime
@@ -84,7 +84,7 @@ extension Shelf {
     return true
   }
 
-  /// A count that the writes would raise above its bound.
+  /// Returns a count that the writes would raise above its bound.
   private func excess(_ writes: [ShelfWrite<Value>]) throws(StoreError) -> StoreCount? {
     guard writes.contains(where: { $0.value != nil && !$0.counts.isEmpty }) else { return nil }
     var growth: [StorePath: Int] = [:]
@@ -101,7 +101,7 @@ extension Shelf {
     }
     for count in raised {
       guard let more = growth[count.path], more > 0 else { continue }
-      // What is on a disk may be any number.
+      // A damaged file can hold any number.
       let (sum, overflow) = try tally(count.path).addingReportingOverflow(more)
       if overflow || sum > count.atMost { return count }
     }
@@ -117,7 +117,7 @@ extension Shelf {
     try setTally(count, overflow ? (more < 0 ? 0 : .max) : max(0, sum))
   }
 
-  /// Whether there were rows that have expired; they are gone then.
+  /// Removes expired rows, at most `limit`. Returns whether there were any.
   private mutating func sweep(at now: WallTime, limit: Int) throws(StoreError) -> Bool {
     let paths = try expired(at: now, limit: limit)
     for path in paths {

@@ -1,9 +1,8 @@
-/// Keys in order, the paths of all rows for instance, in runs of bounded length: to put one in, or take one out, moves
-/// few others.
+/// Keys in order, in runs of bounded length, so that an insertion or removal moves few other keys.
 struct SortedKeys<Key: Comparable> {
   private static var runMax: Int { 512 }
 
-  /// None of them is empty.
+  /// The runs in order; none of them is empty.
   private var runs: [[Key]] = []
 
   /// The least key.
@@ -31,7 +30,7 @@ struct SortedKeys<Key: Comparable> {
     if runs[run].isEmpty { runs.remove(at: run) }
   }
 
-  /// Calls `body` with the keys from `lower` on, in order, until it answers false.
+  /// Calls `body` with the keys from `lower` on, in order, until it returns false.
   func visit(from lower: Key, _ body: (Key) -> Bool) {
     guard !runs.isEmpty else { return }
     var run = runIndex(of: lower)
@@ -46,7 +45,7 @@ struct SortedKeys<Key: Comparable> {
     }
   }
 
-  /// Calls `body` with the keys from `lower` on and below `upper`, in order or against it, until it answers false.
+  /// Calls `body` with the keys from `lower` on and below `upper`, in order or backwards, until it returns false.
   func visit(from lower: Key, below upper: Key, isBackwards: Bool, _ body: (Key) -> Bool) {
     guard isBackwards else { return visit(from: lower) { $0 < upper && body($0) } }
     guard !runs.isEmpty else { return }
@@ -63,7 +62,7 @@ struct SortedKeys<Key: Comparable> {
     }
   }
 
-  /// The run that has `key`, or would have: the last that does not begin after it.
+  /// Returns the index of the run that has or would have `key`: the last run that does not begin after it.
   private func runIndex(of key: Key) -> Int {
     var low = 0
     var high = runs.count
@@ -74,7 +73,7 @@ struct SortedKeys<Key: Comparable> {
     return low
   }
 
-  /// Where the first key that is not less stands.
+  /// Returns the index of the first key that is not less than `key`.
   private static func place(of key: Key, in run: [Key]) -> Int {
     var low = 0
     var high = run.count

@@ -1,13 +1,13 @@
 package import GatewayKit
 
-/// The place where a gateway remembers, as an operator writes it: `sqlite:/var/lib/postern/store`, for instance.
+/// The store of a gateway, as an operator writes it: `memory` or e.g. `sqlite:/var/lib/postern/store`.
 package enum StoreChoice: Hashable, Sendable {
-  /// In the process, and gone with it.
+  /// A store in the process, which is gone when the process ends.
   case memory
-  /// In a file that outlives the process.
+  /// A store in a file that outlives the process.
   case sqlite(path: String)
 
-  /// `memory`, or `sqlite:` and the path of a file; nil for anything else.
+  /// Reads `memory`, or `sqlite:` and the path of a file. Returns nil for anything else.
   package init?(_ text: String) {
     if text == "memory" {
       self = .memory
@@ -18,8 +18,12 @@ package enum StoreChoice: Hashable, Sendable {
     }
   }
 
-  /// The store, ready. One in memory runs on `executor`; `trouble` hears what keeps one on disk from doing its work, which
-  /// moves rows that cannot be read out of the way if `setsDamagedAside`.
+  /// Opens the store. A store in memory runs on `executor`.
+  ///
+  /// - Parameters:
+  ///   - executor: The executor of a store in memory.
+  ///   - setsDamagedAside: Whether a store on disk moves rows that it cannot read to the table `damaged`.
+  ///   - trouble: A function that is called with each reason why a store on disk cannot do its work.
   package func open(
     on executor: any SerialExecutor, setsDamagedAside: Bool = false, trouble: @escaping @Sendable (String) -> Void
   ) throws(SQLiteFileError) -> any Store {
