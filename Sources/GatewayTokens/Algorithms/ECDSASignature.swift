@@ -1,17 +1,17 @@
-/// The two forms of an ECDSA signature: r and s side by side at full width (RFC 7518 section 3.4), and the DER sequence
-/// that OpenSSL speaks. That of ES256 has 64 bytes in a token, for instance.
+/// The two forms of an ECDSA signature: r and s side by side at full width (RFC 7518 section 3.4), and OpenSSL's DER sequence.
+/// In a token, an ES256 signature has 64 bytes.
 enum ECDSASignature {
   /// The longest DER form for P-384: two integers of 49 bytes, three headers of two bytes.
   static let derSizeMax = 104
 
-  /// Writes the DER form of `raw` into `output`, which has room for ``derSizeMax`` bytes; returns its length. `raw` is
-  /// two integers of the same width, at most 48 bytes each.
+  /// Writes the DER form of `raw` into `output`, which has room for ``derSizeMax`` bytes, and returns its length. `raw` is two
+  /// integers of the same width, at most 48 bytes each.
   static func encodeDER(_ raw: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Int {
     let width = raw.count / 2
     var end = 2
     for start in [0, width] {
       var first = start
-      // DER integers have no leading zeros but the one that keeps them positive.
+      // DER integers have no leading zeros except the one that keeps them positive.
       while first < start + width - 1, raw[first] == 0 { first += 1 }
       let isPadded = raw[first] >= 0x80
       let length = start + width - first + (isPadded ? 1 : 0)
@@ -32,7 +32,7 @@ enum ECDSASignature {
     return end
   }
 
-  /// r and s of a DER form that OpenSSL made, each `width` bytes.
+  /// Returns r and s of a DER form that OpenSSL made, each `width` bytes.
   static func decodeDER(_ der: [UInt8], width: Int) -> [UInt8] {
     var raw: [UInt8] = []
     var index = 2

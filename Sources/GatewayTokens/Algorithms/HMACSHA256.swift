@@ -1,10 +1,9 @@
-/// HMAC with SHA-256 (RFC 2104) of whole byte strings, for schemes that are no JWS: derived keys, for instance, and
-/// signed requests.
+/// HMAC with SHA-256 (RFC 2104) of whole byte strings, for schemes other than JWS, e.g. derived keys and signed requests.
 package enum HMACSHA256 {
   /// The length of a code, in bytes.
   package static let size = 32
 
-  /// The 32 bytes of the code; a key of any length.
+  /// Returns the 32 bytes of the code. The key may have any length.
   package static func code(key: [UInt8], _ message: some Collection<UInt8>) -> [UInt8] {
     let key = HMACKey(secret: key, hash: .sha256)
     let message = Array(message)

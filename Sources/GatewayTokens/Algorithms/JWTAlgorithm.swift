@@ -1,7 +1,7 @@
 internal import GatewayJSON
 
-/// A signature algorithm we offer (RFC 7518 section 3.1, RFC 8037 section 3.1): HS256, for instance. `none` is none,
-/// and ES512 is not offered.
+/// A signature algorithm that the gateway supports (RFC 7518 section 3.1, RFC 8037 section 3.1). `none` and ES512 are not
+/// supported.
 package enum JWTAlgorithm: UInt8, Hashable, Sendable, CaseIterable {
   case hs256, hs384, hs512
   case rs256, rs384, rs512
@@ -9,7 +9,7 @@ package enum JWTAlgorithm: UInt8, Hashable, Sendable, CaseIterable {
   case es256, es384
   case eddsa
 
-  /// The family of keys that an algorithm works with: `ecdsa` for ES256, for instance.
+  /// The family of keys that an algorithm works with, e.g. `ecdsa` for ES256.
   enum Family: Hashable, Sendable {
     case hmac, rsa, rsaPSS, ecdsa, eddsa
   }
@@ -32,13 +32,13 @@ package enum JWTAlgorithm: UInt8, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The algorithm of that name, written exactly so (RFC 7515 section 4.1.1: case matters).
+  /// Finds the algorithm of that name, which is case-sensitive (RFC 7515 section 4.1.1).
   package init?(name: String) {
     guard let algorithm = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = algorithm
   }
 
-  /// The algorithm a header's `alg` names, without a copy.
+  /// Finds the algorithm of a header's `alg`, without a copy.
   init?(name: JSONView) {
     let found: JWTAlgorithm?? = name.withUTF8 { bytes in
       Self.allCases.first { $0.name.utf8.elementsEqual(bytes) }
@@ -57,7 +57,7 @@ package enum JWTAlgorithm: UInt8, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The hash of what is signed. Ed25519 hashes by itself; the entry is not used for it.
+  /// The hash of the signed bytes. Ed25519 hashes by itself; its entry is not used.
   var hash: SHA2 {
     switch self {
     case .hs256, .rs256, .ps256, .es256: .sha256
@@ -67,7 +67,7 @@ package enum JWTAlgorithm: UInt8, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// A set of algorithms, those that a key may be used with: ES256 alone for a key on P-256, for instance.
+/// A set of algorithms, e.g. the ones that a key may be used with.
 package struct AlgorithmSet: OptionSet, Hashable, Sendable, CustomStringConvertible {
   package let rawValue: UInt16
 
@@ -83,7 +83,7 @@ package struct AlgorithmSet: OptionSet, Hashable, Sendable, CustomStringConverti
     rawValue & 1 << UInt16(algorithm.rawValue) != 0
   }
 
-  /// In the order of `JWTAlgorithm.allCases`.
+  /// The algorithms in the order of `JWTAlgorithm.allCases`.
   package var algorithms: [JWTAlgorithm] { JWTAlgorithm.allCases.filter { contains($0) } }
 
   package var description: String { algorithms.map(\.name).joined(separator: ", ") }

@@ -1,11 +1,11 @@
 internal import COpenSSL
 
-/// A hash that is broken, MD5 for instance, for formulas of vendors that demand it. Nothing of ours rests on one.
+/// A broken hash for vendors' formulas that require it. The gateway's own security does not depend on it.
 package enum LegacyDigest: Hashable, Sendable {
   case md5
   case sha1
 
-  /// The hash of `bytes`: 16 bytes of MD5, 20 of SHA-1.
+  /// Returns the hash of `bytes`: 16 bytes of MD5, 20 of SHA-1.
   package func digest(_ bytes: some Collection<UInt8>) -> [UInt8] {
     let bytes = Array(bytes)
     var size: UInt32 = 0

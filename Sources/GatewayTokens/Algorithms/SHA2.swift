@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// The three hashes under the algorithms: SHA-384 under ES384, for instance.
+/// The hashes that the algorithms use, e.g. SHA-384 in ES384.
 enum SHA2: Hashable, Sendable {
   case sha256, sha384, sha512
 
@@ -16,7 +16,7 @@ enum SHA2: Hashable, Sendable {
     }
   }
 
-  /// The name OpenSSL fetches it by.
+  /// The name that OpenSSL fetches it by.
   var name: String {
     switch self {
     case .sha256: "SHA256"
@@ -47,9 +47,9 @@ enum SHA2: Hashable, Sendable {
   }
 }
 
-/// SHA-256 of whole byte strings: of an opaque token, for instance, which is stored under that.
+/// SHA-256 of whole byte strings, e.g. of an opaque token, which is stored under its hash.
 package enum SHA256 {
-  /// The 32 bytes of the hash.
+  /// Returns the 32 bytes of the hash.
   package static func digest(_ bytes: some Collection<UInt8>) -> [UInt8] {
     let bytes = Array(bytes)
     return [UInt8](unsafeUninitializedCapacity: 32) { buffer, initialized in

@@ -2,17 +2,16 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import Glibc
 
-/// The three segments of a compact JWS (RFC 7515 section 7.1), still encoded; borrowed from the token's bytes: of
-/// `eyJ….eyJ….kZx…` what stands between the dots, for instance.
+/// The three segments of a compact JWS (RFC 7515 section 7.1), still encoded, borrowed from the token's bytes.
 struct CompactToken {
   let header: UnsafeRawBufferPointer
   let payload: UnsafeRawBufferPointer
   let signature: UnsafeRawBufferPointer
-  /// What was signed: header, dot and payload.
+  /// The bytes that the signature covers: header, dot and payload.
   let signingInput: UnsafeRawBufferPointer
 
-  /// Throws unless there are exactly three segments and the first two are not empty. The third may be, so that `none`
-  /// can be called by its name.
+  /// Splits a token. Throws unless there are exactly three segments and the first two are not empty. The third may be empty, so
+  /// that the error for `none` can name it.
   init(_ token: UnsafeRawBufferPointer) throws(TokenError) {
     guard let first = Self.dot(in: token, from: 0), first > 0, let last = Self.dot(in: token, from: first + 1),
       last > first + 1, Self.dot(in: token, from: last + 1) == nil
@@ -23,7 +22,7 @@ struct CompactToken {
     signingInput = UnsafeRawBufferPointer(rebasing: token[..<last])
   }
 
-  /// The first dot at or behind `start`.
+  /// Returns the index of the first dot at or after `start`.
   private static func dot(in token: UnsafeRawBufferPointer, from start: Int) -> Int? {
     guard start < token.count, let base = token.baseAddress,
       let found = memchr(base + start, Int32(UInt8(ascii: ".")), token.count - start)
@@ -31,7 +30,7 @@ struct CompactToken {
     return UnsafeRawPointer(found) - base
   }
 
-  /// Decodes a segment into memory of the moment and hands it to `body`.
+  /// Decodes a segment into temporary memory and passes it to `body`.
   static func decode<T>(
     _ segment: UnsafeRawBufferPointer, _ name: TokenError.Segment,
     _ body: (UnsafeRawBufferPointer) throws(TokenError) -> T

@@ -1,14 +1,14 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A signed token as a forger has it: its claims and header as they were, signed with a key that no gateway has.
+/// A forged token: its claims and header are unchanged, but it is signed with a key that no gateway has.
 package enum ForgedToken {
   /// The longest signature, in bytes: that of RS512 with a key of 8192 bits.
   private static let signatureMax = 1024
-  /// Not a secret of anybody's.
+  /// A fixed key, which is not secret.
   private static let secret = Array("a key that no gateway has: forged".utf8)
 
-  // Made when the first token is forged, and kept: an RSA key takes a tenth of a second.
+  // Generated when the first token is forged, and kept: an RSA key takes about 0.1 s.
   private static let ecdsa = signer(of: P256KeyPair.generate().jwk)
   private static let rsa = try? JWTSigner(RSAKeyPair.generate().material)
 
@@ -17,7 +17,7 @@ package enum ForgedToken {
     return try? JWTSigner(key, algorithm: .es256)
   }
 
-  /// Returns `token` signed anew by the algorithm that its header names; nil if it is no signed token.
+  /// Returns `token` signed again by the algorithm that its header names; nil if it is no signed token.
   package static func of(_ token: String) -> String? {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let header = Base64URL.decode(String(parts[0])),
@@ -31,7 +31,8 @@ package enum ForgedToken {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// A signature by a key that no gateway has. Where none of that algorithm is at hand, it is bytes of the right number.
+  /// Returns a signature by a key that no gateway has. If no signer for the algorithm is available, it returns bytes of the
+  /// right number.
   private static func sign(_ input: [UInt8], _ algorithm: JWTAlgorithm, size: Int) -> [UInt8] {
     let code = HMACSHA256.code(key: secret, input)
     let signer: JWTSigner? =
@@ -45,7 +46,7 @@ package enum ForgedToken {
       default: nil
       }
     if let signature = signer?.signature(of: input) { return signature }
-    // The first bit is 0, so that as a number it is below any modulus.
+    // The first bit is 0, so that the number is below any modulus.
     let bytes = (0..<size).map { code[$0 % code.count] &+ UInt8(truncatingIfNeeded: $0 / code.count) }
     return [(bytes.first ?? 0) & 0x7F] + bytes.dropFirst()
   }

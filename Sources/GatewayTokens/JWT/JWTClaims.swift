@@ -1,10 +1,9 @@
 package import GatewayCore
 package import GatewayJSON
 
-/// The claims of a token whose every check has passed: `exp` as a time, for instance, and the whole payload for what
-/// only a vendor knows.
+/// The claims of a token that passed every check, with the registered dates as times.
 package struct JWTClaims: Sendable {
-  /// The whole payload.
+  /// The whole payload, which may have claims that only a vendor knows.
   package let payload: JSONView
   package let expiresAt: WallTime?
   package let notBefore: WallTime?

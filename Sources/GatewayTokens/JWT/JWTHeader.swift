@@ -1,14 +1,13 @@
 internal import GatewayJSON
 
-/// The part of a JOSE header (RFC 7515 section 4) that a verifier needs, checked: of `{"alg":"HS256","kid":"k1"}` the
-/// algorithm and the key's name, for instance.
+/// The part of a JOSE header (RFC 7515 section 4) that a verifier needs, checked.
 struct JWTHeader {
   let algorithm: JWTAlgorithm
-  /// A string; nil if the header names no key.
+  /// The key's name in `kid`, a string; nil if the header names no key.
   let keyID: JSONView?
 
-  /// Throws unless the header is one we can follow, and its `typ` is `type` if that is given. Keys the header carries or
-  /// points at (`jwk`, `jku`, `x5c`, `x5u`) are never looked at (RFC 8725 section 3.10).
+  /// Reads a header. Throws unless the gateway can follow it, and its `typ` is `type` if that is given. The verifier never
+  /// looks at keys in the header or linked from it (`jwk`, `jku`, `x5c`, `x5u`; RFC 8725 section 3.10).
   init(_ header: JSONView, type: String?) throws(TokenError) {
     guard let name = header["alg"], name.kind == .string else { throw .algorithmMissing }
     guard let algorithm = JWTAlgorithm(name: name) else {
@@ -31,7 +30,7 @@ struct JWTHeader {
     }
   }
 
-  /// The one extension understood is `b64`, with the value true (RFC 7797).
+  /// Throws for an extension other than `b64` with the value true (RFC 7797).
   static func checkExtensions(_ header: JSONView) throws(TokenError) {
     if let critical = header["crit"] {
       guard let names = critical.elements, names.count == 1, names[0].equals("b64"), header["b64"] != nil else {
@@ -41,7 +40,7 @@ struct JWTHeader {
     if let encoded = header["b64"], encoded.bool != true { throw .unencodedPayload }
   }
 
-  /// The media type without its case and without the prefix that RFC 7515 section 4.1.9 lets a header leave out.
+  /// Returns the media type in lower case, without the prefix that a header may omit (RFC 7515 section 4.1.9).
   private static func mediaType(_ name: String) -> String {
     let name = name.lowercased()
     return name.hasPrefix("application/") ? String(name.dropFirst("application/".count)) : name

@@ -1,10 +1,10 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A signer of JSON Web Tokens with one key by one algorithm. All loops share one; its key can be replaced at any time.
+/// A signer of JSON Web Tokens with one key and one algorithm. All loops share one; its key can be replaced at any time.
 package final class JWTSigner: Sendable {
   package var algorithm: JWTAlgorithm { state.value.algorithm }
-  /// The `kid` tokens are given; nil for none.
+  /// The `kid` in the header of its tokens; nil for none.
   package var keyID: String? { state.value.keyID }
 
   private enum Method: Sendable {
@@ -12,7 +12,7 @@ package final class JWTSigner: Sendable {
     case signature(AsymmetricSigner)
   }
 
-  /// The key, and what is written of it beforehand.
+  /// The key and the encoded header.
   private final class State: Sendable {
     let algorithm: JWTAlgorithm
     let keyID: String?
@@ -30,8 +30,8 @@ package final class JWTSigner: Sendable {
 
   private let state: Replaceable<State>
 
-  /// Throws unless the key can sign by `algorithm`, or by the first it is bound to if none is given. Refuses a short
-  /// secret as a verifier does.
+  /// Creates a signer. Throws unless the key can sign by `algorithm`, or by the first algorithm it is bound to if none is
+  /// given. It rejects a short secret as a verifier does.
   package init(
     _ key: KeyMaterial, algorithm: JWTAlgorithm? = nil, type: String? = "JWT", allowingShortSecret: Bool = false
   ) throws(KeyError) {
@@ -49,7 +49,7 @@ package final class JWTSigner: Sendable {
     state = Replaceable(State(chosen, keyID: key.id, method, header: header))
   }
 
-  /// Signs with the key of `other` from now on. From any thread.
+  /// Replaces the key with that of `other`. May be called from any thread.
   package func takeKey(of other: JWTSigner) { state.replace(with: other.state.value) }
 
   private static func encodeHeader(_ algorithm: JWTAlgorithm, type: String?, keyID: String?) -> [UInt8] {
@@ -65,7 +65,7 @@ package final class JWTSigner: Sendable {
     return text
   }
 
-  /// The token whose payload is `claims`, the bytes of one JSON object.
+  /// Returns the token with the payload `claims`, the bytes of one JSON object.
   package func sign(_ claims: [UInt8]) -> String {
     let state = state.value
     var token: [UInt8] = []
@@ -78,7 +78,7 @@ package final class JWTSigner: Sendable {
     return String(decoding: token, as: UTF8.self)
   }
 
-  /// The signature of any bytes, in JWS form.
+  /// Returns the signature of any bytes, in JWS form.
   package func signature(of input: [UInt8]) -> [UInt8] { Self.signature(of: input, by: state.value.method) }
 
   private static func signature(of input: [UInt8], by method: Method) -> [UInt8] {

@@ -1,17 +1,16 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// A verifier of JSON Web Tokens (RFC 7519) in compact JWS form (RFC 7515) by one application's keys, as RFC 8725 asks:
-/// the keys decide which algorithms count, never the token; one of HS256 "signed" with a public RSA key is refused, for
-/// instance.
+/// A verifier of JSON Web Tokens (RFC 7519) in compact JWS form (RFC 7515) with one application's keys.
 ///
-/// Synchronous and without locks, so that all loops share one: a class, since a copy would retain every key. Its policy
-/// stays; its keys can be replaced at any time.
+/// The keys decide which algorithms are accepted, never the token (RFC 8725): an HS256 token "signed" with a public RSA key is
+/// rejected. The verifier is synchronous and has no locks, so all loops share one. It is a class because a copy would retain
+/// every key. Its policy is fixed; its keys can be replaced at any time.
 package final class JWTVerifier: Sendable {
   package let policy: TokenPolicy
   private let state: Replaceable<State>
 
-  /// The keys, and what is known from them beforehand.
+  /// The keys and the headers prepared from them.
   private final class State: Sendable {
     let keys: KeySet
     let usualHeaders: UsualHeaders
@@ -30,13 +29,13 @@ package final class JWTVerifier: Sendable {
 
   package var keys: KeySet { state.value.keys }
 
-  /// Verifies by the keys of `other` from now on. From any thread.
+  /// Replaces the keys with those of `other`. May be called from any thread.
   package func takeKeys(of other: JWTVerifier) {
     state.replace(with: State(other.keys, type: policy.type))
   }
 
-  /// The claims of `token` if every check passes at `now`; throws the first check that fails. Cheap checks come first,
-  /// and nothing of the payload is read before the signature has been verified.
+  /// Returns the claims of `token` if every check passes at `now`; throws the first check that fails. Cheap checks come first,
+  /// and the payload is not read before the signature has been verified.
   package func verify(_ token: String, at now: WallTime) throws(TokenError) -> JWTClaims {
     try open(token, at: now) { payload throws(TokenError) in
       let claims = try JWTClaims(CompactToken.object(payload, .payload))
@@ -47,14 +46,14 @@ package final class JWTVerifier: Sendable {
     }
   }
 
-  /// The payload of `token`, whatever it is, if header and signature pass at `now`: the JWS part of ``verify(_:at:)``.
+  /// Returns the payload of `token`, of any content, if header and signature pass at `now`: the JWS part of ``verify(_:at:)``.
   package func verifySignature(_ token: String, at now: WallTime) throws(TokenError) -> [UInt8] {
     try open(token, at: now) { payload throws(TokenError) in
       try CompactToken.decode(payload, .payload) { Array($0) }
     }
   }
 
-  /// Hands the payload, still encoded, to `body` once header and signature have passed.
+  /// Passes the payload, still encoded, to `body` if header and signature are valid.
   private func open<T>(
     _ token: String, at now: WallTime, _ body: (UnsafeRawBufferPointer) throws(TokenError) -> T
   ) throws(TokenError) -> T {
@@ -75,7 +74,7 @@ package final class JWTVerifier: Sendable {
     }
   }
 
-  /// Tries every key that answers to the token and is bound to its algorithm.
+  /// Tries every key that matches the token's `kid` and is bound to its algorithm.
   private func checkSignature(
     _ signature: UnsafeRawBufferPointer, of input: UnsafeRawBufferPointer, _ header: JWTHeader, by keys: KeySet,
     at now: WallTime

@@ -1,36 +1,35 @@
 package import GatewayCore
 package import GatewayJSON
 
-/// The check that a token failed: its signature, for instance, or that it has expired. Never holds the token or any
-/// value out of it.
+/// The check that a token failed. It never holds the token or any value from it.
 package enum TokenError: Error, Hashable, Sendable {
-  /// A segment of a compact JWS (RFC 7515 section 7.1): the header, for instance.
+  /// A segment of a compact JWS (RFC 7515 section 7.1).
   package enum Segment: String, Hashable, Sendable {
     case header, payload, signature
   }
 
-  /// A claim that dates a token (RFC 7519 section 4.1): `exp`, for instance.
+  /// A claim that dates a token (RFC 7519 section 4.1).
   package enum DateClaim: String, Hashable, Sendable {
     case expiration = "exp"
     case notBefore = "nbf"
     case issuedAt = "iat"
   }
 
-  /// Longer than the limit; nothing else was looked at.
+  /// Longer than the limit; nothing else was checked.
   case tooLarge(limit: Int)
   /// Not three segments between two dots.
   case notThreeSegments
   /// Not strict base64url.
   case encoding(Segment)
-  /// Not a JSON object, or one with a member twice.
+  /// Not a JSON object, or one with a duplicate member.
   case json(Segment, JSONError)
   /// `alg` is missing or no string.
   case algorithmMissing
-  /// `alg` is `none`: not signed at all.
+  /// `alg` is `none`: the token is not signed.
   case unsigned
-  /// `alg` names nothing we offer.
+  /// `alg` names an algorithm that the gateway does not support.
   case algorithmUnknown
-  /// The keys that answer to the token are not for this algorithm.
+  /// The keys that match the token are not for this algorithm.
   case algorithmNotForKey
   /// `crit` is not a list of extensions that are all understood and present (RFC 7515 section 4.1.11).
   case criticalHeader
@@ -38,30 +37,30 @@ package enum TokenError: Error, Hashable, Sendable {
   case unencodedPayload
   /// A header parameter of the wrong kind.
   case headerParameter(String)
-  /// `typ` is not the one expected (RFC 8725 section 3.11).
+  /// `typ` is not the expected one (RFC 8725 section 3.11).
   case typeMismatch
-  /// No key answers to the token's `kid`.
+  /// No key matches the token's `kid`.
   case keyUnknown
   /// The key's end date has passed.
   case keyEnded
-  /// The signature is no key's.
+  /// No key verifies the signature.
   case signature
   /// A date claim that is not a number.
   case dateInvalid(DateClaim)
-  /// A required claim that is not there.
+  /// A required claim is missing.
   case claimMissing(String)
-  /// A claim with a value it cannot have; what it should be.
+  /// A claim has an invalid value, other than the expected kind.
   case claimInvalid(String, expected: String)
   /// On or after `exp`, leeway included (RFC 7519 section 4.1.4).
   case expired
   /// Before `nbf`, or issued in the future, leeway included.
   case notYetValid(DateClaim)
-  /// `iss` is not the one expected.
+  /// `iss` is not the expected one.
   case issuerMismatch
-  /// `aud` names none of the expected (RFC 7519 section 4.1.3).
+  /// `aud` contains none of the expected audiences (RFC 7519 section 4.1.3).
   case audienceMismatch
 
-  /// The stable name of the check: of the header parameter or claim where there is one.
+  /// The stable name of the check: that of the header parameter or claim if there is one.
   package var check: String {
     switch self {
     case .tooLarge: "size"
@@ -84,7 +83,7 @@ package enum TokenError: Error, Hashable, Sendable {
     }
   }
 
-  /// What the peer is told.
+  /// The error that is sent to the client.
   package var gatewayError: GatewayError {
     switch self {
     case .tooLarge, .notThreeSegments, .encoding, .json, .algorithmMissing, .criticalHeader, .unencodedPayload,
@@ -104,7 +103,7 @@ package enum TokenError: Error, Hashable, Sendable {
 }
 
 extension TokenError: CustomStringConvertible {
-  /// One clause: which check failed, and what was expected.
+  /// One clause: the failed check and the expected value.
   package var description: String {
     switch self {
     case .tooLarge(let limit): "longer than \(limit) bytes"

@@ -1,9 +1,10 @@
 package import GatewayCore
 
 extension TokenFingerprint {
-  /// The fingerprint of a token: of the whole of an opaque one; of a JWT without its signature, because whoever holds an
-  /// ECDSA signature can write a second one that verifies as well (n - s for s), and a revoked token must not come back
-  /// under another fingerprint.
+  /// Computes the fingerprint of a token: of a whole opaque token, or of a JWT without its signature.
+  ///
+  /// A holder of an ECDSA signature can write a second one that also verifies (n - s for s). The fingerprint leaves the
+  /// signature out, so that a revoked token cannot return under another fingerprint.
   package init(of token: String) {
     self = token.utf8.span.bytes.withUnsafeBytes { bytes in
       let dot = UInt8(ascii: ".")

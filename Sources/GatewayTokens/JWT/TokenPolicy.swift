@@ -1,17 +1,16 @@
 package import GatewayCore
 
-/// The demands of a verifier on a token beyond a good signature: that clocks differ by 5 s at most, for instance, or
-/// that `aud` names the gateway.
+/// The requirements of a verifier for a token besides a valid signature.
 package struct TokenPolicy: Hashable, Sendable {
-  /// How far clocks may differ: added to `exp`, taken from `nbf` and `iat`. Not negative.
+  /// The tolerated clock difference: added to `exp`, subtracted from `nbf` and `iat`. Not negative.
   package var leeway: Duration = .seconds(5)
-  /// The longest token looked at, in bytes.
+  /// The longest accepted token, in bytes.
   package var sizeMax = 8192
   /// The `iss` a token must have, byte for byte (RFC 7519 section 2); nil for any.
   package var issuer: Name?
-  /// A token must name one of these in `aud`, byte for byte; empty for any.
+  /// The audiences, one of which a token must name in `aud`, byte for byte; empty for any.
   package var audiences: [Name] = []
-  /// The `typ` a token must have, whatever its case and with or without `application/`; nil for any.
+  /// The `typ` a token must have, in any case and with or without `application/`; nil for any.
   package var type: String?
   /// Whether a token must have an `exp`.
   package var requiresExpiry = false

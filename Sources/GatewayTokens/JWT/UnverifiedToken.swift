@@ -1,8 +1,7 @@
 package import GatewayCore
 package import GatewayJSON
 
-/// The content of a token without a check of its signature: for people to look at, never to act upon; when it ends, for
-/// instance.
+/// The content of a token whose signature is not verified, to show to people; code must not act upon it.
 package struct UnverifiedToken: Sendable {
   package let header: JSONView
   package let payload: JSONView
@@ -23,7 +22,7 @@ package struct UnverifiedToken: Sendable {
     }
   }
 
-  /// Throws if the header names an extension that nobody here understands (RFC 7515 section 4.1.11).
+  /// Throws if the header names an extension that is not supported (RFC 7515 section 4.1.11).
   package func checkExtensions() throws(TokenError) {
     try JWTHeader.checkExtensions(header)
   }

@@ -2,10 +2,10 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import Glibc
 
-/// The headers that nearly all tokens for a set of keys have, decoded and checked beforehand: libraries write the same
-/// two or three members in one of a few orders. Recognising one costs a comparison of bytes, where decoding and reading
-/// it anew costs half as much as checking an HMAC. Any other header takes the long way. `{"alg":"HS256","typ":"JWT"}`
-/// is one, for instance.
+/// The usual headers of tokens for a set of keys, decoded and checked in advance, e.g. `{"alg":"HS256","typ":"JWT"}`.
+///
+/// Libraries write the same two or three members in one of a few orders. To recognise such a header costs a comparison of
+/// bytes; to decode and read it costs half as much as checking an HMAC. Any other header is decoded.
 struct UsualHeaders: Sendable {
   private static let countMax = 64
 
@@ -13,7 +13,7 @@ struct UsualHeaders: Sendable {
 
   private let entries: [Entry]
 
-  /// The usual headers for `keys`, those left out that a verifier which expects `type` refuses.
+  /// Prepares the usual headers for `keys`, except the ones that a verifier with the expected `type` rejects.
   init(keys: KeySet, type: String?) {
     var entries: [Entry] = []
     for key in keys.keys {
@@ -27,7 +27,7 @@ struct UsualHeaders: Sendable {
     self.entries = entries
   }
 
-  /// Those of keys without a name, which most secrets are: made once for all the gateways of a process.
+  /// The headers of keys without a name, as most secrets are. They are made once for all gateways of a process.
   private static let ofNameless = [JWTAlgorithm: [Entry]](
     uniqueKeysWithValues: JWTAlgorithm.allCases.map { ($0, entries($0, keyID: nil, type: nil)) })
 
@@ -40,7 +40,7 @@ struct UsualHeaders: Sendable {
     }
   }
 
-  /// The header that `segment`, still encoded, is; nil if it is none of the usual.
+  /// The header that `segment`, still encoded, contains; nil if it is not a usual one.
   subscript(_ segment: UnsafeRawBufferPointer) -> JWTHeader? {
     for entry in entries where entry.text.count == segment.count {
       if memcmp(entry.text, segment.baseAddress!, segment.count) == 0 { return entry.header }

@@ -1,12 +1,12 @@
 internal import COpenSSL
 
-/// A public or private key that OpenSSL holds, of a kind and size we offer: RSA of 2048 bits, for instance.
+/// A public or private key in OpenSSL, of a supported kind and size.
 final class AsymmetricKey: @unchecked Sendable {
   // Unchecked, because the key is a C pointer; it is not changed after init, and OpenSSL allows concurrent use of a key.
   let pointer: OpaquePointer
   let kind: Kind
 
-  /// The kind of key, with its size: RSA of 2048 bits, for instance.
+  /// The kind of key, with its size, e.g. RSA of 2048 bits.
   enum Kind: Hashable, Sendable {
     case rsa(bits: Int), rsaPSS(bits: Int), p256, p384, ed25519
 
@@ -32,7 +32,7 @@ final class AsymmetricKey: @unchecked Sendable {
     }
   }
 
-  /// Takes `pointer` over, also when it throws.
+  /// Takes ownership of `pointer`, also when it throws.
   init(taking pointer: OpaquePointer) throws(KeyError) {
     do throws(KeyError) {
       kind = try Self.kind(of: pointer)

@@ -1,12 +1,12 @@
 internal import COpenSSL
 
-/// A signer with one private key by one algorithm: ES256 with the P-256 key of a PEM file, for instance.
+/// A signer with one private key and one algorithm, e.g. ES256 with the P-256 key of a PEM file.
 final class AsymmetricSigner: @unchecked Sendable {
   // Unchecked for the reason AsymmetricKey is: the key behind it is a C pointer that is never changed.
   private let key: AsymmetricKey
   private let algorithm: JWTAlgorithm
 
-  /// Throws unless `algorithm` is one of the key's kind and the key can sign, which is tried.
+  /// Creates a signer. Throws unless `algorithm` fits the key's kind and a trial signature succeeds.
   init(key: AsymmetricKey, algorithm: JWTAlgorithm) throws(KeyError) {
     guard key.kind.algorithms.contains(algorithm) else {
       throw .algorithmDoesNotFit(algorithm, key: key.kind.name)
@@ -23,7 +23,7 @@ final class AsymmetricSigner: @unchecked Sendable {
     }
   }
 
-  /// The signature of `input` in JWS form.
+  /// Returns the signature of `input` in JWS form.
   func sign(_ input: [UInt8]) -> [UInt8] {
     guard let signature = trySigning(input) else { preconditionFailure("a key that signed once signs again") }
     return signature
@@ -69,7 +69,7 @@ final class AsymmetricSigner: @unchecked Sendable {
     return EVP_PKEY_CTX_set_signature_md(context, hash) == 1
   }
 
-  /// PSS as RFC 7518 section 3.5 has it: MGF1 with the same hash, a salt as long as the hash.
+  /// Sets PSS as in RFC 7518 section 3.5: MGF1 with the same hash, a salt as long as the hash.
   private static func configurePSS(_ context: OpaquePointer, _ algorithm: JWTAlgorithm) -> Bool {
     EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING) == 1
       && EVP_PKEY_CTX_set_rsa_mgf1_md_name(context, algorithm.hash.name, nil) == 1

@@ -1,24 +1,24 @@
 internal import COpenSSL
 
-/// A verifier of signatures by one public key and one algorithm, RS256 for instance. All that can be prepared is
-/// prepared once; a check copies the prepared context, which saves 3 us of an RSA or ECDSA check on OpenSSL 3.0.
+/// A verifier of signatures by one public key and one algorithm. It prepares a context once and copies it for each check, which
+/// saves 3 us of an RSA or ECDSA check on OpenSSL 3.0.
 final class AsymmetricVerifier: @unchecked Sendable {
-  // Unchecked, because the contexts are C pointers; after init they are only copied from, which changes nothing but
-  // reference counts, and those are atomic.
+  // Unchecked, because the contexts are C pointers. After init they are only copied from, which changes nothing but reference
+  // counts, and these are atomic.
   private let key: AsymmetricKey
   private let algorithm: JWTAlgorithm
   private let prepared: Prepared
-  /// The only length a signature can have, in bytes.
+  /// The only valid length of a signature, in bytes.
   private let signatureSize: Int
 
   private enum Prepared {
-    /// An EVP_PKEY_CTX, for what is hashed first.
+    /// An EVP_PKEY_CTX, for algorithms that sign a hash.
     case digest(OpaquePointer)
     /// An EVP_MD_CTX, for Ed25519, which hashes by itself.
     case message(OpaquePointer)
   }
 
-  /// Throws unless `algorithm` is one of the key's kind.
+  /// Creates a verifier. Throws unless `algorithm` fits the key's kind.
   init(key: AsymmetricKey, algorithm: JWTAlgorithm) throws(KeyError) {
     guard key.kind.algorithms.contains(algorithm) else {
       throw .algorithmDoesNotFit(algorithm, key: key.kind.name)
@@ -62,7 +62,7 @@ final class AsymmetricVerifier: @unchecked Sendable {
     return .digest(context)
   }
 
-  /// Whether `signature`, in JWS form, is the key's over `input`.
+  /// Returns whether `signature`, in JWS form, is the key's over `input`.
   func verify(_ input: UnsafeRawBufferPointer, signature: UnsafeRawBufferPointer) -> Bool {
     guard signature.count == signatureSize else { return false }
     let isGood =
@@ -70,7 +70,7 @@ final class AsymmetricVerifier: @unchecked Sendable {
       case .message(let context): verify(input, signature, context)
       case .digest(let context): verifyDigest(input, signature, context)
       }
-    // What OpenSSL notes about a bad signature stays in the thread's queue and would mislead whoever asks next.
+    // OpenSSL leaves an error in the thread's queue, which would mislead the next caller that reads it.
     if !isGood { ERR_clear_error() }
     return isGood
   }

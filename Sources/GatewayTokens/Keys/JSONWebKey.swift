@@ -2,10 +2,9 @@ internal import COpenSSL
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A key as JSON, RFC 7517, with the parameters of RFC 7518 section 6 and RFC 8037 section 2: `{"kty":"oct","k":"…"}`,
-/// for instance.
+/// A reader of keys as JSON (RFC 7517), with the parameters of RFC 7518 section 6 and RFC 8037 section 2.
 enum JSONWebKey {
-  /// The keys of a JWK set or of a single JWK, and why others of the set were left out.
+  /// Returns the keys of a JWK set or of a single JWK, and the reasons why others of the set were left out.
   static func read(_ text: [UInt8]) throws(KeyError) -> (keys: [KeyMaterial], ignored: [String]) {
     let document: JSONDocument
     do throws(JSONError) {
@@ -82,7 +81,7 @@ enum JSONWebKey {
     return .key(material)
   }
 
-  /// A secret without `alg` serves the HMACs it is long enough for, HS256 at least.
+  /// Returns the algorithms of a secret without `alg`: the HMACs it is long enough for, HS256 at least.
   private static func defaultAlgorithms(_ content: KeyMaterial.Content) -> AlgorithmSet? {
     guard case .secret(let secret) = content else { return nil }
     let fitting = AlgorithmSet.hmac.algorithms.filter { $0.hash.size <= secret.count }
@@ -96,7 +95,8 @@ enum JSONWebKey {
     return bytes
   }
 
-  /// The names in the numbers are OpenSSL's own (EVP_PKEY-RSA(7), EVP_PKEY-EC(7)); Swift imports few of their macros.
+  /// Reads an RSA key. OpenSSL's own names for the numbers stand in EVP_PKEY-RSA(7) and EVP_PKEY-EC(7); Swift imports few of
+  /// their macros.
   private static func rsa(_ jwk: JSONView, _ index: Int) throws(KeyError) -> AsymmetricKey {
     var numbers: [(name: StaticString, value: [UInt8])] = [
       ("n", try bytes(jwk, "n", index)), ("e", try bytes(jwk, "e", index)),

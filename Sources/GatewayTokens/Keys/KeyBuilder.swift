@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// A builder of OpenSSL keys out of numbers: an RSA key out of the `n` and `e` of a JWK, for instance.
+/// A builder of OpenSSL keys from numbers, e.g. of an RSA key from the `n` and `e` of a JWK.
 enum KeyBuilder {
-  /// The key of `type` with these big-endian numbers, and for a curve its name and public point. `index` is for errors.
+  /// Returns the key of `type` with these big-endian numbers, and for a curve its name and public point. `index` is for errors.
   static func build(
     type: String, isPrivate: Bool, numbers: [(name: StaticString, value: [UInt8])], group: String? = nil,
     point: [UInt8]? = nil, index: Int
@@ -10,7 +10,7 @@ enum KeyBuilder {
     let wrong = KeyError.jwk(index: index, reason: "its numbers make no \(type) key")
     guard let builder = OSSL_PARAM_BLD_new() else { throw wrong }
     defer { OSSL_PARAM_BLD_free(builder) }
-    // The builder keeps pointers to what it is given, names included, until it is done: hence static names.
+    // The builder keeps pointers to its arguments, names included, until it is done, so the names are static.
     var bignums: [OpaquePointer] = []
     defer { bignums.forEach { BN_clear_free($0) } }
     for number in numbers {
@@ -36,7 +36,7 @@ enum KeyBuilder {
     return try AsymmetricKey(taking: key)
   }
 
-  /// A static string is terminated by NUL and never moves.
+  /// Returns the string's address: a static string is terminated by NUL and never moves.
   private static func cString(_ name: StaticString) -> UnsafePointer<CChar> {
     UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
   }
@@ -51,7 +51,7 @@ enum KeyBuilder {
       EVP_PKEY_fromdata(context, &key, Int32(isPrivate ? PosternKeyPair : PosternPublicKey), parameters) == 1,
       let key
     else { return nil }
-    // A point off the curve, or halves of different pairs, must not be found out by an attacker first.
+    // A point off the curve, or halves of different pairs, must be rejected here, before an attacker can use them.
     guard let checker = EVP_PKEY_CTX_new_from_pkey(nil, key, nil) else {
       EVP_PKEY_free(key)
       return nil

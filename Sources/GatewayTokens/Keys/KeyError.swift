@@ -1,32 +1,32 @@
-/// The reason why a key cannot be used: an RSA modulus of 1024 bits, for instance. Never holds key material.
+/// The reason why a key cannot be used. It never holds key material.
 package enum KeyError: Error, Hashable, Sendable, CustomStringConvertible {
   /// An HMAC secret shorter than the hash's output (RFC 7518 section 3.2).
   case secretTooShort(bytes: Int, algorithm: JWTAlgorithm)
-  /// An HMAC secret that is a public key, private key or certificate as text: the classic confusion.
+  /// An HMAC secret that is a public key, private key or certificate as text, a common mistake.
   case secretIsKeyFile
   /// An RSA modulus of fewer bits than 2048 (RFC 7518 section 3.3), or of more than 16384.
   case modulusSize(bits: Int)
-  /// A kind of key or a curve that no offered algorithm uses.
+  /// A kind of key or a curve that no supported algorithm uses.
   case unsupported(String)
   /// An algorithm that is not for keys of this kind.
   case algorithmDoesNotFit(JWTAlgorithm, key: String)
-  /// The key has no algorithm left to be used with.
+  /// A key without an algorithm that it can be used with.
   case noAlgorithm
-  /// No public key, private key or certificate in the PEM text; or an encrypted one.
+  /// A PEM text without a public key, private key or certificate, or with an encrypted key.
   case notPEM
   /// Neither a JWK or JWK set nor PEM text.
   case notKeyFile
-  /// Signing needs the private half.
+  /// A key without the private half, which signing needs.
   case notPrivate
-  /// A JWK against RFC 7517, 7518 or 8037: which one of the set, and why.
+  /// A JWK that violates RFC 7517, 7518 or 8037: its index in the set, and the reason.
   case jwk(index: Int, reason: String)
   /// Not a JWK or JWK set at all.
   case notJWKSet(String)
-  /// Nothing in the set can be used, for these reasons.
+  /// A set without a usable key, for these reasons.
   case noUsableKey([String])
   /// More keys than the limit.
   case tooManyKeys(limit: Int)
-  /// The file cannot be read.
+  /// A file that cannot be read.
   case unreadable(path: String, reason: String)
 
   package var description: String {

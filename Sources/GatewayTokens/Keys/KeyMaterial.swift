@@ -1,20 +1,19 @@
 package import GatewayCore
 
-/// A key as it was read, before it is made ready for checking or signing: what it is, and what it says it may do; an
-/// RSA key of a JWK set that is for RS256 alone, for instance.
+/// A key as it was read, before it is prepared for verifying or signing, with the uses that it allows.
 package struct KeyMaterial: Sendable {
   enum Content: Sendable {
     case secret([UInt8])
     case asymmetric(AsymmetricKey)
   }
 
-  /// `kid`, if the key has a name.
+  /// The `kid`, if the key has a name.
   package var id: String?
   /// The algorithms the key is bound to; nil binds it to all of its kind.
   package var algorithms: AlgorithmSet?
-  /// When the key stops being accepted; nil if never.
+  /// The time from which the key is no longer accepted; nil if it has no end.
   package var endsAt: WallTime?
-  /// Whether `use` and `key_ops` allow checking signatures.
+  /// Whether `use` and `key_ops` allow verifying signatures.
   package var mayVerify = true
   /// Whether `use` and `key_ops` allow signing.
   package var maySign = true
@@ -24,8 +23,8 @@ package struct KeyMaterial: Sendable {
     self.content = content
   }
 
-  /// A secret shared with whoever issues the tokens, for HS256 unless `algorithms` says otherwise. Refuses the text of a
-  /// key or certificate, which an attacker knows.
+  /// Makes a key of a secret shared with the issuer of the tokens, for HS256 unless `algorithms` says otherwise. Throws for the
+  /// text of a key or certificate, which an attacker knows.
   package static func secret(
     _ bytes: [UInt8], algorithms: AlgorithmSet = AlgorithmSet([.hs256])
   ) throws(KeyError) -> KeyMaterial {
@@ -35,17 +34,17 @@ package struct KeyMaterial: Sendable {
     return material
   }
 
-  /// A private key, public key or certificate in PEM text; never an HMAC secret.
+  /// Reads a private key, public key or certificate in PEM text; never an HMAC secret.
   package static func pem(_ text: [UInt8]) throws(KeyError) -> KeyMaterial {
     KeyMaterial(content: .asymmetric(try PEMKey.read(text)))
   }
 
-  /// The keys of a JWK set, or of a single JWK (RFC 7517); those of other kinds are left out.
+  /// Reads the keys of a JWK set, or of a single JWK (RFC 7517). Keys of unsupported kinds are left out.
   package static func jwks(_ text: [UInt8]) throws(KeyError) -> [KeyMaterial] {
     try JSONWebKey.read(text).keys
   }
 
-  /// The algorithms the key will be used with; throws if it is bound to one that does not fit its kind.
+  /// Returns the algorithms the key will be used with; throws if it is bound to one that does not fit its kind.
   func usableAlgorithms() throws(KeyError) -> AlgorithmSet {
     let possible: AlgorithmSet
     let name: String

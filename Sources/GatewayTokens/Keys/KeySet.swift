@@ -1,16 +1,16 @@
 internal import GatewayJSON
 
-/// The keys one application's tokens are checked with: the present secret and, until a given time, the one before, for
-/// instance. Immutable: rotation makes another set.
+/// The keys that verify one application's tokens, e.g. the current secret and, until a given time, the previous one. Immutable:
+/// a rotation makes another set.
 package struct KeySet: Sendable {
   /// The most keys in a set: a token without `kid` tries every one that fits.
   package static let countMax = 100
 
   package let keys: [VerificationKey]
-  /// Why keys of a JWK set were left out, one sentence each: other uses, kinds and curves (RFC 7517 section 5).
+  /// The reasons why keys of a JWK set were left out, one sentence each: other uses, kinds and curves (RFC 7517 section 5).
   package let ignored: [String]
 
-  /// Throws if there are none, or more than ``countMax``.
+  /// Creates a set. Throws if there are no keys, or more than ``countMax``.
   package init(_ keys: [VerificationKey], ignored: [String] = []) throws(KeyError) {
     guard !keys.isEmpty else { throw .noUsableKey(ignored.isEmpty ? ["the set is empty"] : ignored) }
     guard keys.count <= Self.countMax else { throw .tooManyKeys(limit: Self.countMax) }
@@ -18,8 +18,8 @@ package struct KeySet: Sendable {
     self.ignored = ignored
   }
 
-  /// The keys of a JWK set, or of a single JWK (RFC 7517), that may verify signatures by algorithms we offer. A malformed
-  /// or weak key fails the whole set, so that a mistake is noticed when it is made.
+  /// Reads the keys of a JWK set, or of a single JWK (RFC 7517), that may verify signatures by supported algorithms. A
+  /// malformed or weak key fails the whole set, so that a mistake is noticed when it is made.
   package init(jwks text: [UInt8], allowingShortSecret: Bool = false) throws(KeyError) {
     let (materials, ignored) = try JSONWebKey.read(text)
     var keys: [VerificationKey] = []
@@ -34,8 +34,8 @@ package struct KeySet: Sendable {
     try self.init(keys, ignored: reasons)
   }
 
-  /// Whether there is a key of that name. Then the others are not asked; else those without a name are: `kid` is a hint (RFC
-  /// 7515 section 4.1.4), so it narrows the search down and decides nothing.
+  /// Returns whether a key has that name. If so, only keys of that name are tried; otherwise only keys without a name. `kid` is
+  /// a hint (RFC 7515 section 4.1.4): it narrows the search and decides nothing else.
   func hasKey(named kid: JSONView) -> Bool {
     keys.contains { Self.isNamed($0, kid) }
   }

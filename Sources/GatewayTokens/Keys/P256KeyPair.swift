@@ -1,13 +1,12 @@
 internal import COpenSSL
 
-/// A private key on P-256 as a JSON Web Key (RFC 7517, RFC 7518 section 6.2), for those who hand keys out: a vendor
-/// that gives its customer the key to sign tokens with, for instance.
+/// A private key on P-256 as a JSON Web Key (RFC 7517, RFC 7518 section 6.2), e.g. to give to a customer for signing tokens.
 package struct P256KeyPair: Sendable {
   package let publicKey: P256PublicKey
   /// The private scalar, 32 bytes.
   private let secret: [UInt8]
 
-  /// A new pair, from OpenSSL's generator.
+  /// Generates a new pair with OpenSSL's generator.
   package static func generate() -> P256KeyPair {
     guard let key = makeKey() else { preconditionFailure("OpenSSL makes no P-256 key") }
     defer { EVP_PKEY_free(key) }

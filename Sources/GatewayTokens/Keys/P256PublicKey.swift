@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A public key on P-256, by its point: the one that a customer's ES256 tokens are checked with, for instance.
+/// A public key on P-256 as its point, e.g. to verify a customer's ES256 tokens.
 package struct P256PublicKey: Hashable, Sendable {
   /// The coordinates, 32 bytes each.
   private let x: [UInt8]
@@ -12,8 +12,8 @@ package struct P256PublicKey: Hashable, Sendable {
     self.y = y
   }
 
-  /// The public half of a JWK on P-256, private or public. Throws unless it is one that may sign by ES256, and its point
-  /// is on the curve; where there is a private half too, it must belong to it.
+  /// Reads the public half of a JWK on P-256, private or public. Throws unless the key may be used for ES256 and its point is
+  /// on the curve. A private half, if present, must match.
   package init(jwk text: [UInt8]) throws(KeyError) {
     let root: JSONView
     do throws(JSONError) {
@@ -36,7 +36,7 @@ package struct P256PublicKey: Hashable, Sendable {
   /// The key as a JWK for ES256 signatures, without `kid`.
   package var jwk: [UInt8] { jwk(secret: nil) }
 
-  /// The key as a JWK whose `kid` is its thumbprint, for sets of keys that others read.
+  /// The key as a JWK whose `kid` is its thumbprint, for published key sets.
   package var namedJWK: [UInt8] { jwk(secret: nil, keyID: thumbprint) }
 
   func jwk(secret: [UInt8]?, keyID: String? = nil) -> [UInt8] {
@@ -66,7 +66,7 @@ package struct P256PublicKey: Hashable, Sendable {
     return Base64URL.encode(SHA256.digest(json.bytes))
   }
 
-  /// The key, ready to check ES256 signatures.
+  /// The key, ready to verify ES256 signatures.
   package var keySet: KeySet {
     get throws(KeyError) { try KeySet(jwks: jwk) }
   }

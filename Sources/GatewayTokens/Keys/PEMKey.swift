@@ -1,8 +1,7 @@
 internal import COpenSSL
 
-/// A key in PEM text, `-----BEGIN PRIVATE KEY-----` for instance: a private key (PKCS #8, PKCS #1 or SEC 1), a public
-/// key (SubjectPublicKeyInfo) or an X.509 certificate, whose dates and issuer are not looked at: it is a key in another
-/// wrapping.
+/// A reader of keys in PEM text: a private key (PKCS #8, PKCS #1 or SEC 1), a public key (SubjectPublicKeyInfo) or an X.509
+/// certificate. A certificate only supplies its key; its dates and issuer are ignored.
 enum PEMKey {
   static func read(_ text: [UInt8]) throws(KeyError) -> AsymmetricKey {
     let readers: [(OpaquePointer) -> OpaquePointer?] = [
@@ -26,16 +25,16 @@ enum PEMKey {
     throw .notPEM
   }
 
-  /// Without a callback of our own OpenSSL would ask for the password on the terminal.
+  /// A callback that refuses, because otherwise OpenSSL would ask for the password on the terminal.
   private static let refusePassword:
     @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?)
       -> Int32 = { _, _, _, _ in -1 }
 
-  /// Whether the bytes look like the text of a key or certificate, which nobody means as an HMAC secret.
+  /// Returns whether the bytes look like the text of a key or certificate, which is never meant as an HMAC secret.
   static func looksLikeKey(_ bytes: [UInt8]) -> Bool {
     let head = bytes.prefix(65_536)
     if head.starts(with: "ssh-".utf8) || head.starts(with: "ecdsa-sha2-".utf8) { return true }
-    // Byte by byte: to look for text in text takes longer than all else that a secret needs.
+    // Compares byte by byte: to search for text in text takes longer than all other work on a secret.
     return head.indices.contains { head[$0] == UInt8(ascii: "-") && head[$0...].starts(with: "-----BEGIN ".utf8) }
   }
 }

@@ -2,17 +2,16 @@ internal import COpenSSL
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A new RSA key pair for RS256 signatures (RFC 7518 section 3.3), for those who sign and hand the public half out: who
-/// plays an identity provider with a JWK set, for instance.
+/// A new RSA key pair for RS256 signatures (RFC 7518 section 3.3), e.g. to simulate an identity provider with a JWK set.
 package struct RSAKeyPair: Sendable {
-  /// The pair, bound to RS256 and named by its thumbprint. A secret.
+  /// The pair, bound to RS256, with its thumbprint as its name. A secret.
   package let material: KeyMaterial
   /// The public key as a JWK (RFC 7518 section 6.3.1) whose `kid` is its thumbprint.
   package let namedJWK: [UInt8]
 
   private static let bits: Int32 = 2048
 
-  /// A new pair of 2048 bits, from OpenSSL's generator; takes about a tenth of a second.
+  /// Generates a new pair of 2048 bits with OpenSSL's generator; takes about 0.1 s.
   package static func generate() -> RSAKeyPair {
     guard let key = makeKey(), let modulus = number("n", of: key), let exponent = number("e", of: key),
       let pair = try? AsymmetricKey(taking: key)
@@ -34,7 +33,7 @@ package struct RSAKeyPair: Sendable {
     return RSAKeyPair(material: material, namedJWK: json.bytes)
   }
 
-  /// The SHA-256 thumbprint (RFC 7638 section 3): the hash of the required members in the order of their names.
+  /// Returns the SHA-256 thumbprint (RFC 7638 section 3): the hash of the required members in the order of their names.
   private static func thumbprint(n: String, e: String) -> String {
     var json = JSONWriter()
     json.beginObject()
@@ -55,7 +54,7 @@ package struct RSAKeyPair: Sendable {
     return key
   }
 
-  /// One of the key's numbers, big-endian without leading zeros, by OpenSSL's name for it (EVP_PKEY-RSA(7)).
+  /// Returns one of the key's numbers, big-endian without leading zeros, by OpenSSL's name for it (EVP_PKEY-RSA(7)).
   private static func number(_ name: String, of key: OpaquePointer) -> [UInt8]? {
     var number: OpaquePointer?
     guard EVP_PKEY_get_bn_param(key, name, &number) == 1, let number else { return nil }

@@ -1,5 +1,5 @@
-/// A value of settings that can be read anew: every copy of the settings sees what it was replaced with. Setting it makes a
-/// value of its own, as with any other member.
+/// A settings value that can be reloaded: every copy of the settings sees the replacement. Setting it in one copy separates
+/// that copy from the others, as with any other member.
 package struct Renewable<Value: Sendable>: Sendable {
   private final class Box: Sendable {
     let value: Value
@@ -18,6 +18,6 @@ package struct Renewable<Value: Sendable>: Sendable {
     set { content = Replaceable(Box(newValue)) }
   }
 
-  /// Has this and every copy of it hold what `other` holds. From any thread.
+  /// Replaces the value in this copy and every other copy with that of `other`. May be called from any thread.
   package func take(_ other: Renewable) { content.replace(with: other.content.value) }
 }

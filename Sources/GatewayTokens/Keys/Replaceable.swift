@@ -1,10 +1,9 @@
 internal import Synchronization
 
-/// A reference that one thread replaces while others read it: the keys of a verifier, read anew while logins are judged.
-/// Reading it takes no lock.
+/// A reference that one thread replaces while others read it without a lock, e.g. the keys of a verifier.
 ///
-/// `@unchecked Sendable`: the reference is atomic, and what it leads to is Sendable. Everything that it ever led to is
-/// kept, since a reader may hold on to it: a few kilobytes each time that keys are read anew.
+/// `@unchecked Sendable`: the reference is atomic, and the object is Sendable. Every earlier object is kept, because a reader
+/// may still use it: a few kilobytes for each reload of keys.
 package final class Replaceable<Value: AnyObject & Sendable>: @unchecked Sendable {
   private let current: Atomic<Unmanaged<Value>>
   private let kept: Mutex<[Value]>

@@ -1,13 +1,12 @@
 package import GatewayCore
 
-/// A key made ready for checking signatures by each algorithm it is bound to. An RSA key can never be asked for an
-/// HMAC, for instance: which algorithms a key has is decided here, when it is loaded, and a token only picks among
-/// them.
+/// A key prepared to verify signatures by each algorithm it is bound to. The algorithms are fixed when the key is loaded, and a
+/// token only selects one of them, so an RSA key is never used for an HMAC.
 package struct VerificationKey: Sendable {
-  /// The name tokens call the key by in `kid`; a key without one answers to any.
+  /// The key's name in a token's `kid`; nil for a key without a name, which is tried if no key has the token's `kid`.
   package let id: String?
   package let algorithms: AlgorithmSet
-  /// From then on the key is not accepted; nil if it is for ever.
+  /// The time from which the key is no longer accepted; nil if it has no end.
   package let endsAt: WallTime?
 
   private enum Check: Sendable {
@@ -15,10 +14,11 @@ package struct VerificationKey: Sendable {
     case signature(AsymmetricVerifier)
   }
 
-  /// By raw value of the algorithm; nil for those the key is not bound to.
+  /// The checks by raw value of the algorithm; nil for algorithms that the key is not bound to.
   private let checks: [Check?]
 
-  /// Refuses an HMAC secret shorter than its hash's output (RFC 7518 section 3.2) unless `allowingShortSecret`.
+  /// Prepares a key. Throws for an HMAC secret shorter than its hash's output (RFC 7518 section 3.2) unless
+  /// `allowingShortSecret`.
   package init(_ material: KeyMaterial, allowingShortSecret: Bool = false) throws(KeyError) {
     id = material.id
     endsAt = material.endsAt
@@ -35,12 +35,13 @@ package struct VerificationKey: Sendable {
     self.checks = checks
   }
 
-  /// Whether the key is still accepted at `now`.
+  /// Returns whether the key is still accepted at `now`.
   package func isCurrent(at now: WallTime) -> Bool {
     endsAt.map { now < $0 } ?? true
   }
 
-  /// Whether `signature` is this key's over `input` by `algorithm`. False for an algorithm the key is not bound to.
+  /// Returns whether `signature` is this key's over `input` by `algorithm`; false for an algorithm that the key is not bound
+  /// to.
   func verify(
     _ input: UnsafeRawBufferPointer, signature: UnsafeRawBufferPointer, algorithm: JWTAlgorithm
   ) -> Bool {

@@ -1,10 +1,10 @@
 internal import GatewayCore
 internal import Synchronization
 
-/// The source of secrets, and of names that nobody can guess, an opaque token's for instance: the system's generator;
-/// in a simulated world a seed, so that a run repeats itself byte for byte. A seeded secret is none.
+/// A source of secrets and unguessable names: the system's generator or, in a simulated world, a seed. A seeded run repeats
+/// itself byte for byte, but its values are not secret.
 package final class Secrets: Sendable {
-  /// Chance that nobody can foresee.
+  /// The system's generator, which nobody can predict.
   package static let system = Secrets(nil)
 
   private let generator: Mutex<SeededGenerator?>
@@ -13,12 +13,12 @@ package final class Secrets: Sendable {
     self.generator = Mutex(generator)
   }
 
-  /// What follows from a seed. Only where nothing has to be kept from anybody.
+  /// Creates a source from a seed, for use only where nothing must be kept secret.
   package convenience init(seed: UInt64) {
     self.init(SeededGenerator(seed: seed))
   }
 
-  /// So many bytes of chance.
+  /// Returns `count` random bytes.
   package func bytes(_ count: Int) -> [UInt8] {
     generator.withLock { generator in
       guard generator != nil else { return SecureRandom.bytes(count) }

@@ -1,9 +1,8 @@
 internal import COpenSSL
 
-/// Chance that nobody can foresee, for secrets: the 32 bytes of an opaque token, for instance. The one source that is
-/// not a parameter: a seeded secret is none.
+/// Unpredictable random bytes for secrets. This source is not a parameter, because a seeded secret is not secret.
 package enum SecureRandom {
-  /// `count` bytes from OpenSSL's generator.
+  /// Returns `count` bytes from OpenSSL's generator.
   package static func bytes(_ count: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
       guard RAND_bytes(buffer.baseAddress, Int32(count)) == 1 else {
