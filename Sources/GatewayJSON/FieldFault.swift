@@ -1,30 +1,28 @@
-/// A fault of a member of a JSON object that a peer has sent: it is missing, for instance, or no whole number. Never
-/// says what was sent.
+/// A fault of a member of a received JSON object. It never contains the received value.
 package enum FieldFault: Hashable, Sendable {
   case missing
-  /// An empty text where there must be one.
+  /// An empty text where one is required.
   case empty
   case notText(lengthMax: Int)
-  /// More than so many, in what the vendor counts text in.
+  /// A text longer than the limit, in the units that the vendor counts.
   case tooLong(lengthMax: Int)
   case notFlag
-  /// No whole number of 64 bits as the vendor takes them, or outside the range.
+  /// Not a whole number of 64 bits, in the forms that the vendor accepts, or outside the range.
   case notInteger(ClosedRange<Int64>)
   case notObject
   case notArray(countMax: Int)
   case tooMany(countMax: Int)
-  /// An element of an array that is to be of texts is none.
+  /// An array of texts that has another element.
   case notTexts
 }
 
-/// The words that a vendor has for what is wrong with a member: code 4 with the member in `exception_fields`, for
-/// instance.
+/// A vendor's error texts for faults of a member, e.g. code 4 with the member in `exception_fields`.
 package protocol FieldWords {
   associatedtype Failure: Error
 
-  /// How long a text is, in what the vendor counts: bytes, or characters.
+  /// Returns the length of a text in the units that the vendor counts: bytes or characters.
   static func length(of text: String) -> Int
 
-  /// What the peer is told of the member `name`; `path` has the names of the objects around it too.
+  /// Returns the error for the member `name`. `path` also has the names of the objects around it.
   static func failure(_ fault: FieldFault, _ name: String, path: String) -> Failure
 }

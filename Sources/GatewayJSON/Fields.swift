@@ -1,5 +1,5 @@
-/// The members of a JSON object that a peer has sent, a request's body for instance, read with the errors of one vendor.
-/// A member that is null counts as absent.
+/// The members of a received JSON object, e.g. of a request's body, read with the errors of one vendor. A member that is null
+/// counts as absent.
 package struct Fields<Words: FieldWords>: Sendable {
   package typealias Failure = Words.Failure
 
@@ -8,37 +8,37 @@ package struct Fields<Words: FieldWords>: Sendable {
   /// The names of the objects around it; empty for the outermost.
   private let path: String
 
-  /// Those of `view`; nil if it is no object.
+  /// Reads the members of `view`; nil if it is no object.
   package init?(_ view: JSONView, within path: String = "") {
     guard view.isObject else { return nil }
     self.view = view
     self.path = path
   }
 
-  /// The name with those of the objects around it: `custom.color`.
+  /// Returns the name with the names of the objects around it, e.g. `custom.color`.
   package func path(of name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
-  /// What the peer is told of a member.
+  /// Returns the error for a member.
   package func failure(_ fault: FieldFault, _ name: String) -> Failure {
     Words.failure(fault, name, path: path(of: name))
   }
 
-  /// The value of that name, whatever it is; nil for null.
+  /// Returns the value of that name, of any kind; nil for null.
   package func value(_ name: String) -> JSONView? {
     guard let value = view[member: name], !value.isNull else { return nil }
     return value
   }
 
-  /// Whether there is a member of that name, even if it is null.
+  /// Returns whether there is a member of that name, even if it is null.
   package func has(_ name: String) -> Bool { view[member: name] != nil }
 
-  /// The text of that name, of at most so many bytes or characters: as the vendor counts.
+  /// Returns the text of that name. `max` is its longest length in the units that the vendor counts.
   package func string(_ name: String, max: Int) throws(Failure) -> String? {
     guard let value = value(name) else { return nil }
     return try text(value, name, max)
   }
 
-  /// The same, where it must be there and hold something.
+  /// Returns the text of that name, which must be present and not empty.
   package func requiredString(_ name: String, max: Int) throws(Failure) -> String {
     guard let text = try string(name, max: max) else { throw failure(.missing, name) }
     guard !text.isEmpty else { throw failure(.empty, name) }
@@ -57,14 +57,14 @@ package struct Fields<Words: FieldWords>: Sendable {
     return flag
   }
 
-  /// The number of that name, written without a fraction.
+  /// Returns the number of that name, written without a fraction.
   package func integer(_ name: String, in range: ClosedRange<Int64> = .min ... .max) throws(Failure) -> Int64? {
     guard let value = value(name) else { return nil }
     guard let integer = value.integer, range.contains(integer) else { throw failure(.notInteger(range), name) }
     return integer
   }
 
-  /// The object of that name.
+  /// Returns the object of that name.
   package func object(_ name: String) throws(Failure) -> Self? {
     guard let value = value(name) else { return nil }
     guard let object = Self(value, within: path(of: name)) else {
@@ -73,7 +73,7 @@ package struct Fields<Words: FieldWords>: Sendable {
     return object
   }
 
-  /// The elements of the array of that name, at most so many.
+  /// Returns the elements of the array of that name, at most `count`.
   package func array(_ name: String, count: Int) throws(Failure) -> [JSONView]? {
     guard let value = value(name) else { return nil }
     guard let elements = value.elements else { throw failure(.notArray(countMax: count), name) }
@@ -81,7 +81,7 @@ package struct Fields<Words: FieldWords>: Sendable {
     return elements
   }
 
-  /// The texts of that name, at most so many, each of at most so many bytes or characters.
+  /// Returns the texts of that name, at most `count`. `max` is the longest length of each in the units that the vendor counts.
   package func strings(_ name: String, count: Int, max: Int = .max) throws(Failure) -> [String]? {
     guard let elements = try array(name, count: count) else { return nil }
     var strings: [String] = []
@@ -92,7 +92,7 @@ package struct Fields<Words: FieldWords>: Sendable {
     return strings
   }
 
-  /// What `read` makes of each object of the array of that name, at most so many.
+  /// Returns the results of `read` for each object of the array of that name, at most `count`.
   package func objects<T>(
     _ name: String, count: Int, _ read: (Self) throws(Failure) -> T
   ) throws(Failure) -> [T]? {

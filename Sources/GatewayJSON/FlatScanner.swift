@@ -1,5 +1,4 @@
-/// A finger on JSON text that steps over what a ``FlatObject`` may hold; refuses everything else, a `\n` in a string
-/// for instance.
+/// A cursor on JSON text that steps over the content of a ``FlatObject`` and rejects everything else, e.g. a `\n` in a string.
 struct FlatScanner {
   private let text: UnsafeRawBufferPointer
   var position = 0
@@ -8,7 +7,7 @@ struct FlatScanner {
     self.text = text
   }
 
-  /// The next byte that is no white space; nil at the end.
+  /// Steps over white space and returns the next byte, or nil at the end.
   mutating func next() -> UInt8? {
     while position < text.count {
       let byte = text[position]
@@ -18,21 +17,21 @@ struct FlatScanner {
     return nil
   }
 
-  /// Steps over white space and `byte`; false if something else stands there.
+  /// Steps over white space and `byte`; returns false if the next byte is another.
   mutating func take(_ byte: UInt8) -> Bool {
     guard next() == byte else { return false }
     position += 1
     return true
   }
 
-  /// Whether nothing but white space is left.
+  /// Returns whether only white space is left.
   mutating func isAtEnd() -> Bool {
     next() == nil
   }
 
-  /// Steps over a string of printable ASCII without escapes, whose first quote is behind already, and its last quote.
+  /// Steps over a string of printable ASCII without escapes, from after its first quote to after its last.
   mutating func passString() -> Bool {
-    // Eight bytes at once while none of them ends the string or is refused.
+    // Steps over eight bytes at once while none of them ends the string or is rejected.
     while position + 8 <= text.count {
       let word = text.loadUnaligned(fromByteOffset: position, as: UInt64.self)
       guard !ByteWord.needsEscape(word), !ByteWord.isAboveASCII(word) else { break }
@@ -47,7 +46,7 @@ struct FlatScanner {
     return false
   }
 
-  /// Steps over `word`; false if something else stands there.
+  /// Steps over `word`; returns false if the text continues otherwise.
   mutating func pass(_ word: StaticString) -> Bool {
     guard text[position...].starts(with: UnsafeRawBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
     else { return false }
@@ -55,7 +54,7 @@ struct FlatScanner {
     return true
   }
 
-  /// Steps over a whole number; what is behind it is found by whoever expects a comma there.
+  /// Steps over a whole number. It does not check the next byte; the caller does, which expects a comma there.
   mutating func passInteger(digitsMax: Int) -> Bool {
     if text[position] == UInt8(ascii: "-") { position += 1 }
     let start = position
@@ -64,7 +63,7 @@ struct FlatScanner {
     return (1...digitsMax).contains(digits) && (digits == 1 || text[start] != UInt8(ascii: "0"))
   }
 
-  /// Steps over the fraction of a number that has one; an exponent behind it is found by whoever expects a comma there.
+  /// Steps over the fraction of a number, if it has one. The caller, which expects a comma next, rejects an exponent.
   mutating func passFraction(digitsMax: Int) -> Bool {
     guard position < text.count, text[position] == UInt8(ascii: ".") else { return false }
     let start = position + 1

@@ -1,14 +1,13 @@
 internal import Glibc
 
-/// A table of where the members of a plain object stand in its text: the type of a refresh message at 9 to 18, say. It
-/// does not hold on to the text, which is handed in with every question.
+/// A table of the places of a plain object's members in its text. It does not keep the text, which each query passes again.
 struct FlatTable {
   enum Kind {
     case string, integer, real, bool, null
   }
 
-  /// A member, by the places where its name (within the quotes) and its value (quotes and all) begin and end. Small, since
-  /// a table is copied whenever it is asked something.
+  /// The places where a member's name (without its quotes) and its value (with quotes) begin and end. It is small because each
+  /// query copies the table.
   private struct Member {
     var nameStart: UInt16 = 0
     var nameEnd: UInt16 = 0
@@ -17,20 +16,20 @@ struct FlatTable {
   }
 
   private static let countMax = 8
-  /// Fewer digits than could overflow.
+  /// The most digits that cannot overflow.
   private static let digitsMax = 18
 
   private var members = InlineArray<8, Member>(repeating: Member())
   private var countOfMembers: UInt16 = 0
-  /// Which of them are numbers with a fraction, bit by bit.
+  /// The set of members that are numbers with a fraction, one bit each.
   private var fractions: UInt16 = 0
 
   var count: Int { Int(countOfMembers) }
 
-  /// A table without members, for want of one.
+  /// Creates a table without members, for a document that has none.
   init() {}
 
-  /// Nil unless the text is a plain object.
+  /// Reads a text; nil unless it is a plain object.
   init?(_ text: UnsafeRawBufferPointer) {
     guard text.count < UInt16.max else { return nil }
     var scanner = FlatScanner(text)
@@ -45,7 +44,7 @@ struct FlatTable {
     guard scanner.isAtEnd() else { return nil }
   }
 
-  /// Notes the next member behind the last.
+  /// Adds the next member.
   private mutating func takeMember(_ scanner: inout FlatScanner) -> Bool {
     guard scanner.take(UInt8(ascii: "\"")) else { return false }
     var member = Member()
@@ -71,12 +70,12 @@ struct FlatTable {
     return true
   }
 
-  /// Whether no member before that one has its name.
+  /// Returns whether no earlier member has the name of that one.
   private func isNew(_ index: Int, in text: UnsafeRawBufferPointer) -> Bool {
     find(UnsafeRawBufferPointer(rebasing: text[name(index)]), in: text) == nil
   }
 
-  /// The number of the member of that name; nil if there is none.
+  /// Returns the index of the member of that name; nil if there is none.
   func find(_ name: UnsafeRawBufferPointer, in text: UnsafeRawBufferPointer) -> Int? {
     for index in 0..<count {
       let start = Int(members[index].nameStart)
@@ -96,19 +95,19 @@ struct FlatTable {
     }
   }
 
-  /// The bytes of a member's name.
+  /// Returns the range of a member's name.
   func name(_ index: Int) -> Range<Int> { Int(members[index].nameStart)..<Int(members[index].nameEnd) }
 
-  /// The bytes of a member's value.
+  /// Returns the range of a member's value.
   func value(_ index: Int) -> Range<Int> { Int(members[index].start)..<Int(members[index].end) }
 
-  /// The bytes of a string between its quotes; nil if the member is none.
+  /// Returns the range of a string between its quotes; nil if the member is no string.
   func string(_ index: Int, in text: UnsafeRawBufferPointer) -> Range<Int>? {
     guard kind(index, in: text) == .string else { return nil }
     return Int(members[index].start) + 1..<Int(members[index].end) - 1
   }
 
-  /// The whole number; nil if the member is none.
+  /// Returns the whole number; nil if the member is none.
   func integer(_ index: Int, in text: UnsafeRawBufferPointer) -> Int64? {
     guard kind(index, in: text) == .integer else { return nil }
     var number: Int64 = 0
@@ -119,7 +118,7 @@ struct FlatTable {
     return isNegative ? -number : number
   }
 
-  /// The number with a fraction, as the C library reads it; nil if the member is none.
+  /// Returns the number with a fraction, as the C library reads it; nil if the member is none.
   func real(_ index: Int, in text: UnsafeRawBufferPointer) -> Double? {
     guard kind(index, in: text) == .real else { return nil }
     let digits = text[value(index)]
@@ -131,11 +130,13 @@ struct FlatTable {
     }
   }
 
-  /// The powers of ten that a double holds exactly, as far as a token's dates want them.
+  /// The powers of ten up to what a token's dates need; a double holds them exactly.
   private static let powersOfTen: InlineArray<10, Double> = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
 
-  /// The number nearest to the digits, which it is if both what they say without their point and the power of ten that it
-  /// is divided by are exact (W. Clinger, How to Read Floating Point Numbers Accurately, 1990); nil if they are too many.
+  /// Returns the number nearest to the digits, or nil if there are too many.
+  ///
+  /// The quotient is the nearest number if the digits without their point and the power of ten are both exact (W. Clinger, How
+  /// to Read Floating Point Numbers Accurately, 1990).
   private static func exact(_ digits: Slice<UnsafeRawBufferPointer>) -> Double? {
     guard digits.count <= 17 else { return nil }
     var (whole, decimals, isNegative): (UInt64, Int, Bool) = (0, -1, false)

@@ -1,7 +1,7 @@
 // Strings and numbers of JSON5, sections 5 and 6 of its specification.
 
 extension JSON5Reader {
-  /// A string in single or double quotes.
+  /// Reads a string in single or double quotes.
   mutating func string() throws(Problem) -> String {
     let start = place
     let quote = next()
@@ -21,7 +21,7 @@ extension JSON5Reader {
     throw Problem(place: start, reason: "the text that begins here does not end on its line")
   }
 
-  /// What stands for itself behind a backslash, or for something else; nil for a line that goes on.
+  /// Reads the character after a backslash and returns the one it stands for; nil for a line continuation.
   private mutating func escaped(at start: TextPlace) throws(Problem) -> Unicode.Scalar? {
     guard let scalar = next() else { throw problem("a text is not closed") }
     switch scalar {
@@ -43,7 +43,7 @@ extension JSON5Reader {
     }
   }
 
-  /// `\u00e9`, or a pair of surrogates.
+  /// Reads the digits of `\u00e9`, or of a pair of surrogates.
   private mutating func unicode(at start: TextPlace) throws(Problem) -> Unicode.Scalar {
     let unit = try hexadecimal(4, at: start)
     if let scalar = Unicode.Scalar(unit) { return scalar }
@@ -66,7 +66,7 @@ extension JSON5Reader {
     return number
   }
 
-  /// A number as flags read numbers: a whole one without a fraction, others with a point.
+  /// Reads a number as flags do: a whole number has no fraction, any other has a point.
   mutating func number() throws(Problem) -> String {
     let start = place
     var text = ""
@@ -89,7 +89,7 @@ extension JSON5Reader {
     if digits.hasPrefix("0x") || digits.hasPrefix("0X") {
       return UInt64(digits.dropFirst(2), radix: 16).map { sign + String($0) }
     }
-    // A sign may stand once, and words and octal numbers are none here.
+    // One sign is allowed; words and octal numbers are not numbers here.
     guard let first = digits.first, first == "." || first.isNumber,
       !(first == "0" && (digits.dropFirst().first?.isNumber ?? false))
     else { return nil }

@@ -1,9 +1,9 @@
-/// A reader of one object of JSON5 that a person wrote, a configuration file for instance; knows where each value stands.
+/// A reader of one JSON5 object that a person wrote, e.g. a configuration file. It records the place of each value.
 ///
 /// JSON5 is JSON with comments, trailing commas, names without quotes, strings in single quotes and a few more forms of
 /// numbers; see <https://spec.json5.org>.
 package struct JSON5Reader {
-  /// A mistake in the text, and where it is: no comma in line 3, for instance.
+  /// A mistake in the text, with its place.
   package struct Problem: Error, Hashable {
     package let place: TextPlace
     package let reason: String
@@ -19,14 +19,14 @@ package struct JSON5Reader {
   private(set) var place = TextPlace()
   private var depth = 0
 
-  /// How deep arrays and objects may nest.
+  /// The most levels that arrays and objects may nest.
   private static let depthMax = 64
 
   package init(_ text: String) {
     scalars = Array(text.unicodeScalars)
   }
 
-  /// The object that the text is.
+  /// Reads the text, which must be one object.
   package mutating func object() throws(Problem) -> PlacedJSON {
     try skipSpace()
     guard peek == "{" else { throw problem("expected one object, which begins with {") }
@@ -37,13 +37,13 @@ package struct JSON5Reader {
     return object
   }
 
-  /// The members of the object that begins here.
+  /// Reads the members of the object that begins here.
   private mutating func members() throws(Problem) -> [PlacedJSON.Member] {
     let start = place
     try descend()
     defer { depth -= 1 }
     var members: [PlacedJSON.Member] = []
-    // Compared by bytes, as whoever reads the members does.
+    // Compared by bytes, as the readers of the members do.
     var places: [[UInt8]: TextPlace] = [:]
     while true {
       try skipSpace()
@@ -69,7 +69,7 @@ package struct JSON5Reader {
     return PlacedJSON.Member(name: key, place: start, value: try value(of: key))
   }
 
-  /// The elements of the array that begins here, the value of `key` or a part of it.
+  /// Reads the elements of the array that begins here, which is the value of `key` or a part of it.
   private mutating func elements(of key: String) throws(Problem) -> [PlacedJSON] {
     try descend()
     defer { depth -= 1 }
@@ -85,7 +85,7 @@ package struct JSON5Reader {
     }
   }
 
-  /// Steps over a bracket that opens.
+  /// Steps over an opening bracket.
   private mutating func descend() throws(Problem) {
     guard depth < Self.depthMax else { throw problem("nested deeper than \(Self.depthMax) levels") }
     depth += 1
@@ -132,11 +132,11 @@ extension JSON5Reader {
     Problem(place: place, reason: isAtEnd ? "the file ends here; \(reason)" : reason)
   }
 
-  /// The next letter; nil at the end.
+  /// Steps over the next character and returns it; nil at the end.
   mutating func next() -> Unicode.Scalar? {
     guard let scalar = peek else { return nil }
     index += 1
-    // CR LF is one line's end.
+    // CR LF is one line ending.
     if Self.endsLine(scalar) && !(scalar == "\r" && peek == "\n") {
       place.line += 1
       place.column = 1
@@ -146,7 +146,7 @@ extension JSON5Reader {
     return scalar
   }
 
-  /// Whether the next letter is this one; it is taken then.
+  /// Steps over the next character if it is `scalar`; returns whether it was.
   mutating func take(_ scalar: Unicode.Scalar) -> Bool {
     guard peek == scalar else { return false }
     _ = next()
@@ -157,7 +157,7 @@ extension JSON5Reader {
     scalar == "\n" || scalar == "\r" || scalar == "\u{2028}" || scalar == "\u{2029}"
   }
 
-  /// White space and comments.
+  /// Skips white space and comments.
   private mutating func skipSpace() throws(Problem) {
     while let scalar = peek {
       if scalar == "/" {
@@ -185,7 +185,7 @@ extension JSON5Reader {
     }
   }
 
-  /// A name without quotes, which may be empty.
+  /// Reads a name without quotes, which may be empty.
   private mutating func word() -> String {
     var word = String.UnicodeScalarView()
     while let scalar = peek, scalar == "_" || scalar == "$" || scalar.properties.isIDContinue {

@@ -1,28 +1,29 @@
 internal import CJansson
 internal import Glibc
 
-/// One JSON text, parsed strictly: an object or array, valid UTF-8, no member named twice in any object, as `exp` in
-/// `{"exp":1,"exp":2}` for instance, no NUL in any string, integers of 64 bits, finite reals, nothing after it but
-/// white space (RFC 8259, and RFC 7519 section 4 for the duplicates).
+/// One strictly parsed JSON text.
 ///
-/// Parsed by jansson, once, unless it is a plain object, which is kept as it is; nothing is copied out until somebody asks
-/// a ``JSONView`` for it.
+/// It is an object or array of valid UTF-8 and may be followed by white space only (RFC 8259). No object has two members of one
+/// name, e.g. `{"exp":1,"exp":2}` (RFC 7519 section 4). No string contains NUL, integers have 64 bits, and reals are finite.
+///
+/// jansson parses the text once, unless it is a plain object, whose bytes are kept. A value is copied only when a ``JSONView``
+/// is asked for it.
 package final class JSONDocument: @unchecked Sendable {
   // Unchecked, because the tree is a C pointer; it is never changed after parsing, and views count no references on it.
-  /// Nil for a plain object.
+  /// The parsed tree; nil for a plain object.
   private let tree: UnsafeMutablePointer<json_t>?
   /// The text of a plain object.
   let bytes: [UInt8]
-  /// Where its members are.
+  /// The places of a plain object's members.
   let table: FlatTable
 
   /// The longest text read unless another limit is given, in bytes.
   package static let sizeMax = 65_536
-  /// How deep arrays and objects may nest unless another limit is given.
+  /// The most levels that arrays and objects may nest unless another limit is given.
   package static let depthMax = 32
 
-  /// Parses `bytes`; refuses more than `sizeMax` bytes and more than `depthMax` nested arrays and objects before
-  /// anything is allocated. With `integersOfAnySize` every number is read as a real, so that none is too large for 64 bits.
+  /// Parses `bytes`. Throws for more than `sizeMax` bytes and for more than `depthMax` levels of arrays and objects, before it
+  /// allocates anything. With `integersOfAnySize` every number is read as a real, so that none is too large for 64 bits.
   package init(
     _ bytes: UnsafeRawBufferPointer, sizeMax: Int = JSONDocument.sizeMax, depthMax: Int = JSONDocument.depthMax,
     integersOfAnySize: Bool = false
@@ -36,7 +37,7 @@ package final class JSONDocument: @unchecked Sendable {
     }
     guard !Self.nests(bytes, deeperThan: depthMax) else { throw .tooDeep(limit: depthMax) }
     guard let start = bytes.assumingMemoryBound(to: CChar.self).baseAddress else { throw .malformed(position: 0) }
-    // No JSON text holds a NUL, but jansson 2.14 steps over one behind a number.
+    // JSON text never contains NUL, but jansson 2.14 skips one after a number.
     if let found = memchr(start, 0, bytes.count) {
       throw .malformed(position: UnsafeRawPointer(found) - UnsafeRawPointer(start))
     }
@@ -70,14 +71,14 @@ package final class JSONDocument: @unchecked Sendable {
     if let tree { json_decref(tree) }
   }
 
-  /// The whole text's value.
+  /// The value of the whole text.
   package var root: JSONView {
     tree.map { JSONView(document: self, value: $0) } ?? JSONView(rootOfPlain: self)
   }
 
-  /// Whether arrays and objects nest deeper than `limit`. jansson's own limit (2048) is a constant of its build.
+  /// Returns whether arrays and objects nest deeper than `limit`. jansson's own limit (2048) is a constant of its build.
   private static func nests(_ bytes: UnsafeRawBufferPointer, deeperThan limit: Int) -> Bool {
-    // Nearly every text opens fewer brackets than the limit allows to nest; counting them needs no state.
+    // Nearly every text opens fewer brackets than the limit allows levels; counting them needs no state.
     var opened = 0
     for byte in bytes where byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") { opened += 1 }
     guard opened > limit else { return false }

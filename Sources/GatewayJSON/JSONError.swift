@@ -1,24 +1,23 @@
 internal import CJansson
 
-/// The reason why a text is not JSON as we read it: it nests deeper than the limit, for instance. Never quotes the
-/// text: it may be a token.
+/// The reason why a text is not valid JSON here. It never quotes the text, which may be a token.
 package enum JSONError: Error, Hashable, Sendable, CustomStringConvertible {
   /// More bytes than the limit.
   case tooLarge(limit: Int)
   /// Arrays and objects nest deeper than the limit.
   case tooDeep(limit: Int)
-  /// An object has two members of one name; noticed at this byte.
+  /// An object has two members of one name; detected at this byte.
   case duplicateMember(position: Int)
   /// Not valid UTF-8 at this byte.
   case notUTF8(position: Int)
-  /// A number that 64 bits do not hold, at this byte.
+  /// A number outside 64 bits, at this byte.
   case numberOutOfRange(position: Int)
-  /// Against RFC 8259, or neither object nor array, or with NUL in a string; noticed at this byte.
+  /// Against RFC 8259, or neither object nor array, or with NUL in a string; detected at this byte.
   case malformed(position: Int)
 
   init(_ error: json_error_t) {
     let position = Int(error.position)
-    // jansson keeps the code in the last byte of the text; its own accessor shares its name with the type.
+    // jansson keeps the code in the last byte of the text; its own accessor has the same name as the type.
     let code = withUnsafeBytes(of: error.text) { UInt32($0[$0.count - 1]) }
     switch code {
     case json_error_duplicate_key.rawValue: self = .duplicateMember(position: position)

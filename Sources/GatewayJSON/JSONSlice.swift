@@ -1,15 +1,14 @@
-/// The place of one member's value in a JSON object that a parser has found well formed: of `{"data": [1, 2]}` the
-/// bytes of `[1, 2]`, for instance.
+/// The place of one member's value in a well-formed JSON object, e.g. of `[1, 2]` in `{"data": [1, 2]}`.
 ///
-/// What one client publishes is passed on to others as it was written: reading and writing it anew would change numbers
-/// and cost a copy of every node.
+/// A message that one client publishes is passed on to the others as it was written. To parse and write it again would change
+/// numbers and copy every node.
 package struct JSONSlice: Hashable {
   /// The bytes of the value, without the white space around it.
   package let range: Range<Int>
-  /// How deep the value is nested: 0 for a number, 1 for an array of numbers.
+  /// The levels of nesting in the value: 0 for a number, 1 for an array of numbers.
   package let depth: Int
 
-  /// The value of the member `name` of the object that `text` is; nil if no member's name is written so, byte for byte.
+  /// Finds the value of the member `name` of the object `text`; nil if no member's name equals it byte for byte.
   package init?(member name: StaticString, of text: UnsafeRawBufferPointer) {
     var scanner = Scanner(text: text)
     scanner.skipSpace()
@@ -48,7 +47,7 @@ package struct JSONSlice: Hashable {
       while let byte, Self.isSpace(byte) { position += 1 }
     }
 
-    /// Steps over a string; the bytes between its quotes.
+    /// Steps over a string and returns the range between its quotes.
     mutating func skipString() -> Range<Int> {
       position += 1
       let start = position
@@ -60,7 +59,7 @@ package struct JSONSlice: Hashable {
       return start..<end
     }
 
-    /// Steps over a value; how deep it is nested.
+    /// Steps over a value and returns its levels of nesting.
     mutating func skipValue() -> Int {
       var depth = 0
       var deepest = 0

@@ -1,17 +1,16 @@
 internal import CJansson
 
-/// A value inside a ``JSONDocument``, looked at in place: the `exp` of a token's payload, say. Copies out only what is asked
-/// for; keeps its document alive.
+/// A value inside a ``JSONDocument``, read in place. It copies only what is asked for, and keeps its document alive.
 package struct JSONView: Sendable {
-  /// Where the value is: in the document's tree, which nobody changes and which lives as long as it does; or the number of
-  /// a plain object's member, `root` for the object itself.
+  /// The place of the value: a node of the document's tree, which is never changed, or a member of a plain object. `root` is
+  /// the plain object itself.
   private enum Place {
     case tree(UnsafeMutablePointer<json_t>)
     case member(Int)
     case root
   }
 
-  // A pointer is read only, and good as long as the document is.
+  // The pointer is only read, and is valid as long as the document lives.
   private nonisolated(unsafe) let place: Place
   private let document: JSONDocument
 
@@ -30,14 +29,16 @@ package struct JSONView: Sendable {
     place = .member(member)
   }
 
-  /// Every look at the tree goes through here: ARC sees no use of the document in a C call on the pointer, and could let
-  /// go of a temporary view's document before the call. Nil where there is no tree.
+  /// Reads the tree; every access to it uses this function. Returns nil if there is no tree.
+  ///
+  /// ARC sees no use of the document in a C call on the pointer, so it could release the document of a temporary view before
+  /// the call.
   private func read<T>(_ body: (UnsafeMutablePointer<json_t>) -> T?) -> T? {
     guard case .tree(let pointer) = place else { return nil }
     return withExtendedLifetime(document) { body(pointer) }
   }
 
-  /// The seven kinds of value; integers and reals are told apart by how they are written.
+  /// The seven kinds of value. A number's notation decides whether it is an integer or a real.
   package enum Kind: Hashable, Sendable {
     case object, array, string, integer, real, bool, null
   }
@@ -99,7 +100,7 @@ package struct JSONView: Sendable {
     withUTF8 { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// What `body` makes of the string's bytes, without copying them; nil if this is no string.
+  /// Passes the string's bytes to `body`, without copying them, and returns its result; nil if this is no string.
   package func withUTF8<T>(_ body: (UnsafeBufferPointer<UInt8>) -> T) -> T? {
     if case .member(let index) = place {
       return document.bytes.withUnsafeBytes { text in
@@ -117,7 +118,7 @@ package struct JSONView: Sendable {
     }
   }
 
-  /// Whether this is that very string.
+  /// Returns whether this is a string equal to `text`.
   package func equals(_ text: StaticString) -> Bool {
     withUTF8 { bytes in text.withUTF8Buffer { bytes.elementsEqual($0) } } ?? false
   }
@@ -147,7 +148,7 @@ package struct JSONView: Sendable {
     return read { $0.pointee.type == JSON_TRUE }
   }
 
-  /// How many elements or members there are; nil unless this is an array or object.
+  /// The number of elements or members; nil unless this is an array or object.
   package var count: Int? {
     switch kind {
     case .array: read { json_array_size($0) }
@@ -164,13 +165,13 @@ package struct JSONView: Sendable {
     }
   }
 
-  /// The array's element at that place, from 0; nil if there is none.
+  /// Returns the array's element at that index, from 0; nil if there is none.
   package func element(_ index: Int) -> JSONView? {
     guard kind == .array, index >= 0 else { return nil }
     return read { json_array_get($0, index) }.map { JSONView(document: document, value: $0) }
   }
 
-  /// The object's members as they stand in the text; nil if this is no object.
+  /// The object's members in the order of the text; nil if this is no object.
   package var members: [(name: String, value: JSONView)]? {
     guard kind == .object else { return nil }
     if case .root = place {

@@ -1,7 +1,7 @@
-/// A pen for one JSON text, front to back, compact, into bytes: `{"type":"pong"}`, say. Commas are its business;
-/// nesting is the caller's.
+/// A writer of one compact JSON text, from front to back, into bytes. It writes the commas; the caller takes care of the
+/// nesting.
 package struct JSONWriter: Sendable {
-  /// What has been written.
+  /// The bytes written so far.
   package private(set) var bytes: [UInt8] = []
   private var needsComma = false
 
@@ -9,7 +9,7 @@ package struct JSONWriter: Sendable {
     bytes.reserveCapacity(capacity)
   }
 
-  /// A writer whose text stands behind `prefix`, for wires that put a word before the JSON.
+  /// Creates a writer whose text follows `prefix`, for wires that put a word before the JSON.
   package init(prefix: StaticString, capacity: Int = 256) {
     bytes.reserveCapacity(prefix.utf8CodeUnitCount + capacity)
     prefix.withUTF8Buffer { bytes.append(contentsOf: $0) }
@@ -25,7 +25,7 @@ package struct JSONWriter: Sendable {
   package mutating func beginArray() { open(UInt8(ascii: "[")) }
   package mutating func endArray() { close(UInt8(ascii: "]")) }
 
-  /// A member's name; its value is what is written next.
+  /// Writes a member's name; the next value written is its value.
   package mutating func name(_ name: StaticString) {
     separate()
     name.withUTF8Buffer { quote($0) }
@@ -33,7 +33,7 @@ package struct JSONWriter: Sendable {
     needsComma = false
   }
 
-  /// A member's name; its value is what is written next.
+  /// Writes a member's name; the next value written is its value.
   package mutating func name(_ name: String) {
     separate()
     var name = name
@@ -73,7 +73,7 @@ package struct JSONWriter: Sendable {
   package mutating func bool(_ value: Bool) { raw(value ? "true" : "false") }
   package mutating func null() { raw("null") }
 
-  /// A number; whole ones are written without a fraction, those that are not finite as null, which JSON has instead.
+  /// Writes a number: a whole one without a fraction, one that is not finite as null, because JSON has no form for it.
   package mutating func number(_ number: Double) {
     if let whole = Int64(exactly: number) {
       integer(whole)
@@ -84,7 +84,7 @@ package struct JSONWriter: Sendable {
     }
   }
 
-  /// A value that is JSON text already.
+  /// Writes a value that is JSON text already.
   package mutating func raw(_ json: String) {
     separate()
     bytes.append(contentsOf: json.utf8)
@@ -106,7 +106,7 @@ package struct JSONWriter: Sendable {
     bool(value)
   }
 
-  /// The bytes of the one object that `body` writes the members of.
+  /// Returns the bytes of one object; `body` writes its members.
   package static func object(capacity: Int = 160, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
     var writer = JSONWriter(capacity: capacity)
     writer.beginObject()
@@ -129,7 +129,7 @@ package struct JSONWriter: Sendable {
     endArray()
   }
 
-  /// An array of objects, one for each element; `body` writes its members.
+  /// Writes an array of objects, one for each element; `body` writes its members.
   package mutating func member<Element>(
     _ name: StaticString, objects: some Sequence<Element>, _ body: (Element, inout JSONWriter) -> Void
   ) {
@@ -143,10 +143,10 @@ package struct JSONWriter: Sendable {
     endArray()
   }
 
-  /// What has been written, as text.
+  /// The text written so far.
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// A member's name with a space at either side of the colon, as lines for people have had it from the beginning.
+  /// Writes a member's name with a space on either side of the colon, the format that lines for people have always had.
   mutating func spacedName(_ name: String) {
     separate()
     var name = name
@@ -155,7 +155,7 @@ package struct JSONWriter: Sendable {
     needsComma = false
   }
 
-  /// Begins a line with that many spaces: of the next value, or of the bracket that ends them.
+  /// Begins a line with that many spaces, for the next value or, if `isEnd`, for the closing bracket.
   mutating func breakLine(indent: Int, isEnd: Bool) {
     if !isEnd { separate() }
     needsComma = false

@@ -1,20 +1,20 @@
-/// A value of a JSON text that a person wrote, with its place in it: a flag of a configuration file, say.
+/// A value of a JSON text that a person wrote, with its place in it.
 package struct PlacedJSON: Hashable, Sendable {
-  /// The value itself: the number `8080` as the text that a flag would have, for instance.
+  /// The value itself; a number is the text that a flag would have.
   package indirect enum Kind: Hashable, Sendable {
     case object([Member])
     case array([PlacedJSON])
     case string(String)
-    /// As flags read numbers: a whole one without a fraction, others with a point.
+    /// A number as flags read it: a whole number has no fraction, any other has a point.
     case number(String)
     case bool(Bool)
     case null
   }
 
-  /// A member of an object, `port` with 8080 for instance; no object has two of one name.
+  /// A member of an object; no object has two members of one name.
   package struct Member: Hashable, Sendable {
     package let name: String
-    /// Where the name begins.
+    /// The place where the name begins.
     package let place: TextPlace
     package let value: PlacedJSON
   }
@@ -22,7 +22,7 @@ package struct PlacedJSON: Hashable, Sendable {
   package let kind: Kind
   package let place: TextPlace
 
-  /// What it is, as a part of a sentence.
+  /// The kind of value, as a part of a sentence.
   package var noun: String {
     switch kind {
     case .object: "an object"
@@ -34,13 +34,13 @@ package struct PlacedJSON: Hashable, Sendable {
     }
   }
 
-  /// The object's member of that name, byte for byte; nil if there is none.
+  /// Returns the object's member of that name, byte for byte; nil if there is none.
   package func member(_ name: String) -> PlacedJSON? {
     guard case .object(let members) = kind else { return nil }
     return members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
   }
 
-  /// Writes the value as JSON has it.
+  /// Writes the value as JSON.
   package func write(to json: inout JSONWriter) {
     switch kind {
     case .object(let members):

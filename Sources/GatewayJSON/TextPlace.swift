@@ -1,7 +1,7 @@
-/// A place in a text: line and column, the first being 1. `3:9`, for instance.
+/// A place in a text: line and column, both counted from 1, e.g. `3:9`.
 package struct TextPlace: Hashable, Sendable, CustomStringConvertible {
   package var line = 1
-  /// In characters of Unicode (scalars), as editors count them.
+  /// The column in Unicode scalars, as editors count them.
   package var column = 1
 
   package init() {}

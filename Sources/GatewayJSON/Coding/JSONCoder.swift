@@ -1,23 +1,23 @@
-/// A coder of Swift's `Codable` values as JSON, and back: a row of the SQLite store, or a storm's report, for instance.
+/// A coder of Swift's `Codable` values as JSON, and back, e.g. a row of the SQLite store or a storm's report.
 ///
-/// What a peer sends is read with a ``JSONDocument`` and answered with a ``JSONWriter``; this is for what Postern itself
-/// writes and reads again, and for orders whose shape is a type's.
+/// It is for what Postern itself writes and reads again, and for orders whose structure is a type's. A peer's messages are read
+/// with a ``JSONDocument`` and answered with a ``JSONWriter``.
 package struct JSONCoder: Sendable {
-  /// How members are called: `expireAfter` of a type as `expire_after`, for instance.
+  /// The form of members' names in the text.
   package enum Names: Sendable {
-    /// As the type's coding keys say.
+    /// The names of the type's coding keys.
     case asWritten
-    /// With underscores in the text, without them in the type; the keys of dictionaries are left alone.
+    /// With underscores in the text, without them in the type; the keys of dictionaries are unchanged.
     case snakeCase
   }
 
-  /// How the text is laid out: `{"a":1}` in one line, for instance.
+  /// The layout of the text.
   package enum Layout: Sendable {
-    /// In one line, members as the value encodes them.
+    /// One line, with members in the order of the value's encoding.
     case compact
-    /// In one line, members by their names' bytes.
+    /// One line, with members sorted by their names' bytes.
     case sorted
-    /// A line for each value, two spaces a level, `"name" : value`, members by their names' bytes.
+    /// One line for each value, two spaces a level, `"name" : value`, with members sorted by their names' bytes.
     case indented
   }
 
@@ -29,8 +29,8 @@ package struct JSONCoder: Sendable {
     self.layout = layout
   }
 
-  /// The value's JSON text.
-  /// - Throws: `EncodingError` for a number that is not finite, and what the value itself throws.
+  /// Returns the value's JSON text.
+  /// - Throws: `EncodingError` for a number that is not finite, and the errors of the value itself.
   package func encode(_ value: some Encodable) throws -> [UInt8] {
     let encoder = JSONValueEncoder(snakeCase: names == .snakeCase, at: nil)
     var writer = JSONTreeWriter(layout: layout)
@@ -38,15 +38,15 @@ package struct JSONCoder: Sendable {
     return writer.bytes
   }
 
-  /// The value's JSON text, as a string.
-  /// - Throws: What ``encode(_:)`` throws.
+  /// Returns the value's JSON text, as a string.
+  /// - Throws: The errors of ``encode(_:)``.
   package func text(_ value: some Encodable) throws -> String {
     String(decoding: try encode(value), as: UTF8.self)
   }
 
-  /// The value that a JSON text holds, of any kind at its top.
-  /// - Throws: `DecodingError` with the place in the text's value, and what the type itself throws. The texts of errors
-  ///   quote nothing of `bytes`.
+  /// Returns the value of a JSON text, of any kind at its top.
+  /// - Throws: `DecodingError` with the place in the text's value, and the errors of the type itself. The texts of errors quote
+  ///   nothing of `bytes`.
   package func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
     let index: JSONIndex
     do { index = try JSONIndex(bytes) } catch {
@@ -56,7 +56,7 @@ package struct JSONCoder: Sendable {
     return try JSONValueDecoder(source, node: 0, at: nil).decode(type)
   }
 
-  /// The value that a JSON text holds, as that of bytes is read.
+  /// Returns the value of a JSON text, as from its bytes.
   package func decode<Value: Decodable>(_ type: Value.Type, from text: String) throws -> Value {
     try decode(type, from: Array(text.utf8))
   }

@@ -1,5 +1,4 @@
-/// The way to a value in a tree of them, as a list from the inside out: `series`, in `result`, for instance. Made an array of
-/// keys only for an error that names it.
+/// The path to a value in a tree, as a list from the inside out. It becomes an array of keys only for an error that names it.
 final class JSONCodingPath: Sendable {
   private let parent: JSONCodingPath?
   private let key: any CodingKey
@@ -20,7 +19,7 @@ final class JSONCodingPath: Sendable {
   }
 }
 
-/// A key that is no case of a type's own: the number of an array's element, for instance.
+/// A key that is no case of a type's own, e.g. the index of an array's element.
 struct JSONPlainKey: CodingKey {
   let stringValue: String
   let intValue: Int?
@@ -35,12 +34,12 @@ struct JSONPlainKey: CodingKey {
     self.intValue = intValue
   }
 
-  /// Where a class keeps what is its parent's.
+  /// The key under which a class keeps its parent's members.
   static let parent = JSONPlainKey(stringValue: "super")
 }
 
-/// A dictionary whose keys are names of somebody's own, which are written as they are: storms by the names of their
-/// clients' behaviours, for instance.
+/// A dictionary whose keys are freely chosen names, which are written unchanged, e.g. storms by the names of their clients'
+/// behaviours.
 protocol JSONNamedValues {}
 
 extension Dictionary: JSONNamedValues where Key == String {}

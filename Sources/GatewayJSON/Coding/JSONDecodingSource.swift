@@ -1,5 +1,4 @@
-/// A parsed text with the way its members are called: what all the decoders of one text share, `series` and those within
-/// it for instance.
+/// A parsed text and the form of its members' names, which all decoders of the text share.
 final class JSONDecodingSource: Sendable {
   let index: JSONIndex
   let snakeCase: Bool
@@ -9,8 +8,10 @@ final class JSONDecodingSource: Sendable {
     self.snakeCase = snakeCase
   }
 
-  /// The members of the object at `node`: what each is called, and where its value is.
-  /// - Parameter plainly: Names stand as they are in the text.
+  /// Returns the members of the object at `node`: the name of each, and the node of its value.
+  /// - Parameters:
+  ///   - node: The node of the object.
+  ///   - plainly: Whether the names stay as they are in the text.
   func members(_ node: Int, plainly: Bool) -> [(name: String, value: Int)] {
     var members: [(name: String, value: Int)] = []
     members.reserveCapacity(index.nodes[node].count)
@@ -23,7 +24,7 @@ final class JSONDecodingSource: Sendable {
     return members
   }
 
-  /// Where the value of the object's member of that name is; nil if there is none.
+  /// Returns the node of the value of the object's member of that name; nil if there is none.
   func member(_ wanted: String, of node: Int) -> Int? {
     var name = node + 1
     for _ in 0..<index.nodes[node].count {
@@ -33,12 +34,12 @@ final class JSONDecodingSource: Sendable {
     return nil
   }
 
-  /// Whether members can be looked for in the text itself: there are few, and they are called as they are in it.
+  /// Returns whether members can be searched in the text itself: they are few, and have the same names in it.
   func isShort(_ node: Int, plainly: Bool) -> Bool {
     index.nodes[node].count <= 16 && (plainly || !snakeCase)
   }
 
-  /// What stands there, as a part of a sentence.
+  /// Returns the kind of value at `node`, as a part of a sentence.
   func noun(_ node: Int) -> String {
     switch index.nodes[node].kind {
     case .object: "an object"

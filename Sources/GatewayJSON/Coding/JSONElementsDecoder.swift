@@ -1,4 +1,4 @@
-/// A decoder of the elements of an array, one after the other: of the counts of a histogram, for instance.
+/// A decoder of the elements of an array, one after the other.
 struct JSONElementsDecoder: UnkeyedDecodingContainer {
   private let source: JSONDecodingSource
   private let path: JSONCodingPath?
@@ -21,7 +21,7 @@ struct JSONElementsDecoder: UnkeyedDecodingContainer {
 
   private var here: JSONCodingPath { JSONCodingPath(JSONPlainKey(intValue: currentIndex), in: path) }
 
-  /// A decoder of the element that is next.
+  /// Returns a decoder of the next element.
   private func decoder<Value>(_ type: Value.Type) throws -> JSONValueDecoder {
     guard !isAtEnd else {
       throw DecodingError.valueNotFound(

@@ -1,4 +1,4 @@
-/// An encoder of the elements of an array, one behind the other: of the counts of a histogram, for instance.
+/// An encoder of the elements of an array, one after the other.
 struct JSONElementsEncoder: UnkeyedEncodingContainer {
   private let elements: JSONTreeElements
   private let encoder: JSONValueEncoder

@@ -1,31 +1,30 @@
-/// The places of all values of one JSON text, in the text's order: of `{"a": [1]}` the object, the name `a`, the array
-/// and the 1, for instance. Any value may stand at the top, numbers may be of 64 bits without a sign, and what RFC 8259
-/// does not allow is refused.
+/// The places of all values of one JSON text, in the text's order: of `{"a": [1]}` the object, the name `a`, the array and the
+/// 1. Any value may stand at the top, and numbers may be of 64 bits without a sign. A text that violates RFC 8259 is rejected.
 ///
-/// A ``JSONDocument`` holds no number above `Int64.max`, which a `Duration` is written with.
+/// A ``JSONDocument`` holds no number above `Int64.max`, but the text of a `Duration` may have one.
 struct JSONIndex: Sendable {
   enum Kind: UInt8, Sendable {
     case object, array, string, escapedString, integer, real, yes, no, null
   }
 
-  /// A value, or a member's name: the `[1]` at 6 to 9, for instance.
+  /// A value, or a member's name.
   struct Node: Sendable {
     var kind: Kind
-    /// Its first byte; of a string the first within the quotes.
+    /// The index of its first byte; of a string the first within the quotes.
     var start: Int
-    /// Behind its last byte; of a string behind the last within the quotes.
+    /// The index after its last byte; of a string after the last within the quotes.
     var end: Int
-    /// How many elements or members it has.
+    /// The number of elements or members.
     var count = 0
-    /// The node behind it and all that is in it.
+    /// The index of the node after it and its content.
     var next = 0
   }
 
   let bytes: [UInt8]
-  /// An object's members are a node for the name and those of the value, by turns.
+  /// The values in the text's order. An object's members are a node for the name and the nodes of the value, in turn.
   let nodes: [Node]
 
-  /// How deep arrays and objects may nest.
+  /// The most levels that arrays and objects may nest.
   static let depthMax = 128
 
   init(_ bytes: [UInt8]) throws(JSONError) {
@@ -39,21 +38,21 @@ struct JSONIndex: Sendable {
     }
   }
 
-  /// The text of a string or a name.
+  /// Returns the text of a string or a name.
   func string(_ node: Int) -> String {
     let node = nodes[node]
     let text = bytes[node.start..<node.end]
     return String(decoding: node.kind == .escapedString ? ArraySlice(Self.unescaped(text)) : text, as: UTF8.self)
   }
 
-  /// Whether a name is that text, byte for byte.
+  /// Returns whether a name is that text, byte for byte.
   func isString(_ node: Int, _ wanted: String.UTF8View) -> Bool {
     let node = nodes[node]
     let text = bytes[node.start..<node.end]
     return node.kind == .escapedString ? Self.unescaped(text).elementsEqual(wanted) : text.elementsEqual(wanted)
   }
 
-  /// The whole number, which may be written with a fraction of zeroes; nil if it is none, or none of that type.
+  /// Returns the whole number, which may be written with a fraction of zeroes; nil if it is none, or does not fit the type.
   func integer<Number: FixedWidthInteger>(_ node: Int, as type: Number.Type) -> Number? {
     switch nodes[node].kind {
     case .integer: Number(String(decoding: bytes[nodes[node].start..<nodes[node].end], as: UTF8.self))
@@ -62,7 +61,7 @@ struct JSONIndex: Sendable {
     }
   }
 
-  /// The number; nil if it is none, or too large.
+  /// Returns the number; nil if it is none, or too large.
   func number(_ node: Int) -> Double? {
     switch nodes[node].kind {
     case .integer, .real:
@@ -72,7 +71,7 @@ struct JSONIndex: Sendable {
     }
   }
 
-  /// A string's bytes with its escapes resolved, which the scanner has found well formed.
+  /// Returns a string's bytes with its escapes resolved, which the scanner has checked.
   private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)

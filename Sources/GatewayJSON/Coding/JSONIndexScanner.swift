@@ -1,11 +1,11 @@
-/// A finger on JSON text that notes where each value stands, and refuses what RFC 8259 does not allow: `01`, for
-/// instance.
+/// A cursor on JSON text that records the place of each value, and rejects what RFC 8259 does not allow, e.g. `01`.
 struct JSONIndexScanner {
   private let text: UnsafeRawBufferPointer
   private var position = 0
   private var depth = 0
   private var nodes: [JSONIndex.Node] = []
 
+  /// Creates a scanner.
   /// - Parameter text: Well-formed UTF-8.
   init(_ text: UnsafeRawBufferPointer) {
     self.text = text
@@ -20,7 +20,7 @@ struct JSONIndexScanner {
 
   private var malformed: JSONError { .malformed(position: position) }
 
-  /// The next byte that is no white space; nil at the end.
+  /// Steps over white space and returns the next byte, or nil at the end.
   private mutating func next() -> UInt8? {
     while position < text.count {
       let byte = text[position]
@@ -73,7 +73,7 @@ struct JSONIndexScanner {
     close(array)
   }
 
-  /// Steps over a bracket that opens; the number of its node.
+  /// Steps over an opening bracket and returns the index of its node.
   private mutating func open(_ kind: JSONIndex.Kind) throws(JSONError) -> Int {
     guard depth < JSONIndex.depthMax else { throw .tooDeep(limit: JSONIndex.depthMax) }
     depth += 1
@@ -139,7 +139,7 @@ struct JSONIndexScanner {
     }
   }
 
-  /// Steps over one `\u` and its four digits.
+  /// Steps over one `\u` and its four digits, and returns their value.
   private mutating func unit() throws(JSONError) -> UInt16 {
     guard position + 6 <= text.count, text[position] == UInt8(ascii: "\\"), text[position + 1] == UInt8(ascii: "u")
     else { throw malformed }
@@ -176,7 +176,7 @@ struct JSONIndexScanner {
 
   private var current: UInt8? { position < text.count ? text[position] : nil }
 
-  /// Steps over digits; how many there are.
+  /// Steps over digits and returns how many there are.
   private mutating func digits() -> Int {
     let start = position
     while let byte = current, byte &- UInt8(ascii: "0") <= 9 { position += 1 }

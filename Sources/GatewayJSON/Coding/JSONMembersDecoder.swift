@@ -1,14 +1,17 @@
-/// A decoder of the members of an object, by the keys of a type: of `{"id": "ann"}` by a user's, for instance.
+/// A decoder of the members of an object, by the keys of a type.
 struct JSONMembersDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let source: JSONDecodingSource
   private let node: Int
   private let path: JSONCodingPath?
   private let plainly: Bool
-  /// Where each value is, by the bytes of its name; nil for few members, which are looked for in the text. Of two
-  /// members of one name the first counts.
+  /// The node of each value, by the bytes of its name; nil for few members, which are searched in the text. Of two members of
+  /// one name the first counts.
   private let places: [[UInt8]: Int]?
 
-  /// - Parameter plainly: Members are called as they are in the text.
+  /// Creates a decoder of the object of `decoder`.
+  /// - Parameters:
+  ///   - decoder: The decoder of the object.
+  ///   - plainly: Whether members have the same names as in the text.
   init(_ decoder: JSONValueDecoder, plainly: Bool) throws {
     source = decoder.source
     node = decoder.node
@@ -70,7 +73,7 @@ struct JSONMembersDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try decoder(key).decode(type) }
 
-  /// A whole number of any of the standard library's types.
+  /// Decodes a whole number of any of the standard library's types.
   func decode<Number: FixedWidthInteger & Decodable>(_ type: Number.Type, forKey key: Key) throws -> Number {
     try source.index.integer(try value(key), as: type) ?? decoder(key).decode(type)
   }

@@ -1,4 +1,4 @@
-/// An encoder of the members of an object, by the keys of a type: a user's `id` and `name`, for instance.
+/// An encoder of the members of an object, by the keys of a type.
 struct JSONMembersEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private let members: JSONTreeMembers
   private let snakeCase: Bool
@@ -16,12 +16,12 @@ struct JSONMembersEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     members.add(snakeCase ? SnakeCase.snake(key.stringValue) : key.stringValue, value)
   }
 
-  /// An encoder of what the key will have.
+  /// Returns an encoder of the key's value.
   private func child(_ key: some CodingKey) -> JSONValueEncoder {
     JSONValueEncoder(snakeCase: encoder.snakeCase, at: JSONCodingPath(key, in: encoder.path))
   }
 
-  /// The same, of which what it is given later is the key's.
+  /// Adds an encoder whose later content becomes the key's value.
   private func laterChild(_ key: some CodingKey) -> JSONValueEncoder {
     let child = child(key)
     add(key, .later(child))

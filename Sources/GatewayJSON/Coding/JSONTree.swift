@@ -1,19 +1,19 @@
-/// A value on its way to JSON text: `{"id":"ann"}` before it is written, for instance. Containers may be filled in any
-/// order, so that nothing is text before all is there.
+/// A value before it is written as JSON text. Containers may be filled in any order, so nothing is written before everything is
+/// there.
 enum JSONTree {
   /// Text, a number or a word, as it is written.
   case literal(String)
   case string(String)
   case array(JSONTreeElements)
   case object(JSONTreeMembers)
-  /// What an encoder that was handed out will have been given.
+  /// An encoder that was handed out, which holds its value later.
   case later(JSONValueEncoder)
 }
 
 extension JSONTree {
   init(_ value: Bool) { self = .literal(value ? "true" : "false") }
 
-  /// - Throws: `EncodingError` for what is not finite, which JSON has no number for.
+  /// - Throws: `EncodingError` for a number that is not finite, which JSON cannot express.
   init(_ value: Double, at path: JSONCodingPath?, _ key: (any CodingKey)? = nil) throws {
     guard value.isFinite else {
       let keys = (path?.keys ?? []) + (key.map { [$0] } ?? [])
@@ -24,15 +24,15 @@ extension JSONTree {
   }
 }
 
-/// The elements of an array that an encoder fills: the counts of a histogram, for instance.
+/// The elements of an array that an encoder fills.
 final class JSONTreeElements {
   var values: [JSONTree] = []
 }
 
-/// The members of an object that an encoder fills: a user's `id` and `name`, for instance.
+/// The members of an object that an encoder fills.
 final class JSONTreeMembers {
   private(set) var values: [(name: String, value: JSONTree)] = []
-  /// Whether more than one container fills it, of which the later may say otherwise what the earlier has said.
+  /// Whether more than one container fills it; a later one may then replace a member of an earlier one.
   var mayRepeat = false
 
   func add(_ name: String, _ value: JSONTree) {

@@ -1,4 +1,4 @@
-/// A pen that writes a tree as text: compact, or a line for each value, for instance.
+/// A writer of a tree as text, in one of the layouts.
 struct JSONTreeWriter {
   private var writer = JSONWriter()
   private let layout: JSONCoder.Layout

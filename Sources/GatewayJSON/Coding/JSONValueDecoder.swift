@@ -1,9 +1,9 @@
-/// A decoder of one value of a JSON text: of `[1]` in `{"a": [1]}`, for instance.
+/// A decoder of one value of a JSON text.
 struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
   let source: JSONDecodingSource
   let node: Int
   let path: JSONCodingPath?
-  /// The names of its members are somebody's own.
+  /// Whether the names of its members are freely chosen.
   private let isDictionary: Bool
 
   init(_ source: JSONDecodingSource, node: Int, at path: JSONCodingPath?, isDictionary: Bool = false) {
@@ -24,7 +24,8 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
-  /// - Throws: Always: there is something else than `expected`.
+  /// Throws an error for a value of another kind.
+  /// - Throws: Always, because there is something other than `expected`.
   func mismatch<Value>(_ type: Value.Type, _ expected: String) throws -> Never {
     let context = DecodingError.Context(
       codingPath: codingPath, debugDescription: "expected \(expected), not \(source.noun(node))")
@@ -55,13 +56,14 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
 
   func decode(_ type: Float.Type) throws -> Float { Float(try decode(Double.self)) }
 
-  /// A whole number of any of the standard library's types.
+  /// Decodes a whole number of any of the standard library's types.
   func decode<Number: FixedWidthInteger & Decodable>(_ type: Number.Type) throws -> Number {
     if let number = source.index.integer(node, as: type) { return number }
     try wrongNumber(type, "a whole number")
   }
 
-  /// - Throws: Always: what stands there is no number, or no such number.
+  /// Throws an error for a value that is no number, or no such number.
+  /// - Throws: Always.
   private func wrongNumber<Value>(_ type: Value.Type, _ expected: String) throws -> Never {
     switch source.index.nodes[node].kind {
     case .integer, .real:

@@ -1,8 +1,8 @@
-/// An encoder of one value: of the `ann` in `{"id":"ann"}`, for instance.
+/// An encoder of one value.
 final class JSONValueEncoder: Encoder, SingleValueEncodingContainer {
   let snakeCase: Bool
   let path: JSONCodingPath?
-  /// The names of its members are somebody's own.
+  /// Whether the names of its members are freely chosen.
   private let isDictionary: Bool
   private var written: JSONTree?
 
@@ -15,10 +15,10 @@ final class JSONValueEncoder: Encoder, SingleValueEncodingContainer {
   var codingPath: [any CodingKey] { path?.keys ?? [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  /// What it has been given; a value that encodes nothing is an empty object.
+  /// The encoded content; a value that encodes nothing is an empty object.
   var tree: JSONTree { written ?? .object(JSONTreeMembers()) }
 
-  /// What the value encodes.
+  /// Returns the encoded content of the value.
   func tree<Value: Encodable>(of value: Value) throws -> JSONTree {
     let encoder = JSONValueEncoder(
       snakeCase: snakeCase, at: path, isDictionary: snakeCase && Value.self is any JSONNamedValues.Type)

@@ -1,7 +1,7 @@
-/// Names of members with underscores and without: `expire_after` and `expireAfter`, for instance.
+/// The conversion of members' names with underscores and without.
 enum SnakeCase {
-  /// `expireAfterS` as `expire_after_s`; a row of capitals is one word, whose last letter begins the next if a small one
-  /// follows: `wsURLPath` is `ws_url_path`.
+  /// Converts `expireAfterS` to `expire_after_s`. A row of capitals is one word. Its last letter begins the next word if a
+  /// small letter follows: `wsURLPath` becomes `ws_url_path`.
   static func snake(_ name: String) -> String {
     let letters = Array(name.unicodeScalars)
     func isCapital(_ index: Int) -> Bool { letters.indices.contains(index) && ("A"..."Z").contains(letters[index]) }
@@ -16,7 +16,7 @@ enum SnakeCase {
     return String(words)
   }
 
-  /// `expire_after_s` as `expireAfterS`; underscores at either end stay.
+  /// Converts `expire_after_s` to `expireAfterS`; underscores at either end stay.
   static func camel(_ name: String) -> String {
     guard name.utf8.contains(UInt8(ascii: "_")) else { return name }
     let core = name.drop { $0 == "_" }

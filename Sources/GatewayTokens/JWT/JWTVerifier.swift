@@ -29,7 +29,7 @@ package final class JWTVerifier: Sendable {
 
   package var keys: KeySet { state.value.keys }
 
-  /// Replaces the keys with those of `other`. May be called from any thread.
+  /// Replaces the keys with the keys of `other`. May be called from any thread.
   package func takeKeys(of other: JWTVerifier) {
     state.replace(with: State(other.keys, type: policy.type))
   }
