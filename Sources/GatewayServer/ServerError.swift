@@ -1,19 +1,18 @@
 internal import Glibc
 
-/// The reason why a part of the server could not be brought up: something else listens on port 8080 already, for
-/// instance.
+/// The reason why a part of the server could not be started or used.
 package enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
   case cannotStartLoop(String)
-  /// Nothing can listen at that address.
+  /// The server cannot listen at that address.
   case cannotListen(address: String, reason: String)
-  /// Something else listens at that address already.
+  /// Another process or listener already uses that address.
   case addressTaken(String)
-  /// The process has as many descriptors open as it may, but for the last, which are kept for whoever watches it.
+  /// All descriptors that the process may open are in use, except the last ones, which are reserved for the control port.
   case descriptorsUsedUp(address: String)
   /// The certificate or its key is unusable; the old one stays, if there is one.
   case badCertificate(String)
 
-  /// The name service knows no such host.
+  /// The name service does not know the host.
   case unknownHost(String, reason: String)
 
   package var description: String {
@@ -28,6 +27,6 @@ package enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What the last failed system call said.
+  /// The text of the last failed system call's error.
   static var systemError: String { String(cString: strerror(errno)) }
 }

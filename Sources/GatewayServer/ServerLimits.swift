@@ -1,46 +1,47 @@
-/// The limits that a server sets a peer: a body of 64 KB, for instance, and 413 above.
+/// The limits that a server sets for its peers.
 package struct ServerLimits: Hashable, Sendable {
-  /// The head of one request, 431 above. 1024...32000.
+  /// The most bytes in the head of one request; above it the answer is 431. 1024...32000.
   package var headerBytesMax = 8192
-  /// The body of one request, 413 above.
+  /// The most bytes in the body of one request; above it the answer is 413.
   package var bodyBytesMax = 64 << 10
-  /// One WebSocket message, over all its fragments; close code 1009 above.
+  /// The most bytes in one WebSocket message, over all its fragments; above it the close code is 1009.
   package var messageBytesMax = 64 << 10
-  /// What may wait for a peer that reads slowly, above which it is a slow consumer.
+  /// The most bytes that wait for a peer that reads slowly; above it the peer is a slow consumer.
   package var outboundBytesMax = 256 << 10
-  /// Connections of a server on all its listeners and loops, 503 above.
+  /// The most connections of a server on all its listeners and loops; above it the answer is 503.
   package var connectionsMax = 1_000_000
-  /// New connections a second of a server, 503 above; bursts of as many are let through. Nil for no limit.
+  /// The most new connections a second of a server, and the largest burst; above it the answer is 503. Nil for no limit.
   package var connectionsPerSecond: Double?
-  /// How long an accepted connection may take to send its request head, and how long its body may take. Whole seconds.
+  /// The time in which an accepted connection must send its request head, and the time for the body. Whole seconds.
   package var handshakeTimeout = Duration.seconds(10)
-  /// How long a connection that is kept alive may say nothing between two requests.
+  /// The time after which a kept-alive connection is closed if no other request begins.
   package var idleTime = Duration.seconds(15)
-  /// How long a reader may take none of an answer.
+  /// The time after which a connection is closed if its reader takes no byte of an answer.
   package var readerPatience = Duration.seconds(30)
-  /// How long the peer may take to answer a close frame, if nobody who owns the socket is less patient; and how long one
-  /// may wait whose close frame is not answered on purpose.
+  /// The time in which the peer must answer a close frame, unless the socket's owner has a shorter timeout. It is also how long
+  /// a connection stays open if its close frame is not answered on purpose.
   package var closeTimeout = Duration.seconds(15)
 
   package init() {}
 
-  /// What a process may have open beside the connections: its files, what it dials and fetches, other loops' pipes.
+  /// The descriptors that a process may have open beside the connections: files, dialled connections and fetches, other loops'
+  /// pipes.
   package static let descriptorReserve = 256
 
-  /// How many of the `limit` descriptors of a process clients may not take: with the upper half of them the control port
-  /// still answers, with the lower half clients are told 503.
+  /// Returns how many of the `limit` descriptors of a process clients may not use. The upper half is for the control port; with
+  /// the lower half clients get a 503.
   static func descriptorsKept(of limit: Int) -> Int { max(8, min(128, limit / 8)) }
 
-  /// The descriptors that a server of so many loops opens for itself, a few clients' and those that are kept: with fewer
-  /// it does not start.
+  /// Returns the fewest descriptors with which a server of that many loops starts. It opens some itself, and needs some for a
+  /// few clients and the reserve.
   package static func descriptorsMin(loops: Int) -> Int { 24 + 12 * loops }
 
-  /// How long the library's table of descriptors is to be, made while `open` of them are in use. Each close walks it, so
-  /// it is no longer than the connections need: numbers are given lowest first.
+  /// Returns the size of the library's table of descriptors, made while `open` of them are in use. Each close walks the table,
+  /// so it is no longer than the connections need: the system assigns the lowest free number.
   func descriptorsMax(beside open: Int) -> Int {
     open + min(connectionsMax, 1 << 24) + Self.descriptorReserve
   }
 
-  /// The handshake's time-out as the library wants it.
+  /// The handshake's timeout in the library's unit.
   var handshakeSeconds: UInt32 { UInt32(clamping: max(1, handshakeTimeout.components.seconds)) }
 }

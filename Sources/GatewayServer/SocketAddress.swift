@@ -2,7 +2,7 @@
 internal import CLibWebSockets
 internal import Glibc
 
-/// The address of one end of a connection, of either family: 127.0.0.1, port 40123, for instance.
+/// The address of one end of a connection, IPv4 or IPv6, with its port.
 struct SocketAddress: Sendable {
   private var storage: sockaddr_storage
   private let length: socklen_t
@@ -13,7 +13,7 @@ struct SocketAddress: Sendable {
     self.length = length
   }
 
-  /// What `host` stands for, literal or name. May wait for the name service, unless it is known to be an address.
+  /// Resolves `host`, a literal or a name. It may block on the name service, unless `isAddress` says that `host` is an address.
   static func resolve(
     host: String, port: Int, isAddress: Bool = false
   ) -> Result<[SocketAddress], ResolutionFailure> {
@@ -33,7 +33,7 @@ struct SocketAddress: Sendable {
     return .success(addresses)
   }
 
-  /// That of the other end of a connected socket; nil if it is gone.
+  /// Returns the address of the other end of a connected socket; nil if it is gone.
   static func ofPeer(_ descriptor: CInt) -> SocketAddress? {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -63,7 +63,7 @@ struct SocketAddress: Sendable {
   }
 }
 
-/// The reason why a name stands for no address, in the system's words: "Name or service not known", for instance.
+/// The reason why a name has no address, in the system's words.
 struct ResolutionFailure: Error {
   let reason: String
 }

@@ -1,12 +1,12 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// The addresses of the hosts a loop dials, kept for a while: the name service makes the loop wait. Of two addresses of
-/// one host the one that failed last comes second, for instance. Only on its loop.
+/// A cache of the addresses of the hosts that a loop dials, because the name service blocks the loop. After a failure the
+/// host's next address is tried first. Only on its loop.
 final class AddressBook {
   private struct Entry {
     var addresses: [SocketAddress]
-    /// The one to try first.
+    /// The index of the address to try first.
     var preferred = 0
     let until: Instant
   }
@@ -28,7 +28,7 @@ final class AddressBook {
   private static let lifetime = Duration.seconds(30)
   private static let entriesMax = 256
 
-  /// The addresses of a target, the best first.
+  /// Returns the addresses of a target, the best first.
   func addresses(of target: DialTarget, at now: Instant) -> Result<[SocketAddress], ResolutionFailure> {
     let key = Key(target)
     if let entry = entries[key], entry.until > now {
@@ -41,7 +41,7 @@ final class AddressBook {
     }
   }
 
-  /// The address to connect from that a text says; nil if it says none of that family.
+  /// Returns the source address in a text, of that family; nil if there is none.
   func source(_ text: String, family: CInt) -> SocketAddress? {
     if sources[text] == nil {
       if sources.count >= Self.entriesMax { sources.removeAll() }
@@ -50,14 +50,14 @@ final class AddressBook {
     return sources[text]?.first { $0.family == family }
   }
 
-  /// Notes that the best address failed, so that the next is tried first.
+  /// Marks the best address as failed, so that the next is tried first.
   func demote(_ target: DialTarget) {
     let key = Key(target)
     guard let entry = entries[key], entry.addresses.count > 1 else { return }
     entries[key]!.preferred = (entry.preferred + 1) % entry.addresses.count
   }
 
-  /// Where the addresses are given the name service is not asked.
+  /// Resolves a target. If it has fixed addresses, the name service is not asked.
   private static func resolve(_ target: DialTarget) -> Result<[SocketAddress], ResolutionFailure> {
     guard !target.addresses.isEmpty else { return SocketAddress.resolve(host: target.host, port: target.port) }
     var all: [SocketAddress] = []

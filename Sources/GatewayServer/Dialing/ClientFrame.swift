@@ -1,7 +1,7 @@
-/// The head of a WebSocket frame (RFC 6455 section 5.2) as a client reads and writes it: what it reads has no mask,
-/// what it writes has one. `81 05` begins a text of five bytes from a server, for instance.
+/// The head of a WebSocket frame (RFC 6455 section 5.2) from the client's side: frames that it reads have no mask, frames that
+/// it writes have one.
 struct ClientFrame: Equatable {
-  /// The opcode of a frame (RFC 6455 section 5.2): 9 for a ping, for instance.
+  /// The opcode of a frame (RFC 6455 section 5.2).
   enum Opcode: UInt8 {
     case continuation = 0
     case text = 1
@@ -15,14 +15,14 @@ struct ClientFrame: Equatable {
 
   enum Reading: Equatable {
     case needsMore
-    /// No server may send it.
+    /// The frame is one that no server may send.
     case invalid
     case head(ClientFrame)
   }
 
   let opcode: Opcode
   let isFinal: Bool
-  /// How long the head and what follows it are.
+  /// The sizes of the head and of the payload after it, in bytes.
   let headBytes: Int
   let payloadBytes: Int
 
@@ -32,7 +32,7 @@ struct ClientFrame: Equatable {
   static func read(_ bytes: UnsafeRawBufferPointer) -> Reading {
     guard bytes.count >= 2 else { return .needsMore }
     let (first, second) = (bytes[0], bytes[1])
-    // Nobody agreed on an extension, which the three bits would be for, and servers do not mask.
+    // No extension was agreed on, for which the three bits would be, and servers do not mask.
     guard first & 0x70 == 0, second & 0x80 == 0, let opcode = Opcode(rawValue: first & 0x0f) else { return .invalid }
     let isFinal = first & 0x80 != 0
     var length = Int(second)
@@ -53,7 +53,7 @@ struct ClientFrame: Equatable {
     return .head(ClientFrame(opcode: opcode, isFinal: isFinal, headBytes: head, payloadBytes: length))
   }
 
-  /// Lays a whole frame out in `buffer`, which has room for it; returns how long it is.
+  /// Writes a whole frame to `buffer`, which has room for it; returns its length.
   static func write(
     _ opcode: Opcode, _ payload: UnsafeRawBufferPointer, mask: UInt32, into buffer: UnsafeMutableRawBufferPointer
   ) -> Int {

@@ -4,11 +4,11 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import Glibc
 
-/// A connection that this process begins, to a token endpoint for instance: reached at the first address that takes it, and
-/// secured where its target wants TLS. What goes over it is its kinds' own.
+/// A connection that this process opens, to the first address of its target that accepts it, with TLS if the target wants it.
+/// The data on it is up to its subclasses.
 ///
-/// Not on libwebsockets: thousands under way would wait in the library's linear list of timers, each close would walk its
-/// table of descriptors, and a storm would pay several times what its gateway pays for a connection.
+/// It does not use libwebsockets. Thousands of pending connections would wait in the library's linear list of timers, and each
+/// close would walk its table of descriptors. A storm would pay several times what its gateway pays for a connection.
 class DialledConnection: LoopConnection, WakeupTarget {
   final let loop: SocketLoop
   final let dialer: SocketDialer
@@ -28,31 +28,31 @@ class DialledConnection: LoopConnection, WakeupTarget {
     self.target = target
   }
 
-  // MARK: What its kinds say
+  // MARK: For subclasses
 
-  /// It is there, and secure where it should be.
+  /// Starts the work of the connection, which is open and, if required, secure.
   func established() {
     preconditionFailure("a kind of dialled connection says what it does first")
   }
 
-  /// What it watches for has come.
+  /// Continues when the watched event has occurred.
   func advance() {
     preconditionFailure("a kind of dialled connection says how it goes on")
   }
 
-  /// No address took it, or its TLS failed. May come from inside ``reach()``.
+  /// Handles a failure: no address accepted the connection, or its TLS failed. May be called from inside ``reach()``.
   func failed(_ failure: DialFailure) {
     preconditionFailure("a kind of dialled connection says how it fails")
   }
 
-  /// Its time is over.
+  /// Handles the end of its time.
   func wakeUp() {
     preconditionFailure("a kind of dialled connection says what it does in the end")
   }
 
   // MARK: Connecting
 
-  /// Begins with the first address.
+  /// Connects to the first address.
   final func reach() {
     switch dialer.addresses.addresses(of: target, at: loop.now) {
     case .success(let found):
@@ -62,7 +62,7 @@ class DialledConnection: LoopConnection, WakeupTarget {
     }
   }
 
-  /// Goes on with a descriptor that is connected, and secure, already.
+  /// Continues with a descriptor that is already connected and, if required, secure.
   final func goOn(with descriptor: CInt, _ tls: TLSClient?) {
     self.descriptor = descriptor
     self.tls = tls
@@ -74,7 +74,9 @@ class DialledConnection: LoopConnection, WakeupTarget {
     IOWatcher(descriptor: descriptor, on: loop) { [unowned self] in moveOn() }
   }
 
-  /// - Parameter reason: What was wrong with the address before; nil for the first.
+  /// Connects to the next address.
+  ///
+  /// - Parameter reason: The fault of the previous address; nil for the first.
   private func connectToNext(_ reason: String?) {
     closeDescriptor()
     stage = .connecting
@@ -91,7 +93,7 @@ class DialledConnection: LoopConnection, WakeupTarget {
     if attempt(address) { return connected() }
     switch errno {
     case EINPROGRESS:
-      // A peer on this machine has taken it by now: asked again, the system says so, which spares waiting for it.
+      // A peer on this machine has accepted by now. A second attempt returns that at once, without waiting for an event.
       if attempt(address) || errno == EISCONN { return connected() }
       guard errno == EALREADY else { fallthrough }
       watcher?.watch(.writable)

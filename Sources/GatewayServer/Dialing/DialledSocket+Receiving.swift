@@ -1,10 +1,10 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-// Frames as they come.
+// Received frames.
 
 extension DialledSocket {
-  /// A piece of the stream. Frames that are whole are handed on where they lie; what is left waits for more.
+  /// Receives a piece of the stream. Whole frames are passed on in place; the rest waits for more bytes.
   func takeFrames(_ bytes: UnsafeRawBufferPointer) {
     guard !unread.isEmpty else {
       let taken = handOn(bytes)
@@ -26,7 +26,7 @@ extension DialledSocket {
     if phase != .open && phase != .closing { unread = [] }
   }
 
-  /// Returns how many bytes were of whole frames.
+  /// Passes on the whole frames. Returns how many bytes they have.
   private func handOn(_ bytes: UnsafeRawBufferPointer) -> Int {
     var start = 0
     while takesFrames, start < bytes.count {
@@ -37,7 +37,7 @@ extension DialledSocket {
         violate(.protocolError)
         return bytes.count
       case .head(let head):
-        // The rest of the frame is announced, so the limit holds before it arrives.
+        // The rest of the frame is announced, so the limit applies before it arrives.
         guard head.payloadBytes <= limits.messageBytesMax - (head.opcode.isControl ? 0 : message?.bytes.count ?? 0)
         else {
           violate(.messageTooBig)

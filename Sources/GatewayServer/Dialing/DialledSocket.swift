@@ -2,32 +2,32 @@ internal import CLibWebSockets
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// A WebSocket that this process dialled, the client's side of RFC 6455: a storm's client on its gateway, for instance.
+/// A WebSocket that this process dialled: the client's side of RFC 6455.
 ///
-/// Writes at the end of the loop's turn (``WriteBatch``) while nothing waits before it. Ends its transport as soon as both
-/// close frames have gone over the wire.
+/// It writes at the end of the loop's turn (``WriteBatch``) while nothing waits before it. It ends its transport as soon as
+/// both close frames have been transferred.
 ///
 /// `@unchecked Sendable`: made and used on one loop.
 final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked Sendable {
-  /// A stage of the socket's life: `closing`, for instance, when our close frame is sent and the peer's has not come.
+  /// A stage of the socket's life.
   enum Phase: UInt8 {
     /// The upgrade is not answered yet.
     case opening
     case open
     /// Our close frame waits or is sent; nothing else is sent any more.
     case closing
-    /// Over, of which the handler will be told in a moment.
+    /// Ended; the handler will be told in a moment.
     case dropped
-    /// Over, and the handler knows.
+    /// Ended, and the handler has been told.
     case ended
   }
 
   var handler: (any SocketHandler)?
   private(set) var opening: Opening?
   private var waiting = WaitingBytes()
-  /// The pong that comes behind what waits: the answer to the last ping only (RFC 6455 section 5.5.3).
+  /// The pong that follows the waiting bytes: the answer to the last ping only (RFC 6455 section 5.5.3).
   private var waitingPong: [UInt8]?
-  /// What has come of a frame that is not whole.
+  /// The bytes of a frame that is not complete.
   var unread: [UInt8] = []
   /// The message that is arriving in fragments.
   var message: (kind: Frame.Kind, bytes: [UInt8])?
@@ -35,16 +35,15 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
   private var failure: DialFailure?
   private var peerCode: UInt16?
   private(set) var phase = Phase.opening
-  /// Whether something waits in the loop's ``WriteBatch``.
+  /// Whether a message waits in the loop's ``WriteBatch``.
   private var isInBatch = false
-  /// Whether what comes is thrown away: the peer has broken a rule, and is waited for only to say goodbye.
+  /// Whether received frames are discarded, because the peer has broken a rule. Only its close frame is awaited.
   private var isDeaf = false
   private var isReading = true
   var answersPings = true
   var answersClose = true
 
-  /// The state that is needed until the socket is open: the `Sec-WebSocket-Accept` that the server must answer, for
-  /// instance.
+  /// The state that is needed until the socket is open, e.g. the `Sec-WebSocket-Accept` that the server must answer.
   struct Opening {
     var request: [UInt8]
     let accept: [UInt8]
@@ -52,7 +51,7 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
     var answer: [UInt8] = []
   }
 
-  /// How long the peer may take to answer a close frame once it has broken a rule.
+  /// The timeout for the peer's answer to a close frame after it has broken a rule.
   private static let violationTimeout = Duration.milliseconds(500)
 
   init(_ opening: Opening, to target: DialTarget, by dialer: SocketDialer, handler: any SocketHandler) {
@@ -62,7 +61,7 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
     super.init(to: target, by: dialer)
   }
 
-  /// Begins. The loop holds it from here on.
+  /// Begins. The loop keeps it alive from here on.
   func start() {
     loop.connections.append(self)
     loop.deadlines.set(wakeup, at: loop.now + loop.limits.handshakeTimeout)
@@ -103,7 +102,7 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
     finish()
   }
 
-  /// Reads one piece: the loop tells of more when other connections, and deadlines, have had their turn.
+  /// Reads one piece. The loop reports further bytes after other connections and deadlines have had their turn.
   private func read() {
     while phase != .dropped && phase != .ended && isReading {
       switch move(into: loop.inbound) {
@@ -142,7 +141,7 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
     }
   }
 
-  /// Whether frames are still of interest.
+  /// Whether frames are still accepted.
   var takesFrames: Bool { isReading && !isDeaf && (phase == .open || phase == .closing) }
 
   // MARK: Socket
@@ -154,7 +153,7 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
       loop.write(frame, to: self)
       return .sent
     }
-    // What is said by another way must not overtake what waits.
+    // A message sent by another path must not overtake the waiting ones.
     writeBatch()
     guard phase == .open else { return .closed }
     guard !hasWaiting || waiting.count + frame.payload.count + ClientFrame.headBytesMax <= limits.outboundBytesMax
@@ -222,7 +221,7 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
 
   private var hasWaiting: Bool { !waiting.isEmpty }
 
-  /// How many bytes may wait before further pongs do not wait behind them, but only the last.
+  /// The waiting bytes above which pongs do not queue any more; only the last one is kept.
   private static let pongRoomBytes = 4096
 
   /// Answers a ping.
@@ -244,7 +243,7 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
     _ = payload.withUnsafeBytes { write(.close, $0) }
   }
 
-  /// Sends the bytes, or what the peer takes of them now; the rest waits.
+  /// Sends the bytes, or as many as the peer accepts now; the rest waits.
   private func put(_ bytes: UnsafeRawBufferPointer) -> SendOutcome {
     guard !hasWaiting else {
       waiting.append(bytes)
@@ -289,7 +288,7 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
 
   // MARK: Ends
 
-  /// The peer has broken a rule: says so, and waits a moment for its goodbye.
+  /// Closes because the peer has broken a rule, and waits a moment for its close frame.
   func violate(_ reason: CloseReason) {
     unread = []
     message = nil
@@ -299,14 +298,14 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
     handler?.socketViolated(reason)
   }
 
-  /// The peer's close frame; answers it if it is the first of the two.
+  /// Receives the peer's close frame; answers it if it is the first of the two.
   func peerCloses(_ payload: UnsafeRawBufferPointer) {
     writeBatch()
     let sent = payload.count >= 2 ? UInt16(payload[0]) << 8 | UInt16(payload[1]) : nil
     let text = UnsafeRawBufferPointer(rebasing: payload.dropFirst(2))
     let isAllowed = sent.map(CloseReason.maySend) ?? payload.isEmpty
     let isText = UTF8Follower.isText(text)
-    // What may not be sent is a breach of the protocol, and is told as one.
+    // A code that must not be sent is a breach of the protocol, and is reported as one.
     peerCode = isAllowed ? sent ?? 1005 : CloseReason.protocolError.code
     if phase == .open && answersClose {
       phase = .closing
@@ -317,7 +316,7 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
     finish()
   }
 
-  /// Ends it, of which the handler hears when the caller is through.
+  /// Ends the socket; the handler is told after the caller returns.
   private func drop(_ failure: DialFailure?) {
     guard phase != .dropped && phase != .ended else { return }
     self.failure = self.failure ?? failure
@@ -328,7 +327,7 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
 
   private var wasOpen = false
 
-  /// The transport is over.
+  /// Ends the socket, because the transport is over.
   private func finish() {
     guard phase != .ended else { return }
     let hadOpened = phase == .dropped ? wasOpen : phase != .opening

@@ -1,24 +1,23 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// One HTTP request over a connection of its own, or over one that an earlier request has left: a storm's client that
-/// asks for its next token, for instance.
+/// One HTTP request on a connection of its own, or on one that an earlier request has left.
 ///
-/// A kept connection may end as the request goes out. What may be done twice is asked again over a new connection then;
-/// anything else only if no byte of it has left, for the server may have done it: a refresh token that rotates, spent twice,
-/// signs its user out (RFC 9110 section 9.2.2).
+/// A kept connection may end as the request goes out. A request that may be repeated is then sent again on a new connection.
+/// Any other is repeated only if no byte of it has been sent, because the server may have processed it: a rotating refresh
+/// token that is spent twice signs its user out (RFC 9110 section 9.2.2).
 final class FetchConnection: DialledConnection {
   private let finished: (Result<HTTPResponse, DialFailure>) -> Void
   private var output: [UInt8]
   private var sent = 0
   private var parser: HTTPResponseParser
   private var phase = Phase.connecting
-  /// Whether the connection is one that an earlier request has left; the server may end it as this one goes out.
+  /// Whether an earlier request has left the connection; the server may end it as this one goes out.
   private var isKept = false
-  /// Whether the request may be done twice: its method is idempotent, or nobody can have heard of it.
+  /// Whether the request may be repeated: its method is idempotent, or no byte of it can have arrived.
   private var mayRepeat: Bool { isIdempotent || !hasLeft }
   private let isIdempotent: Bool
-  /// Whether a byte of the request may have left.
+  /// Whether a byte of the request may have been sent.
   private var hasLeft = false
 
   private enum Phase { case connecting, sending, receiving, ended }
@@ -34,7 +33,7 @@ final class FetchConnection: DialledConnection {
     super.init(to: target, by: dialer)
   }
 
-  /// Begins. The loop holds it from here on.
+  /// Begins. The loop keeps it alive from here on.
   func start(timeout: Duration) {
     loop.connections.append(self)
     loop.deadlines.set(wakeup, at: loop.now + timeout)
@@ -87,11 +86,11 @@ final class FetchConnection: DialledConnection {
     sent = 0
     phase = .receiving
     watcher?.watch(.readable)
-    // TLS may have the answer already, in which case the descriptor stays silent.
+    // TLS may have the answer already, in which case the descriptor reports nothing.
     if tls != nil { receive() }
   }
 
-  /// Reads one piece: the loop tells of more when other connections, and deadlines, have had their turn.
+  /// Reads one piece. The loop reports further bytes after other connections and deadlines have had their turn.
   private func receive() {
     withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) { buffer in
       while phase == .receiving {

@@ -2,12 +2,12 @@ internal import GatewayCore
 
 /// A reader of one HTTP/1.1 response (RFC 9112) from the bytes of a connection.
 ///
-/// It holds no more than one head and one body, however many bytes come.
+/// It holds at most one head and one body, however many bytes arrive.
 struct HTTPResponseParser {
   enum Step: Equatable {
     case needsMore
     case complete
-    /// What came is no response, or a larger one than is wanted.
+    /// The bytes are no response, or the response is too large.
     case invalid(String)
   }
 
@@ -17,29 +17,31 @@ struct HTTPResponseParser {
     case toTheEnd
   }
 
-  /// The limit of all heads together: the response's own and those of the 1xx responses ahead of it.
+  /// The limit of all heads together: the response's own and the ones of the 1xx responses before it.
   static let headBytesMax = 64 << 10
   static let bodyBytesMax = 8 << 20
 
   private let isHead: Bool
   private var head = HeadBuffer(bytesMax: headBytesMax)
-  /// How many bytes the heads before this one had.
+  /// The bytes of the heads before this one.
   private var earlierBytes = 0
   private var framing: Framing?
-  /// Whether the response ended, by its own account, with the last byte that came.
+  /// Whether the response ended, by its own length, with the last received byte.
   private var endedWithLastByte = false
-  /// Whether no other request may follow, e.g. because the server speaks HTTP/1.0.
+  /// Whether no other request may follow, e.g. because the server uses HTTP/1.0.
   private var isLast = false
-  /// Whether anything has come.
+  /// Whether any byte has arrived.
   private(set) var hasBegun = false
   private(set) var response = HTTPResponse(status: 0)
 
-  /// - Parameter isHead: the request was a HEAD, whose answer has no body.
+  /// Creates a parser.
+  ///
+  /// - Parameter isHead: Whether the request was a HEAD, whose answer has no body.
   init(isHead: Bool) {
     self.isHead = isHead
   }
 
-  /// Whether what came is a record of TLS (RFC 8446 section 5.1): an alert, or a part of a handshake.
+  /// Whether the bytes are a record of TLS (RFC 8446 section 5.1): an alert, or a part of a handshake.
   var beginsTLS: Bool { mayBeTLS && head.bytes.count >= 3 }
 
   private var mayBeTLS: Bool {
@@ -47,7 +49,7 @@ struct HTTPResponseParser {
     return (first == 0x15 || first == 0x16) && head.bytes.dropFirst().prefix(1).allSatisfy { $0 == 3 }
   }
 
-  /// Whether another request may follow on the connection: the response is complete, and nothing else came.
+  /// Whether another request may follow on the connection: the response is complete, and no other byte arrived.
   var isReusable: Bool {
     let says = response.header("connection")?.lowercased() ?? ""
     return endedWithLastByte && !isLast && !says.contains(bytesOf: "close")
@@ -73,7 +75,7 @@ struct HTTPResponseParser {
     return readBody(rest)
   }
 
-  /// The connection has ended.
+  /// Handles the end of the connection.
   mutating func end() -> Step {
     if case .toTheEnd = framing { return .complete }
     return .invalid("the connection ended before the response did")
@@ -96,7 +98,7 @@ struct HTTPResponseParser {
       response.body.append(contentsOf: piece)
       return .needsMore
     case .chunked(var chunks):
-      // In one place only, so that it grows in place.
+      // Held in one place only, so that it grows in place.
       framing = nil
       let step = chunks.append(piece)
       framing = .chunked(chunks)
@@ -123,7 +125,7 @@ struct HTTPResponseParser {
     guard let first = lines.first, first.starts(with: "HTTP/1.".utf8), let status = Self.status(first) else {
       return .invalid("no HTTP/1.1 response")
     }
-    // Nobody asked for another protocol (RFC 9110 section 15.2.2); other 1xx responses precede the final one.
+    // The request did not ask for another protocol (RFC 9110 section 15.2.2); other 1xx responses precede the final one.
     if status == 101 { return .invalid("the response changes the protocol, which the request did not ask for") }
     if status < 200 { return nil }
     isLast = first.starts(with: "HTTP/1.0".utf8)
@@ -139,7 +141,7 @@ struct HTTPResponseParser {
     return setFraming()
   }
 
-  /// The three digits of the status line; nil if there are none.
+  /// Returns the three digits of the status line; nil if there are none.
   private static func status(_ line: ArraySlice<UInt8>) -> Int? {
     let words = line.split(separator: 0x20)
     guard words.count >= 2, words[1].count == 3, let status = number(words[1]), (100..<600).contains(status) else {
@@ -148,7 +150,8 @@ struct HTTPResponseParser {
     return status
   }
 
-  /// The number that these bytes say in decimal digits only, with no sign; nil if they do not, or it is above `Int.max`.
+  /// Returns the number of these bytes, which must be decimal digits without a sign; nil if they are not, or it is above
+  /// `Int.max`.
   private static func number(_ bytes: some Collection<UInt8>) -> Int? {
     guard !bytes.isEmpty, bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return Int(String(decoding: bytes, as: UTF8.self))
@@ -164,7 +167,7 @@ struct HTTPResponseParser {
         return .invalid("the response is in transfer coding \(codings.joined(separator: ", "))")
       }
       framing = .chunked(ChunkedBody(bytesMax: Self.bodyBytesMax))
-      // A length beside it may be what another reader of the connection goes by (RFC 9112 section 6.3).
+      // Another reader of the connection may use a length beside it (RFC 9112 section 6.3).
       if !lengths.isEmpty { isLast = true }
     } else if let text = lengths.first {
       guard let length = Self.number(text.utf8) else { return .invalid("the response's Content-Length is no number") }

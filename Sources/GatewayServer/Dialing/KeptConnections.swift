@@ -4,10 +4,9 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import Glibc
 
-/// Connections of HTTP requests that are over, kept for the next request to the same target: the next token of another
-/// client, for instance. Only on its loop.
+/// Idle connections of finished HTTP requests, kept for the next request to the same target. Only on its loop.
 final class KeptConnections {
-  /// A connection that nobody uses, with the time since when: one of more than 4 s is closed, for instance.
+  /// An idle connection, with the time since when it is idle.
   struct Kept {
     let descriptor: CInt
     let tls: TLSClient?
@@ -17,16 +16,16 @@ final class KeptConnections {
   private var idle: [DialTarget: [Kept]] = [:]
   private var count = 0
 
-  /// As many as clients may ask at once; more are closed.
+  /// The number of requests that clients may make at once; further connections are closed.
   private static let countMax = 1024
-  /// Servers close what was idle for longer, some of them after five seconds.
+  /// Servers close connections that are idle for longer, some of them after five seconds.
   private static let ageMax = Duration.seconds(4)
 
   deinit {
     for connections in idle.values { for connection in connections { close(connection.descriptor) } }
   }
 
-  /// One that the server has not closed; nil if there is none.
+  /// Returns a connection that the server has not closed; nil if there is none.
   func take(_ target: DialTarget, at now: Instant) -> Kept? {
     while let connection = idle[target]?.popLast() {
       count -= 1
@@ -46,7 +45,7 @@ final class KeptConnections {
     idle[target, default: []].append(Kept(descriptor: descriptor, tls: tls, since: now))
   }
 
-  /// Whether nothing has come: neither the end nor a word that nobody asked for. With TLS 1.3 a session ticket may have.
+  /// Returns whether the server has not ended the connection. Bytes may have arrived, e.g. a session ticket of TLS 1.3.
   private static func isQuiet(_ descriptor: CInt) -> Bool {
     var byte: UInt8 = 0
     let count = recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT))

@@ -9,7 +9,7 @@ extension HTTPRequest {
     return parameters.isEmpty ? path : "\(path)?\(parameters.joined(separator: "&"))"
   }
 
-  /// The request as it goes over the wire, as the only one of its connection unless that is kept (RFC 9112).
+  /// Returns the bytes of the request (RFC 9112), as the only one of its connection unless that is kept.
   func serialized(for target: DialTarget) -> [UInt8] {
     var head = "\(method) \(requestTarget) HTTP/1.1\r\n"
     if header("host") == nil { head += "host: \(target.hostField)\r\n" }
@@ -25,7 +25,7 @@ extension HTTPRequest {
 }
 
 extension DialTarget {
-  /// What the Host field says: the port only where it is not the scheme's own.
+  /// The value of the Host field: it has a port only if that is not the scheme's default.
   var hostField: String {
     let name = host.contains(":") ? "[\(host)]" : host
     return port == (isTLS ? 443 : 80) ? name : "\(name):\(port)"

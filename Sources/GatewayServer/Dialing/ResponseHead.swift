@@ -1,8 +1,7 @@
-/// The head of an answer, its status line and its fields, up to the empty line behind them: `HTTP/1.1 200 OK` and what
-/// follows, for instance.
+/// The head of an answer: its status line and its fields, up to the empty line.
 enum ResponseHead {
-  /// Where the head ends that begins at `start`, behind its empty line; nil while some of it is to come. Its lines may end
-  /// with a bare line feed.
+  /// Returns the index after the empty line of the head that begins at `start`; nil if the head is not complete. Its lines may
+  /// end with a bare line feed.
   static func end<Bytes: RandomAccessCollection<UInt8>>(in bytes: Bytes, from start: Int) -> Int?
   where Bytes.Index == Int {
     var index = start

@@ -1,17 +1,17 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// The `Dialer` of a ``SocketLoop``: of WebSockets, a storm's clients for instance, and HTTP requests.
+/// The `Dialer` of a ``SocketLoop`` for WebSockets and HTTP requests.
 ///
 /// `@unchecked Sendable`: used only on its loop.
 package final class SocketDialer: Dialer, @unchecked Sendable {
   let loop: SocketLoop
   let addresses = AddressBook()
   private var contexts: [ContextKey: TLSClient.Context] = [:]
-  /// Connections that wait for their next request.
+  /// The connections that wait for their next request.
   let kept = KeptConnections()
-  /// Of keys and masks. They guard caches against what scripts of strangers make a browser send (RFC 6455 section 10.3),
-  /// and nobody here: the loop's chance will do.
+  /// The source of keys and masks. They guard caches against scripts of strangers in a browser (RFC 6455 section 10.3), which
+  /// do not exist here, so the loop's own randomness suffices.
   private lazy var chance = SeededGenerator(seed: UInt64(loop.events.nextShare() * 0x1p53))
 
   private struct ContextKey: Hashable {
@@ -43,7 +43,7 @@ package final class SocketDialer: Dialer, @unchecked Sendable {
     withUnsafeBytes(of: (chance.next(), chance.next())) { Array($0) }
   }
 
-  /// What the next frame is masked with.
+  /// Returns the mask of the next frame.
   func nextMask() -> UInt32 { UInt32(truncatingIfNeeded: chance.next() >> 32) }
 
   package nonisolated(nonsending) func fetch(
@@ -55,7 +55,8 @@ package final class SocketDialer: Dialer, @unchecked Sendable {
     }
   }
 
-  /// Reading what the system trusts takes milliseconds, so it is done once for each kind of target.
+  /// Returns the context of a target. It is made once for each kind of target, because reading the system's trust store takes
+  /// milliseconds.
   func tlsContext(_ target: DialTarget) throws(ServerError) -> TLSClient.Context {
     let key = ContextKey(allowsUntrusted: target.allowsUntrustedCertificate, identity: target.identity)
     if let context = contexts[key] { return context }

@@ -1,12 +1,11 @@
 internal import CLibWebSockets
 package import GatewayRuntime
 
-/// TLS on a non-blocking descriptor, the client's side: of a storm's connection to a `wss` gateway, for instance. Only
-/// on its loop.
+/// The client's side of TLS on a non-blocking descriptor. Only on its loop.
 final class TLSClient {
-  /// The outcome of one try to move bytes: none until the descriptor is writable, for instance.
+  /// The outcome of one attempt to move bytes.
   enum Step {
-    /// That many bytes were moved; 0 is the end of the connection.
+    /// The number of bytes that were moved; 0 is the end of the connection.
     case moved(Int)
     case needsReadable
     case needsWritable
@@ -15,11 +14,11 @@ final class TLSClient {
     case insecure(TLSFailure)
   }
 
-  /// A context of OpenSSL's: what is trusted, the authority of `ca.pem` for instance, and nothing of one connection.
+  /// An OpenSSL context: the trusted authorities and the client's certificate, without any state of one connection.
   final class Context {
     let handle: OpaquePointer
 
-    /// Throws if a file of the identity is not what it should be.
+    /// Creates a context. Throws if a file of the identity is unusable.
     init(allowsUntrusted: Bool, identity: TLSIdentity? = nil) throws(ServerError) {
       guard let handle = postern_tls_client_context(allowsUntrusted ? 1 : 0) else {
         throw .badCertificate("no memory for TLS")
@@ -50,7 +49,7 @@ final class TLSClient {
 
   private let ssl: OpaquePointer
 
-  /// Nil if OpenSSL has no memory.
+  /// Creates a session; nil if OpenSSL has no memory.
   init?(_ context: Context, descriptor: CInt, host: String) {
     guard let ssl = postern_tls_client(context.handle, descriptor, host) else { return nil }
     self.ssl = ssl
@@ -68,7 +67,7 @@ final class TLSClient {
     step(SSL_write(ssl, bytes.baseAddress, CInt(clamping: bytes.count)))
   }
 
-  /// Whether bytes have been taken from the system that nobody has read: no event tells of them.
+  /// Whether OpenSSL has received bytes that were not read yet; no event reports them.
   var hasPending: Bool { SSL_has_pending(ssl) != 0 }
 
   private func step(_ result: CInt, isHandshake: Bool = false) -> Step {
@@ -91,7 +90,7 @@ final class TLSClient {
 }
 
 extension TLSIdentity {
-  /// Throws if one of the files is not what it should be.
+  /// Throws if one of the files is unusable.
   package func check() throws(ServerError) {
     _ = try TLSClient.Context(allowsUntrusted: false, identity: self)
   }

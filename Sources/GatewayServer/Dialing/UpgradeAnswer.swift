@@ -2,20 +2,21 @@ internal import CLibWebSockets
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// A server's answer to an upgrade request: the head of a 101 (RFC 6455 section 4.1), or of something else, of a 503
-/// for instance.
+/// A server's answer to an upgrade request: the head of a 101 (RFC 6455 section 4.1), or a failure, e.g. a 503.
 enum UpgradeAnswer: Equatable {
   case needsMore
-  /// The WebSocket is open; its first frame begins after so many bytes.
+  /// The WebSocket is open; its first frame begins after that many bytes.
   case open(after: Int)
   case failed(DialFailure)
 
-  /// The longest head that is read, with all that comes ahead of it.
+  /// The most bytes that are read of the head, with the 1xx heads before it.
   static let headBytesMax = 32 << 10
 
+  /// Reads the answer.
+  ///
   /// - Parameters:
-  ///   - bytes: All that has come.
-  ///   - accept: What `Sec-WebSocket-Accept` has to say.
+  ///   - bytes: All received bytes.
+  ///   - accept: The required value of `Sec-WebSocket-Accept`.
   ///   - offered: The subprotocols that the request had.
   static func read(_ bytes: UnsafeRawBufferPointer, accept: [UInt8], offered: [String]) -> UpgradeAnswer {
     var start = 0
@@ -33,13 +34,13 @@ enum UpgradeAnswer: Equatable {
         if let fault = Fields(head).fault(accept: accept, offered: offered) { return .failed(.unreachable(fault)) }
         return .open(after: end)
       }
-      // What precedes the answer has a head only (RFC 9110 section 15.2).
+      // A 1xx response before the answer has a head only (RFC 9110 section 15.2).
       guard status < 200 else { return .failed(.refused(status: status)) }
       start = end
     }
   }
 
-  /// What the answer to a request with this key has to say.
+  /// Returns the required value for the answer to a request with this key.
   static func accept(for key: [UInt8]) -> [UInt8] {
     let text = key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8
     var digest = [UInt8](repeating: 0, count: 20)
@@ -48,7 +49,7 @@ enum UpgradeAnswer: Equatable {
   }
 
   private static func status(_ head: UnsafeRawBufferPointer) -> Int? {
-    // `HTTP/1.1 101`, and whatever else on the line.
+    // `HTTP/1.1 101`, and the rest of the line.
     guard head.count >= 12, head.starts(with: "HTTP/1.".utf8), head[8] == 0x20 else { return nil }
     var status = 0
     for byte in head[9..<12] {
@@ -59,7 +60,7 @@ enum UpgradeAnswer: Equatable {
   }
 }
 
-/// The fields of a 101 that decide: `Sec-WebSocket-Accept`, for instance.
+/// The fields of a 101 that are checked, e.g. `Sec-WebSocket-Accept`.
 private struct Fields {
   private var upgrade: UnsafeRawBufferPointer?
   private var connection: UnsafeRawBufferPointer?
@@ -87,7 +88,7 @@ private struct Fields {
     }
   }
 
-  /// Why it opens no WebSocket; nil if it does.
+  /// Returns the reason why it opens no WebSocket; nil if it does.
   func fault(accept expected: [UInt8], offered: [String]) -> String? {
     guard upgrade?.isText("websocket") == true, connection?.hasWord("upgrade") == true else {
       return "the 101 is for something else than a WebSocket"
@@ -104,21 +105,21 @@ private struct Fields {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether it is this text, which is in small letters.
+  /// Returns whether it is this text, which is in lower case.
   fileprivate func isText(_ text: StaticString) -> Bool {
     guard count == text.utf8CodeUnitCount else { return false }
     for index in 0..<count where self[index].small != text.utf8Start[index] { return false }
     return true
   }
 
-  /// Whether this word is one of a list.
+  /// Returns whether a list contains this word.
   fileprivate func hasWord(_ word: StaticString) -> Bool {
     split(separator: UInt8(ascii: ",")).contains { $0.trimmed.isText(word) }
   }
 }
 
 extension Slice<UnsafeRawBufferPointer> {
-  /// Without the spaces, tabs and carriage returns round it.
+  /// The bytes without the spaces, tabs and carriage returns around them.
   fileprivate var trimmed: UnsafeRawBufferPointer {
     var (first, last) = (startIndex, endIndex)
     while first < last, base[first].isBlank { first += 1 }

@@ -2,13 +2,13 @@ internal import GatewayCore
 internal import GatewayRuntime
 
 extension HTTPRequest {
-  /// The request for a WebSocket as it goes over the wire (RFC 6455 section 4.1): its own fields beside those of every
-  /// upgrade. Nil if what it asks for, or a subprotocol, holds what would end its line.
+  /// Returns the bytes of the request for a WebSocket (RFC 6455 section 4.1): its own fields and the usual upgrade fields.
+  /// Returns nil if its target, or a subprotocol, contains a character that would end its line.
   ///
   /// - Parameters:
-  ///   - target: Whom it goes to.
+  ///   - target: The server that it goes to.
   ///   - key: The text of `Sec-WebSocket-Key`.
-  ///   - subprotocols: What is offered; empty for no such field.
+  ///   - subprotocols: The offered subprotocols; empty for no such field.
   func opening(for target: DialTarget, key: [UInt8], subprotocols: [String]) -> [UInt8]? {
     let asked = requestTarget
     let offered = subprotocols.joined(separator: ", ")

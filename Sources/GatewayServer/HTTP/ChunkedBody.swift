@@ -1,15 +1,13 @@
 internal import GatewayCore
 
-/// A chunked body (RFC 9112 section 7.1), taken apart as it comes, to the end of its trailer fields, which nobody looks
-/// at: `5\r\nhello\r\n0\r\n\r\n`, for instance.
+/// A chunked body (RFC 9112 section 7.1), decoded as it arrives, to the end of its trailer fields, which are ignored.
 ///
-/// Its lines end with both, carriage return and line feed: what one reader takes for a line's end and another does not is
-/// what smuggling is made of.
+/// Each line must end with carriage return and line feed. If two readers disagree about a line's end, requests can be smuggled.
 struct ChunkedBody {
   private enum State {
     case size
     case data(left: Int)
-    /// The line end behind a chunk's data, of which the carriage return has come or not.
+    /// The line end after a chunk's data; says whether the carriage return has arrived.
     case dataEnd(hasReturn: Bool)
     case trailer
   }
@@ -20,7 +18,7 @@ struct ChunkedBody {
   /// The line that has begun: a chunk's size, or a trailer field.
   private var line: [UInt8] = []
   private var trailerBytes = 0
-  /// A chunk's size with its extensions; nobody sends more.
+  /// The most bytes of a chunk's size with its extensions; no usual client sends more.
   private static let lineBytesMax = 256
   private static let trailerBytesMax = 8192
 
@@ -55,7 +53,7 @@ struct ChunkedBody {
     return .needsMore
   }
 
-  /// Another byte of the line that says how long the next chunk is. Nil to go on.
+  /// Reads another byte of the line with the next chunk's size. Returns nil to continue.
   private mutating func sizeByte(_ byte: UInt8) -> RequestBody.Step? {
     guard byte == 0x0a else {
       line.append(byte)
@@ -67,7 +65,7 @@ struct ChunkedBody {
     return nil
   }
 
-  /// Another byte of the trailer: whether it is the last; nil if there can be no such trailer.
+  /// Reads another byte of the trailer. Returns whether it is the last; nil if the trailer is invalid.
   private mutating func trailerByte(_ byte: UInt8) -> Bool? {
     trailerBytes += 1
     guard trailerBytes <= Self.trailerBytesMax else { return nil }
@@ -80,7 +78,7 @@ struct ChunkedBody {
     return line.isEmpty
   }
 
-  /// The size that the line says. Behind it come extensions only.
+  /// Returns the size in the line. Only extensions may follow it.
   private mutating func takeSize() -> Int? {
     guard line.popLast() == 0x0d else { return nil }
     let digits = line.prefix(while: \.isHexDigit)

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// The site of a listener as one loop serves it, e.g. the gateway's, and what is to know of its requests.
+/// The site of a listener as one loop serves it, with the state of its requests.
 struct HTTPService: Sendable {
   let site: any Site
   let proxies: TrustedProxies

@@ -1,17 +1,17 @@
-/// The bytes of a request's head, as they come, until the empty line: half a line of a slow client's, for instance.
+/// The bytes of a request's head, collected until the empty line.
 struct HeadBuffer {
   enum Step: Equatable {
     case needsMore
-    /// The head is whole with that many bytes of the piece; the rest is not the head's.
+    /// The head is complete with that many bytes of the piece; the rest does not belong to it.
     case complete(used: Int)
     case tooLong
-    /// What came begins like no request: TLS, say.
+    /// The bytes do not begin like a request, e.g. because they are TLS.
     case malformed
   }
 
   private(set) var bytes: [UInt8] = []
   private let bytesMax: Int
-  /// How many empty lines' bytes came before the request line, where RFC 9112 section 2.2 has them ignored.
+  /// The bytes of empty lines before the request line, which are ignored (RFC 9112 section 2.2).
   private var skipped = 0
 
   init(bytesMax: Int) {
@@ -35,7 +35,7 @@ struct HeadBuffer {
     return .complete(used: start + end - known)
   }
 
-  /// Where the empty line ends, if it is there. A line may end with a line feed alone (RFC 9112 section 2.2).
+  /// Returns the end of the empty line, if it is there. A line may end with a line feed alone (RFC 9112 section 2.2).
   private func end(from start: Int) -> Int? {
     bytes.withUnsafeBufferPointer { bytes in
       var index = start

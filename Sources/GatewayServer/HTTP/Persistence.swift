@@ -1,16 +1,15 @@
 internal import GatewayCore
 
-/// The fate of a connection behind an answer, and how the answer says so (RFC 9112 section 9.3): after `connection:
-/// close` no other request comes, for instance.
+/// The fate of a connection after an answer, and the answer's field for it (RFC 9112 section 9.3).
 enum Persistence: Equatable {
   /// The answer is the last: `connection: close`.
   case closes
-  /// As HTTP/1.1 has it unless somebody says otherwise.
+  /// The connection stays open, as HTTP/1.1 does by default.
   case keeps
-  /// As HTTP/1.0 has it only if both say so: `connection: keep-alive`.
+  /// The connection stays open because client and server both say so, as HTTP/1.0 requires: `connection: keep-alive`.
   case keepsBySaying
 
-  /// What the client asks for.
+  /// Reads what the client asks for.
   init(of head: RequestHead) {
     let options = head.request.header("connection")
     if UpgradeCheck.names("close", in: options) {

@@ -1,23 +1,30 @@
 internal import GatewayCore
 
-/// The demand of a whole head: a WebSocket, for instance, or an answer once the body has come.
+/// The action that a whole head requires.
 enum RequestArrival {
-  /// A WebSocket, which may be had.
+  /// Open a WebSocket; the upgrade request is valid.
   case upgrade(HTTPRequest)
-  /// An answer. `awaitsContinue`: the peer sends the body after 100 (Continue); `takesChunks`: the answer may be chunked.
+  /// Answer the request. `awaitsContinue`: the peer sends the body after 100 (Continue); `takesChunks`: the answer may be
+  /// chunked.
   case request(HTTPRequest, body: BodyFraming, awaitsContinue: Bool, Persistence, takesChunks: Bool)
-  /// A request whose body is above the limit: whose it is decides how that is said.
+  /// Reject a request whose body is above the limit. The site decides the form of the rejection.
   case tooLarge(HTTPRequest)
-  /// Nothing that can be served.
+  /// Refuse a request that cannot be served.
   case refused(HTTPResponse, TransportRefusals.Reason)
 
-  /// The way in which a body's end is found (RFC 9112 section 6.3): by a length of 300 bytes, for instance.
+  /// The way in which a body's end is found (RFC 9112 section 6.3).
   enum BodyFraming {
     case length(Int)
     case chunked
   }
 
-  /// - Parameter bytesMax: The most bytes of a request's body, asked for where it may be above the usual.
+  /// Reads the head.
+  ///
+  /// - Parameters:
+  ///   - reading: The parsed head or its refusal.
+  ///   - limits: The limits of the listener.
+  ///   - bytesMax: A function that returns the most bytes of a request's body, for requests whose limit may be higher than
+  ///     usual.
   init(_ reading: RequestHead.Reading, limits: ServerLimits, bytesMax: (HTTPRequest) -> Int = { _ in 0 }) {
     switch reading {
     case .refused(let response):
@@ -36,10 +43,10 @@ enum RequestArrival {
     let request = head.request
     let persistence = Persistence(of: head)
     let isModern = head.version == "HTTP/1.1"
-    // Not of HTTP/1.0 (RFC 9110 section 10.1.1).
+    // Not for HTTP/1.0 (RFC 9110 section 10.1.1).
     let awaitsContinue = isModern && request.header("expect").map(RequestHead.lower) == "100-continue"
     if let coding = request.header("transfer-encoding") {
-      // RFC 9112 section 6.1: of HTTP/1.0 it is faulty, and with a length beside it somebody is being misled.
+      // RFC 9112 section 6.1: it is faulty in HTTP/1.0; with a length beside it, one of the readers would be misled.
       guard isModern, request.header("content-length") == nil else {
         self = .refused(
           .plain(400, "Transfer-Encoding is HTTP/1.1's, and goes without Content-Length"), .malformedRequest)

@@ -1,14 +1,14 @@
-/// The body of a request, as it comes: of a length that its head says, for instance, or in chunks.
+/// The body of a request as it arrives, with a known length or in chunks.
 struct RequestBody {
   enum Step: Equatable {
     case needsMore
-    /// The body is whole with that many bytes of the piece; the rest is the next request's.
+    /// The body is complete with that many bytes of the piece; the rest belongs to the next request.
     case complete(used: Int)
     case tooLong
     case malformed
   }
 
-  /// What has come of a body that has a length, and what has not.
+  /// The bytes received of a body with a known length, and the number that is missing.
   private var known: [UInt8] = []
   private var remaining = 0
   private var chunks: ChunkedBody?
@@ -20,10 +20,10 @@ struct RequestBody {
     }
   }
 
-  /// What has come.
+  /// The bytes received.
   var bytes: [UInt8] { chunks?.bytes ?? known }
 
-  /// Adds to it in place: a photograph comes in some thousand pieces.
+  /// Adds the piece in place: a photograph arrives in some thousand pieces.
   mutating func append(_ piece: UnsafeRawBufferPointer) -> Step {
     if let step = chunks?.append(piece) { return step }
     let used = min(remaining, piece.count)

@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import Synchronization
 
-/// The peer of a connection whose request is being answered, as far as the connection has heard of it: a browser that
-/// gave up while its token was in the making, for instance.
+/// The peer of a connection whose request is being answered. It records whether the connection has detected the peer's
+/// departure.
 final class RequestCaller: HTTPCaller {
   private let gone = Atomic<Bool>(false)
 

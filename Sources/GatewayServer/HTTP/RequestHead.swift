@@ -2,10 +2,9 @@ internal import GatewayCore
 
 /// The head of a request, read from its bytes (RFC 9112 sections 2 to 5).
 struct RequestHead {
-  /// The request, without its body and its peer. Fields that came several times are one, joined as RFC 9110 section 5.3
-  /// allows.
+  /// The request, without its body and its peer. Repeated fields are joined into one, as RFC 9110 section 5.3 allows.
   private(set) var request: HTTPRequest
-  /// That of the request line, e.g. `HTTP/1.1`.
+  /// The version in the request line, e.g. `HTTP/1.1`.
   let version: String
 
   enum Reading {
@@ -13,12 +12,12 @@ struct RequestHead {
     case refused(HTTPResponse)
   }
 
-  /// Far above what browsers and proxies send; each name is looked up among those before it.
+  /// The most fields of a head, far above what browsers and proxies send; each name is compared with all earlier ones.
   private static let fieldsMax = 128
 
-  /// Reads a head. No text is made of what nobody asks for: lines and parts are ranges of `bytes`.
+  /// Reads a head. It makes text only of parts that are needed: lines and parts are ranges of `bytes`.
   ///
-  /// - Parameter bytes: the head with its empty line.
+  /// - Parameter bytes: The head with its empty line.
   static func read(_ bytes: [UInt8]) -> Reading {
     bytes.withUnsafeBufferPointer { read($0) }
   }
@@ -48,7 +47,7 @@ struct RequestHead {
     return .head(head)
   }
 
-  /// The lines that hold something, without their ends, up to the empty line.
+  /// Returns the non-empty lines, without their ends, up to the empty line.
   private static func lines(of bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     var lines: [Range<Int>] = []
     lines.reserveCapacity(16)
@@ -62,7 +61,7 @@ struct RequestHead {
     return lines
   }
 
-  /// The three parts of a request line (RFC 9112 section 3); nil if there are not three, or they are none.
+  /// Returns the three parts of a request line (RFC 9112 section 3); nil if it is malformed.
   private static func requestLine(
     _ bytes: UnsafeBufferPointer<UInt8>, _ line: Range<Int>
   ) -> (method: Range<Int>, target: Range<Int>, version: Range<Int>)? {
@@ -80,8 +79,8 @@ struct RequestHead {
     text.withUTF8Buffer { bytes[range].elementsEqual($0) }
   }
 
-  /// Sees to the Host field: one, and a host, which only HTTP/1.0 may do without (RFC 9112 section 3.2). A target in the
-  /// absolute form says the host in its place (section 3.2.2). Returns what is wrong with it.
+  /// Checks and completes the Host field: exactly one, with a valid host; only HTTP/1.0 may omit it (RFC 9112 section 3.2). A
+  /// target in the absolute form replaces the host (section 3.2.2). Returns the fault, if any.
   private mutating func settleHost(_ authority: String?) -> String? {
     let index = request.headers.firstIndex { $0.name == "host" }
     guard index != nil || version == "HTTP/1.0" else { return "the Host field is missing" }
@@ -99,11 +98,11 @@ struct RequestHead {
   private struct Target {
     let path: String
     let query: [HTTPField]
-    /// That of the absolute form, as it came; nil in the others.
+    /// The host of the absolute form, as it was sent; nil in the other forms.
     let authority: String?
   }
 
-  /// A request target taken apart (RFC 9112 section 3.2); nil if it is none.
+  /// Splits a request target (RFC 9112 section 3.2); nil if it is malformed.
   private static func target(_ bytes: UnsafeBufferPointer<UInt8>, method: String) -> Target? {
     guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7f }), let text = String(validating: bytes, as: UTF8.self) else {
       return nil
@@ -114,7 +113,7 @@ struct RequestHead {
     var rest = text[...]
     var authority: String?
     if let scheme = ["http://", "https://"].first(where: { lower(text.prefix(8)).hasPrefix($0) }) {
-      // The absolute form, which a server must take too.
+      // The absolute form, which a server must accept too.
       rest = rest.dropFirst(scheme.count)
       let host = rest.prefix { $0 != "/" && $0 != "?" }
       authority = String(host)
@@ -127,8 +126,8 @@ struct RequestHead {
     return Target(path: String(parts[0]), query: query, authority: authority)
   }
 
-  /// False if the line is no field. A name with a space behind it, and a line that continues the one before, are what
-  /// smuggling is made of; RFC 9112 section 5 has them refused.
+  /// Adds a line's field. Returns false if the line is no field. A name followed by a space, or a line that continues the
+  /// previous one, allows smuggling; RFC 9112 section 5 requires their rejection.
   private mutating func add(_ bytes: UnsafeBufferPointer<UInt8>, _ line: Range<Int>) -> Bool {
     guard let colon = bytes[line].firstIndex(of: UInt8(ascii: ":")),
       Self.isToken(bytes[line.lowerBound..<colon])
@@ -149,12 +148,13 @@ struct RequestHead {
     return true
   }
 
-  /// Names of every upgrade request that are too long to be kept inside a `String`, so that no memory is had for them.
+  /// The names of every upgrade request that are too long for the inline storage of a `String`, so that they allocate no
+  /// memory.
   private static let upgradeNames = [
     "sec-websocket-key", "sec-websocket-version", "sec-websocket-protocol", "sec-websocket-extensions",
   ]
 
-  /// A field's name with small letters.
+  /// Returns a field's name in lower case.
   private static func name(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> String {
     let lowered = bytes[range].lazy.map(lower)
     if range.count > 15, let known = upgradeNames.first(where: { $0.utf8.elementsEqual(lowered) }) { return known }
@@ -164,7 +164,7 @@ struct RequestHead {
     }
   }
 
-  /// The bytes as UTF-8, or else as the ISO-8859-1 that fields once were in.
+  /// Returns the bytes as UTF-8, or else as ISO-8859-1, the former charset of fields.
   private static func text(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> String {
     let slice = UnsafeBufferPointer(rebasing: bytes[range])
     if let text = String(validating: slice, as: UTF8.self) { return text }
@@ -173,23 +173,23 @@ struct RequestHead {
     return text
   }
 
-  /// The text with small letters for the capital ones of ASCII; other scripts' capitals may become letters of ASCII in
-  /// Swift's own.
+  /// Returns the text with ASCII capitals in lower case. Swift's own conversion can turn other scripts' capitals into ASCII
+  /// letters.
   static func lower(_ text: some StringProtocol) -> String {
     String(decoding: text.utf8.map(lower), as: UTF8.self)
   }
 
-  /// The byte, or the small letter of a capital one of ASCII.
+  /// Returns the byte, or the lower case of an ASCII capital.
   static func lower(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? byte | 0x20 : byte }
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-  /// Whether it is a token (RFC 9110 section 5.6.2): a method, a field's name, a subprotocol.
+  /// Returns whether it is a token (RFC 9110 section 5.6.2): a method, a field's name, a subprotocol.
   static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
     !bytes.isEmpty && bytes.allSatisfy(isTokenByte)
   }
 
-  /// Letters, digits and `!#$%&'*+-.^_`|~` by their bits.
+  /// Returns whether the byte is a letter, a digit or one of `!#$%&'*+-.^_`|~`, by a bit mask.
   private static func isTokenByte(_ byte: UInt8) -> Bool {
     let bits: UInt64 = byte < 64 ? 0x03ff_6cfa_0000_0000 : byte < 128 ? 0x57ff_ffff_c7ff_fffe : 0
     return bits >> UInt64(byte & 63) & 1 == 1

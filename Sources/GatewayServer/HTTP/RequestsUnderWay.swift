@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// The HTTP requests of one listener on one loop that have no whole answer yet, a token in the making for instance, and
-/// whoever waits for the last of them: a drain.
+/// The HTTP requests of one listener on one loop without a complete answer, with the tasks that wait for the last of them
+/// during a drain.
 ///
 /// `@unchecked Sendable`: touched only on the loop.
 final class RequestsUnderWay: @unchecked Sendable {
@@ -21,7 +21,7 @@ final class RequestsUnderWay: @unchecked Sendable {
     for waiter in waiters.values { waiter.finish() }
   }
 
-  /// Calls `ended` with how many are left: as soon as none is, or at `deadline`.
+  /// Calls `ended` with the number of requests left: as soon as there are none, or at `deadline`.
   func wait(until deadline: Instant, on loop: SocketLoop, ended: @escaping (Int) -> Void) {
     guard count > 0, deadline > loop.now else { return ended(count) }
     let waiter = Waiter(for: self, on: loop, ended: ended)
@@ -29,7 +29,7 @@ final class RequestsUnderWay: @unchecked Sendable {
     loop.deadlines.set(waiter.wakeup, at: deadline)
   }
 
-  /// One who waits. Held by the table until it is over.
+  /// A task that waits. The table owns it until it is over.
   private final class Waiter: WakeupTarget {
     private unowned let requests: RequestsUnderWay
     private let loop: SocketLoop

@@ -1,9 +1,9 @@
 internal import GatewayCore
 
 extension HTTPResponse {
-  /// The response as it goes over the wire (RFC 9112).
+  /// Returns the bytes of the response (RFC 9112).
   ///
-  /// The answer to a HEAD is without its body, and tells the length all the same. Of a body that goes on this is the head.
+  /// The answer to a HEAD has no body but still gives its length. For a streamed body it returns the head only.
   func serialized(withoutBody: Bool, _ persistence: Persistence, takesChunks: Bool) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(256 + (withoutBody ? 0 : body.count))
@@ -27,7 +27,7 @@ extension HTTPResponse {
 
   var mayHaveBody: Bool { status >= 200 && status != 204 && status != 304 }
 
-  /// The fields that are the server's to say.
+  /// The fields that only the server sets.
   private static let ownFields: Set<String> = ["content-length", "connection", "transfer-encoding"]
 
   private static func reason(of status: Int) -> String {

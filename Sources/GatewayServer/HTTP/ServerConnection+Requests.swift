@@ -2,17 +2,17 @@ internal import GatewayCore
 internal import GatewayRuntime
 
 extension ServerConnection {
-  /// The result of the bytes that came: a whole request, for instance, or that more are needed.
+  /// The result of received bytes.
   enum Arrival {
     case needsMore
-    /// Whole, with its body.
+    /// A whole request, with its body.
     case request(HTTPRequest)
     case upgrade(HTTPRequest)
     case refused(HTTPResponse, TransportRefusals.Reason?)
     case bodyTooLarge(HTTPRequest)
   }
 
-  /// Whether it waits for the peer to send a request, or the rest of one; not where it only waits for its 503.
+  /// Whether it waits for a request, or the rest of one; not if it only waits to get its 503.
   var owesRequest: Bool {
     switch phase {
     case .securing, .head, .body: excess == nil
@@ -20,7 +20,7 @@ extension ServerConnection {
     }
   }
 
-  /// Reads on in a request, and says how many of the bytes are its own.
+  /// Continues reading a request. Returns how many of the bytes belong to it.
   func advance(_ piece: UnsafeRawBufferPointer) -> (used: Int, Arrival) {
     switch phase {
     case .idle:
@@ -82,12 +82,12 @@ extension ServerConnection {
     }
   }
 
-  /// The most bytes of the request's body: of an upload perhaps more than of others.
+  /// Returns the most bytes of the request's body; an upload may have a higher limit than usual.
   private func bodyBytesMax(of request: HTTPRequest) -> Int {
     max(host.limits.bodyBytesMax, service.site.uploadBytesMax(for: request) ?? 0)
   }
 
-  /// Takes the room that a body needs which is or may be larger than the usual; false if there is none.
+  /// Reserves room for a body that is or may be larger than usual; returns false if there is none.
   private func takeRoom(for framing: RequestArrival.BodyFraming, of request: HTTPRequest) -> Bool {
     let bytes =
       switch framing {
@@ -147,13 +147,13 @@ extension ServerConnection {
 
   private func answered(_ response: HTTPResponse) {
     guard case .answering = phase else { return }
-    // Without chunks the end of a body that goes on is that of the connection.
+    // Without chunks, only the end of the connection marks the end of a streamed body.
     let isLast = service.requests.isFinishing || (response.stream != nil && !takesChunks)
     let persistence = isLast ? .closes : persistence
     send(response, persistence, then: persistence == .closes ? .end : .nextRequest)
   }
 
-  /// Answers what cannot be served, and ends when the peer has seen that.
+  /// Answers a request that cannot be served, and ends the connection when the peer has read that.
   func refuse(_ response: HTTPResponse, _ reason: TransportRefusals.Reason?) {
     body = nil
     if let reason { service.refusals.count(reason) }
@@ -161,10 +161,10 @@ extension ServerConnection {
     send(response, .closes, then: .linger)
   }
 
-  /// How long a request is ignored at most.
+  /// The most time for which a request is ignored.
   private static let ignoredTime = Duration.seconds(900)
 
-  /// Says nothing, until the peer goes.
+  /// Sends nothing until the peer disconnects.
   private func ignore() {
     siteBegins()
     wait(Self.ignoredTime)
@@ -183,12 +183,12 @@ extension ServerConnection {
       let head = standIn(for: request)
       let (descriptor, session, bytes) = handOver(behind: head)
       host.adopt(descriptor, session, bytes, head: head.utf8.count, as: handle)
-      // The library had no room for it, and so will not tell of its end either.
+      // The library had no room for it, and so will not report its end either.
       if handle.wsi == nil && !handle.isDestroyed { handle.connectionDestroyed() }
     }
   }
 
-  /// The head that the library reads in place of the one that came: it learns no more than it needs.
+  /// Returns a head that the library reads instead of the received one; it contains only what the library needs.
   private func standIn(for request: HTTPRequest) -> String {
     "GET / HTTP/1.1\r\nHost: \(host.name)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
       + "Sec-WebSocket-Key: \(request.header("sec-websocket-key") ?? "")\r\n\r\n"
@@ -196,12 +196,12 @@ extension ServerConnection {
 }
 
 extension HTTPResponse {
-  /// The transport's own refusal.
+  /// Returns the transport's own refusal.
   static func plain(_ status: Int, _ text: String) -> HTTPResponse {
     HTTPResponse(status: status, contentType: "text/plain; charset=utf-8", text: text + "\n")
   }
 
-  /// What a connection above a limit gets.
+  /// The answer to a connection above a limit.
   static var overLimit: HTTPResponse {
     var response = plain(503, "too many connections")
     response.headers.append(HTTPField("retry-after", "1"))

@@ -1,9 +1,8 @@
 internal import GatewayCore
 
-/// Answers that go on. Meanwhile the connection reads, though only so much as another request may want, to notice that its
-/// peer has gone.
+/// Streamed answers. Meanwhile the connection reads a limited number of bytes, to detect that its peer has gone.
 extension ServerConnection {
-  /// How much may wait for the peer before the source is asked for more.
+  /// The most waiting bytes before the source is asked for more.
   private static let roomBytes = 64 << 10
 
   var hasRoom: Bool { stream.outputCount < Self.roomBytes }
@@ -11,7 +10,7 @@ extension ServerConnection {
   /// Whether it answers with a feed, which has no end of its own.
   var isFeeding: Bool { streamed?.source.endsByItself == false }
 
-  /// The head has been written: goes on with what the source gives.
+  /// Begins the body after the head has been written, with the pieces from the source.
   func begin(_ source: HTTPStream) {
     guard case .writing = phase else { return }
     phase = .streaming
@@ -42,9 +41,9 @@ extension ServerConnection {
 
   private static let lineEnd: [UInt8] = [0x0d, 0x0a]
 
-  /// The body is whole.
+  /// Ends the body, which is complete.
   func endBody() {
-    // Over TLS nothing tells of an end that has been read.
+    // Over TLS no event reports an end that has already been read.
     if streamed?.peerHasEnded == true && pending.isEmpty { ending = .end }
     endStream()
     phase = .writing
@@ -52,13 +51,13 @@ extension ServerConnection {
     awaitReader()
   }
 
-  /// Ends a feed in good order, and its connection.
+  /// Ends a feed, and its connection, in good order.
   func endFeed() {
     ending = .end
     endBody()
   }
 
-  /// The source is not asked any more.
+  /// Stops asking the source.
   func endStream() {
     streamed?.cancel()
     streamed = nil
@@ -66,11 +65,11 @@ extension ServerConnection {
 
   // MARK: Reading
 
-  /// Whether anything is read, the peer's end at least. What comes behind the request may be as much as is read at once.
+  /// Whether it reads, at least to detect the peer's end. The bytes after the request may be as many as one read.
   var isListening: Bool { pending.count - pendingStart < loop.inbound.count && streamed?.peerHasEnded == false }
 
-  /// Keeps what comes behind the request, and notices that the peer has gone. Behind a feed, which may be silent for ever,
-  /// nobody may send so much that this would not be noticed any more.
+  /// Stores the bytes after the request, and detects that the peer has gone. A feed may be silent forever, so a client must not
+  /// send so many bytes that this would not be detected.
   func readBehind() {
     var hasMore = true
     while hasMore && isListening {

@@ -1,39 +1,38 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// An accepted connection until it becomes a WebSocket: reads its requests one after the other, ann's for a token and
-/// then her upgrade, for instance, and answers them.
+/// An accepted connection until it becomes a WebSocket. It reads its requests one after the other, and answers them.
 ///
-/// Bytes behind a request wait until it is answered, and nothing is read meanwhile. The watcher stays on all the same,
-/// which saves two system calls for each request that is answered at once; something that comes stops it.
+/// Bytes after a request wait until it is answered, and nothing is read meanwhile. The watcher still stays on, which saves two
+/// system calls for each request that is answered at once; it stops when bytes arrive.
 ///
 /// `@unchecked Sendable`: made and used on one loop; it is handed to a task of that loop's ``ServingActor``.
 final class ServerConnection: LoopConnection, @unchecked Sendable {
-  /// A stage of the connection: `idle`, for instance, while it waits for another request.
+  /// A stage of the connection.
   enum Phase {
-    /// TLS is being agreed on.
+    /// The TLS handshake is under way.
     case securing
-    /// Kept alive, and nothing of another request has come.
+    /// The connection is kept alive, and no byte of another request has arrived.
     case idle
     case head
     case body(HTTPRequest)
-    /// The site is at it.
+    /// The site works on the answer.
     case answering
-    /// The answer goes on, as ``StreamedAnswer`` has it.
+    /// The answer is streamed by ``StreamedAnswer``.
     case streaming
     /// The rest of the answer waits for the peer to read.
     case writing
-    /// The last answer is out: reads on, so that it is not lost in a reset.
+    /// The last answer is sent: the connection reads on, so that the answer is not lost in a reset.
     case lingering
-    /// Ended, or a WebSocket's.
+    /// The connection has ended, or belongs to a WebSocket.
     case gone
   }
 
-  /// The end that follows an answer: the next request, for instance, where the connection is kept.
+  /// The action after an answer.
   enum Ending {
     case nextRequest
     case end
-    /// The end, when the peer has seen the answer: not all that it sends has been read.
+    /// End when the peer has read the answer, because not all of its bytes have been read.
     case linger
   }
 
@@ -42,43 +41,43 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
   let loop: SocketLoop
   /// The limit that the connection is above, if it only waits for its 503.
   let excess: TransportRefusals.Reason?
-  /// The client's address, if a proxy has named it ahead of the connection.
+  /// The client's address, if a proxy has named it before the first request.
   private let client: String?
-  /// When the connection was accepted, or another request began on it.
+  /// The time when the connection was accepted, or another request began on it.
   private(set) var beganAt: Instant
 
   var phase = Phase.head
   var head: HeadBuffer
-  /// What has come of the body in phase `body`.
+  /// The received part of the body in phase `body`.
   var body: RequestBody?
-  /// How many heads have come.
+  /// The number of heads received.
   var requests = 0
-  /// What came behind the request that is being answered, from `pendingStart` on.
+  /// The bytes after the request that is being answered, from `pendingStart` on.
   var pending: [UInt8] = []
   var pendingStart = 0
-  /// Whether taking that up is queued on the loop.
+  /// Whether their processing is queued on the loop.
   private var isQueued = false
-  /// Whether the request is a HEAD, whether the answer may be chunked, and what the request asks for the connection.
+  /// Whether the request is a HEAD, whether the answer may be chunked, and the persistence that the request asks for.
   var isHead = false
   var takesChunks = false
   var persistence = Persistence.closes
-  /// What its body takes of the room for uploads.
+  /// The bytes of its body in the room for uploads.
   var uploadBytes = 0
   /// Whether it counts among the listener's requests under way.
   private var isUnderWay = false
   var ending = Ending.end
-  /// The answer that goes on, and who waits for one.
+  /// The streamed answer, and the caller of an answer that the site works on.
   var streamed: StreamedAnswer?
   var caller: RequestCaller?
 
   var stream: ClientStream
   private var watcher: IOWatcher?
   private lazy var wakeup = Wakeup(target: self)
-  /// When it has waited long enough. The heap wakes no later, and perhaps sooner: moving the deadline costs nothing.
+  /// The time when it has waited long enough. The heap wakes no later, and perhaps earlier, so moving the deadline is free.
   var due = Instant.distantFuture
   private lazy var peerAddress = SocketAddress.ofPeer(stream.descriptor)?.text ?? ""
 
-  /// How many requests one connection may carry.
+  /// The most requests on one connection.
   static let requestsMax = 10_000
   static let lingerTime = Duration.seconds(2)
 
@@ -95,7 +94,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     head = HeadBuffer(bytesMax: host.limits.headerBytesMax)
   }
 
-  /// Begins. The loop holds it from here on.
+  /// Begins. The loop keeps it alive from here on.
   func start() {
     loop.connections.append(self)
     if let context = host.tls {
@@ -108,12 +107,12 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     rewatch()
   }
 
-  /// The client's address: what proxies of ours say, or else the peer's.
+  /// Returns the client's address as trusted proxies report it, or else the peer's.
   func clientAddress(of request: HTTPRequest) -> String {
     service.proxies.client(of: request.headers, from: client ?? peerAddress)
   }
 
-  /// Waits that long at most for what comes next.
+  /// Sets the longest time to wait for the next event.
   func wait(_ duration: Duration) {
     due = loop.now + duration
     if loop.deadlines.deadline(of: wakeup) > due { loop.deadlines.set(wakeup, at: due) }
@@ -137,7 +136,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     }
   }
 
-  /// Watches for what the phase needs.
+  /// Watches for the events that the phase needs.
   func rewatch() {
     switch phase {
     case .securing: watcher?.watch(stream.readNeeds)
@@ -170,7 +169,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     }
   }
 
-  /// Reads once, if something is wanted: what the system still has, it tells of again, and others have their turn.
+  /// Reads once, if the phase reads. The system reports remaining bytes again, after other connections have had their turn.
   func readSome() {
     while isReading {
       switch stream.read(into: loop.inbound) {
@@ -190,7 +189,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     act(on: arrival)
   }
 
-  /// Goes on with what has been read already.
+  /// Continues with bytes that were read before.
   private func takeUp() {
     isQueued = false
     guard pendingStart < pending.count else { return readSome() }
@@ -198,7 +197,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     case .idle, .head, .body: break
     default: return
     }
-    // A copy, since the connection may end meanwhile.
+    // A copy, because the connection may end meanwhile.
     let (bytes, start) = (pending, pendingStart)
     let (used, arrival) = bytes.withUnsafeBytes { advance(UnsafeRawBufferPointer(rebasing: $0[start...])) }
     pendingStart = start + used
@@ -214,14 +213,14 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
 
   // MARK: Requests under way
 
-  /// The request has been read so far that it will be answered.
+  /// Counts the request, which has been read far enough to be answered.
   func beginRequest() {
     guard !isUnderWay else { return }
     isUnderWay = true
     service.requests.begin()
   }
 
-  /// Its answer is with the system as a whole, or never will be.
+  /// Ends the request: its answer was passed to the system completely, or never will be.
   func endRequest() {
     guard isUnderWay else { return }
     isUnderWay = false
@@ -229,7 +228,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     service.uploads.giveBack(&uploadBytes)
   }
 
-  /// The first byte of another request has come.
+  /// Handles the first byte of another request.
   func leaveIdle() {
     loop.idleConnections.remove(self)
     loop.connections.append(self)
@@ -247,7 +246,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
       beginHead()
       guard !isQueued else { return }
       isQueued = true
-      // From the queue: a thousand requests in one piece are no deep stack, and others have their turn.
+      // Called from the queue, so that a thousand requests in one piece make no deep stack, and others have their turn.
       return loop.events.execute { self.takeUp() }
     }
     phase = .idle
@@ -259,13 +258,13 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
 
   // MARK: Writing
 
-  /// Nothing is waited for while the site is at it.
+  /// Clears the deadline while the site works.
   func siteBegins() {
     phase = .answering
     due = .distantFuture
   }
 
-  /// Writes what the peer takes at once, and the rest when it has read.
+  /// Writes as much as the peer accepts at once, and the rest when it has read.
   func send(_ response: HTTPResponse, _ persistence: Persistence, then ending: Ending) {
     self.ending = ending
     phase = .writing
@@ -273,7 +272,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     if let source = response.stream, response.mayHaveBody, !isHead { begin(source) } else { awaitReader() }
   }
 
-  /// Goes on when the whole answer is with the system.
+  /// Continues when the whole answer was passed to the system.
   func awaitReader() {
     guard case .writing = phase else { return }
     guard stream.hasOutput else { return written() }
@@ -286,7 +285,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     flush()
   }
 
-  /// Writes on. The connection may be gone after it.
+  /// Writes the waiting bytes. The connection may be gone after it.
   private func flush() {
     switch stream.flush() {
     case .done:
@@ -303,7 +302,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     streamed?.goOn()
   }
 
-  /// The whole answer is with the system.
+  /// Continues after the whole answer was passed to the system.
   private func written() {
     endRequest()
     switch ending {
@@ -335,7 +334,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     discard()
   }
 
-  /// Reads what nobody wants, over TLS without a look into it.
+  /// Reads and discards bytes; over TLS it does not decrypt them.
   private func discard() {
     for _ in 0..<16 {
       switch stream.readPast(loop.inbound) {
@@ -346,8 +345,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     }
   }
 
-  /// Leaves the connection as it is to somebody else: its descriptor, the TLS session, and behind `first` the bytes that
-  /// have been read.
+  /// Hands the connection over to a new owner: its descriptor, the TLS session, and the bytes read so far after `first`.
   func handOver(behind first: String) -> (descriptor: CInt, session: OpaquePointer?, bytes: [UInt8]) {
     leave()
     let bytes = Array(first.utf8) + pending[pendingStart...]
@@ -355,7 +353,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     return (stream.descriptor, stream.releaseSession(), bytes)
   }
 
-  /// Nobody calls it from here on, and the loop lets go of it.
+  /// Detaches it from its loop and its watcher.
   private func leave() {
     if case .idle = phase { loop.idleConnections.remove(self) } else { loop.connections.remove(self) }
     phase = .gone
@@ -366,7 +364,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
 
   override var server: VirtualHost? { host }
 
-  /// Closes without a word.
+  /// Closes without notice.
   override func end() {
     switch phase {
     case .gone: return

@@ -1,18 +1,17 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// An answer whose body goes on, a feed of events for instance: asks its source for the next piece whenever the connection
-/// has room for it.
+/// An answer with a streamed body. It asks its source for the next piece whenever the connection has room for it.
 ///
-/// Its task holds it, and it the connection until the one or the other is over: a source that does not heed that its task
-/// is cancelled keeps no connection.
+/// Its task owns it, and it owns the connection until either is over. A source that ignores the cancellation of its task keeps
+/// no connection alive.
 ///
 /// `@unchecked Sendable`: touched only on the loop, where its task runs.
 final class StreamedAnswer: @unchecked Sendable {
   let source: HTTPStream
-  /// Whether the peer has said that nothing more comes from there.
+  /// Whether the peer has ended its half of the connection.
   var peerHasEnded = false
-  /// Nil once the source is not asked any more.
+  /// The connection; nil once the source is not asked any more.
   private var connection: ServerConnection?
   private var task: Task<Void, Never>?
   private var waiting: CheckedContinuation<Void, Never>?
@@ -30,7 +29,7 @@ final class StreamedAnswer: @unchecked Sendable {
         await self.run()
       }
     }
-    // The connection may have ended before there was a task to be cancelled.
+    // The connection may have ended before there was a task to cancel.
     if connection == nil { task?.cancel() }
   }
 
@@ -55,14 +54,14 @@ final class StreamedAnswer: @unchecked Sendable {
     }
   }
 
-  /// Has the source asked again, if it waits and there is room.
+  /// Resumes the request to the source, if it waits and there is room.
   func goOn() {
     guard let waiting, connection?.hasRoom != false else { return }
     self.waiting = nil
     waiting.resume()
   }
 
-  /// The source is not asked any more, and whoever waits in it is woken.
+  /// Stops asking the source, and resumes the waiting task.
   func cancel() {
     connection = nil
     task?.cancel()

@@ -1,10 +1,9 @@
 internal import CLibWebSockets
 internal import GatewayRuntime
 
-/// The TLS session of a client's connection, on a non-blocking descriptor: agreed on before the request's first byte is
-/// read, for instance, and handed to the WebSocket. Only on its loop.
+/// The TLS session of a client's connection on a non-blocking descriptor. Only on its loop.
 final class TLSServer {
-  /// The state of the handshake: it waits for the client's next bytes, for instance.
+  /// The state of the handshake.
   enum Handshake {
     case done
     case needs(IOWatcher.Events)
@@ -13,7 +12,7 @@ final class TLSServer {
 
   private var session: OpaquePointer?
 
-  /// A session of what the context presents now; nil if OpenSSL has no memory.
+  /// Creates a session with the context's current certificate; nil if OpenSSL has no memory.
   init?(_ context: OpaquePointer, descriptor: CInt) {
     guard let session = postern_tls_server(context, descriptor) else { return nil }
     self.session = session
@@ -39,13 +38,13 @@ final class TLSServer {
     TransferStep(tls: postern_tls_write(session, bytes.baseAddress, bytes.count))
   }
 
-  /// Whether bytes have been taken from the system that nobody has read: no event tells of them.
+  /// Whether OpenSSL has received bytes that were not read yet; no event reports them.
   var hasPending: Bool { SSL_has_pending(session) != 0 }
 
   /// Announces our end.
   func endSending() { postern_tls_end_sending(session) }
 
-  /// Gives the session to somebody else, who frees it.
+  /// Passes the session to a new owner, which frees it.
   func release() -> OpaquePointer? {
     defer { session = nil }
     return session
@@ -53,7 +52,7 @@ final class TLSServer {
 }
 
 extension TransportRefusals.Reason {
-  /// What came of a handshake that failed.
+  /// Converts the result of a failed handshake.
   fileprivate init(_ end: postern_tls_end) {
     self =
       switch end {
@@ -65,12 +64,11 @@ extension TransportRefusals.Reason {
   }
 }
 
-/// The outcome of reading or writing without waiting: 512 bytes, for instance, or nothing until the descriptor is
-/// readable.
+/// The outcome of reading or writing without blocking.
 enum TransferStep: Equatable {
-  /// That many bytes; 0 read is the end.
+  /// The number of bytes moved; 0 bytes read is the end.
   case moved(Int)
-  /// None until then.
+  /// No byte until that event.
   case needs(IOWatcher.Events)
   case failed
 

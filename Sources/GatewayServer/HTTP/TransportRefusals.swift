@@ -1,24 +1,24 @@
 package import GatewayRuntime
 internal import Synchronization
 
-/// A count of what the transport refuses by itself, before a site is asked, a head that is none for instance: no
-/// connection or route sees these.
+/// The counts of the transport's own refusals, before a site is asked, e.g. of a malformed head. No connection or route sees
+/// these.
 package final class TransportRefusals: Sendable {
-  /// The reason of a refusal, a label of the metric: `connection_limit`, for instance.
+  /// The reason of a refusal, a label of the metric.
   enum Reason: String, CaseIterable {
     /// More connections than the listener may have, answered or not.
     case connectionLimit = "connection_limit"
     /// More new connections a second than it may have.
     case connectionRate = "connection_rate"
-    /// A descriptor's number above the table that the loop was made with, or among the last that the process may open.
+    /// A descriptor's number is above the loop's table, or among the last that the process may open.
     case descriptorLimit = "descriptor_limit"
     /// A proxy's connection that does not begin with the PROXY protocol, or not in time.
     case proxyHeader = "proxy_header"
     /// Plain text where TLS was expected.
     case tlsPlainText = "tls_plain_text"
-    /// The peer refused what the certificate says, or another part of the handshake, with an alert.
+    /// The peer rejected the certificate, or another part of the handshake, with an alert.
     case tlsAlert = "tls_alert"
-    /// Any other TLS handshake that failed: no version or cipher in common, garbage.
+    /// Any other TLS handshake that failed: no common version or cipher, or invalid data.
     case tlsHandshake = "tls_handshake"
     /// A TLS handshake that the peer left, or did not finish in time.
     case tlsUnfinished = "tls_unfinished"
@@ -39,7 +39,7 @@ package final class TransportRefusals: Sendable {
     counts.withLock { $0[reason, default: 0] += 1 }
   }
 
-  /// Every reason with its count, on the page of metrics.
+  /// Writes every reason with its count to the page of metrics.
   package func write(to page: inout PrometheusText) {
     let counts = counts.withLock { $0 }
     page.counters(

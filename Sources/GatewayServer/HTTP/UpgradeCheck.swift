@@ -1,24 +1,24 @@
 internal import GatewayCore
 
-/// The demands of RFC 6455 section 4.2.1 on an upgrade request that the library does not check: that a
-/// `Sec-WebSocket-Key` is there and is 16 bytes, for instance.
+/// The checks of RFC 6455 section 4.2.1 on an upgrade request that the library does not make, e.g. that a 16-byte
+/// `Sec-WebSocket-Key` is present.
 enum UpgradeCheck {
-  /// The names of all subprotocols that a client offers.
+  /// The most bytes in the names of all subprotocols that a client offers.
   private static let subprotocolBytesMax = 2048
 
-  /// Whether a WebSocket is asked for. Any other upgrade is ignored, as RFC 9110 section 7.8 has it: Java's client asks
-  /// for HTTP/2 with every first request.
+  /// Returns whether the request asks for a WebSocket. Any other upgrade is ignored, as in RFC 9110 section 7.8: Java's client
+  /// asks for HTTP/2 with every first request.
   static func isUpgrade(_ request: HTTPRequest) -> Bool {
     names("websocket", in: request.header("upgrade"))
   }
 
-  /// The refusal of a request that must not become a WebSocket; nil if it may.
+  /// Returns the refusal of a request that must not become a WebSocket; nil if it may.
   static func refusal(of head: RequestHead) -> HTTPResponse? {
     let request = head.request
     guard request.method == "GET" else {
       return refuse(405, "a WebSocket is opened with GET", [HTTPField("allow", "GET")])
     }
-    // What stands behind the head would be read as frames.
+    // Bytes after the head would be read as frames.
     guard request.header("transfer-encoding") == nil,
       (request.header("content-length") ?? "0").utf8.elementsEqual("0".utf8)
     else { return refuse(400, "a request for a WebSocket has no body: leave Content-Length out") }
@@ -51,7 +51,7 @@ enum UpgradeCheck {
     return nil
   }
 
-  /// Whether a list such as that of Connection has a member, whose name is given in small letters.
+  /// Returns whether a list such as that of Connection has a member; its name is given in lower case.
   static func names(_ member: StaticString, in list: String?) -> Bool {
     guard var list else { return false }
     return list.withUTF8 { bytes in
@@ -65,7 +65,7 @@ enum UpgradeCheck {
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-  /// Whether it is the base64 of 16 bytes: 22 digits, the last with four zero bits, and two equal signs.
+  /// Returns whether it is the base64 of 16 bytes: 22 digits, the last with four zero bits, and two equal signs.
   private static func isKey(_ value: String?) -> Bool {
     guard let bytes = value.map({ Array($0.utf8) }), bytes.count == 24, bytes[22] == UInt8(ascii: "="),
       bytes[23] == UInt8(ascii: "=")

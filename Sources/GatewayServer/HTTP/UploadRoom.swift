@@ -1,5 +1,5 @@
-/// The room that a loop has for uploads under way, a photograph's for instance: what is above the usual limit of a body is
-/// taken out of it, so that many at once take no more memory than that.
+/// The room that a loop has for uploads under way. A body above the usual limit reserves its whole size in it, so that many
+/// uploads at once use no more memory than that.
 ///
 /// `@unchecked Sendable`: made with its listener and used on one loop.
 final class UploadRoom: @unchecked Sendable {
@@ -7,14 +7,14 @@ final class UploadRoom: @unchecked Sendable {
 
   private var taken = 0
 
-  /// Takes that many bytes; false if so many are not left.
+  /// Reserves that many bytes; returns false if fewer are left.
   func take(_ bytes: Int) -> Bool {
     guard bytes <= Self.bytesMax - taken else { return false }
     taken += bytes
     return true
   }
 
-  /// Gives those bytes back, which are none then.
+  /// Releases those bytes, and sets the count to 0.
   func giveBack(_ bytes: inout Int) {
     taken -= bytes
     bytes = 0

@@ -3,22 +3,22 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import Glibc
 
-/// The door of one listening socket: connections are accepted in bounded batches, so that a thousand that come at once
-/// leave time for those who are in, for instance. Only on its loop.
+/// The acceptor of one listening socket. It accepts connections in bounded batches, so that a thousand new ones leave time for
+/// the open ones. Only on its loop.
 final class Acceptor {
   private let socket: ListeningSocket
   private unowned let listener: Listener
   private let loop: SocketLoop
   private var watcher: IOWatcher!
   private lazy var resumption = Wakeup(target: self)
-  /// From which number on a descriptor is one of those that the process keeps for other purposes.
+  /// The first descriptor number that the process keeps for other purposes.
   private let firstKept: Int
-  /// From which number on there is not even a 503.
+  /// The first descriptor number that does not even get a 503.
   private let firstSilent: Int
 
-  /// How many are accepted before others have their turn.
+  /// The most connections that are accepted before other work of the loop.
   private static let batch = 64
-  /// How many above the limit get an answer; the rest are closed without one.
+  /// The most connections above the limit that get an answer; the rest are closed without one.
   private static let answered = 256
 
   init(socket: ListeningSocket, for listener: Listener, on loop: SocketLoop) {
@@ -48,7 +48,7 @@ final class Acceptor {
       switch errno {
       case EAGAIN: return
       case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-        // The socket stays readable: without a pause the loop would spin until somebody leaves.
+        // The socket stays readable: without a pause the loop would spin until a connection ends.
         watcher.stop()
         loop.deadlines.set(resumption, at: loop.now + .milliseconds(100))
         return
@@ -65,7 +65,7 @@ final class Acceptor {
     if above >= 0 {
       excess = .connectionLimit
     } else if descriptor >= firstKept {
-      // Numbers are given lowest first: few are left.
+      // The system assigns the lowest free number: few are left.
       excess = .descriptorLimit
     } else if let rate = limits.connectionsPerSecond, !allowance.mayBegin(rate: rate, at: loop.now) {
       excess = .connectionRate

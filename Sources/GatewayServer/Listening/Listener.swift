@@ -4,35 +4,34 @@ package import GatewayRuntime
 internal import Glibc
 internal import Synchronization
 
-/// A port, that of `--port 8080` for instance: accepts on its first loop, spreads the connections over all its loops,
-/// and serves a `Site` there.
+/// A listening port. It accepts connections on its first loop, distributes them over all its loops, and serves a `Site` there.
 ///
-/// `@unchecked Sendable`: what accepts is touched only on the first loop, the rest does not change or is atomic.
+/// `@unchecked Sendable`: the acceptors are touched only on the first loop; the rest does not change or is atomic.
 package final class Listener: @unchecked Sendable {
-  /// The settings that a listener is made from: host 127.0.0.1 and port 8080, for instance.
+  /// The settings of a listener.
   package struct Settings: Sendable {
     /// A name or an address; empty for every address of the machine.
     package var host: String
-    /// 0 for a free one.
+    /// The port; 0 for a free one.
     package var port: Int
     package var limits = ServerLimits()
     /// The files of the certificate; nil for plain text.
     package var tls: TLSFiles?
 
-    /// The proxies that are believed when they say whose a connection or a request is.
+    /// The proxies that are trusted to name the client of a connection or a request.
     package var proxies = TrustedProxies()
-    /// Whether those proxies begin each connection with the PROXY protocol. Connections of others begin as ever.
+    /// Whether these proxies begin each connection with the PROXY protocol. Connections from other addresses begin as usual.
     package var speaksProxyProtocol = false
 
-    /// What `limits` allows of connections, old and new; several listeners may share it.
+    /// The count and rate of connections that `limits` applies to; several listeners may share it.
     package var allowance = ConnectionAllowance()
-    /// Whether this listener may take the last descriptors of the process too: the control port, which must answer when
-    /// clients have taken all others.
+    /// Whether this listener may also use the last descriptors of the process, as the control port does, which must answer when
+    /// clients use all others.
     package var takesLastDescriptors = false
-    /// Whether the connection that has owed its request longest is closed for a new one where connections are at their limit:
-    /// the control port's, which strangers who hold connections must not lock.
+    /// Whether a new connection at the limit closes the one that has owed its request longest. It is set for the control port,
+    /// so that strangers who hold connections cannot block it.
     package var unreadMakesRoom = false
-    /// Counts what this listener refuses; several may share it.
+    /// The count of what this listener refuses; several may share it.
     package var refusals = TransportRefusals()
 
     package init(host: String, port: Int) {
@@ -41,14 +40,14 @@ package final class Listener: @unchecked Sendable {
     }
   }
 
-  /// The port it got.
+  /// The port in use, also if a free one was chosen.
   package let port: Int
   package let settings: Settings
   private let shares: [Share]
   private var acceptors: [Acceptor] = []
   private let isAccepting = Atomic<Bool>(true)
 
-  /// The share that one loop has of the listener: its virtual host, and the count of its connections, for instance.
+  /// One loop's part of the listener.
   struct Share {
     let loop: SocketLoop
     let tally: LoopTally
@@ -56,7 +55,7 @@ package final class Listener: @unchecked Sendable {
     let service: HTTPService
   }
 
-  /// Listens, on loops that run already.
+  /// Starts a listener on loops that are already running.
   package static func start(
     _ settings: Settings, serving site: any Site, on loops: [SocketLoop]
   ) async throws(ServerError) -> Listener {
@@ -89,7 +88,7 @@ package final class Listener: @unchecked Sendable {
     return listener
   }
 
-  // Both only carry what is made on one loop, or before, to where it is used.
+  // Both only move objects that were made on one loop, or before, to another.
   private struct Made: @unchecked Sendable { let host: VirtualHost? }
   private struct Handed: @unchecked Sendable { let sockets: [ListeningSocket] }
 
@@ -99,13 +98,13 @@ package final class Listener: @unchecked Sendable {
     self.shares = shares
   }
 
-  /// Open connections of this listener, on all loops.
+  /// The open connections of this listener, on all loops.
   package var connections: Int { shares.reduce(0) { $0 + $1.tally.count } }
 
-  /// Open connections on each loop, in the order the loops were given.
+  /// The open connections on each loop, in the order in which the loops were given.
   package var connectionsByLoop: [Int] { shares.map(\.tally.count) }
 
-  /// Closes the listening sockets; connections stay.
+  /// Closes the listening sockets; connections stay open.
   package func stopAccepting() async {
     guard isAccepting.exchange(false, ordering: .relaxed) else { return }
     await shares[0].loop.perform {
@@ -114,9 +113,11 @@ package final class Listener: @unchecked Sendable {
     }
   }
 
-  /// Ends the connections that wait for another request, and suspends until the HTTP requests under way have their whole
-  /// answers, each its connection's last, for at most `patience`. Returns how many had none by then. A request is under
-  /// way from its head's end on, so who has sent one has a moment for it to be read.
+  /// Ends the connections that wait for another request, and suspends until the HTTP requests under way are completely
+  /// answered, for at most `patience`. Each such answer is the last of its connection.
+  ///
+  /// A request is under way when its head has been read, so a client that has sent one gets a moment for it to be read. Returns
+  /// the number of requests without an answer at the end.
   @discardableResult
   package func finishRequests(within patience: Duration) async -> Int {
     let start = await shares[0].loop.perform { [loop = shares[0].loop] in loop.now }
@@ -129,19 +130,20 @@ package final class Listener: @unchecked Sendable {
     return unanswered
   }
 
-  /// How long what has been sent may take to be read.
+  /// The time in which bytes that were sent should be read.
   private static let arrivalTime = Duration.milliseconds(20)
 
-  /// Takes the listener away while its loops run on: closes the listening sockets, then every connection without a word,
-  /// WebSockets too, and gives back what each loop has of it. Returns when that is done, or the loops have ended. Whoever
-  /// is to be told something, or has a request under way, is seen to before, by ``finishRequests(within:)`` say.
+  /// Removes the listener while its loops run on. It closes the listening sockets and then every connection without notice,
+  /// including WebSockets, and releases each loop's part of it. Returns when that is done, or when the loops have ended.
+  ///
+  /// To notify clients and finish requests, call ``finishRequests(within:)`` first.
   package func end() async {
     await stopAccepting()
     for share in shares { await share.end() }
   }
 
-  /// Reads the certificate and its key again and presents them from the next handshake on. With anything wrong about
-  /// them the old ones stay, and the error says what it is.
+  /// Reads the certificate and its key again and uses them from the next handshake on. If they have any fault, the old ones
+  /// stay and the error names the fault.
   package func reloadCertificate() async throws(ServerError) {
     guard let tls = settings.tls else { return }
     let certificate = try TLSCertificate(reading: tls)
@@ -153,12 +155,12 @@ package final class Listener: @unchecked Sendable {
 
   // MARK: For the acceptors
 
-  /// Gives an accepted descriptor to the loop with the fewest connections. One in excess of a limit gets its 503 there.
+  /// Assigns an accepted descriptor to the loop with the fewest connections. A connection above a limit gets its 503 there.
   func assign(_ descriptor: CInt, excess: TransportRefusals.Reason?) {
     var best = shares[0]
     for share in shares.dropFirst() where share.tally.count < best.tally.count { best = share }
     let share = best
-    // A connection that waits for another request makes room, on whatever loop it is.
+    // A connection that waits for another request can make room, on any loop.
     let others = excess == nil ? [] : shares.filter { $0.loop !== share.loop }
     share.tally.connectionAssigned()
     let (isAnnounced, unreadMakesRoom) = (settings.speaksProxyProtocol, settings.unreadMakesRoom)
@@ -172,7 +174,7 @@ package final class Listener: @unchecked Sendable {
 extension Listener.Share: @unchecked Sendable {
   // @unchecked Sendable: the vhost is used only on the loop beside it.
 
-  /// How many requests are left at `deadline`; 0 as soon as there are none.
+  /// Returns the number of requests left at `deadline`, or 0 as soon as there are none.
   func unanswered(at deadline: Instant) async -> Int {
     await withCheckedContinuation { continuation in
       loop.events.execute { service.requests.wait(until: deadline, on: loop) { continuation.resume(returning: $0) } }
@@ -187,8 +189,8 @@ extension Listener.Share: @unchecked Sendable {
     host.apply(certificate)
   }
 
-  /// Each answer is the last of its connection from here on. Those that wait for another request end, unless it is there,
-  /// and so do feeds, which nobody waits for.
+  /// Makes each further answer the last of its connection. Ends the connections that wait for another request, unless that has
+  /// arrived, and feeds, which have no end of their own.
   func beginFinishing() {
     service.requests.isFinishing = true
     for connection in loop.connections.all(where: { (busy: ServerConnection) in busy.host === host && busy.isFeeding })
@@ -201,9 +203,10 @@ extension Listener.Share: @unchecked Sendable {
     }
   }
 
-  /// Serves the descriptor, whose proxy perhaps has to say first whose it is. One in excess of a limit takes the place of
-  /// a connection that waits for another request: here, or on one of the `others`; or, if `unreadMakesRoom`, of the one here
-  /// that has owed its request longest. Only on the loop.
+  /// Serves the descriptor, after a proxy has named its client if necessary.
+  ///
+  /// A connection above a limit replaces one that waits for another request, here or on one of the `others`. If
+  /// `unreadMakesRoom`, it replaces the one here that has owed its request longest. Only on the loop.
   func take(
     _ descriptor: CInt, excess: TransportRefusals.Reason?, isAnnounced: Bool, unreadMakesRoom: Bool,
     others: [Listener.Share]
@@ -212,7 +215,7 @@ extension Listener.Share: @unchecked Sendable {
       close(descriptor)
       return host.connectionEnded()
     }
-    // The library's table has no place for a number above it, should this become a WebSocket.
+    // The library's table has no entry for a number above it, which a WebSocket would need.
     var excess = excess ?? (descriptor < loop.descriptorsMax ? nil : .descriptorLimit)
     if excess == .connectionLimit || excess == .descriptorLimit, descriptor < loop.descriptorsMax {
       let isOurs = { (idle: ServerConnection) in idle.host.tally.allowance === tally.allowance }
@@ -247,7 +250,7 @@ extension Listener.Share: @unchecked Sendable {
     arrival.start()
   }
 
-  /// Serves the descriptor, of the client of that address if a proxy has named one.
+  /// Serves the descriptor, with the client's address if a proxy has named it.
   private func serve(_ descriptor: CInt, excess: TransportRefusals.Reason?, client: String?) {
     ServerConnection(host: host, service: service, descriptor: descriptor, excess: excess, client: client).start()
   }

@@ -2,12 +2,12 @@
 internal import CLibWebSockets
 internal import Glibc
 
-/// A socket that listens, on 127.0.0.1 and a free port for instance; closed when it is let go of.
+/// A listening socket, which is closed when it is released.
 ///
-/// Without SO_REUSEPORT: a second process on the port must be refused, not given half of the connections.
+/// It does not use SO_REUSEPORT: a second process on the port must be refused, not given half of the connections.
 final class ListeningSocket {
   let descriptor: CInt
-  /// The port it got.
+  /// The port in use, also if a free one was chosen.
   let port: Int
 
   private init(descriptor: CInt, port: Int) {
@@ -19,8 +19,8 @@ final class ListeningSocket {
     close(descriptor)
   }
 
-  /// One socket for each address that `host` stands for: a literal, or a name such as `localhost`; empty for all of the
-  /// machine's, of both families. All get the same port: `port`, or with 0 one that the system chooses.
+  /// Opens one socket for each address of `host`: a literal, or a name such as `localhost`; empty for all addresses of the
+  /// machine, IPv4 and IPv6. All get the same port: `port`, or with 0 one that the system chooses.
   static func listen(host: String, port: Int) throws(ServerError) -> [ListeningSocket] {
     let name = host.isEmpty ? "*" : host
     var hints = addrinfo()
@@ -39,7 +39,7 @@ final class ListeningSocket {
       do throws(ServerError) {
         sockets.append(try open(address.pointee, port: sockets.first?.port ?? port, name: name))
       } catch {
-        // A machine without IPv6 listens on what it has.
+        // A machine without IPv6 listens on its other addresses.
         if errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL, next != nil || !sockets.isEmpty { continue }
         throw error
       }

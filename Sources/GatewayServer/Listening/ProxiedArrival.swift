@@ -4,15 +4,15 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import Glibc
 
-/// An accepted connection of a proxy's, until the proxy has said by the PROXY protocol whose it is: by `PROXY TCP4
-/// 203.0.113.7 …`, for instance. Only on its loop.
+/// An accepted connection from a proxy that has not named its client yet in the PROXY protocol, e.g. with `PROXY TCP4
+/// 203.0.113.7 …`. Only on its loop.
 ///
-/// Reads the header and nothing of what follows, which may be a TLS handshake.
+/// It reads the header and nothing of what follows, which may be a TLS handshake.
 final class ProxiedArrival: LoopConnection, WakeupTarget {
   enum Outcome {
-    /// The client's address; nil where the proxy speaks for itself.
+    /// The client's address; nil if the proxy connected on its own behalf.
     case client(String?)
-    /// No header, a wrong one, or none in time. The connection is closed.
+    /// The header was missing, wrong or late. The connection is closed.
     case refused
   }
 
@@ -23,14 +23,14 @@ final class ProxiedArrival: LoopConnection, WakeupTarget {
   private var watcher: IOWatcher?
   private lazy var wakeup = Wakeup(target: self)
 
-  /// Calls `ended` once, unless the vhost or the loop ends first.
+  /// Creates an arrival that calls `ended` once, unless the vhost or the loop ends first.
   init(_ descriptor: CInt, for host: VirtualHost, ended: @escaping (Outcome) -> Void) {
     self.descriptor = descriptor
     self.host = host
     self.ended = ended
   }
 
-  /// Begins. The loop holds it from here on.
+  /// Begins. The loop keeps it alive from here on.
   func start() {
     loop.connections.append(self)
     watcher = IOWatcher(descriptor: descriptor, on: loop) { [unowned self] in readSome() }
@@ -61,13 +61,13 @@ final class ProxiedArrival: LoopConnection, WakeupTarget {
     }
   }
 
-  /// What the next bytes bring; nil if none have come.
+  /// Reads the next bytes of the header; returns nil if none have arrived.
   private func read() -> ProxyHeader.Step? {
     withUnsafeTemporaryAllocation(byteCount: ProxyHeader.bytesMax, alignment: 1) { buffer in
       let wanted = header.wanted
       var size = min(wanted.count, buffer.count)
       if wanted.endsAtLineFeed {
-        // Where the line ends is seen before it is read.
+        // Finds the end of the line before it reads it.
         let seen = recv(descriptor, buffer.baseAddress, size, CInt(MSG_PEEK))
         guard seen > 0 else { return hasNone(seen) ? nil : .invalid }
         size = buffer[..<seen].firstIndex(of: 0x0a).map { $0 + 1 } ?? seen

@@ -1,5 +1,5 @@
-/// Connections in the order in which they came to be what the list is of, idle for instance. Holds them; one is in one list
-/// at most. Only on its loop.
+/// A list of connections, e.g. of the idle ones, in the order in which they were added. It owns them; a connection is in at
+/// most one list. Only on its loop.
 final class ConnectionList {
   private(set) var first: LoopConnection?
   private unowned(unsafe) var last: LoopConnection?
@@ -18,7 +18,7 @@ final class ConnectionList {
     if let previous { previous.next = next } else { first = next }
   }
 
-  /// The first of a kind that is meant.
+  /// Returns the first connection of a kind that satisfies the condition.
   func first<Kind: LoopConnection>(where isMeant: (Kind) -> Bool) -> Kind? {
     var connection = first
     while let candidate = connection {
@@ -28,7 +28,7 @@ final class ConnectionList {
     return nil
   }
 
-  /// All of a kind that are meant, as they are now.
+  /// Returns all connections of a kind that satisfy the condition, as they are now.
   func all<Kind: LoopConnection>(where isMeant: (Kind) -> Bool) -> [Kind] {
     var found: [Kind] = []
     var connection = first

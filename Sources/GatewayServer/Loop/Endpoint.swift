@@ -1,15 +1,14 @@
 internal import CLibWebSockets
 internal import GatewayCore
 
-/// The object behind a connection's user pointer, whom libwebsockets tells of that one connection: the
-/// ``WebSocketHandle`` of ann's, for instance.
+/// The object behind a libwebsockets connection's user pointer, which receives the callbacks of that connection.
 ///
-/// The connection holds it: ``attach(to:)`` retains, the library's last callback about the connection releases.
+/// The connection owns it: ``attach(to:)`` retains it, and the library's last callback about the connection releases it.
 class Endpoint {
   /// The connection; nil before it exists and after it is gone.
   final var wsi: OpaquePointer?
 
-  /// Makes this the one that hears of `wsi`.
+  /// Makes this the receiver of the callbacks of `wsi`.
   final func attach(to wsi: OpaquePointer) {
     let pointer = Unmanaged.passRetained(self).toOpaque()
     self.wsi = wsi
@@ -17,25 +16,25 @@ class Endpoint {
     lws_set_opaque_user_data(wsi, pointer)
   }
 
-  /// Something happened; what `input` means depends on `reason`. Anything but 0 closes the connection.
+  /// Handles a callback. The meaning of `input` depends on `reason`. A result other than 0 closes the connection.
   func happened(_ reason: lws_callback_reasons, _ input: UnsafeMutableRawPointer?, _ length: Int) -> Int32 {
     preconditionFailure("a kind of endpoint says what it does")
   }
 
-  /// The library answers a ping. Called from inside its write, where nobody else may be told of it. Whether the answer may
-  /// be sent.
+  /// Returns whether the library may answer a ping. It is called from inside the library's write, where no other code may be
+  /// notified.
   func pingArrived() -> Bool { true }
 
-  /// Whether a close frame may still be sent. Asked from inside the library's write, as above.
+  /// Whether a close frame may still be sent. It is read from inside the library's write.
   var mayWriteClose: Bool { true }
 
-  /// The peer's end has been found out, which the library does not tell of who reads nothing.
+  /// Handles the peer's end, which the library does not report for a connection that reads nothing.
   func peerHasGone() {}
 
-  /// The connection no longer exists. The last call.
+  /// Handles the destruction of the connection. This is the last call.
   func connectionDestroyed() {}
 
-  /// Takes every callback of the library in this process to the endpoint it is about.
+  /// Directs every libwebsockets callback of this process to its endpoint.
   static let receiveCallbacks: Void = {
     LibraryLog.install()
     postern_set_ping_judge { endpoint in
@@ -64,7 +63,7 @@ class Endpoint {
         return 0
       default:
         guard let user else { return 0 }
-        // Retained meanwhile: it may give its place to another.
+        // Retained during the call, because another endpoint may replace it.
         return Unmanaged<Endpoint>.fromOpaque(user).takeUnretainedValue().happened(reason, input, length)
       }
     }

@@ -1,7 +1,6 @@
 internal import CLibEV
 
-/// A watch over a descriptor of our own, for when it becomes readable or writable: over a listening socket, for
-/// instance. Only on its loop.
+/// A watcher that reports when a descriptor of ours becomes readable or writable. Only on its loop.
 final class IOWatcher {
   struct Events: OptionSet {
     let rawValue: CInt
@@ -15,7 +14,7 @@ final class IOWatcher {
   private let watcher = UnsafeMutablePointer<ev_io>.allocate(capacity: 1)
   private var events: Events = []
 
-  /// `ready` is called on the loop whenever what is watched for has come.
+  /// Creates a watcher that calls `ready` on the loop whenever a watched event has occurred.
   init(descriptor: CInt, on loop: SocketLoop, ready: @escaping () -> Void) {
     self.loop = loop
     self.descriptor = descriptor
@@ -32,7 +31,7 @@ final class IOWatcher {
     postern_ev_io_init(
       watcher,
       { _, watcher, _ in
-        // Retained: what it calls may let go of it.
+        // Retained, because the callback may release it.
         Unmanaged<IOWatcher>.fromOpaque(watcher!.pointee.data).takeUnretainedValue().ready()
       }, descriptor, events.rawValue)
     watcher.pointee.data = Unmanaged.passUnretained(self).toOpaque()
@@ -42,7 +41,7 @@ final class IOWatcher {
   func watch(_ events: Events) {
     guard events != self.events, let ev = loop.watchers else { return }
     stop()
-    // libev ends the process where a watcher waits for nothing.
+    // libev ends the process if a watcher waits for nothing.
     guard !events.isEmpty else { return }
     prepare(events)
     self.events = events

@@ -2,15 +2,16 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import Glibc
 
-/// A measurement, ten times a second, of how late a loop is and how much of its processor a client on the same machine has.
+/// A meter that measures ten times a second how late a loop is, and how much of its processor a client on the same machine
+/// uses.
 ///
-/// A client's own wait for the processor cannot be seen from another process. Where more threads want to run than there are
-/// processors, each has its share only, and the rest of the time counts as lost.
+/// Another process cannot see how long a client waits for the processor. If more threads want to run than there are processors,
+/// each gets only its share, and the rest of the time counts as lost.
 ///
 /// `@unchecked Sendable`: touched only on its loop.
 final class LatenessMeter: WakeupTarget, @unchecked Sendable {
   private static let period = Duration.milliseconds(100)
-  /// What is less in one period is the timers' own.
+  /// The least lost time in one period that counts; less is the timers' own inaccuracy.
   private static let least = Duration.milliseconds(5)
 
   private unowned let loop: EventLoop
@@ -33,7 +34,7 @@ final class LatenessMeter: WakeupTarget, @unchecked Sendable {
     loop.deadlines.set(wakeup, at: last + Self.period)
   }
 
-  /// What has been measured until now.
+  /// The measurements until now.
   var current: LateSpans {
     measure()
     return spans

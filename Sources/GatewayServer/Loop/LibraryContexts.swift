@@ -1,30 +1,30 @@
 internal import CLibWebSockets
 internal import Synchronization
 
-/// The libwebsockets contexts of one loop. Each takes the WebSockets whose descriptors lie in a range of its own.
+/// The libwebsockets contexts of one loop. Each context has the WebSockets whose descriptors lie in its own range.
 ///
-/// Each close walks a context's table of descriptors and looks at every connection in it, which is an assertion of
-/// Debian's build (`sanity_assert_no_sockfd_traces`). At 15,000 connections that was two fifths of what a close costs. With
-/// eight contexts a close looks at an eighth of them. Only the first context is made at the start; another is made when
-/// the first connection of its range becomes a WebSocket.
+/// Each close walks a context's table of descriptors and checks every connection in it, an assertion of Debian's build
+/// (`sanity_assert_no_sockfd_traces`). At 15,000 connections that was 40 % of the cost of a close; with eight contexts a close
+/// checks an eighth of them. Only the first context is made at the start. Another is made when the first connection of its
+/// range becomes a WebSocket.
 ///
 /// Everything but `init` runs on the loop.
 final class LibraryContexts {
-  /// At most this many for a loop: a context takes 16 bytes of memory for each descriptor up to the end of its range.
+  /// The most contexts of a loop: a context uses 16 bytes of memory for each descriptor up to the end of its range.
   private static let countMax = 8
   /// The least number of descriptors of a range.
   private static let rangeMin = 1024
-  /// The library makes and unmakes contexts in one thread at a time.
+  /// The lock for creating and destroying contexts, which the library allows in one thread at a time.
   private static let setup = Mutex(())
 
-  /// How many descriptors there is room for. The library takes no number from this one on.
+  /// The number of descriptors that there is room for. The library accepts no descriptor from this number on.
   let descriptorsMax: Int
   private let range: Int
   private let loop: OpaquePointer
   private let limits: ServerLimits
   private var contexts: [OpaquePointer?]
 
-  /// Makes the first context; nil if the library refuses.
+  /// Creates the first context; nil if the library refuses.
   init?(on loop: OpaquePointer, limits: ServerLimits) {
     self.loop = loop
     self.limits = limits
@@ -35,21 +35,21 @@ final class LibraryContexts {
     guard context(at: 0) != nil else { return nil }
   }
 
-  /// How many ranges there are.
+  /// The number of ranges.
   var count: Int { contexts.count }
 
-  /// The range of a descriptor below `descriptorsMax`.
+  /// Returns the range of a descriptor below `descriptorsMax`.
   func index(of descriptor: CInt) -> Int { Int(descriptor) / range }
 
-  /// The context of a range, which is made if there is none; nil if the library refuses.
+  /// Returns the context of a range, which is made if there is none; nil if the library refuses.
   func context(at index: Int) -> OpaquePointer? {
     if let context = contexts[index] { return context }
-    // A context opens descriptors of its own. Where others are opening many, those may be beyond its range.
+    // A context opens descriptors of its own. If other threads open many, those may be beyond its range.
     contexts[index] = make(upTo: min((index + 1) * range, descriptorsMax)) ?? make(upTo: descriptorsMax)
     return contexts[index]
   }
 
-  /// A context with a table up to a descriptor; nil if the library refuses.
+  /// Creates a context with a table up to a descriptor; nil if the library refuses.
   private func make(upTo end: Int) -> OpaquePointer? {
     let settings = postern_context_settings(
       loop: loop, handshake_seconds: limits.handshakeSeconds, header_bytes: UInt16(clamping: limits.headerBytesMax * 2),
@@ -60,12 +60,12 @@ final class LibraryContexts {
     return made.flatMap { OpaquePointer(bitPattern: $0) }
   }
 
-  /// Has the library look at its own timeouts.
+  /// Makes the library check its own timeouts.
   func serviceTimeouts() {
     for context in contexts { if let context { lws_cancel_service(context) } }
   }
 
-  /// Ends the contexts and closes the connections that they have left.
+  /// Destroys the contexts and closes their remaining connections.
   func destroy() {
     for context in contexts {
       guard let context else { continue }

@@ -1,7 +1,7 @@
 internal import CLibWebSockets
 internal import Synchronization
 
-/// The receiver of libwebsockets' errors, the operator's log for instance. The library would write them, and much else,
+/// The receiver of libwebsockets' errors, e.g. the operator's log. Without it the library would write them, and other output,
 /// to standard error.
 package enum LibraryLog {
   private static let receiver = Mutex<(@Sendable (String) -> Void)?>(nil)

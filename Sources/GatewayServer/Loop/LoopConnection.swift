@@ -1,5 +1,5 @@
-/// A connection that a loop holds, of a client that speaks HTTP for instance, until the one or the other ends. Those of
-/// libwebsockets are not among them: it holds an ``Endpoint``.
+/// A connection that a loop owns until either ends, e.g. of an HTTP client. libwebsockets' connections are not among them; they
+/// have an ``Endpoint``.
 class LoopConnection {
   // Its neighbours in the list that it is in.
   final var next: LoopConnection?
@@ -8,7 +8,7 @@ class LoopConnection {
   /// The vhost that serves it; nil if it dials.
   var server: VirtualHost? { nil }
 
-  /// Closes without a word and leaves its list; whoever waits for it is told. The loop calls it at its own end.
+  /// Closes without notice and leaves its list; code that waits for it is resumed. The loop calls it when the loop ends.
   func end() {
     preconditionFailure("a kind of connection says how it ends")
   }

@@ -1,13 +1,15 @@
 internal import Synchronization
 
-/// The number of connections of one listener that a loop has: counted up where they are accepted, down where they end;
-/// the next goes to the loop with the fewest, for instance.
+/// The number of a listener's connections on one loop: raised when they are accepted, lowered when they end. The next
+/// connection goes to the loop with the fewest.
 final class LoopTally: Sendable {
   private let connections = Atomic<Int>(0)
-  /// What the loop shares with others.
+  /// The allowance that the loop shares with others.
   let allowance: ConnectionAllowance
 
-  /// - Parameter allowance: Counts those of other loops and listeners as well.
+  /// Creates a tally.
+  ///
+  /// - Parameter allowance: The count that includes the connections of other loops and listeners.
   init(in allowance: ConnectionAllowance) {
     self.allowance = allowance
   }

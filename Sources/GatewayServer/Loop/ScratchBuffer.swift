@@ -1,10 +1,9 @@
 internal import CLibWebSockets
 
-/// The memory where one message at a time, a `pong` for instance, is laid out for the library, with the room in front
-/// that it writes its header into.
+/// The buffer in which one message at a time is prepared for the library, with headroom in front for the library's header.
 final class ScratchBuffer {
   private var storage: UnsafeMutableRawBufferPointer
-  /// Larger messages get memory of their own, so that one of them does not stay for ever.
+  /// The largest message that uses the kept memory. Larger messages get memory of their own, so that no such memory remains.
   private static let keptBytes = 64 << 10
 
   init() {

@@ -7,24 +7,24 @@ internal import Synchronization
 
 /// The event loop of the real gateway: one thread, one libev loop (epoll) and its libwebsockets contexts.
 ///
-/// The library's default loop is poll(), linear in open sockets at every wake-up, and its timers are one sorted list,
-/// linear to insert. So it runs on libev, and everything that waits for a time waits in `EventLoop.deadlines`.
+/// The library's default loop is poll(), which is linear in the open sockets at every wake-up, and its timers are one sorted
+/// list, linear to insert. Therefore it runs on libev, and all deadlines are in `EventLoop.deadlines`.
 ///
-/// `@unchecked Sendable`: what start() and stop() share with the thread is ordered by its creation and its end;
+/// `@unchecked Sendable`: the state that start() and stop() share with the thread is ordered by its creation and its end;
 /// everything else is touched only on the loop.
 package final class SocketLoop: @unchecked Sendable {
-  /// How much of one message the library holds for a connection: memory of each against callbacks for long messages.
-  /// Nearly every token fits.
+  /// The bytes of one message that the library holds for a connection. More costs memory for each connection; less costs
+  /// callbacks for long messages. Nearly every token fits.
   static let receiveBufferBytes = 512
-  /// How many pieces of queued work run before sockets have their turn.
+  /// The number of queued tasks that run before sockets have their turn.
   private static let workSlice = 1024
-  /// After how many ends freed memory is given back, once no more follow.
+  /// The number of ended connections after which freed memory is returned, once no more follow.
   private static let massDeparture = 1000
 
   /// The queue and the deadlines.
   package let events: EventLoop
   let limits: ServerLimits
-  /// Where messages are laid out for the library, which writes its header in front of them.
+  /// The buffer in which messages are prepared for the library, which writes its header in front of them.
   let scratch = ScratchBuffer()
   /// The actor that HTTP handlers run on.
   let serving: ServingActor
@@ -33,16 +33,18 @@ package final class SocketLoop: @unchecked Sendable {
   private var ev: OpaquePointer?
   /// The library's contexts; nil before the start and after the end.
   private(set) var contexts: LibraryContexts?
-  /// How many descriptors the library's tables have a place for, the first of which is number 0. Set before the thread
+  /// The number of descriptors that the library's tables have an entry for, counted from number 0. Set before the thread
   /// starts.
   package private(set) var descriptorsMax = 0
   private var vhosts: [VirtualHost] = []
-  /// How many there have been: the library wants a name for each that no other has had, nor begins with.
+  /// The number of vhosts made so far. The library requires a name for each that no other has had, and that is no prefix of
+  /// another.
   private var vhostsMade = 0
-  /// The connections that have something under way, and those that wait for another request.
+  /// The connections with work under way, and the ones that wait for another request.
   let connections = ConnectionList()
   let idleConnections = ConnectionList()
-  /// Where one connection at a time is read to. As much as a record of TLS holds, so that nothing stays decrypted.
+  /// The buffer into which one connection at a time is read. It has the size of a TLS record, so that no decrypted bytes
+  /// remain.
   let inbound = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 << 10, alignment: 16)
   private let check = UnsafeMutablePointer<ev_check>.allocate(capacity: 1)
   private let timer = UnsafeMutablePointer<ev_timer>.allocate(capacity: 1)
@@ -50,8 +52,7 @@ package final class SocketLoop: @unchecked Sendable {
   private var armedFor = Instant.distantFuture
   private let batch = WriteBatch()
   let stopped = StoppedSockets()
-  /// WebSockets that have ended since freed memory was last given back to the system, and how many of them had before
-  /// the last tick.
+  /// The WebSockets that have ended since freed memory was last returned to the system, and their number before the last tick.
   private var departures = 0
   private var departuresBefore = 0
   private(set) var isStopping = false
@@ -60,7 +61,7 @@ package final class SocketLoop: @unchecked Sendable {
 
   private enum State { case new, running, stopped }
 
-  /// Loop number `index`. Without a `seed` the system seeds the generator.
+  /// Creates loop number `index`. Without a `seed` the system seeds the generator.
   package init(index: Int, limits: ServerLimits = ServerLimits(), seed: UInt64? = nil) {
     self.limits = limits
     var system = SystemRandomNumberGenerator()
@@ -77,10 +78,10 @@ package final class SocketLoop: @unchecked Sendable {
     inbound.deallocate()
   }
 
-  /// The time on the monotonic line. Only on the loop.
+  /// The time on the monotonic clock. Only on the loop.
   var now: Instant { driver.now }
 
-  /// What waits for a time. Only on the loop.
+  /// The deadlines of the loop. Only on the loop.
   var deadlines: DeadlineHeap { events.deadlines }
 
   // MARK: Life
@@ -125,7 +126,7 @@ package final class SocketLoop: @unchecked Sendable {
         }
       }, 0, 0)
     timer.pointee.data = me
-    // On an idle libev loop the library's own time-outs do not fire unless something wakes it.
+    // On an idle libev loop the library's own timeouts fire only if something wakes the loop.
     postern_ev_timer_init(
       tick,
       { _, watcher, _ in
@@ -150,7 +151,7 @@ package final class SocketLoop: @unchecked Sendable {
     guard failure == 0 else { throw .cannotStartLoop("no thread: \(String(cString: strerror(failure)))") }
   }
 
-  /// Closes everything and ends the thread. Never from the loop itself. Again: does nothing.
+  /// Closes everything and ends the thread. Must not be called from the loop itself. A second call does nothing.
   package func stop() {
     precondition(!events.isCurrent, "a loop cannot wait for its own end")
     let wasRunning = state.withLock { state in
@@ -179,13 +180,13 @@ package final class SocketLoop: @unchecked Sendable {
     tearDown()
   }
 
-  /// Writes the message at the end of the turn, behind all that wait already. Only on the loop.
+  /// Queues the message for the end of the turn, after all waiting ones. Only on the loop.
   func write(_ frame: Frame, to writer: any WaitingWriter) {
     batch.add(frame, to: writer)
     if batch.isFull { batch.write() }
   }
 
-  /// Writes all that waits for the end of the turn. Only on the loop.
+  /// Writes all messages that wait for the end of the turn. Only on the loop.
   func writeBatch() {
     batch.write()
   }
@@ -200,7 +201,7 @@ package final class SocketLoop: @unchecked Sendable {
   private func ticked() {
     contexts?.serviceTimeouts()
     stopped.tellThoseAlone()
-    // The heap keeps what has been freed between what has not: after a mass departure most of what it has.
+    // The heap keeps freed memory between memory still in use: after a mass departure most of its total.
     if departures >= Self.massDeparture && departures == departuresBefore {
       malloc_trim(0)
       departures = 0
@@ -208,11 +209,11 @@ package final class SocketLoop: @unchecked Sendable {
     departuresBefore = departures
   }
 
-  /// A WebSocket has ended. Only on the loop.
+  /// Counts a WebSocket that has ended. Only on the loop.
   func departed() { departures += 1 }
 
   private func timerFired() {
-    // It would come again and again: ev_timer_again() is what moves a timer, and wants it repeating.
+    // It would fire again and again: ev_timer_again() moves a timer, and requires a repeating one.
     ev_timer_stop(ev, timer)
     armedFor = .distantFuture
   }
@@ -227,7 +228,7 @@ package final class SocketLoop: @unchecked Sendable {
     contexts?.destroy()
     contexts = nil
     postern_end_reading()
-    // What the ends of the connections set off.
+    // Runs the work that the ends of the connections have queued.
     runQueued()
     vhosts.forEach { $0.free() }
     vhosts = []
@@ -239,21 +240,21 @@ package final class SocketLoop: @unchecked Sendable {
     ev = nil
   }
 
-  /// Runs what is queued, but not for ever: a task that sleeps and sleeps again finds no rest on a loop that ends.
+  /// Runs the queued work, at most 1,000 times: a task that sleeps in a loop never ends on a stopping loop.
   private func runQueued() {
     for _ in 0..<1000 where !events.runQueued() { return }
   }
 }
 
 extension SocketLoop {
-  /// Runs `body` on the loop and returns what it returns.
+  /// Runs `body` on the loop and returns its result.
   package func perform<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
       events.execute { continuation.resume(returning: body()) }
     }
   }
 
-  /// Adds a vhost; nil if the library refuses, or the loop has ended. Only on the loop.
+  /// Adds a vhost; returns nil if the library refuses, or the loop has ended. Only on the loop.
   func addHost(limits: ServerLimits, tally: LoopTally, tls: TLSFiles?) -> VirtualHost? {
     events.preconditionOnLoop()
     guard let contexts,
@@ -265,12 +266,12 @@ extension SocketLoop {
     return host
   }
 
-  /// Forgets a vhost that has ended. Only on the loop.
+  /// Removes a vhost that has ended. Only on the loop.
   func remove(_ host: VirtualHost) {
     vhosts.removeAll { $0 === host }
   }
 
-  /// What a vhost has of connections that are not the library's, as they are now. Only on the loop.
+  /// Returns a vhost's connections outside the library, as they are now. Only on the loop.
   func connections(of host: VirtualHost) -> [LoopConnection] {
     [connections, idleConnections].flatMap { $0.all { (connection: LoopConnection) in connection.server === host } }
   }
@@ -279,8 +280,7 @@ extension SocketLoop {
   var watchers: OpaquePointer? { ev }
 }
 
-/// The actor that a loop's HTTP handlers run on, the one that makes ann's token for instance: gives their tasks the
-/// loop as their executor.
+/// The actor that a loop's HTTP handlers run on; it makes the loop the executor of their tasks.
 actor ServingActor {
   nonisolated let loop: EventLoop
 
@@ -290,6 +290,6 @@ actor ServingActor {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  /// Waits; others are served meanwhile.
+  /// Waits without blocking the loop.
   func sleep(until deadline: Instant) async { await loop.sleep(until: deadline) }
 }

@@ -4,12 +4,12 @@ internal import GatewayRuntime
 internal import Glibc
 internal import Synchronization
 
-/// The clock, the chance and the waking of a ``SocketLoop``: another thread that gives it work wakes it through libev,
-/// for instance.
+/// The clocks, the random generator and the wake-up of a ``SocketLoop``.
 ///
-/// `@unchecked Sendable`: all but ``wake()`` is used only on the loop; what ``wake()`` needs is behind a lock.
+/// `@unchecked Sendable`: everything except ``wake()`` is used only on the loop; the state that ``wake()`` needs is behind a
+/// lock.
 final class SocketLoopDriver: LoopDriver, @unchecked Sendable {
-  /// The loop it drives, which holds it.
+  /// The loop it drives, which owns it.
   unowned(unsafe) var loop: EventLoop!
   private(set) var now = Instant.zero
   private(set) var wallTime = WallTime(nanoseconds: 0)
@@ -59,7 +59,8 @@ final class SocketLoopDriver: LoopDriver, @unchecked Sendable {
   }
 
   func wake() {
-    // On the loop the queue is drained before it blocks. Elsewhere libev writes to its eventfd, unless somebody has.
+    // On the loop, the queue is drained before the loop blocks. Elsewhere libev writes to its eventfd, unless another thread
+    // already has.
     guard !loop.isCurrent else { return }
     running.withLock { address in
       guard let ev = OpaquePointer(bitPattern: address) else { return }

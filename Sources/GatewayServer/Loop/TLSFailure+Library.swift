@@ -2,7 +2,7 @@ internal import CLibWebSockets
 internal import GatewayRuntime
 
 extension TLSFailure {
-  /// Nil for a handshake that succeeded.
+  /// Converts the library's result; nil for a handshake that succeeded.
   init?(_ end: postern_tls_end) {
     switch end {
     case postern_tls_done: return nil

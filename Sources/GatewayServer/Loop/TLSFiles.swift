@@ -1,7 +1,6 @@
 internal import CLibWebSockets
 
-/// The paths of a listener's certificate and key, `cert.pem` and `key.pem` for instance: PEM files, the certificate
-/// first and then its chain.
+/// The paths of a listener's certificate and key as PEM files, with the certificate first and then its chain.
 package struct TLSFiles: Hashable, Sendable {
   package var certificatePath: String
   package var keyPath: String
@@ -12,8 +11,7 @@ package struct TLSFiles: Hashable, Sendable {
   }
 }
 
-/// A certificate with its chain and its key, read and found to belong together: the next one, when the last is about to
-/// end, for instance, which new connections get.
+/// A certificate with its chain and its key, which was checked to match. New connections get the latest one.
 ///
 /// `@unchecked Sendable`: OpenSSL's objects behind it are counted atomically and never changed after they are read.
 final class TLSCertificate: @unchecked Sendable {

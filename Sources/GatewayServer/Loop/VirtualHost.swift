@@ -3,14 +3,13 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import Glibc
 
-/// A listener's part of one loop: a virtual host of libwebsockets in each of the loop's contexts that has had a connection
-/// of it.
+/// A listener's part of one loop: a libwebsockets virtual host in each of the loop's contexts that has had a connection of it.
 final class VirtualHost {
   unowned let loop: SocketLoop
-  /// The library finds a WebSocket's vhost once more by the `Host` of the upgrade request, or takes any.
+  /// The name of the vhost. The library looks up a WebSocket's vhost again by the `Host` of the upgrade request, or uses any.
   let name: String
   let limits: ServerLimits
-  /// Counts the connections that are served.
+  /// The count of the served connections.
   let tally: LoopTally
   private let contexts: LibraryContexts
   /// The library's virtual hosts, one for each context.
@@ -18,14 +17,14 @@ final class VirtualHost {
   private let hasTLS: Bool
   /// The library's TLS context of the vhost, for a change of certificate.
   private(set) var tls: OpaquePointer?
-  /// The one to hear of the connection that the library is being given.
+  /// The endpoint of the connection that the library is being given.
   private(set) var arriving: Endpoint?
-  /// Whether it takes nobody any more.
+  /// Whether it accepts no more connections.
   private(set) var isEnding = false
-  /// Who wait for its last connection to be gone.
+  /// The tasks that wait for its last connection to end.
   private var waiters: [CheckedContinuation<Void, Never>] = []
 
-  /// Nil if the library cannot make it. Only on the loop.
+  /// Creates a vhost; nil if the library cannot make it. Only on the loop.
   init?(
     named name: String, on loop: SocketLoop, contexts: LibraryContexts, limits: ServerLimits, tally: LoopTally,
     tls: TLSFiles?
@@ -40,8 +39,8 @@ final class VirtualHost {
     guard handle(at: 0, tls: tls) != nil else { return nil }
   }
 
-  /// The library's virtual host in a context, which is made if there is none; nil if the library refuses. Handshakes are
-  /// made with the first one's certificate, so the others need no files.
+  /// Returns the library's virtual host in a context, which is made if there is none; nil if the library refuses. Handshakes
+  /// use the first one's certificate, so the others need no files.
   private func handle(at index: Int, tls: TLSFiles? = nil) -> OpaquePointer? {
     guard handles.indices.contains(index) else { return nil }
     if let handle = handles[index] { return handle }
@@ -68,27 +67,27 @@ final class VirtualHost {
     }
   }
 
-  /// The vhost that a connection belongs to.
+  /// Returns the vhost that a connection belongs to.
   static func of(_ wsi: OpaquePointer) -> VirtualHost? {
     guard let vhost = lws_get_vhost(wsi), let user = lws_get_vhost_user(vhost) else { return nil }
     return Unmanaged<VirtualHost>.fromOpaque(user).takeUnretainedValue()
   }
 
-  /// The library has made `context` for a vhost; `wsi` is one it made up to say so.
+  /// Notes the TLS context that the library has made for a vhost; `wsi` is a dummy that the library uses for this call.
   static func hasTLS(_ wsi: OpaquePointer, _ context: UnsafeMutableRawPointer?) {
     guard let context, let vhost = of(wsi), vhost.tls == nil else { return }
     vhost.tls = OpaquePointer(context)
   }
 
-  /// Presents `certificate` from the next handshake on. False, and no change, if OpenSSL refuses it.
+  /// Uses `certificate` from the next handshake on. Returns false, and changes nothing, if OpenSSL rejects it.
   func apply(_ certificate: TLSCertificate) -> Bool {
     guard let tls else { return false }
     return postern_certificate_apply(certificate.handle, tls) == 0
   }
 
-  /// Gives the library a connection, to be a WebSocket from here on, with what has been read of it: `head` bytes of an
-  /// upgrade request, and what came behind them. `endpoint` hears of the rest, from inside this call on, or of nothing
-  /// where the library has no room.
+  /// Gives the library a connection, to become a WebSocket, with the bytes read from it: `head` bytes of an upgrade request,
+  /// and the bytes after them. `endpoint` gets the later callbacks, the first inside this call, or none if the library has no
+  /// room.
   func adopt(_ descriptor: CInt, _ session: OpaquePointer?, _ bytes: [UInt8], head: Int, as endpoint: Endpoint) {
     guard let handle = handle(at: contexts.index(of: descriptor)) else {
       if let session { SSL_free(session) }
@@ -106,7 +105,7 @@ final class VirtualHost {
 
   // MARK: The end
 
-  /// A connection of its is gone.
+  /// Counts the end of one of its connections, and resumes the waiting tasks after the last.
   func connectionEnded() {
     tally.connectionEnded()
     guard !waiters.isEmpty, isEmpty else { return }
@@ -119,8 +118,8 @@ final class VirtualHost {
 
   private var isEmpty: Bool { tally.count == 0 }
 
-  /// Takes nobody any more, ends every connection without a word, and gives back what the library has of it when it has
-  /// told of the last one's end. Only from a task on the loop.
+  /// Ends the vhost: it accepts no more connections, closes each without notice, and releases the library's part when the last
+  /// one has ended. Only from a task on the loop.
   nonisolated(nonsending) func end() async {
     loop.events.preconditionOnLoop()
     guard !isEnding else { return await lastConnection() }
@@ -140,7 +139,7 @@ final class VirtualHost {
     }
     for socket in sockets { if let wsi = socket.wsi { postern_kill(wsi) } }
     await lastConnection()
-    // Else the loop has ended meanwhile, which gives it back itself.
+    // Otherwise the loop has ended meanwhile, and releases it itself.
     guard loop.contexts != nil, !hasEnded else { return }
     loop.remove(self)
     for handle in handles { if let handle { postern_vhost_destroy(handle) } }
@@ -151,7 +150,7 @@ final class VirtualHost {
     if !isEmpty { await withCheckedContinuation { waiters.append($0) } }
   }
 
-  /// Gives back the memory; only after the library's context is gone.
+  /// Frees the memory; only after the library's context is gone.
   func free() {
     for handle in handles { if let handle { postern_vhost_free(handle) } }
     handles = []

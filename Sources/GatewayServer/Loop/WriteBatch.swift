@@ -1,29 +1,27 @@
 internal import GatewayCore
 
-/// A WebSocket, on either side, that has messages in a ``WriteBatch``: the answer to a `ping`, for instance, until the
-/// loop's turn ends.
+/// A WebSocket, on either side, that may have messages in a ``WriteBatch``.
 protocol WaitingWriter: AnyObject {
   /// Writes a message that waited.
   func writeWaiting(_ frame: Frame)
 }
 
-/// The messages that a loop has said in this turn and has not written yet: the answers to what 64 sockets sent at once,
-/// for instance.
+/// The messages that were sent in this turn of a loop and are not written yet.
 ///
-/// They are written together, when all that the loop woke up for has been looked at. Whoever reads them is then woken once
-/// for many of them, not for each: on one machine, where each waking is the writer's to pay for, a storm of refreshes takes
-/// about a tenth less of the processor's time. A message waits no longer for it than its loop works without a break.
+/// They are written together when the loop has handled all events that woke it. A reader is then woken once for many messages,
+/// not for each. On one machine, where the writer pays for each wake-up, that saves about a tenth of the processor time of a
+/// storm of refreshes. A message waits no longer than its loop works without a break.
 final class WriteBatch {
-  /// How many wait at most: so many messages are written at once, whatever the loop is in the middle of.
+  /// The most messages that wait; the batch is written at once when it has that many.
   static let countMax = 64
-  /// What is larger is written at once.
+  /// The largest message that waits; a larger one is written at once.
   static let messageBytesMax = 4096
 
   private var waiting: [(writer: any WaitingWriter, frame: Frame)] = []
   /// An empty array with room, for the next batch.
   private var spare: [(writer: any WaitingWriter, frame: Frame)] = []
 
-  /// Adds a message, behind all that are there.
+  /// Adds a message after all others.
   func add(_ frame: Frame, to writer: any WaitingWriter) {
     waiting.append((writer, frame))
   }
@@ -31,10 +29,11 @@ final class WriteBatch {
   /// Whether no further message should wait.
   var isFull: Bool { waiting.count >= Self.countMax }
 
-  /// Writes all. Again meanwhile, since the library closes, say: what is being written goes on.
+  /// Writes all messages. May be called again while it writes, e.g. when the library closes a connection; the outer call
+  /// continues.
   func write() {
     guard !waiting.isEmpty else { return }
-    // In this call's own hands: what is added meanwhile, and written by a call from inside, is another batch.
+    // Taken out for this call: messages that are added meanwhile, and written by a nested call, are another batch.
     var writing: [(writer: any WaitingWriter, frame: Frame)] = []
     swap(&writing, &spare)
     swap(&writing, &waiting)

@@ -2,7 +2,7 @@ internal import CBuildCommit
 internal import GatewayCore
 package import GatewayRuntime
 
-/// The parts that this build of the gateway is made of: its commit, for instance, and the version of libwebsockets.
+/// The parts of this build: its commit and the versions of the libraries and the compiler.
 package enum BuildInfo {
   /// The compiler's version, as far as a source file can know it.
   private static var swift: String {
@@ -15,7 +15,7 @@ package enum BuildInfo {
     #endif
   }
 
-  /// The commit that a release was built from, `e417a76` for instance; nil where the builder did not say.
+  /// The commit that a release was built from, e.g. `e417a76`; nil if the build did not set it.
   package static var commit: String? {
     let text = String(cString: postern_build_commit())
     return text.isEmpty ? nil : text

@@ -1,15 +1,14 @@
 package import GatewayRuntime
 internal import Glibc
 
-/// The figures of the operating system for this process: how many descriptors it has open, for instance, and how many
-/// it may.
+/// The operating system's figures for this process.
 package struct ProcessFigures {
-  /// User and system together.
+  /// User and system time together.
   package let cpuSeconds: Double
   package let residentBytes: Int
   package let openDescriptors: Int
   package let descriptorsMax: Int
-  /// When the process began, in seconds since 1970, to a hundredth; nil where the system does not say.
+  /// The time when the process began, in seconds since 1970, to a hundredth; nil if the system does not report it.
   package var startedAt: Double? { Self.start }
   private static let start = readStart()
 
@@ -22,7 +21,7 @@ package struct ProcessFigures {
     descriptorsMax = Self.descriptorLimit
   }
 
-  /// How many descriptors the process may open.
+  /// The number of descriptors that the process may open.
   static var descriptorLimit: Int {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -33,7 +32,7 @@ package struct ProcessFigures {
     Double(time.tv_sec) + Double(time.tv_usec) / 1e6
   }
 
-  /// The second number of `/proc/self/statm`; 0 where there is no such file.
+  /// Returns the second number of `/proc/self/statm`; 0 if there is no such file.
   private static func residentPages() -> Int {
     guard let file = fopen("/proc/self/statm", "r") else { return 0 }
     defer { fclose(file) }
@@ -44,21 +43,21 @@ package struct ProcessFigures {
     return numbers.count > 1 ? Int(numbers[1]) ?? 0 : 0
   }
 
-  /// The boot's time plus the 22nd field of `/proc/self/stat`, in ticks since then (proc(5)).
+  /// Returns the boot time plus the 22nd field of `/proc/self/stat`, in ticks since then (proc(5)).
   private static func readStart() -> Double? {
     guard let boot = bootTime(), let file = fopen("/proc/self/stat", "r") else { return nil }
     defer { fclose(file) }
     var line = [CChar](repeating: 0, count: 4096)
     guard fgets(&line, Int32(line.count), file) != nil else { return nil }
     let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    // The second field is the program's name in parentheses, which may hold spaces.
+    // The second field is the program's name in parentheses, which may contain spaces.
     guard let name = text.lastIndex(of: ")") else { return nil }
     let fields = text[text.index(after: name)...].split(separator: " ")
     guard fields.count > 19, let ticks = Double(fields[19]) else { return nil }
     return boot + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 
-  /// `btime` of `/proc/stat`: when the system began, in seconds since 1970.
+  /// Reads `btime` of `/proc/stat`: when the system began, in seconds since 1970.
   private static func bootTime() -> Double? {
     guard let file = fopen("/proc/stat", "r") else { return nil }
     defer { fclose(file) }
@@ -71,7 +70,7 @@ package struct ProcessFigures {
     return nil
   }
 
-  /// The size of `/proc/self/fd`, which Linux 6.2 and later keep; else its entries, counted one by one.
+  /// Returns the size of `/proc/self/fd`, which Linux 6.2 and later provide; on older systems it counts its entries.
   private static func countDescriptors() -> Int {
     var status = stat()
     if stat("/proc/self/fd", &status) == 0 && status.st_size > 0 { return Int(status.st_size) }
@@ -87,7 +86,7 @@ package struct ProcessFigures {
 }
 
 extension ProcessFigures {
-  /// Writes them under the names that Prometheus' own clients give them.
+  /// Writes the figures under the names that Prometheus' own clients use.
   package func write(to page: inout PrometheusText) {
     page.counter("process_cpu_seconds_total", "User and system CPU time.", cpuSeconds)
     if let startedAt {

@@ -1,23 +1,23 @@
 internal import CLibWebSockets
 internal import GatewayCore
 
-/// The state of a WebSocket that is needed until it is open: the subprotocol that the 101 will name, for instance.
+/// The state that a WebSocket needs until it is open.
 final class Handshake {
-  /// What the 101 will name; nil for nothing.
+  /// The subprotocol that the 101 names; nil for none.
   private let subprotocol: String?
 
-  /// The 101 names `subprotocol`.
+  /// Creates the state; the 101 names `subprotocol`.
   init(answering subprotocol: String?) {
     self.subprotocol = subprotocol
   }
 
-  /// Writes the field that names the subprotocol into the 101, where the library's arguments say; -1 if there is no room.
+  /// Writes the field that names the subprotocol into the 101, through the library's arguments. Returns -1 if there is no room.
   func appendSubprotocol(_ arguments: UnsafeMutableRawPointer?) -> Int32 {
     guard let subprotocol, HTTPField("sec-websocket-protocol", subprotocol).isSafe,
       let arguments = arguments?.assumingMemoryBound(to: lws_process_html_args.self)
     else { return 0 }
     let line = "Sec-WebSocket-Protocol: \(subprotocol)\r\n"
-    // The empty line comes behind it.
+    // The empty line follows it.
     guard line.utf8.count + 3 < Int(arguments.pointee.max_len) else { return -1 }
     for byte in line.utf8 {
       arguments.pointee.p.pointee = CChar(bitPattern: byte)

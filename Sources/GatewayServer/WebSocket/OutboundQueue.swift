@@ -1,15 +1,14 @@
 internal import GatewayCore
 
-/// A queue of what waits behind a peer that reads slowly, first in, first out: three messages and a ping, for instance.
-/// Made when something first has to wait.
+/// A queue of outgoing items for a peer that reads slowly, first in, first out. It is made when the first item has to wait.
 final class OutboundQueue {
-  /// An item that waits: a close frame behind three messages, for instance.
+  /// A waiting item.
   enum Item {
     case frame(Frame)
     case ping
     case close(CloseReason)
 
-    /// What it counts towards the limit: its payload and what the frame around it may take.
+    /// The bytes that it counts towards the limit: its payload and the largest frame header.
     var cost: Int {
       if case .frame(let frame) = self { frame.payload.count + 14 } else { 14 }
     }
@@ -17,7 +16,7 @@ final class OutboundQueue {
 
   private var items: [Item] = []
   private var first = 0
-  /// The sum of the costs of what waits.
+  /// The sum of the costs of the waiting items.
   private(set) var bytes = 0
 
   var isEmpty: Bool { first == items.count }
@@ -30,7 +29,7 @@ final class OutboundQueue {
   func popFirst() -> Item? {
     guard first < items.count else { return nil }
     let item = items[first]
-    // The payload is let go of now, not when the array is.
+    // Releases the payload now, not when the array is released.
     items[first] = .ping
     first += 1
     bytes -= item.cost

@@ -1,27 +1,27 @@
-/// A reader that follows a text through its pieces, which may end within a character, and says as soon as it can be no
-/// UTF-8 (RFC 3629 section 4): of a long message that is none, the rest need not be waited for. A piece may end after
-/// the first byte of an `é`, for instance.
+/// A UTF-8 validator for a text that arrives in pieces, which may end within a character (RFC 3629 section 4).
+///
+/// It reports an invalid text as soon as possible, so that the rest of a long message need not be read.
 struct UTF8Follower {
-  /// How many bytes the character that has begun still wants.
+  /// The number of bytes that are missing of the current character.
   private var wanted: UInt8 = 0
-  /// What the next of them may be: less than usual where the first byte leaves room for surrogates, for what a shorter
-  /// form can say, or for more than U+10FFFF.
+  /// The least value of the next byte; `high` is the greatest. The range is narrower than usual if the first byte would
+  /// otherwise permit surrogates, overlong forms, or values above U+10FFFF.
   private var low: UInt8 = 0x80
   private var high: UInt8 = 0xBF
 
-  /// Whether no character has begun that is not complete.
+  /// Whether no incomplete character has begun.
   var isWhole: Bool { wanted == 0 }
 
-  /// Whether the whole of `bytes` is text.
+  /// Returns whether the whole of `bytes` is valid text.
   static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var follower = UTF8Follower()
     return follower.take(bytes) && follower.isWhole
   }
 
-  /// False if the text cannot go on so.
+  /// Adds a piece; returns false if the text is invalid.
   mutating func take(_ piece: UnsafeRawBufferPointer) -> Bool {
     var start = 0
-    // Of ASCII, eight bytes at once.
+    // ASCII is checked eight bytes at once.
     while wanted == 0, start + 8 <= piece.count,
       piece.loadUnaligned(fromByteOffset: start, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
     { start += 8 }

@@ -2,8 +2,8 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import Glibc
 
-/// A connection whose WebSocket has ended and whose peer hears nothing of it: ann's, for instance, who has sent her
-/// close frame, and waits in vain for the gateway's. Counts as a connection until she goes, or has waited long enough.
+/// A connection whose WebSocket has ended without a notice to its peer, e.g. because a fault suppresses the gateway's close
+/// frame. It counts as a connection until the peer disconnects or the time is over.
 final class UnansweredConnection: LoopConnection, WakeupTarget {
   private let host: VirtualHost
   private let descriptor: CInt
@@ -17,7 +17,7 @@ final class UnansweredConnection: LoopConnection, WakeupTarget {
 
   override var server: VirtualHost? { host }
 
-  /// Begins. The loop holds it from here on.
+  /// Begins. The loop keeps it alive from here on.
   func start(for patience: Duration) {
     host.tally.connectionAssigned()
     host.loop.connections.append(self)
@@ -26,7 +26,7 @@ final class UnansweredConnection: LoopConnection, WakeupTarget {
     watcher?.watch(.readable)
   }
 
-  /// Reads what nobody wants, to learn of the peer's end.
+  /// Reads and discards bytes, to detect the peer's end.
   private func discard() {
     let count = read(descriptor, host.loop.inbound.baseAddress, host.loop.inbound.count)
     if count == 0 || count < 0 && errno != EAGAIN && errno != EINTR { end() }

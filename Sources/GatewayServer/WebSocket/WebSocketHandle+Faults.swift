@@ -1,11 +1,11 @@
 internal import CLibWebSockets
 internal import GatewayRuntime
 
-// What a faulty gateway does.
+// The faults of a simulated gateway.
 extension WebSocketHandle {
   func reset() {
     guard phase != .ended, let wsi else { return }
-    // What waits in the loop's batch is dropped when its turn comes.
+    // Anything of this socket in the loop's batch is dropped when its turn comes.
     phase = .ended
     postern_reset(wsi)
     loop.events.execute { self.kill() }
@@ -25,7 +25,7 @@ extension WebSocketHandle {
     if lws_rx_flow_control(wsi, 1) < 0 { abort() }
   }
 
-  /// Leaves the connection open when the library closes it, which it is about to. False if it may not stay.
+  /// Leaves the connection open although the library is about to close it. Returns false if it may not stay.
   func keepOpen() -> Bool {
     guard let wsi, !host.isEnding else { return false }
     let connection = UnansweredConnection(host: host, descriptor: postern_keep(wsi))

@@ -2,25 +2,24 @@ internal import CLibWebSockets
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// A message that arrives in pieces: a token of 2,000 bytes, for instance, that is longer than the library's receive
-/// buffer, or one in fragments.
+/// A message that arrives in pieces, because it is in fragments or longer than the library's receive buffer.
 final class MessageAssembly {
   var bytes: [UInt8] = []
   /// Whether it comes in several frames, between which the peer may have sent a ping.
   var isFragmented = false
-  /// Whether it is text so far.
+  /// The validation of its text so far.
   var text = UTF8Follower()
 }
 
 extension WebSocketHandle {
-  /// A piece of a message. One that is whole is handed on where it lies; others are put together first.
+  /// Receives a piece of a message. A whole message is passed on in place; others are assembled first.
   func received(_ piece: UnsafeRawBufferPointer) {
     guard phase == .open, let wsi else { return }
     let isFinal = lws_is_final_fragment(wsi) != 0
     let remaining = Int(lws_remaining_packet_payload(wsi))
     let announced = piece.count + remaining
     let before = assembly?.bytes.count ?? 0
-    // The rest of the frame is announced, so the limit holds before it arrives.
+    // The rest of the frame is announced, so the limit applies before it arrives.
     guard announced <= host.limits.messageBytesMax - before else { return violate(.messageTooBig) }
     let kind: Frame.Kind = lws_frame_is_binary(wsi) != 0 ? .binary : .text
     let isText = kind == .text && handler?.takesBytesAsText != true
@@ -37,7 +36,7 @@ extension WebSocketHandle {
     if remaining == 0 && !isFinal { assembly!.isFragmented = true }
     guard isFinal, let message = assembly else { return }
     assembly = nil
-    // The library sends the pong when the socket is writeable; the answer to the message must not overtake it.
+    // The library sends the pong when the socket is writable; the answer to the message must not overtake it.
     isHoldingBack = message.isFragmented
     message.bytes.withUnsafeBytes { handler?.socketReceived($0, kind) }
     isHoldingBack = false

@@ -2,21 +2,21 @@ internal import CLibWebSockets
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// One WebSocket on libwebsockets, which serves it: ann's at the gateway, for instance.
+/// One server-side WebSocket on libwebsockets.
 ///
-/// Writes at the end of the loop's turn (``WriteBatch``) while nothing waits before it; waiting for the writeable callback
-/// costs two changes of the poll set and a wake-up for each message. Sends its close frames itself: the library's own
-/// closing arms two timers in its linear list, and drops the frame where data waits.
+/// It writes at the end of the loop's turn (``WriteBatch``) while nothing waits before it. To wait for the writable callback
+/// would cost two changes of the poll set and a wake-up for each message. It sends its close frames itself: the library's own
+/// closing arms two timers in its linear list, and drops the frame if data waits.
 ///
 /// `@unchecked Sendable`: made and used on one loop.
 final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendable {
-  /// A stage of the WebSocket's life: `closing`, for instance, in which no message is sent any more.
+  /// A stage of the WebSocket's life.
   enum Phase: UInt8 {
     case opening
     case open
     /// Our close frame waits or is sent; nothing else is sent any more.
     case closing
-    /// Over: the transport ends, or has ended.
+    /// Ended: the transport is ending, or has ended.
     case ended
   }
 
@@ -28,33 +28,34 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
   var assembly: MessageAssembly?
   private var queue: OutboundQueue?
   private var closeTimer: CloseTimer?
-  /// What is needed until the socket is open.
+  /// The state that is needed until the socket is open.
   private(set) var handshake: Handshake?
-  // The small ones come last, where they share two words: there are as many as connections.
+  // The small properties come last, where they share two words, because there are as many of them as connections.
   /// The size of the message whose rest the library holds; 0 if it holds none.
   private var heldBytes: UInt32 = 0
-  /// The code of the peer's close frame; 0 while there was none.
+  /// The code of the peer's close frame; 0 if there was none.
   var peerCode: UInt16 = 0
   var phase = Phase.opening
-  /// Whether something waits in the loop's ``WriteBatch``.
+  /// Whether a message waits in the loop's ``WriteBatch``.
   private var isInBatch = false
-  /// Whether what is sent now waits for the writeable callback in any case.
+  /// Whether a message sent now must wait for the writable callback in any case.
   var isHoldingBack = false
-  /// Whether a ping came that the handler has not been told of.
+  /// Whether a ping has arrived that the handler has not been told of.
   private var hasNewPing = false
-  /// Whether our close frame is written, behind which the library may send none of its own (RFC 6455 section 5.5.1).
+  /// Whether our close frame is written; after it the library must not send one (RFC 6455 section 5.5.1).
   private var hasWrittenClose = false
-  /// Whether the library has told of its end.
+  /// Whether the library has reported its end.
   private(set) var isDestroyed = false
-  // How the gateway misbehaves.
+  // The faults of a simulated gateway.
   var isReading = true
   var answersPings = true
   var answersClose = true
 
-  /// How long the peer may take to answer a close frame after a message above the limit, behind whose rest the answer may never come.
+  /// The timeout for the peer's answer to a close frame after a message above the limit. The answer may never come, behind the
+  /// message's rest.
   static let limitTimeout = Duration.seconds(2)
-  /// The same after a breach of the protocol: the library has lost its place among the frames, or the answer would stand
-  /// in the rest of a frame that was begun, and may be missed.
+  /// The same timeout after a breach of the protocol. The library has lost its place among the frames, or the answer would be
+  /// inside the rest of a begun frame, so it may be missed.
   static let violationTimeout = Duration.milliseconds(500)
 
   init(host: VirtualHost, handler: any SocketHandler, peer: String, acceptedAt: Instant, handshake: Handshake) {
@@ -76,7 +77,7 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
       loop.write(frame, to: self)
       return .sent
     }
-    // What is said by another way must not overtake what waits; and may have to wait itself, once that is written.
+    // A message sent by another path must not overtake the waiting ones, and may have to wait itself once they are written.
     writeBatch()
     guard phase == .open, let wsi else { return .closed }
     if maySendAtOnce { return write(frame, to: wsi) }
@@ -106,7 +107,7 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
     writeBatch()
     guard phase != .ended, wsi != nil else { return }
     phase = .ended
-    // The library tells of the end before it returns; the handler must hear of it later.
+    // The library reports the end before it returns; the handler must be told later.
     loop.events.execute { self.kill() }
   }
 
@@ -116,12 +117,12 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
 
   // MARK: Writing
 
-  /// Writes what this one has in the loop's batch, and with it all that is there.
+  /// Writes the loop's batch if it contains a message of this socket.
   private func writeBatch() {
     if isInBatch { loop.writeBatch() }
   }
 
-  /// Writes what waited in the loop's batch.
+  /// Writes a message that waited in the loop's batch.
   func writeWaiting(_ frame: Frame) {
     isInBatch = false
     guard phase == .open, let wsi else { return }
@@ -180,7 +181,7 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
     if lws_partial_buffered(wsi) != 0 { heldBytes += UInt32(clamping: count + 14) }
   }
 
-  /// The peer has read: writes what waits.
+  /// Writes the waiting items, because the peer has read.
   func writable() -> Int32 {
     guard let wsi, phase != .ended, lws_partial_buffered(wsi) == 0 else { return 0 }
     heldBytes = 0
@@ -197,12 +198,12 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
 
   // MARK: Ends
 
-  /// The peer's close frame. Answers it if it is the first of the two.
+  /// Receives the peer's close frame. Answers it if it is the first of the two.
   func peerCloses(_ payload: UnsafeRawBufferPointer) -> Int32 {
     writeBatch()
     var code = payload.count >= 2 ? UInt16(payload[0]) << 8 | UInt16(payload[1]) : 1005
-    // Of codes below 3000 that RFC 6455 does not name the library has made 1002 by now. 1012 to 1014 came after the RFC
-    // (IANA's registry of close codes), and are good.
+    // The library has replaced codes below 3000 that RFC 6455 does not name by 1002. The codes 1012 to 1014 came after the RFC
+    // (IANA's registry of close codes) and are valid.
     if code == CloseReason.protocolError.code, let wsi {
       let sent = postern_close_code(
         lws_get_socket_fd(wsi), payload.baseAddress?.assumingMemoryBound(to: UInt8.self), payload.count)
@@ -212,7 +213,7 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
     if !answersClose, keepOpen() {
       hasWrittenClose = true
     } else if phase == .open, let wsi {
-      // The library lets codes of 5000 and above through.
+      // The library accepts codes of 5000 and above.
       let isValid = payload.isEmpty || CloseReason.maySend(code)
       let isText = UTF8Follower.isText(UnsafeRawBufferPointer(rebasing: payload.dropFirst(2)))
       let answer = !isValid ? CloseReason.protocolError.code : isText ? code : CloseReason.invalidPayload.code
@@ -223,7 +224,7 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
     return -1
   }
 
-  /// The peer went above a limit of ours, or sent text that is none: says so, and reads on until it has answered.
+  /// Closes for a message above a limit, or for invalid text. It reads on until the peer has answered.
   func violate(_ reason: CloseReason) {
     assembly = nil
     guard phase == .open else { return }
@@ -231,7 +232,7 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
     handler?.socketViolated(reason)
   }
 
-  /// The library found a breach of the protocol and is closing.
+  /// Notes that the library found a breach of the protocol and is closing.
   func libraryCloses() {
     writeBatch()
     guard phase == .open, let wsi, lws_get_close_length(wsi) >= 2, let payload = lws_get_close_payload(wsi) else {
@@ -243,7 +244,7 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
     handler?.socketViolated(code == CloseReason.invalidPayload.code ? .invalidPayload : .protocolError)
   }
 
-  /// The transport is gone.
+  /// Ends it, because the transport is gone.
   func finish() {
     let wasOpening = phase == .opening
     phase = .ended
@@ -270,15 +271,15 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
     host.connectionEnded()
   }
 
-  /// The library writes its pong when it finds the socket writeable, and then tells of that once more: the next callback
-  /// is never far.
+  /// The library writes its pong when it finds the socket writable, and then calls back once more, so the next callback is
+  /// never far.
   override func pingArrived() -> Bool {
     hasNewPing = true
     return answersPings
   }
 
   override var mayWriteClose: Bool {
-    // Nothing may be sent behind it.
+    // Nothing may be sent after it.
     writeBatch()
     return !hasWrittenClose
   }
@@ -325,7 +326,7 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
   }
 }
 
-/// The timer that ends a connection whose peer does not answer a close frame, after 5 s for instance.
+/// The timer that ends a connection if its peer does not answer a close frame in time.
 private final class CloseTimer: WakeupTarget {
   private unowned let handle: WebSocketHandle
   private lazy var wakeup = Wakeup(target: self)
