@@ -21,7 +21,7 @@ extension JSON5Reader {
     throw Problem(place: start, reason: "the text that begins here does not end on its line")
   }
 
-  /// Reads the character after a backslash and returns the one it stands for; nil for a line continuation.
+  /// Reads the character after a backslash and returns its meaning; nil for a line continuation.
   private mutating func escaped(at start: TextPlace) throws(Problem) -> Unicode.Scalar? {
     guard let scalar = next() else { throw problem("a text is not closed") }
     switch scalar {

@@ -13,6 +13,7 @@ enum JSONTree {
 extension JSONTree {
   init(_ value: Bool) { self = .literal(value ? "true" : "false") }
 
+  /// Converts a number.
   /// - Throws: `EncodingError` for a number that is not finite, which JSON cannot express.
   init(_ value: Double, at path: JSONCodingPath?, _ key: (any CodingKey)? = nil) throws {
     guard value.isFinite else {

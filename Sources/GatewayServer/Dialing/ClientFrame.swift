@@ -1,5 +1,5 @@
-/// The head of a WebSocket frame (RFC 6455 section 5.2) from the client's side: frames that it reads have no mask, frames that
-/// it writes have one.
+/// The head of a WebSocket frame (RFC 6455 section 5.2) on the client's side. Frames that the client reads have no mask; frames
+/// that it writes have one.
 struct ClientFrame: Equatable {
   /// The opcode of a frame (RFC 6455 section 5.2).
   enum Opcode: UInt8 {

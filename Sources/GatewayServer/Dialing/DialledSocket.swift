@@ -61,7 +61,7 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
     super.init(to: target, by: dialer)
   }
 
-  /// Begins. The loop keeps it alive from here on.
+  /// Starts the connection. The loop keeps it alive from here on.
   func start() {
     loop.connections.append(self)
     loop.deadlines.set(wakeup, at: loop.now + loop.limits.handshakeTimeout)

@@ -4,7 +4,7 @@ internal import GatewayRuntime
 /// One HTTP request on a connection of its own, or on one that an earlier request has left.
 ///
 /// A kept connection may end as the request goes out. A request that may be repeated is then sent again on a new connection.
-/// Any other is repeated only if no byte of it has been sent, because the server may have processed it: a rotating refresh
+/// Any other is repeated only if no byte of it has been sent, because the server may have processed it. A rotating refresh
 /// token that is spent twice signs its user out (RFC 9110 section 9.2.2).
 final class FetchConnection: DialledConnection {
   private let finished: (Result<HTTPResponse, DialFailure>) -> Void
@@ -33,7 +33,7 @@ final class FetchConnection: DialledConnection {
     super.init(to: target, by: dialer)
   }
 
-  /// Begins. The loop keeps it alive from here on.
+  /// Starts the connection. The loop keeps it alive from here on.
   func start(timeout: Duration) {
     loop.connections.append(self)
     loop.deadlines.set(wakeup, at: loop.now + timeout)

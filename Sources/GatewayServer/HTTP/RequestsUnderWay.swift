@@ -1,8 +1,7 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// The HTTP requests of one listener on one loop without a complete answer, with the tasks that wait for the last of them
-/// during a drain.
+/// The unanswered HTTP requests of one listener on one loop, with the tasks that wait for the last of them during a drain.
 ///
 /// `@unchecked Sendable`: touched only on the loop.
 final class RequestsUnderWay: @unchecked Sendable {

@@ -94,7 +94,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     head = HeadBuffer(bytesMax: host.limits.headerBytesMax)
   }
 
-  /// Begins. The loop keeps it alive from here on.
+  /// Starts the connection. The loop keeps it alive from here on.
   func start() {
     loop.connections.append(self)
     if let context = host.tls {

@@ -30,7 +30,7 @@ final class ProxiedArrival: LoopConnection, WakeupTarget {
     self.ended = ended
   }
 
-  /// Begins. The loop keeps it alive from here on.
+  /// Starts the connection. The loop keeps it alive from here on.
   func start() {
     loop.connections.append(self)
     watcher = IOWatcher(descriptor: descriptor, on: loop) { [unowned self] in readSome() }

@@ -2,11 +2,10 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import Glibc
 
-/// A meter that measures ten times a second how late a loop is, and how much of its processor a client on the same machine
-/// uses.
+/// A meter of a loop's lateness, and of the share of a processor that a client on the same machine gets.
 ///
-/// Another process cannot see how long a client waits for the processor. If more threads want to run than there are processors,
-/// each gets only its share, and the rest of the time counts as lost.
+/// It measures ten times a second. Another process cannot see how long a client waits for the processor. If more threads want
+/// to run than there are processors, each gets only its share, and the rest of the time counts as lost.
 ///
 /// `@unchecked Sendable`: touched only on its loop.
 final class LatenessMeter: WakeupTarget, @unchecked Sendable {

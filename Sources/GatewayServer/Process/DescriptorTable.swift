@@ -3,8 +3,8 @@ internal import Glibc
 /// The system's table of the process's descriptors.
 ///
 /// The kernel doubles the table when it is full, e.g. at the 257th and the 513th descriptor. In a process with threads it then
-/// waits until no processor uses the old table, so a client that connects just then is served 12 to 25 ms later. Linux never
-/// makes it smaller again.
+/// waits until no processor uses the old table. A client that connects just then is served 12 to 25 ms later. Linux never makes
+/// the table smaller again.
 package enum DescriptorTable {
   /// The most descriptors that room is made for, about 1 MB. A system may let a process open 1,000,000,000.
   private static let countMax = 131_072

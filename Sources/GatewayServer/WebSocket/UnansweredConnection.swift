@@ -17,7 +17,7 @@ final class UnansweredConnection: LoopConnection, WakeupTarget {
 
   override var server: VirtualHost? { host }
 
-  /// Begins. The loop keeps it alive from here on.
+  /// Starts the connection. The loop keeps it alive from here on.
   func start(for patience: Duration) {
     host.tally.connectionAssigned()
     host.loop.connections.append(self)

@@ -271,8 +271,8 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
     host.connectionEnded()
   }
 
-  /// The library writes its pong when it finds the socket writable, and then calls back once more, so the next callback is
-  /// never far.
+  /// Notes the ping and returns whether to answer it. The library writes its pong when the socket is writable, and then calls
+  /// back once more, so the next callback follows soon.
   override func pingArrived() -> Bool {
     hasNewPing = true
     return answersPings

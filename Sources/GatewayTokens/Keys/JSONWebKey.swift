@@ -95,7 +95,7 @@ enum JSONWebKey {
     return bytes
   }
 
-  /// Reads an RSA key. OpenSSL's own names for the numbers stand in EVP_PKEY-RSA(7) and EVP_PKEY-EC(7); Swift imports few of
+  /// Reads an RSA key. OpenSSL's own names for the numbers are in EVP_PKEY-RSA(7) and EVP_PKEY-EC(7); Swift imports few of
   /// their macros.
   private static func rsa(_ jwk: JSONView, _ index: Int) throws(KeyError) -> AsymmetricKey {
     var numbers: [(name: StaticString, value: [UInt8])] = [
