@@ -159,7 +159,7 @@ package final class SQLiteStore: Store {
     try coder.decode(type, from: bytes)
   }
 
-  /// Sets aside a row that cannot be read. Throws if ``setsDamagedAside`` is false.
+  /// Sets aside a row that cannot be read. Throws if `setsDamagedAside` is false.
   private func miss(_ path: StorePath, _ error: any Error) async throws(StoreError) {
     let row = "the row \(path) cannot be read: \(Self.reason(error))"
     guard setsDamagedAside else {
