@@ -60,4 +60,25 @@ struct KeptConnectionTests {
       #expect(server.seen.requests.count == 3 && server.seen.connections == 2, "\(method)")
     }
   }
+
+  @Test
+  func `a response that nobody asked for is not read as the answer to the next request`() async throws {
+    let late = "HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n"
+    let server = try KeepingServer(answering: 2, thenUnasked: late)
+    let loop = SocketLoop(index: 0)
+    try loop.start()
+    defer { loop.stop() }
+    let fetcher = Fetcher(loop: loop)
+    var target = DialTarget(host: "127.0.0.1", port: server.port)
+    target.keepsConnections = true
+    let statuses = await Task(executorPreference: loop.events) { [target] in
+      var statuses: [Int?] = []
+      for count in 1...2 {
+        statuses.append(try? await fetcher.fetch(HTTPRequest(method: "POST", path: "/t"), from: target).get().status)
+        for _ in 0..<10_000 where server.unaskedCount < count { await LoopSleeper(loop: loop).sleep(milliseconds: 5) }
+      }
+      return statuses
+    }.value
+    #expect(statuses == [200, 200] && server.seen.connections == 2)
+  }
 }

@@ -29,7 +29,7 @@ final class KeptConnections {
   func take(_ target: DialTarget, at now: Instant) -> Kept? {
     while let connection = idle[target]?.popLast() {
       count -= 1
-      if connection.since + Self.ageMax > now, Self.isQuiet(connection.descriptor) { return connection }
+      if connection.since + Self.ageMax > now, Self.isQuiet(connection) { return connection }
       close(connection.descriptor)
     }
     idle[target] = nil
@@ -45,10 +45,11 @@ final class KeptConnections {
     idle[target, default: []].append(Kept(descriptor: descriptor, tls: tls, since: now))
   }
 
-  /// Returns whether the server has not ended the connection. Bytes may have arrived, e.g. a session ticket of TLS 1.3.
-  private static func isQuiet(_ descriptor: CInt) -> Bool {
+  /// Returns whether the server has neither ended the connection nor sent anything unasked, e.g. a late 408, which would
+  /// be read as the next answer. Over TLS the bytes may be a session ticket (RFC 8446 section 4.6.1).
+  private static func isQuiet(_ connection: Kept) -> Bool {
     var byte: UInt8 = 0
-    let count = recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT))
-    return count < 0 ? errno == EAGAIN : count > 0
+    let count = recv(connection.descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT))
+    return count < 0 ? errno == EAGAIN : count > 0 && connection.tls != nil
   }
 }

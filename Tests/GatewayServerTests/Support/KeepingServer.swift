@@ -10,6 +10,7 @@ final class KeepingServer: @unchecked Sendable {
   private struct State {
     var requests: [String] = []
     var connections = 0
+    var unasked = 0
   }
 
   private let silent: SilentServer
@@ -18,9 +19,13 @@ final class KeepingServer: @unchecked Sendable {
   private let answers: Int
   var port: Int { silent.port }
 
-  init(answering answers: Int) throws {
+  /// What it sends on a connection after the first answer, when the client may have read that.
+  private let unasked: String
+
+  init(answering answers: Int, thenUnasked unasked: String = "") throws {
     silent = try SilentServer()
     self.answers = answers
+    self.unasked = unasked
     DispatchQueue(label: "keeping server").async { [self] in
       var arrival = pollfd(fd: silent.descriptor, events: Int16(POLLIN), revents: 0)
       // No client connects any more when the test is over.
@@ -37,6 +42,9 @@ final class KeepingServer: @unchecked Sendable {
   /// The first line of each received request, and the number of their connections.
   var seen: (requests: [String], connections: Int) { state.withLock { ($0.requests, $0.connections) } }
 
+  /// The number of connections on which it has sent what nobody asked for.
+  var unaskedCount: Int { state.withLock { $0.unasked } }
+
   private func serve(_ peer: CInt) {
     var guardTime = timeval(tv_sec: 120, tv_usec: 0)
     setsockopt(peer, SOL_SOCKET, SO_RCVTIMEO, &guardTime, socklen_t(MemoryLayout<timeval>.size))
@@ -46,6 +54,10 @@ final class KeepingServer: @unchecked Sendable {
       guard number < answers else { return }
       let answer = Array("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok".utf8)
       send(peer, answer, answer.count, CInt(MSG_NOSIGNAL))
+      guard number == 0, !unasked.isEmpty else { continue }
+      poll(nil, 0, 50)
+      send(peer, Array(unasked.utf8), unasked.utf8.count, CInt(MSG_NOSIGNAL))
+      state.withLock { $0.unasked += 1 }
     }
   }
 
