@@ -1,10 +1,9 @@
-/// A guard against web pages of other origins, for resources that need no login: the control port on loopback, or a
-/// token provider without a secret.
+/// A guard against web pages of other origins, for resources that need no login.
 ///
-/// A page can make its visitor's browser send a request anywhere. The page cannot choose the Origin (Fetch standard,
-/// section 3.1). It also cannot make the browser send one of our Host names unless the page comes from there: if the
-/// page's own name is pointed to this machine (DNS rebinding), the Host still has that name. Other programs send
-/// neither field, or true values.
+/// Such resources are the control port on loopback, and a token provider without a secret. A page can make its visitor's
+/// browser send a request anywhere. The page cannot choose the Origin (Fetch standard, section 3.1). It also cannot make the
+/// browser send one of our Host names unless the page comes from there: if the page's own name is pointed to this machine
+/// (DNS rebinding), the Host still has that name. Other programs send neither field, or true values.
 package struct PageGuard: Hashable, Sendable {
   /// The allowed values of Host besides loopback; nil for any, where a secret is required.
   private let hosts: Set<Name>?

@@ -1,8 +1,8 @@
-/// The places of all values of one JSON text, in the text's order, e.g. of `{"a": [1]}` the object, the name `a`, the array and
-/// the 1.
+/// The places of all values of one JSON text, in the text's order.
 ///
-/// Any value may stand at the top, and numbers may be of 64 bits without a sign. A text that violates RFC 8259 is rejected. A
-/// ``JSONDocument`` holds no number above `Int64.max`, but the text of a `Duration` may have one.
+/// The index of `{"a": [1]}` has the object, the name `a`, the array and the 1. Any value may stand at the top, and numbers
+/// may be of 64 bits without a sign. A text that violates RFC 8259 is rejected. A ``JSONDocument`` holds no number above
+/// `Int64.max`, but the text of a `Duration` may have one.
 struct JSONIndex: Sendable {
   enum Kind: UInt8, Sendable {
     case object, array, string, escapedString, integer, real, yes, no, null

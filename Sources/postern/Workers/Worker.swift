@@ -9,9 +9,9 @@ import Synchronization
 /// the next. So nobody who connects and says nothing keeps a storm out, which proves itself within a round trip.
 final class Worker: Sendable {
   private struct State {
-    /// Those that have proved nothing yet, oldest first.
+    /// The connections that have proved nothing yet, oldest first.
     var strangers: [WorkerConnection] = []
-    /// Those that have.
+    /// The connections that have.
     var storms: [ObjectIdentifier: WorkerConnection] = [:]
     /// How many parts are being carried out, or will be in a moment.
     var parts = 0
@@ -105,7 +105,7 @@ final class Worker: Sendable {
     }
   }
 
-  /// What is said to whoever comes too late.
+  /// The refusal of a part above the limit.
   static let isFull = "the worker carries out as many parts as it may (--parts-max)"
 
   /// Takes one of the places for parts; false if there is none. Of several storms that order at once each has its own.

@@ -1,7 +1,7 @@
 import GatewayKit
 import Glibc
 
-/// The address at which a worker listens, `10.0.0.7:7300` for instance.
+/// The address at which a worker listens, e.g. `10.0.0.7:7300`.
 struct WorkerAddress: Hashable, CustomStringConvertible {
   let host: String
   let port: UInt16
@@ -18,7 +18,7 @@ struct WorkerAddress: Hashable, CustomStringConvertible {
     self.port = port
   }
 
-  /// Where a worker listens that is told nothing else.
+  /// The address of a worker that is given none.
   static let usual = WorkerAddress(host: "127.0.0.1", port: 7300)
 
   private init(host: String, port: UInt16) {
@@ -28,9 +28,9 @@ struct WorkerAddress: Hashable, CustomStringConvertible {
 
   var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
-  /// What a connected or listening socket of this address is made by; the first that succeeds.
+  /// Returns a connected or listening socket of this address: the first that `use` accepts.
   ///
-  /// - Parameter use: Binds or connects the socket, and says whether that went well.
+  /// - Parameter use: Binds or connects the socket, and returns whether that succeeded.
   func socket(_ use: (_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Bool) throws
     -> Int32
   {

@@ -3,8 +3,7 @@ import GatewayKit
 import Glibc
 import Synchronization
 
-/// The command `postern worker`: a process on another machine that carries out parts of storms, at 10.0.0.7:7300 for
-/// instance.
+/// The command `postern worker`: a process on another machine that carries out parts of storms.
 enum WorkerCommand: Command {
   static let name = "worker"
   static let summary = "waits for orders of postern storm --worker, and carries out parts of its storms on this machine"

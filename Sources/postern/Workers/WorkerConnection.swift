@@ -1,9 +1,9 @@
 import GatewayCore
 import Synchronization
 
-/// The worker's side of one connection: a storm that proves who it is, and the part that it orders, the second of four
-/// for instance. The part is a process of this program, whose lines are passed on; it ends when the storm ends or its
-/// connection does.
+/// The worker's side of one connection: a storm that proves its knowledge of the secret, and the part that it orders.
+///
+/// The part is a process of this program, whose lines are passed on. It ends when the storm ends or its connection is lost.
 final class WorkerConnection: Sendable {
   private struct State {
     var process: PartProcess?
@@ -19,7 +19,7 @@ final class WorkerConnection: Sendable {
 
   private static let helloPatience = Duration.seconds(5)
   private static let orderPatience = Duration.seconds(60)
-  /// How long the lines may be of whoever has proved nothing yet, and of who has.
+  /// The longest line of a connection that has proved nothing yet, and of one that has.
   private static let helloBytesMax = 1_024
   private static let orderBytesMax = 1 << 20
 
@@ -86,7 +86,7 @@ final class WorkerConnection: Sendable {
       return state.isEnding
     }
     if isEnding { process.interrupt() }
-    // What else the storm may say is that it ends.
+    // The only other message of a storm is that it ends.
     OwnThread.start { [stream] in
       _ = try? stream.next(bytesMax: 0)
       process.interrupt()

@@ -2,8 +2,9 @@ import GatewayCore
 import GatewayKit
 import Glibc
 
-/// The storm's side of a connection to one worker, which knows the secret, has the same version, and whose clock has
-/// been held against this machine's: it is 3 ms ahead, for instance.
+/// The storm's side of a connection to one worker that knows the secret and has the same version.
+///
+/// It holds the offset of the worker's clock.
 struct WorkerLink: Sendable {
   let address: WorkerAddress
   let stream: LineStream
@@ -16,7 +17,7 @@ struct WorkerLink: Sendable {
   /// In seconds.
   private static let clockErrorMax = 86_400.0
 
-  /// Connects, and proves to each other who one is. Throws ``WorkerFailure``, in words for the user. May take seconds.
+  /// Connects to a worker, and exchanges proofs. Throws ``WorkerFailure``, with a text for the user. May take seconds.
   static func open(_ address: WorkerAddress, secret: String) throws -> WorkerLink {
     do {
       let stream = LineStream(descriptor: try address.socket(connect))
@@ -32,7 +33,7 @@ struct WorkerLink: Sendable {
 
   /// connect(2) that waits no longer than ``patience``.
   private static func connect(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Bool {
-    // The time-out of sending is that of connecting too (socket(7)).
+    // The timeout of sending is that of connecting too (socket(7)).
     var patience = timeval(tv_sec: Int(Self.patience.components.seconds), tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     guard Glibc.connect(descriptor, address, length) == 0 else {

@@ -1,9 +1,10 @@
 import GatewayJSON
 
-/// A message between a storm and its workers over TCP until the order is given: what the time is, for instance. JSON,
-/// one message a line. From then on the worker passes on what the part of the storm tells (``StormMessage``).
+/// A message between a storm and its workers over TCP until the order is given: JSON, one message a line.
+///
+/// From then on the worker passes on the lines of its part (``StormMessage``).
 enum WorkerMessage: Codable {
-  /// The worker, to whoever has connected: which program it is, and a number nobody can foresee.
+  /// The worker's first message: its version, and an unpredictable number.
   case greeting(version: String, nonce: String)
   /// The storm: a number of its own, and the proof that it knows the secret.
   case claim(nonce: String, proof: String)
@@ -32,8 +33,7 @@ enum WorkerMessage: Codable {
   }
 }
 
-/// An order for a worker, one part of a storm as its command line has it: the second of four with `--clients 20000`,
-/// for instance.
+/// An order for a worker: one part of a storm, as its command line has it.
 struct WorkerOrder: Codable {
   /// The words behind `postern storm`.
   var words: [String]
@@ -42,8 +42,7 @@ struct WorkerOrder: Codable {
   var part: StormPart
 }
 
-/// The reason why a worker does not do what it was asked to, or cannot be asked: it is of another version, for
-/// instance.
+/// The reason why a worker refuses an order or cannot be reached, e.g. another version.
 struct WorkerFailure: Error, CustomStringConvertible {
   let description: String
 

@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayFleet
 import GatewayKit
 
-/// The flags of a storm that say who carries it out: `--worker 10.0.0.7:7300`, for instance, once for each.
+/// The flags of a storm that name its workers, e.g. `--worker 10.0.0.7:7300`, once for each.
 struct WorkerOptions {
   /// This machine.
   static let none = WorkerOptions()
@@ -33,7 +33,7 @@ struct WorkerOptions {
     return try (0..<parts).map { try WorkerLink.open(addresses[$0 % addresses.count], secret: secret) }
   }
 
-  /// Whose clock is another than this machine's.
+  /// Returns a caveat for each worker whose clock differs from this machine's.
   static func caveats(_ links: [WorkerLink]) -> [String] {
     var told: Set<WorkerAddress> = []
     return links.compactMap { link in

@@ -1,15 +1,15 @@
 import GatewayTokens
 
-/// The proof of one side that it knows the secret, bound to a number of either side, so that neither a proof of
-/// yesterday nor the other side's own is one: HMAC-SHA-256 (RFC 2104) over who proves and both numbers. The worker's
-/// proof sent back to it proves nothing, for instance.
+/// The proof of one side that it knows the secret: HMAC-SHA-256 (RFC 2104) over the prover and a number of either side.
+///
+/// Neither an earlier proof nor the other side's own is accepted.
 enum WorkerProof {
   enum Prover: String {
     case storm
     case worker
   }
 
-  /// How long a secret has to be, in bytes: whoever connects may try as many as it likes.
+  /// The shortest secret, in bytes: a peer may try as many as it likes.
   static let secretBytesMin = 16
   private static let nonceBytes = 24
 
