@@ -6,15 +6,14 @@ import GatewaySpace
 import TestSupport
 import Testing
 
-@Suite("The API documents")
 struct APIDocumentTests {
   private func document(_ name: String) throws -> String {
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Deploy/api/\(name)")
     return try String(contentsOf: root, encoding: .utf8)
   }
 
-  @Test("list every error of the catalogue, and no other", arguments: ["asyncapi.yaml", "openapi.yaml"])
-  func errors(name: String) throws {
+  @Test(arguments: ["asyncapi.yaml", "openapi.yaml"])
+  func `the API documents list every error of the catalogue, and no other`(name: String) throws {
     let text = try document(name)
     for error in GatewayError.all {
       #expect(text.contains("{number: {const: \(error.number)}, name: {const: \(error.name)}}"), "\(error.name)")
@@ -23,8 +22,8 @@ struct APIDocumentTests {
     #expect(text.matches(of: /number: {const: \d+}/).count == GatewayError.all.count)
   }
 
-  @Test("list every close code the gateway sends, and whether the client may come back")
-  func closeCodes() throws {
+  @Test
+  func `the API documents list every close code that the gateway sends, and whether the client may come back`() throws {
     let text = try document("asyncapi.yaml")
     // The other codes are only noted by the gateway when it sent no close frame.
     let sent = CloseReason.all.filter { CloseReason.maySend($0.code) && $0 != .peerClosed }
@@ -36,8 +35,8 @@ struct APIDocumentTests {
     #expect(text.matches(of: /may_reconnect: (true|false)}\n/).count == sent.count)
   }
 
-  @Test("list every route, and no other")
-  func routes() throws {
+  @Test
+  func `the API documents list every route, and no other`() throws {
     let routes = try SimulatedGateway().space.space.routes
     let text = try document("openapi.yaml")
     let paths = Set(text.matches(of: /\n  (\/[^:\n]+):\n/).map { String($0.output.1) })

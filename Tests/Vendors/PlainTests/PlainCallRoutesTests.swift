@@ -7,7 +7,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("The plain dialect's calls over HTTP")
 struct PlainCallRoutesTests {
   private let http: PlainHTTP
 
@@ -17,8 +16,8 @@ struct PlainCallRoutesTests {
 
   private let standup = "/v1/calls/default/standup"
 
-  @Test("a connected user makes a call, gets it, joins it and publishes to it")
-  func wholeWay() throws {
+  @Test
+  func `a connected user makes a call, gets it, joins it and publishes to it`() throws {
     http.connect("ann")
     let ann = http.token("ann")
     let made = try http.ask("POST", standup, "{}", bearer: ann)
@@ -43,9 +42,8 @@ struct PlainCallRoutesTests {
       bob.texts.last == #"{"type":"message","cid":"default:standup","user_id":"ann","content":{"n": 1.0}}"#)
   }
 
-  @Test(
-    "a user without an authenticated connection gets 800101, with a good token or none", arguments: UserKind.allCases)
-  func notConnected(kind: UserKind) throws {
+  @Test(arguments: UserKind.allCases)
+  func `a user without an authenticated connection gets 800101, with a good token or none`(kind: UserKind) throws {
     let requests = [("POST", standup), ("GET", standup), ("POST", "\(standup)/join"), ("POST", "\(standup)/events")]
     for (method, path) in requests {
       #expect(PlainHTTP.error(try http.ask(method, path)) == [409, 800_101])
@@ -54,8 +52,8 @@ struct PlainCallRoutesTests {
     }
   }
 
-  @Test("a bad token gets its own error and the challenge of RFC 6750")
-  func badTokens() throws {
+  @Test
+  func `a bad token gets its own error and the challenge of RFC 6750`() throws {
     http.connect("ann")
     let (old, revoked) = (http.token("ann", life: .seconds(1)), http.token("ann"))
     http.world.advance(by: .seconds(600))
@@ -71,16 +69,16 @@ struct PlainCallRoutesTests {
     }
   }
 
-  @Test("an Authorization that is no bearer token is refused as missing credentials")
-  func otherScheme() throws {
+  @Test
+  func `an Authorization that is no bearer token is refused as missing credentials`() throws {
     let answer = try http.ask("GET", standup, headers: [HTTPField("authorization", "Basic abc")])
     #expect(PlainHTTP.error(answer) == [401, 401_000])
     #expect(answer.response.header("www-authenticate")?.hasPrefix("Bearer") == true)
     #expect(answer.response.header("www-authenticate")?.contains("error") == false)
   }
 
-  @Test("an anonymous user opens the calls of its call token without a connection, and no others")
-  func anonymous() throws {
+  @Test
+  func `an anonymous user opens the calls of its call token without a connection, and no others`() throws {
     let token = http.token("!anon", .anonymous, calls: ["default:standup", "default:retro"])
     #expect(try http.ask("POST", standup, bearer: token).response.status == 201)
     #expect(try http.ask("POST", "\(standup)/join", bearer: token).response.status == 200)
@@ -100,8 +98,8 @@ struct PlainCallRoutesTests {
     #expect(ann.texts.count == 2 && ann.count("joined") == 1)
   }
 
-  @Test("a call token without expiry, without calls or with too many is refused")
-  func badCallTokens() throws {
+  @Test
+  func `a call token without expiry, without calls or with too many is refused`() throws {
     let many = (0..<101).map { "default:\($0)" }
     for token in [
       http.token("!anon", .anonymous, life: nil, calls: ["default:standup"]), http.token("!anon", .anonymous),
@@ -113,8 +111,8 @@ struct PlainCallRoutesTests {
     #expect(try http.ask("POST", standup, bearer: most).response.status == 201)
   }
 
-  @Test("what does not exist is not found, and cannot be joined or published to")
-  func missing() throws {
+  @Test
+  func `what does not exist is not found, and cannot be joined or published to`() throws {
     http.connect("ann")
     let ann = http.token("ann")
     #expect(PlainHTTP.error(try http.ask("GET", standup, bearer: ann)) == [404, 404_001])
@@ -123,23 +121,21 @@ struct PlainCallRoutesTests {
       PlainHTTP.error(try http.ask("POST", "\(standup)/events", #"{"content":1}"#, bearer: ann)) == [404, 404_001])
   }
 
-  @Test(
-    "wrong names and bodies are refused",
-    arguments: [
-      ("POST", "/v1/calls/a%3Ab/c", "", 400_003), ("POST", "/v1/calls/a/%C3%A9", "", 400_003),
-      ("GET", "/v1/calls/a/\(String(repeating: "x", count: 127))", "", 400_003),
-      ("POST", "/v1/calls/a/b", "[]", 400_004), ("POST", "/v1/calls/a/b", "{", 400_004),
-      ("POST", "/v1/calls/a/b/join", "nonsense", 400_004), ("POST", "/v1/calls/a/b/events", "", 400_004),
-      ("POST", "/v1/calls/a/b/events", "{}", 400_003),
-      ("POST", "/v1/calls/a/b/events", #"{"content":1,"content":2}"#, 400_004),
-    ])
-  func malformed(method: String, path: String, body: String, number: Int) throws {
+  @Test(arguments: [
+    ("POST", "/v1/calls/a%3Ab/c", "", 400_003), ("POST", "/v1/calls/a/%C3%A9", "", 400_003),
+    ("GET", "/v1/calls/a/\(String(repeating: "x", count: 127))", "", 400_003),
+    ("POST", "/v1/calls/a/b", "[]", 400_004), ("POST", "/v1/calls/a/b", "{", 400_004),
+    ("POST", "/v1/calls/a/b/join", "nonsense", 400_004), ("POST", "/v1/calls/a/b/events", "", 400_004),
+    ("POST", "/v1/calls/a/b/events", "{}", 400_003),
+    ("POST", "/v1/calls/a/b/events", #"{"content":1,"content":2}"#, 400_004),
+  ])
+  func `wrong names and bodies are refused`(method: String, path: String, body: String, number: Int) throws {
     http.connect("ann")
     #expect(PlainHTTP.error(try http.ask(method, path, body, bearer: http.token("ann"))) == [400, number])
   }
 
-  @Test("a full directory is told as a limit reached")
-  func full() throws {
+  @Test
+  func `a full directory is reported as a limit reached`() throws {
     let http = try PlainHTTP(try TokenProviderPolicy(), callsMax: 1)
     http.connect("ann")
     #expect(try http.ask("POST", standup, bearer: http.token("ann")).response.status == 201)

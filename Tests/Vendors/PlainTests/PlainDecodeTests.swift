@@ -4,7 +4,6 @@ import GatewayPlain
 import TestSupport
 import Testing
 
-@Suite("The plain dialect reads")
 struct PlainDecodeTests {
   private func decode(_ text: String, _ kind: Frame.Kind = .text) throws(GatewayError) -> InboundMessage {
     let message = try Array(text.utf8).span.bytes.withUnsafeBytes { (bytes) throws(GatewayError) in
@@ -18,7 +17,6 @@ struct PlainDecodeTests {
   static let longestID = String(repeating: "é", count: 32)
 
   @Test(
-    "every documented message",
     arguments: [
       (#"{"type":"connect","id":"1","token":"t"}"#, .credentials(Credentials(token: "t"), request: RequestID("1"))),
       (#"{"token":"t","type":"refresh"}"#, .credentials(Credentials(token: "t"), request: nil)),
@@ -39,12 +37,11 @@ struct PlainDecodeTests {
         .command(Command(CallCommand.publish(standup, content: "null")), request: nil)
       ),
     ] as [(String, InboundMessage)])
-  func messages(text: String, expected: InboundMessage) throws {
+  func `every documented message is decoded`(text: String, expected: InboundMessage) throws {
     #expect(try decode(text) == expected)
   }
 
   @Test(
-    "nothing else, and says what was wrong without repeating it",
     arguments: [
       ("", .malformedMessage, "not JSON"),
       ("s3cret", .malformedMessage, "not JSON"),
@@ -81,15 +78,17 @@ struct PlainDecodeTests {
       ),
       (#"{"type":"publish","cid":"a:b","content":1e999}"#, .malformedMessage, "a number out of range"),
     ] as [(String, GatewayError, String)])
-  func refusals(text: String, expected: GatewayError, detail: String) {
+  func `an undocumented message is refused with its fault, which does not repeat it`(
+    text: String, expected: GatewayError, detail: String
+  ) {
     let error = #expect(throws: GatewayError.self) { try decode(text) }
     #expect(error?.isSame(as: expected) == true)
     #expect(error?.message.contains(detail) == true, "\(error?.message ?? "")")
     #expect(error?.message.contains("s3cret") == false)
   }
 
-  @Test("no bytes that are not UTF-8")
-  func notUTF8() {
+  @Test
+  func `bytes that are not UTF-8 are refused`() {
     let bytes = Array(#"{"type":"ping","id":""#.utf8) + [0xC0, 0x80] + Array(#""}"#.utf8)
     let error = #expect(throws: GatewayError.self) {
       try bytes.withUnsafeBytes { try PlainDialect().decode($0, .text) }
@@ -97,13 +96,13 @@ struct PlainDecodeTests {
     #expect(error?.isSame(as: .malformedMessage) == true)
   }
 
-  @Test("no binary frames, whatever is in them")
-  func binary() {
+  @Test
+  func `binary frames are refused, whatever is in them`() {
     #expect(throws: GatewayError.unsupportedData) { try decode(#"{"type":"ping"}"#, .binary) }
   }
 
-  @Test("no message cut off anywhere")
-  func truncated() throws {
+  @Test
+  func `a message cut off anywhere is refused`() throws {
     let whole = #"{"type":"publish","id":"1","cid":"default:standup","content":{"a":[1,"\u00e9"]}}"#
     #expect(throws: Never.self) { try decode(whole) }
     for length in 0..<whole.utf8.count {
@@ -111,8 +110,8 @@ struct PlainDecodeTests {
     }
   }
 
-  @Test("any garbage without falling over")
-  func garbage() {
+  @Test
+  func `garbage of any kind is refused without a trap`() {
     var generator = SeededGenerator(seed: 7)
     let alphabet = Array(#"{}[]":,\ntruefalse0.9e-"typeidpingcidjoin "#.utf8) + [0x00, 0x80, 0xFF]
     for _ in 0..<20_000 {
@@ -123,7 +122,6 @@ struct PlainDecodeTests {
   }
 }
 
-@Suite("The plain dialect finds the credentials of an upgrade")
 struct PlainUpgradeTests {
   private func upgrade(_ headers: [HTTPField] = [], query: [HTTPField] = [], path: String = "/v1/connect")
     -> HTTPRequest
@@ -131,8 +129,8 @@ struct PlainUpgradeTests {
     HTTPRequest(method: "GET", path: path, query: query, headers: headers)
   }
 
-  @Test("at its own path only")
-  func path() {
+  @Test
+  func `credentials of an upgrade are read at the dialect's own path only`() {
     #expect(PlainDialect().accepts(upgrade()))
     #expect(
       ["/", "/v1", "/v1/connect/", "/v1/connect/x", "/V1/connect"].allSatisfy {
@@ -140,8 +138,8 @@ struct PlainUpgradeTests {
       })
   }
 
-  @Test("in the header, in the query, or not at all")
-  func sources() throws {
+  @Test
+  func `credentials of an upgrade are in the header, in the query, or absent`() throws {
     let dialect = PlainDialect()
     #expect(try dialect.credentials(in: upgrade()) == nil)
     for scheme in ["Bearer", "bearer", "BEARER"] {
@@ -154,7 +152,6 @@ struct PlainUpgradeTests {
   }
 
   @Test(
-    "and refuses what is ambiguous or of another kind, without repeating it",
     arguments: [
       ([("authorization", "Basic s3cret")], [], .credentialsMissing),
       ([("authorization", "Bearer")], [], .credentialsMissing),
@@ -165,7 +162,9 @@ struct PlainUpgradeTests {
       ([], [("access_token", "s3cret"), ("access_token", "s3cret")], .malformedRequest),
       ([("authorization", "Bearer s3cret"), ("authorization", "Bearer s3cret")], [], .malformedRequest),
     ] as [([(String, String)], [(String, String)], GatewayError)])
-  func refusals(headers: [(String, String)], query: [(String, String)], expected: GatewayError) {
+  func `ambiguous credentials and those of another kind are refused, without repeating them`(
+    headers: [(String, String)], query: [(String, String)], expected: GatewayError
+  ) {
     let request = upgrade(headers.map { HTTPField($0, $1) }, query: query.map { HTTPField($0, $1) })
     let error = #expect(throws: GatewayError.self) { try PlainDialect().credentials(in: request) }
     #expect(error?.isSame(as: expected) == true)

@@ -6,16 +6,19 @@ import GatewayTokens
 import TestSupport
 import Testing
 
-@Suite("Whatever a peer sends, the gateway that plays the plain dialect answers and lives")
 struct PlainFuzzTests {
-  @Test("every route answers every body, and never with an error of its own making")
-  func bodies() throws { try Self.gateway().answersEveryBody() }
+  @Test
+  func `every route of the plain dialect answers every body, and never with an error of its own making`() throws {
+    try Self.gateway().answersEveryBody()
+  }
 
-  @Test("every socket takes every message, and the next client gets in")
-  func messages() throws { try Self.gateway().takesEveryMessage() }
+  @Test
+  func `every socket of the plain dialect accepts every message, and the next client gets in`() throws {
+    try Self.gateway().takesEveryMessage()
+  }
 
-  @Test("the client's side reads or leaves whatever a gateway or a provider says, and traps at none of it")
-  func client() {
+  @Test
+  func `the plain client reads or ignores whatever a gateway or a provider sends, without a trap`() {
     let client = FuzzedClient(PlainClientDialect(), corpus: FuzzCorpus(folder: "Plain", tests: ["Plain", "Gateway/"]))
     #expect(client.heard() > 20)
   }

@@ -5,13 +5,12 @@ import GatewayRuntime
 import TestSupport
 import Testing
 
-@Suite("The rules of the gate, in the plain dialect's words")
 struct PlainGateTests {
-  @Test("hold", arguments: GateCase.all(PlainGate()))
-  func rules(gate: GateCase) async throws { try await gate.holds() }
+  @Test(arguments: GateCase.all(PlainGate()))
+  func `the rules of the gate hold in the plain dialect`(gate: GateCase) async throws { try await gate.holds() }
 
-  @Test("are told of in the journal, all that may happen, and without a token")
-  func journal() async throws {
+  @Test
+  func `the journal shows every event of the gate's rules, and no token`() async throws {
     #expect(try await GateJournal.missing(of: PlainGate()) == [.loggedOut])
   }
 }

@@ -5,25 +5,25 @@ import GatewayTokens
 import TestSupport
 import Testing
 
-@Suite("The two sides of the plain dialect")
 struct PlainRoundTripTests {
   private let server = PlainDialect()
   private let client = PlainClientDialect()
 
   @Test(
-    "agree on what the client says",
     arguments: [
       (.connect(Credentials(token: "a.b-c_d")), .credentials(Credentials(token: "a.b-c_d"), request: nil)),
       (.refresh(Credentials(token: #"quo"te\é"#)), .credentials(Credentials(token: #"quo"te\é"#), request: nil)),
       (.ping, .ping(request: nil)),
     ] as [(ClientMessage, InboundMessage)])
-  func clientToServer(said: ClientMessage, heard: InboundMessage) throws {
+  func `both sides of the plain dialect agree on the client's messages`(said: ClientMessage, heard: InboundMessage)
+    throws
+  {
     let frame = client.encode(said)
     #expect(try frame.payload.withUnsafeBytes { try server.decode($0, frame.kind) } == heard)
   }
 
-  @Test("ask everybody for another token in the same words, as the dialect says", arguments: RefreshCause.allCases)
-  func asksAllAlike(cause: RefreshCause) {
+  @Test(arguments: RefreshCause.allCases)
+  func `refresh requests are the same text for every client, as the dialect declares`(cause: RefreshCause) {
     #expect(server.asksAllAlike)
     let ask = OutboundMessage.refreshRequired(cause, timeout: .milliseconds(59_999))
     let one = DialectContext(connection: ConnectionID(loop: 0, serial: 0), isLoggedIn: true, now: WallTime(seconds: 0))
@@ -35,8 +35,9 @@ struct PlainRoundTripTests {
     #expect(server.encode(within, one) == server.encode(ask, one))
   }
 
-  @Test("a plain token's own end is known to a storm, which counts overdue.* from it; of others none is made up")
-  func end() throws {
+  @Test
+  func `a storm knows a plain token's own end and counts overdue.* from it, and invents none for other tokens`() throws
+  {
     let end = WallTime(seconds: 1_795_579_919.25)
     let signer = try JWTSigner(.secret(Array("a secret of the tests, long enough for this".utf8)))
     let token = PlainTokenIssuer(signer: signer).mint(
@@ -48,8 +49,8 @@ struct PlainRoundTripTests {
     }
   }
 
-  @Test("agree that garbage is garbage")
-  func garbage() {
+  @Test
+  func `both sides of the plain dialect agree that garbage is garbage`() {
     let frame = client.encode(.garbage)
     #expect(frame.kind == .text)
     let error = #expect(throws: GatewayError.self) {
@@ -59,7 +60,6 @@ struct PlainRoundTripTests {
   }
 
   @Test(
-    "agree on what the gateway says",
     arguments: [
       (
         .connected(ConnectionID(loop: 3, serial: 9), user: UserID("ann"), kind: .guest, expiresIn: nil, request: nil),
@@ -75,14 +75,17 @@ struct PlainRoundTripTests {
       (.closing(.serviceRestart, delay: .milliseconds(1)), .closing(name: "service_restart")),
       (.pong(request: nil), nil),
     ] as [(OutboundMessage, ServerNotice?)])
-  func serverToClient(said: OutboundMessage, heard: ServerNotice?) throws {
+  func `both sides of the plain dialect agree on the gateway's messages`(said: OutboundMessage, heard: ServerNotice?)
+    throws
+  {
     let frame = try #require(server.encode(said))
     #expect(frame.kind == .text)
     #expect(frame.payload.withUnsafeBytes { client.decode($0, frame.kind) } == heard)
   }
 
-  @Test("agree that what is said of calls is of no use to a client that refreshes")
-  func calls() throws {
+  @Test
+  func `both sides of the plain dialect agree that a client that refreshes has no use for messages about calls`() throws
+  {
     let call = try #require(CallID(cid: "a:b"))
     let event = CallEvent(call: call, user: UserID("ann"), kind: .message(content: "1"))
     for frame in [server.answer(to: .join(call), request: nil), server.encode(event)] {
@@ -91,20 +94,18 @@ struct PlainRoundTripTests {
     }
   }
 
-  @Test(
-    "hold when the gateway says nonsense",
-    arguments: [
-      "", "[]", "{}", #"{"type":1}"#, #"{"type":"refresh_required"}"#, #"{"type":"refresh_required","timeout_ms":-1}"#,
-      #"{"type":"refresh_required","timeout_ms":1e300}"#, #"{"type":"error","error":7}"#, #"{"type":"error"}"#,
-      #"{"type":"error","error":{"number":1.5,"name":"x"}}"#, #"{"type":"closing","reason":{}}"#,
-      #"{"type":"closing"}"#,
-    ])
-  func nonsense(text: String) {
+  @Test(arguments: [
+    "", "[]", "{}", #"{"type":1}"#, #"{"type":"refresh_required"}"#, #"{"type":"refresh_required","timeout_ms":-1}"#,
+    #"{"type":"refresh_required","timeout_ms":1e300}"#, #"{"type":"error","error":7}"#, #"{"type":"error"}"#,
+    #"{"type":"error","error":{"number":1.5,"name":"x"}}"#, #"{"type":"closing","reason":{}}"#,
+    #"{"type":"closing"}"#,
+  ])
+  func `a client of the plain dialect survives nonsense of the gateway`(text: String) {
     #expect(Array(text.utf8).withUnsafeBytes { client.decode($0, .text) } == nil)
   }
 
-  @Test("do not understand binary frames")
-  func binary() {
+  @Test
+  func `neither side of the plain dialect understands binary frames`() {
     #expect(Array(#"{"type":"refreshed"}"#.utf8).withUnsafeBytes { client.decode($0, .binary) } == nil)
   }
 }

@@ -7,7 +7,6 @@ import TestSupport
 import Testing
 
 /// The plain dialect with a faulty store, in virtual time.
-@Suite("While the store")
 struct PlainStoreScenes {
   private let gateway = try! SimulatedGateway()
   private let ann = UserID("ann")
@@ -16,8 +15,8 @@ struct PlainStoreScenes {
     try #require(try gateway.fetch(method, path, token: token)?.get())
   }
 
-  @Test("is away, a login by opaque token is put off with 1013, and the same token is good afterwards")
-  func loginWhileAway() {
+  @Test
+  func `a login by opaque token is refused with 1013 while the store is away, and accepted afterwards`() {
     let token = gateway.opaqueToken(ann, .regular, life: .seconds(600))
     gateway.store.fault = .away
     let peer = gateway.connect(token)
@@ -28,8 +27,8 @@ struct PlainStoreScenes {
     #expect(gateway.order { await $0.isConnected(UserID("ann")) } == true)
   }
 
-  @Test("is away, tokens that nobody can judge do not count as refused, and the session lasts its time")
-  func refreshWhileAway() {
+  @Test
+  func `tokens that cannot be verified while the store is away are not refused, and the session lasts its time`() {
     let peer = gateway.connect(gateway.token(life: .seconds(60)))
     let next = gateway.opaqueToken(ann, .regular, life: .seconds(600))
     gateway.world.advance(by: .seconds(61))
@@ -46,8 +45,8 @@ struct PlainStoreScenes {
     #expect(gateway.order { await $0.isConnected(UserID("ann")) } == true)
   }
 
-  @Test("is away, a session whose time is over ends as ever, and one by JWT is refreshed")
-  func othersWhileAway() {
+  @Test
+  func `a session whose time is over while the store is away ends, and one by JWT is refreshed`() {
     let (late, good) = (
       gateway.connect(gateway.token(life: .seconds(60))), gateway.connect(gateway.token("bob", life: .seconds(60)))
     )
@@ -59,8 +58,8 @@ struct PlainStoreScenes {
     #expect(good.ending == nil)
   }
 
-  @Test("is late, a login waits for it")
-  func late() {
+  @Test
+  func `a login waits for a late store`() {
     let token = gateway.opaqueToken(ann, .regular, life: .seconds(600))
     gateway.store.fault = .late(.seconds(3))
     let peer = gateway.connect(token)
@@ -70,8 +69,8 @@ struct PlainStoreScenes {
     #expect(peer.ending == nil && gateway.order { await $0.isConnected(UserID("ann")) } == true)
   }
 
-  @Test("is away, a revocation is refused and has done nothing; kept, it lets nobody in")
-  func revocationWhileAway() {
+  @Test
+  func `a revocation while the store is away is refused without effect, and a stored one admits nobody`() {
     let token = gateway.token()
     let peer = gateway.connect(token)
     let revoke = { @Sendable (gateway: Gateway) async -> Int? in
@@ -85,8 +84,8 @@ struct PlainStoreScenes {
     #expect(!gateway.connect(token).isOpen)
   }
 
-  @Test("is late, an operator's expiry takes in the token that came meanwhile, and keeps that too")
-  func expiryWhileLate() {
+  @Test
+  func `an operator's expiry with a late store covers the token that came meanwhile, and keeps that too`() {
     let peer = gateway.connect(gateway.token())
     let next = gateway.token()
     gateway.store.fault = .late(.seconds(1))
@@ -101,8 +100,10 @@ struct PlainStoreScenes {
     #expect(peer.isOpen && !gateway.connect(next).isOpen)
   }
 
-  @Test("is away or always changes, calls are answered 503 with Retry-After; what was done unheard is there")
-  func calls() throws {
+  @Test
+  func `calls are answered 503 with Retry-After while the store is away or contended, and finished changes are there`()
+    throws
+  {
     let token = gateway.token()
     _ = gateway.connect(token)
     for fault in [FaultyStore.Fault.away, .conflict, .lostAnswer] {

@@ -7,10 +7,9 @@ import GatewayTokens
 import TestSupport
 import Testing
 
-@Suite("The plain dialect's tokens over HTTP")
 struct PlainTokenRoutesTests {
-  @Test("a guest gets a name of its own and a token that says so")
-  func guests() throws {
+  @Test
+  func `a guest gets a name of its own and a token that says so`() throws {
     let http = try PlainHTTP(try TokenProviderPolicy(guestLife: .seconds(90)))
     let answer = try http.ask("POST", "/v1/guests", #"{"name":"Zoe"}"#)
     #expect(answer.response.status == 201)
@@ -24,8 +23,8 @@ struct PlainTokenRoutesTests {
     #expect(try http.ask("POST", "/v1/guests").body["user_id"]?.string != user)
   }
 
-  @Test("a token is minted as the request says")
-  func tokens() throws {
+  @Test
+  func `a token is minted as the request says`() throws {
     let http = try PlainHTTP(try TokenProviderPolicy(latency: .seconds(1)))
     let answer = try http.ask("POST", "/v1/tokens", #"{"user_id":"ann","life_s":2.5}"#)
     #expect(answer.response.status == 200)
@@ -42,8 +41,8 @@ struct PlainTokenRoutesTests {
     #expect(call.body["token"]?.string?.hasSuffix("|a:b,a:c") == true)
   }
 
-  @Test("an opaque access token is random, and the directory knows what it stands for by its hash")
-  func opaque() throws {
+  @Test
+  func `an opaque access token is random, and the directory knows what it stands for by its hash`() throws {
     let http = try PlainHTTP(try TokenProviderPolicy())
     let order = #"{"user_id":"ann","kind":"guest","life_s":60,"format":"opaque"}"#
     let token = try #require(try http.ask("POST", "/v1/tokens", order).body["token"]?.string)
@@ -58,8 +57,8 @@ struct PlainTokenRoutesTests {
     #expect(PlainHTTP.error(try http.ask("POST", "/v1/tokens", #"{"user_id":"a","format":"x"}"#)) == [400, 400_003])
   }
 
-  @Test("a token lives for ever if the provider's default is that")
-  func eternal() throws {
+  @Test
+  func `a token lives for ever if the provider's default is that`() throws {
     let http = try PlainHTTP(try TokenProviderPolicy(defaultLife: nil))
     let answer = try http.ask("POST", "/v1/tokens", #"{"user_id":"ann"}"#)
     #expect(answer.body["expires_at"]?.isNull == true && answer.body["expires_in_s"]?.isNull == true)
@@ -67,44 +66,42 @@ struct PlainTokenRoutesTests {
     #expect(PlainHTTP.error(call) == [400, 400_003])
   }
 
-  @Test(
-    "an order that is not as documented is refused, saying what was expected",
-    arguments: [
-      ("", "the body must be a JSON object"), ("[]", "the body must be a JSON object"),
-      (#"{"user_id":"a","user_id":"b"}"#, "named twice"),
-      ("{}", "user_id is missing"), (#"{"user_id":7}"#, "user_id must be a string of 1 to 255 bytes"),
-      (#"{"user_id":""}"#, "user_id must be a string of 1 to 255 bytes"),
-      (#"{"user_id":"\#(String(repeating: "x", count: 256))"}"#, "user_id must be a string of 1 to 255 bytes"),
-      (#"{"user_id":"!anon"}"#, "belongs to kind anonymous"),
-      (#"{"user_id":"!anon","kind":"guest"}"#, "belongs to kind anonymous"),
-      (#"{"user_id":"a","scheme":"other"}"#, "scheme must be one of plain, acme"),
-      (#"{"user_id":"a","scheme":7}"#, "scheme must be a string"),
-      (#"{"user_id":"a","scheme":"acme","format":"opaque"}"#, "format is of the plain scheme only"),
-      (#"{"user_id":"a","kind":"admin"}"#, "kind must be regular, guest or anonymous"),
-      (#"{"user_id":"a","kind":null}"#, "kind must be regular, guest or anonymous"),
-      (#"{"user_id":"a","life_s":"60"}"#, "life_s must be a number"),
-      (#"{"user_id":"a","life_s":0}"#, "life_s must be"), (#"{"user_id":"a","life_s":-1}"#, "life_s must be"),
-      (#"{"user_id":"a","life_s":1e300}"#, "life_s must be"),
-      (#"{"user_id":"a","life_s":60,"expires_at":1800000100}"#, "not both"),
-      (#"{"user_id":"a","expires_at":1799999999}"#, "expires_at must be"),
-      (#"{"user_id":"a","expires_at":null}"#, "expires_at must be a number"),
-      (#"{"user_id":"a","call_cids":["a:b"]}"#, "call_cids belongs to kind anonymous"),
-      (#"{"user_id":"a","kind":"anonymous","call_cids":["a:b"]}"#, "the user_id of kind anonymous is !anon"),
-      (#"{"kind":"anonymous"}"#, "needs call_cids"),
-      (#"{"kind":"anonymous","call_cids":[]}"#, "call_cids must be an array of 1 to 100 strings"),
-      (#"{"kind":"anonymous","call_cids":"a:b"}"#, "call_cids must be an array of 1 to 100 strings"),
-      (#"{"kind":"anonymous","call_cids":["a:b",1]}"#, "call_cids must be an array of 1 to 100 strings"),
-      (#"{"kind":"anonymous","call_cids":["a"]}"#, "every one of call_cids must be type:id"),
-    ])
-  func malformed(body: String, expected: String) throws {
+  @Test(arguments: [
+    ("", "the body must be a JSON object"), ("[]", "the body must be a JSON object"),
+    (#"{"user_id":"a","user_id":"b"}"#, "named twice"),
+    ("{}", "user_id is missing"), (#"{"user_id":7}"#, "user_id must be a string of 1 to 255 bytes"),
+    (#"{"user_id":""}"#, "user_id must be a string of 1 to 255 bytes"),
+    (#"{"user_id":"\#(String(repeating: "x", count: 256))"}"#, "user_id must be a string of 1 to 255 bytes"),
+    (#"{"user_id":"!anon"}"#, "belongs to kind anonymous"),
+    (#"{"user_id":"!anon","kind":"guest"}"#, "belongs to kind anonymous"),
+    (#"{"user_id":"a","scheme":"other"}"#, "scheme must be one of plain, acme"),
+    (#"{"user_id":"a","scheme":7}"#, "scheme must be a string"),
+    (#"{"user_id":"a","scheme":"acme","format":"opaque"}"#, "format is of the plain scheme only"),
+    (#"{"user_id":"a","kind":"admin"}"#, "kind must be regular, guest or anonymous"),
+    (#"{"user_id":"a","kind":null}"#, "kind must be regular, guest or anonymous"),
+    (#"{"user_id":"a","life_s":"60"}"#, "life_s must be a number"),
+    (#"{"user_id":"a","life_s":0}"#, "life_s must be"), (#"{"user_id":"a","life_s":-1}"#, "life_s must be"),
+    (#"{"user_id":"a","life_s":1e300}"#, "life_s must be"),
+    (#"{"user_id":"a","life_s":60,"expires_at":1800000100}"#, "not both"),
+    (#"{"user_id":"a","expires_at":1799999999}"#, "expires_at must be"),
+    (#"{"user_id":"a","expires_at":null}"#, "expires_at must be a number"),
+    (#"{"user_id":"a","call_cids":["a:b"]}"#, "call_cids belongs to kind anonymous"),
+    (#"{"user_id":"a","kind":"anonymous","call_cids":["a:b"]}"#, "the user_id of kind anonymous is !anon"),
+    (#"{"kind":"anonymous"}"#, "needs call_cids"),
+    (#"{"kind":"anonymous","call_cids":[]}"#, "call_cids must be an array of 1 to 100 strings"),
+    (#"{"kind":"anonymous","call_cids":"a:b"}"#, "call_cids must be an array of 1 to 100 strings"),
+    (#"{"kind":"anonymous","call_cids":["a:b",1]}"#, "call_cids must be an array of 1 to 100 strings"),
+    (#"{"kind":"anonymous","call_cids":["a"]}"#, "every one of call_cids must be type:id"),
+  ])
+  func `an order that is not as documented is refused, with what was expected`(body: String, expected: String) throws {
     let answer = try PlainHTTP(TokenProviderPolicy()).ask("POST", "/v1/tokens", body)
     #expect(answer.response.status == 400)
     let message = answer.body["error"]?["message"]?.string ?? ""
     #expect(message.contains(expected), "\(message)")
   }
 
-  @Test("a scheme may be named, and its issuer mints")
-  func scheme() throws {
+  @Test
+  func `a scheme may be named, and its issuer mints`() throws {
     let http = try PlainHTTP(try TokenProviderPolicy())
     let vendor = try http.ask("POST", "/v1/tokens", #"{"user_id":"ann","scheme":"acme"}"#)
     #expect(vendor.response.status == 200 && vendor.body["token"]?.string == "acme's ann")
@@ -112,8 +109,8 @@ struct PlainTokenRoutesTests {
     #expect(plain.body["token"]?.string?.hasPrefix("ann|regular|") == true)
   }
 
-  @Test("at most 100 calls stand in a call token")
-  func manyCalls() throws {
+  @Test
+  func `at most 100 calls stand in a call token`() throws {
     for (count, status) in [(100, 200), (101, 400)] {
       let cids = (0..<count).map { #""a:\#($0)""# }.joined(separator: ",")
       let answer = try PlainHTTP(TokenProviderPolicy()).ask(
@@ -122,8 +119,8 @@ struct PlainTokenRoutesTests {
     }
   }
 
-  @Test("a provider with a secret serves nobody without it")
-  func secret() throws {
+  @Test
+  func `a provider with a secret serves nobody without it`() throws {
     let http = try PlainHTTP(try TokenProviderPolicy(secret: Credentials(token: "swordfish")))
     let body = #"{"user_id":"ann"}"#
     for wrong in [nil, "swordfis", "swordfish1", "Swordfish"] {
@@ -135,8 +132,8 @@ struct PlainTokenRoutesTests {
     #expect(try http.ask("POST", "/v1/tokens", body, bearer: "swordfish").response.status == 200)
   }
 
-  @Test("a failing or overloaded provider answers 503 and says when to come back")
-  func unavailable() throws {
+  @Test
+  func `a failing or overloaded provider answers 503 with the time to retry after`() throws {
     let failing = try PlainHTTP(try TokenProviderPolicy(failureRate: 1))
     let failed = try failing.ask("POST", "/v1/tokens", #"{"user_id":"ann"}"#)
     #expect(PlainHTTP.error(failed) == [503, 503_003])
@@ -151,8 +148,8 @@ struct PlainTokenRoutesTests {
     #expect(try first.value?.get().status == 200)
   }
 
-  @Test("the client's side asks as the server's side reads, and reads as it answers")
-  func clientSide() throws {
+  @Test
+  func `the client's requests and the server's answers fit each other`() throws {
     let client = PlainClientDialect(providerSecret: Credentials(token: "swordfish"))
     let http = try PlainHTTP(try TokenProviderPolicy(secret: Credentials(token: "swordfish")))
     for life: TokenLife in [.lasting(.milliseconds(1500)), .until(http.world.wallTime + .seconds(200))] {

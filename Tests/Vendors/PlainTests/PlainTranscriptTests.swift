@@ -4,12 +4,9 @@ import GatewayPlain
 import TestSupport
 import Testing
 
-@Suite("On the plain wire")
 struct PlainTranscriptTests {
-  @Test(
-    "a connection says, byte for byte, what its transcript says",
-    arguments: ["login-refresh-close", "never-logs-in", "refused-logins", "operator"])
-  func transcripts(name: String) throws {
+  @Test(arguments: ["login-refresh-close", "never-logs-in", "refused-logins", "operator"])
+  func `a connection sends, byte for byte, what its transcript says`(name: String) throws {
     let lines = try Transcript.lines(name)
     #expect(lines.contains { $0.hasPrefix("<") } && lines.contains { $0.hasPrefix(">") })
     var transcript = Transcript()
@@ -18,15 +15,15 @@ struct PlainTranscriptTests {
     #expect(transcript.said.count == lines.count)
   }
 
-  @Test("no token of a transcript is shown to anybody, and everything else is")
-  func redaction() throws {
+  @Test
+  func `no token of a transcript is shown, and everything else is`() throws {
     let names = ["login-refresh-close", "never-logs-in", "refused-logins", "operator", "call-events"]
     let lines = try names.flatMap { try Transcript.lines($0) }.filter { $0.hasPrefix("> ") || $0.hasPrefix("< ") }
     try MarkedMessages.check(lines.map { String($0.dropFirst(2)) }, secrets: "token", by: PlainDialect())
   }
 
-  @Test("a call's members are told what its transcript says")
-  func callEvents() throws {
+  @Test
+  func `a call's members are told what its transcript says`() throws {
     let lines = try Transcript.lines("call-events")
     #expect(lines.count == 10)
     for (given, expected) in zip(lines, lines.dropFirst()) where expected.hasPrefix("<") {

@@ -5,15 +5,14 @@ import GatewaySpace
 import TestSupport
 import Testing
 
-@Suite("Sinch's API documents")
 struct SinchDocumentTests {
   private func document(_ name: String) throws -> String {
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../\(name)")
     return try String(contentsOf: root, encoding: .utf8)
   }
 
-  @Test("list every reason with its status and code, and no other")
-  func reasons() throws {
+  @Test
+  func `the API documents list every reason with its status and code, and no other`() throws {
     let text = try document("Deploy/api/sinch-openapi.yaml")
     let dialect = SinchDialect(SinchSettings(applications: SinchApplications([])))
     for refusal in SinchRefusal.allCases {
@@ -26,8 +25,8 @@ struct SinchDocumentTests {
     #expect(text.matches(of: /\| `\w+` \| \d+ \| \d+ \|/).count == SinchRefusal.allCases.count)
   }
 
-  @Test("list every route, and no other")
-  func routes() throws {
+  @Test
+  func `the API documents list every route, and no other`() throws {
     let space = SimulatedSinch().space.space
     let text = try document("Deploy/api/sinch-openapi.yaml")
     let paths = Set(
@@ -39,8 +38,9 @@ struct SinchDocumentTests {
     #expect(text.matches(of: /\n    (get|post|put|delete):\n/).count == routes.count + 1)
   }
 
-  @Test("say every reason for which credentials are asked, and every setting has a line of its own")
-  func reasonsForCredentials() throws {
+  @Test
+  func `the API documents name every reason for a credentials request, and every setting has a line of its own`() throws
+  {
     let text = try document("Deploy/api/sinch-asyncapi.yaml")
     let reasons = SinchCredentialsReason.allCases.map(\.rawValue).joined(separator: ", ")
     #expect(text.contains("reason: {enum: [\(reasons)]}"))

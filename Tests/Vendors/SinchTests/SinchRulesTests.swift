@@ -5,18 +5,17 @@ import GatewaySinch
 import TestSupport
 import Testing
 
-@Suite("The rules of the gate, with Sinch's clients")
 struct SinchRulesTests {
-  @Test("hold", arguments: GateCase.all(SinchGate()))
-  func rules(gate: GateCase) async throws { try await gate.holds() }
+  @Test(arguments: GateCase.all(SinchGate()))
+  func `the rules of the gate hold with these clients`(gate: GateCase) async throws { try await gate.holds() }
 
-  @Test("are told of in the journal, all that may happen, and without a token")
-  func journal() async throws {
+  @Test
+  func `the journal shows every event of the gate's rules, and no token`() async throws {
     #expect(try await GateJournal.missing(of: SinchGate()) == [.loggedOut, .tokenExpired])
   }
 
-  @Test("show nobody a token, a signature, a ticket or an instance's secret")
-  func redaction() throws {
+  @Test
+  func `no answer shows a token, a signature, a ticket or an instance's secret`() throws {
     try MarkedMessages.check(
       [
         #"{"type":"start","applicationKey":"app","userId":"ann","deviceId":"phone","jwt":"a.b.c"}"#,

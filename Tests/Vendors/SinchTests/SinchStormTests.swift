@@ -5,10 +5,9 @@ import GatewaySinch
 import TestSupport
 import Testing
 
-@Suite("A storm of Sinch's clients in virtual time")
 struct SinchStormTests {
-  @Test("register anew on their sockets when their registrations end")
-  func sinch() throws {
+  @Test
+  func `clients register anew on their sockets when their registrations end`() throws {
     var settings = SinchSettings(applications: SinchApplications(any: SinchSecret(bytes: Array(0..<16))))
     // A storm does not wait for two days.
     settings.tokens.instanceLifeMin = .zero

@@ -12,15 +12,14 @@ extension StoreCase {
   }
 }
 
-@Suite("The plain directory")
 struct PlainDirectoryContract {
   private let ann = UserID("ann")
   private let bob = UserID("bob")
   private let standup = CallID(cid: "default:standup")!
   private let now = WallTime(seconds: 1_000)
 
-  @Test("gives every guest a name of its own, after the wish", arguments: StoreCase.all)
-  func guests(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `every guest gets a name of its own, after the wish`(_ directory: StoreCase) async throws {
     let directory = try directory.make(4)
     var names: Set<UserID> = []
     for wish in [nil, "", "Zoë", "Zoë", "../!anon", String(repeating: "x", count: 1000)] {
@@ -32,8 +31,8 @@ struct PlainDirectoryContract {
     #expect(names.allSatisfy { $0.rawValue.hasPrefix("guest-") && $0.rawValue.utf8.count <= 100 })
   }
 
-  @Test("makes a call once, and remembers who made it and when", arguments: StoreCase.all)
-  func getOrCreate(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a call is made once, and its maker and time are kept`(_ directory: StoreCase) async throws {
     let directory = try directory.make(4)
     #expect(try await directory.call(standup, at: now) == nil)
     let made = try await directory.getOrCreateCall(standup, by: ann, at: now)
@@ -44,8 +43,8 @@ struct PlainDirectoryContract {
     #expect(try await directory.call(standup, at: now) == known)
   }
 
-  @Test("joins in order, and joining twice is joining once", arguments: StoreCase.all)
-  func join(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `users join in order, and joining twice is joining once`(_ directory: StoreCase) async throws {
     let directory = try directory.make(4)
     _ = try await directory.getOrCreateCall(standup, by: ann, at: now)
     #expect(try await directory.join(standup, user: bob, at: now).members == [bob])
@@ -55,8 +54,8 @@ struct PlainDirectoryContract {
     #expect(try await directory.call(standup, at: now)?.members == [bob, .anonymous, ann])
   }
 
-  @Test("says who is a member, and that there is no call", arguments: StoreCase.all)
-  func isMember(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a call's members are known, and an unknown call is reported`(_ directory: StoreCase) async throws {
     let directory = try directory.make(4)
     let error = await #expect(throws: GatewayError.self) { try await directory.isMember(ann, of: standup, at: now) }
     #expect(error?.isSame(as: .notFound) == true)
@@ -66,8 +65,8 @@ struct PlainDirectoryContract {
     #expect(try await !directory.isMember(ann, of: standup, at: now))
   }
 
-  @Test("makes no guest's name again after a restart with the same seed", arguments: StoreCase.all)
-  func guestsAfterRestart(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `no guest's name is made again after a restart with the same seed`(_ directory: StoreCase) async throws {
     let store = try directory.make()
     var names: Set<UserID> = []
     for _ in 0..<3 {
@@ -77,10 +76,10 @@ struct PlainDirectoryContract {
     #expect(names.count == 6)
   }
 
-  @Test(
-    "remembers only so many processes that made guests, and makes guests in the next all the same",
-    arguments: StoreCase.all)
-  func guestSeries(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a bounded number of processes that made guests is kept, and the next makes guests all the same`(
+    _ directory: StoreCase
+  ) async throws {
     let store = try directory.make()
     let limits = PlainDirectoryLimits(guestSeries: 2)
     var names: Set<UserID> = []
@@ -97,16 +96,16 @@ struct PlainDirectoryContract {
     }
   }
 
-  @Test("lets nobody join a call that does not exist", arguments: StoreCase.all)
-  func joinMissing(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `nobody joins a call that does not exist`(_ directory: StoreCase) async throws {
     let directory = try directory.make(4)
     let error = await #expect(throws: GatewayError.self) { try await directory.join(standup, user: ann, at: now) }
     #expect(error?.isSame(as: .notFound) == true)
     #expect(try await directory.call(standup, at: now) == nil)
   }
 
-  @Test("refuses what a full table cannot hold, and keeps what it holds", arguments: StoreCase.all)
-  func full(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a full table refuses what it cannot hold, and keeps what it holds`(_ directory: StoreCase) async throws {
     let directory = try directory.make(3)
     let calls = (0..<4).map { CallID(cid: "default:\($0)")! }
     let users = (0..<4).map { UserID("user\($0)") }
@@ -123,8 +122,8 @@ struct PlainDirectoryContract {
     #expect(try await directory.call(calls[2], at: now)?.members == [])
   }
 
-  @Test("forgets an access token at its expiry, not before", arguments: StoreCase.all)
-  func accessTokens(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `an access token is forgotten at its expiry, not before`(_ directory: StoreCase) async throws {
     let directory = try directory.make(4)
     let record = AccessTokenRecord(user: ann, kind: .regular, issuedAt: now, expiresAt: now + .seconds(10))
     let eternal = AccessTokenRecord(user: bob, kind: .guest, issuedAt: now, expiresAt: nil)
@@ -136,8 +135,8 @@ struct PlainDirectoryContract {
     #expect(try await directory.accessToken(hash: [3], at: now) == nil)
   }
 
-  @Test("makes room for access tokens out of those that have expired", arguments: StoreCase.all)
-  func accessTokenRoom(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `expired access tokens make room for new ones`(_ directory: StoreCase) async throws {
     let directory = try directory.make(2)
     func record(from start: Int, for seconds: Int?) -> AccessTokenRecord {
       let issued = now + .seconds(start)
@@ -155,8 +154,8 @@ struct PlainDirectoryContract {
     try await directory.storeAccessToken(hash: [4], record(from: 20, for: 10))
   }
 
-  @Test("loses nothing when many join at once", arguments: StoreCase.all)
-  func concurrentJoins(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `no join is lost when many join at once`(_ directory: StoreCase) async throws {
     let directory = try directory.make(200)
     await withTaskGroup { group in
       for number in 0..<200 {

@@ -6,7 +6,6 @@ import GatewayTokens
 import TestSupport
 import Testing
 
-@Suite("Opaque access tokens of the plain dialect")
 struct PlainAccessTokenTests {
   private let now = WallTime(seconds: 1_700_000_000)
   private let verifier = JWTVerifier(
@@ -21,8 +20,8 @@ struct PlainAccessTokenTests {
     return await question()
   }
 
-  @Test("a stored token stands for its user, kind and dates")
-  func known() async throws {
+  @Test
+  func `a stored token stands for its user, kind and dates`() async throws {
     let (token, hash) = AccessToken.mint(from: Secrets(seed: 1))
     let record = AccessTokenRecord(
       user: UserID("ann"), kind: .guest, issuedAt: now - .seconds(5), expiresAt: now + .seconds(5))
@@ -34,8 +33,8 @@ struct PlainAccessTokenTests {
     #expect(verified.fingerprint == TokenFingerprint(of: token))
   }
 
-  @Test("an unknown token is refused, and one that has expired")
-  func unknown() async throws {
+  @Test
+  func `an unknown token is refused, and one that has expired`() async throws {
     let (token, hash) = AccessToken.mint(from: Secrets(seed: 1))
     let store = MemoryStore(on: SerialTestExecutor())
     #expect(try await ask(token, store) == .failure(.tokenUnknown))
@@ -44,14 +43,14 @@ struct PlainAccessTokenTests {
     #expect(try await ask(token, store) == .failure(.tokenUnknown))
   }
 
-  @Test("nothing is said about a token while the store is away")
-  func away() async throws {
+  @Test
+  func `a token is neither accepted nor refused while the store is away`() async throws {
     let token = AccessToken.mint(from: Secrets(seed: 1)).token
     #expect(try await ask(token, FaultyStore(.away)) == .failure(.storeUnavailable))
   }
 
-  @Test("what has not the form of a token is refused without asking the store")
-  func malformed() {
+  @Test
+  func `text without the form of a token is refused without asking the store`() {
     let authenticator = PlainAuthenticator(
       verifier: verifier, directory: PlainDirectory(FaultyStore(.away), generator: SeededGenerator(seed: 1)))
     guard case .decided(let verdict) = authenticator.judge(Credentials(token: "pat_nonsense"), at: now) else {

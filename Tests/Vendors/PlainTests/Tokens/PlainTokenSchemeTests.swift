@@ -4,7 +4,6 @@ import GatewayTokens
 import TestSupport
 import Testing
 
-@Suite("The plain dialect's claims")
 struct PlainTokenSchemeTests {
   private static let secret = try! KeyMaterial.secret((1...32).map { UInt8($0) })
   private static let signer = try! JWTSigner(secret)
@@ -23,8 +22,8 @@ struct PlainTokenSchemeTests {
     return verdict
   }
 
-  @Test("a regular user, with everything a token can say")
-  func regular() throws {
+  @Test
+  func `a token of a regular user has everything that a token can say`() throws {
     let token = try judge(
       #"{"user_id":"ann","kind":"regular","iat":1699999000,"exp":1700003600.5,"jti":"t1","call_cids":["default:a"]}"#
     ).get()
@@ -34,21 +33,21 @@ struct PlainTokenSchemeTests {
     #expect(token.calls == [CallID(cid: "default:a")!])
   }
 
-  @Test("the least a token can say: sub for user_id, no dates, no calls")
-  func least() throws {
+  @Test
+  func `a token of the least content has sub for user_id, no dates and no calls`() throws {
     let token = try judge(#"{"sub":"bob"}"#).get()
     #expect(token.user == UserID("bob") && token.kind == .regular)
     #expect(token.issuedAt == nil && token.expiresAt == nil && token.calls == nil && token.id == nil)
   }
 
-  @Test("user_id goes before sub; a guest says so")
-  func guest() throws {
+  @Test
+  func `user_id goes before sub, and a guest's token says so`() throws {
     let token = try judge(#"{"sub":"somebody","user_id":"guest-1","kind":"guest"}"#).get()
     #expect(token.user == UserID("guest-1") && token.kind == .guest)
   }
 
-  @Test("the user !anon is anonymous, with an expiry and 1 to 100 calls", arguments: [1, 100])
-  func anonymous(count: Int) throws {
+  @Test(arguments: [1, 100])
+  func `the user !anon is anonymous, with an expiry and 1 to 100 calls`(count: Int) throws {
     let calls = (0..<count).map { "\"default:c\($0)\"" }.joined(separator: ",")
     let token = try judge(#"{"user_id":"!anon","exp":1700003600,"call_cids":[\#(calls)]}"#).get()
     #expect(token.user == .anonymous && token.kind == .anonymous && token.calls?.count == count)
@@ -56,23 +55,21 @@ struct PlainTokenSchemeTests {
 
   private static let tooMany = (0...100).map { "\"default:c\($0)\"" }.joined(separator: ",")
 
-  @Test(
-    "a claim that is missing or wrong is named",
-    arguments: [
-      (#"{}"#, "user_id"), (#"{"user_id":""}"#, "user_id"), (#"{"user_id":7}"#, "user_id"), (#"{"sub":null}"#, "sub"),
-      (#"{"user_id":"\#(String(repeating: "x", count: 256))"}"#, "user_id"),
-      (#"{"user_id":"ann","kind":"admin"}"#, "kind"), (#"{"user_id":"ann","kind":1}"#, "kind"),
-      (#"{"user_id":"ann","kind":"anonymous"}"#, "kind"),
-      (#"{"user_id":"!anon","kind":"regular","exp":1700003600,"call_cids":["a:b"]}"#, "kind"),
-      (#"{"user_id":"!anon","call_cids":["a:b"]}"#, "exp"), (#"{"user_id":"!anon","exp":1700003600}"#, "call_cids"),
-      (#"{"user_id":"!anon","exp":1700003600,"call_cids":[]}"#, "call_cids"),
-      (#"{"user_id":"!anon","exp":1700003600,"call_cids":"a:b"}"#, "call_cids"),
-      (#"{"user_id":"!anon","exp":1700003600,"call_cids":["ab"]}"#, "call_cids"),
-      (#"{"user_id":"!anon","exp":1700003600,"call_cids":[1]}"#, "call_cids"),
-      (#"{"user_id":"!anon","exp":1700003600,"call_cids":[\#(tooMany)]}"#, "call_cids"),
-      (#"{"user_id":"ann","call_cids":{}}"#, "call_cids"), (#"{"user_id":"ann","jti":1}"#, "jti"),
-    ])
-  func invalid(claims: String, name: String) throws {
+  @Test(arguments: [
+    (#"{}"#, "user_id"), (#"{"user_id":""}"#, "user_id"), (#"{"user_id":7}"#, "user_id"), (#"{"sub":null}"#, "sub"),
+    (#"{"user_id":"\#(String(repeating: "x", count: 256))"}"#, "user_id"),
+    (#"{"user_id":"ann","kind":"admin"}"#, "kind"), (#"{"user_id":"ann","kind":1}"#, "kind"),
+    (#"{"user_id":"ann","kind":"anonymous"}"#, "kind"),
+    (#"{"user_id":"!anon","kind":"regular","exp":1700003600,"call_cids":["a:b"]}"#, "kind"),
+    (#"{"user_id":"!anon","call_cids":["a:b"]}"#, "exp"), (#"{"user_id":"!anon","exp":1700003600}"#, "call_cids"),
+    (#"{"user_id":"!anon","exp":1700003600,"call_cids":[]}"#, "call_cids"),
+    (#"{"user_id":"!anon","exp":1700003600,"call_cids":"a:b"}"#, "call_cids"),
+    (#"{"user_id":"!anon","exp":1700003600,"call_cids":["ab"]}"#, "call_cids"),
+    (#"{"user_id":"!anon","exp":1700003600,"call_cids":[1]}"#, "call_cids"),
+    (#"{"user_id":"!anon","exp":1700003600,"call_cids":[\#(tooMany)]}"#, "call_cids"),
+    (#"{"user_id":"ann","call_cids":{}}"#, "call_cids"), (#"{"user_id":"ann","jti":1}"#, "jti"),
+  ])
+  func `a claim that is missing or wrong is named`(claims: String, name: String) throws {
     guard case .failure(let error) = judge(claims) else {
       Issue.record("accepted")
       return
@@ -80,8 +77,8 @@ struct PlainTokenSchemeTests {
     #expect(error.isSame(as: .claimInvalid) && error.message.contains(name))
   }
 
-  @Test("what the verifier refuses keeps its own error")
-  func verifierErrors() {
+  @Test
+  func `the verifier's refusals keep their own errors`() {
     #expect(judge(#"{"user_id":"ann","exp":1699990000}"#) == .failure(.tokenExpired))
     let authenticator = PlainAuthenticator(
       verifier: Self.verifier, directory: PlainDirectory(FaultyStore(.away), generator: SeededGenerator(seed: 1)))
@@ -92,8 +89,8 @@ struct PlainTokenSchemeTests {
     #expect(error.isSame(as: .tokenMalformed))
   }
 
-  @Test("tokens of the issuer are read back as they were meant, and no two are the same")
-  func issuer() throws {
+  @Test
+  func `tokens of the issuer are read back as they were meant, and no two are the same`() throws {
     var policy = TokenPolicy()
     policy.issuer = "postern"
     policy.audiences = ["gateway"]

@@ -13,7 +13,6 @@ extension StoreCase {
   }
 }
 
-@Suite("The directory of Sinch")
 struct SinchDirectoryContract {
   private let alice = UserID("alice")
   private let now = WallTime(seconds: 1_000)
@@ -41,8 +40,8 @@ struct SinchDirectoryContract {
     SinchRegistration(proof: .sequence(number), instance: instance, keepsLimits: false)
   }
 
-  @Test("makes an instance, and knows it until it is deleted", arguments: StoreCase.all)
-  func make(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `an instance is made, and known until it is deleted`(_ directory: StoreCase) async throws {
     let directory = try directory.make(4)
     #expect(try await directory.instance("i1", at: now) == nil)
     let made = try await directory.register(nonce("n1", instance()), at: now)
@@ -55,8 +54,8 @@ struct SinchDirectoryContract {
     #expect(try await directory.instance("i1", at: now) == nil)
   }
 
-  @Test("extends the living instance of the same device, and no other", arguments: StoreCase.all)
-  func extend(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `the living instance of the same device is extended, and no other`(_ directory: StoreCase) async throws {
     let directory = try directory.make(8)
     _ = try await directory.register(nonce("n1", instance(endsAt: 5_000)), at: now)
     let later = now + .seconds(100)
@@ -70,8 +69,8 @@ struct SinchDirectoryContract {
     #expect(stranger.id == "i4")
   }
 
-  @Test("a device that registers anew has one instance, the new one", arguments: StoreCase.all)
-  func replaces(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a device that registers anew has one instance, the new one`(_ directory: StoreCase) async throws {
     let directory = try directory.make(2)
     for number in 1...5 {
       _ = try await directory.register(
@@ -81,8 +80,8 @@ struct SinchDirectoryContract {
     #expect(try await directory.instances(of: alice, application: "app", at: now, limit: 9).map(\.id) == ["i5"])
   }
 
-  @Test("deletes an instance at its end, and remembers that it ended", arguments: StoreCase.all)
-  func ends(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `an instance is deleted at its end, and its end is remembered`(_ directory: StoreCase) async throws {
     let directory = try directory.make(4)
     _ = try await directory.register(nonce("n1", instance(endsAt: 1_010)), at: now)
     #expect(try await !directory.hasEnded("i1", of: "app", alice, "d1", at: now + .nanoseconds(9_999_999_999)))
@@ -93,8 +92,8 @@ struct SinchDirectoryContract {
     #expect(anew.id == "i2")
   }
 
-  @Test("once limited, a device stays limited, and other devices are not", arguments: StoreCase.all)
-  func limits(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a limited device stays limited, and other devices are not`(_ directory: StoreCase) async throws {
     let directory = try directory.make(8)
     _ = try await directory.register(nonce("n1", instance(endsAt: 1_010)), at: now)
     for at in [now, now + .seconds(500)] {
@@ -107,8 +106,8 @@ struct SinchDirectoryContract {
     _ = try await directory.register(nonce("n5", instance("i5", application: "other")), at: now)
   }
 
-  @Test("spends a nonce once for each application, until its time is over", arguments: StoreCase.all)
-  func nonces(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a nonce is spent once for each application, until its time is over`(_ directory: StoreCase) async throws {
     let directory = try directory.make(8)
     _ = try await directory.register(nonce("n1", instance()), at: now)
     await expect(.nonceReused) { try await directory.register(nonce("n1", instance("i2")), at: now) }
@@ -119,8 +118,10 @@ struct SinchDirectoryContract {
     _ = try await directory.register(nonce("n1", instance("i4"), until: 9_000), at: WallTime(seconds: 2_000))
   }
 
-  @Test("a replayed nonce is good for the same device or for all, as asked", arguments: StoreCase.all)
-  func replay(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a replayed nonce is accepted for the same device or for all, as the setting says`(_ directory: StoreCase)
+    async throws
+  {
     let directory = try directory.make(8)
     _ = try await directory.register(nonce("n1", instance(), .sameDevice), at: now)
     _ = try await directory.register(nonce("n1", instance("i2"), .sameDevice), at: now)
@@ -130,8 +131,8 @@ struct SinchDirectoryContract {
     _ = try await directory.register(nonce("n1", instance("i3", device: "d2"), .allow), at: now)
   }
 
-  @Test("a sequence rises for each application and user", arguments: StoreCase.all)
-  func sequences(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a sequence rises for each application and user`(_ directory: StoreCase) async throws {
     let directory = try directory.make(8)
     for number: UInt64 in [1, 5, .max] {
       _ = try await directory.register(sequence(number, instance()), at: now)
@@ -146,8 +147,8 @@ struct SinchDirectoryContract {
     }
   }
 
-  @Test("refuses what a full table cannot hold, and makes room of what is over", arguments: StoreCase.all)
-  func full(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a full table refuses what it cannot hold, and makes room of what is over`(_ directory: StoreCase) async throws {
     let directory = try directory.make(2)
     _ = try await directory.register(nonce("n1", instance("i1", endsAt: 1_500), until: 1_010), at: now)
     _ = try await directory.register(nonce("n2", instance("i2", user: "bob"), until: 1_010), at: now)
@@ -159,8 +160,8 @@ struct SinchDirectoryContract {
     #expect(try await directory.hasEnded("i1", of: "app", alice, "d1", at: now + .seconds(500)))
   }
 
-  @Test("of many who present one nonce at once, one is accepted", arguments: StoreCase.all)
-  func concurrent(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `one of many that present a nonce at once is accepted`(_ directory: StoreCase) async throws {
     let directory = try directory.make(200)
     let accepted = await withTaskGroup(of: Bool.self) { group in
       for number in 0..<100 {
@@ -173,8 +174,8 @@ struct SinchDirectoryContract {
     #expect(accepted == 1)
   }
 
-  @Test("locks an account after three wrong passwords in a row, for a while", arguments: StoreCase.all)
-  func passwords(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `an account is locked for a while after three wrong passwords in a row`(_ directory: StoreCase) async throws {
     let directory = try directory.make(4)
     func isLookedAt(
       _ isRight: Bool, _ at: WallTime, of user: UserID = UserID("alice"), isKnown: Bool = true
@@ -193,8 +194,10 @@ struct SinchDirectoryContract {
     #expect(try await isLookedAt(true, now + .seconds(300)))
   }
 
-  @Test("a user's oldest instance makes room for one too many, and no other user's", arguments: StoreCase.all)
-  func perUser(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a user's oldest instance makes room for one too many, and no other user's does`(_ directory: StoreCase)
+    async throws
+  {
     let directory = try directory.make(1_000)
     _ = try await directory.register(nonce("bob", instance("bob", user: "bob")), at: now)
     for number in 0..<101 {

@@ -4,10 +4,9 @@ import GatewaySinch
 import TestSupport
 import Testing
 
-@Suite("A user of Sinch")
 struct SinchAtOnceTests {
-  @Test("is registered once by those who present one token at once, over HTTP and by sockets")
-  func presentedAtOnce() throws {
+  @Test
+  func `a user is registered once by clients that present one token at once, over HTTP and by sockets`() throws {
     let gateway = SimulatedSinch()
     let token = gateway.token()
     let peers = (0..<4).map { _ in gateway.connect() }

@@ -7,10 +7,9 @@ import GatewayTokens
 import TestSupport
 import Testing
 
-@Suite("The rules of the gate, in Sinch's words")
 struct SinchGateTests {
-  @Test("anonymous users get no socket, by their name or by their token")
-  func anonymous() {
+  @Test
+  func `anonymous users get no socket, by their name or by their token`() {
     let gateway = SimulatedSinch()
     let named = gateway.connect()
     named.start("!anon")
@@ -23,13 +22,11 @@ struct SinchGateTests {
     #expect(marked.closeCode == 4501 && gateway.instances(of: "visitor").isEmpty)
   }
 
-  @Test(
-    "an operation before the login gets 800101",
-    arguments: [
-      #"{"type":"joinCall","callId":"default:a"}"#, #"{"type":"leaveCall","callId":"default:a"}"#,
-      #"{"type":"terminateGracefully"}"#, #"{"type":"unregisterPushToken"}"#,
-    ])
-  func connectionRequired(text: String) {
+  @Test(arguments: [
+    #"{"type":"joinCall","callId":"default:a"}"#, #"{"type":"leaveCall","callId":"default:a"}"#,
+    #"{"type":"terminateGracefully"}"#, #"{"type":"unregisterPushToken"}"#,
+  ])
+  func `an operation before the login gets 800101`(text: String) {
     let peer = SimulatedSinch().connect()
     peer.say(text)
     #expect(
@@ -42,8 +39,8 @@ struct SinchGateTests {
     #expect(peer.types == ["error", "credentialsRequired", "error"] && peer.isOpen)
   }
 
-  @Test("who does not register is disconnected when the login timeout passes, asked or not", arguments: [false, true])
-  func loginTimeout(starts: Bool) {
+  @Test(arguments: [false, true])
+  func `a client that does not register is disconnected when the login timeout passes, asked or not`(starts: Bool) {
     let gateway = SimulatedSinch()
     let peer = gateway.connect()
     if starts { peer.start() }
@@ -53,8 +50,8 @@ struct SinchGateTests {
     #expect(peer.closeCode == 4001 && peer.last("reason") == "connection_required")
   }
 
-  @Test("when the registration ends in mid-session credentials are asked for, and new ones keep the connection")
-  func expiry() {
+  @Test
+  func `credentials are asked for when the registration ends during a session, and new ones keep the connection`() {
     let gateway = SimulatedSinch()
     let peer = gateway.started(life: .seconds(172_800))
     gateway.world.advance(by: .seconds(172_800) - .nanoseconds(1))
@@ -73,8 +70,8 @@ struct SinchGateTests {
     #expect(peer.isOpen && peer.types.count == 5)
   }
 
-  @Test("who misses the timeout is disconnected, whatever it sent meanwhile")
-  func timeout() {
+  @Test
+  func `a client that misses the timeout is disconnected, whatever it sent meanwhile`() {
     let gateway = SimulatedSinch()
     let peer = gateway.started(life: .seconds(172_800))
     gateway.world.advance(by: .seconds(172_800))
@@ -90,8 +87,8 @@ struct SinchGateTests {
     #expect(peer.closeCode == 4000)
   }
 
-  @Test("a revocation asks for other credentials or closes, and what was registered before starts nobody")
-  func revocation() throws {
+  @Test
+  func `a revocation asks for other credentials or closes, and earlier registrations start no client`() throws {
     for action in [SessionPolicy.RevocationAction.refresh, .close] {
       let gateway = SimulatedSinch(try SessionPolicy(revocation: action))
       let peer = gateway.started()
@@ -109,8 +106,9 @@ struct SinchGateTests {
     }
   }
 
-  @Test("who was told that its instance is unknown gets another with its secret, over the socket and over HTTP")
-  func revokedAndBack() throws {
+  @Test
+  func `a client told that its instance is unknown gets another with its secret, over the socket and over HTTP`() throws
+  {
     let path = "/sinch/v1/applications/app/users/alice/instances"
     for isHTTP in [false, true] {
       let gateway = SimulatedSinch()
@@ -146,8 +144,8 @@ struct SinchGateTests {
     }
   }
 
-  @Test("a renewal in the legacy web SDK's way of what has been revoked is not found, so that it forgets it")
-  func revokedWeb() throws {
+  @Test
+  func `a legacy web renewal of a revoked instance is not found, so that the client forgets it`() throws {
     let gateway = SimulatedSinch()
     func ticket() -> String {
       SinchUserTicket.mint(
@@ -176,8 +174,8 @@ struct SinchGateTests {
 
   // MARK: Guests and strangers
 
-  @Test("guests are made so many a minute by one address, and their registrations end")
-  func guestsOfAnAddress() throws {
+  @Test
+  func `guests of one address are limited in a minute, and their registrations end`() throws {
     let gateway = SimulatedSinch { $0.guestsPerMinute = 3 }
     func make() -> HTTPResponse? { gateway.fetch("POST", "/sinch/v1/applications/app/guests") }
     let first = try #require(make())
@@ -195,8 +193,10 @@ struct SinchGateTests {
     #expect(peer.last("reason") == "expired")
   }
 
-  @Test("passwords are guessed three times, whatever application is named, and so many a minute by one address")
-  func passwords() throws {
+  @Test
+  func `passwords may be tried three times, whatever application is named, with a limit in a minute for an address`()
+    throws
+  {
     let gateway = SimulatedSinch { settings in
       settings.applications = SinchApplications(any: SimulatedSinch.secret)
       settings.passwords = ["carol": Credentials(token: "right"), "dave": Credentials(token: "right")]

@@ -5,12 +5,11 @@ import GatewaySinch
 import TestSupport
 import Testing
 
-@Suite("An instance of Sinch")
 struct SinchInstanceTests {
   private let day = Duration.seconds(86_400)
 
-  @Test("is made by the first start of a device, and starts it from then on without credentials")
-  func first() throws {
+  @Test
+  func `an instance is made by the first start of a device, and starts it from then on without credentials`() throws {
     let gateway = SimulatedSinch()
     let peer = gateway.connect()
     peer.start()
@@ -26,8 +25,8 @@ struct SinchInstanceTests {
     #expect(gateway.instances().map(\.id.text) == [id])
   }
 
-  @Test("that has ended is as unknown as one that never was, to who does not have its secret")
-  func endedSecretly() throws {
+  @Test
+  func `an ended instance is as unknown as one that never was, for a client without its secret`() throws {
     let gateway = SimulatedSinch()
     let (id, secret) = try #require(gateway.started(life: day * 2).registered)
     gateway.world.advance(by: day * 3)
@@ -38,8 +37,8 @@ struct SinchInstanceTests {
     }
   }
 
-  @Test("is deleted at the client's word before what the client says next is done")
-  func unregistersInOrder() {
+  @Test
+  func `an instance is deleted at the client's word before its next message is done`() {
     let gateway = SimulatedSinch()
     for device in ["d1", "d2"] {
       let peer = gateway.started(device: device)
@@ -51,8 +50,11 @@ struct SinchInstanceTests {
     #expect(gateway.instances().isEmpty)
   }
 
-  @Test("starts nobody with another signature, an old one, another user or device, or when it is not known")
-  func signatures() throws {
+  @Test
+  func
+    `an instance starts no client with another signature, an old one, another user or device, or when it is unknown`()
+    throws
+  {
     let gateway = SimulatedSinch()
     let (id, secret) = try #require(gateway.started().registered)
     let now = gateway.world.wallTime
@@ -71,10 +73,10 @@ struct SinchInstanceTests {
     }
   }
 
-  @Test(
-    "is to be extended 7 days before its end, or 24 hours where it lasts less than 8 days",
-    arguments: [(8, 7), (30, 7), (7, 1), (2, 1)])
-  func windows(days: Int, lead: Int) throws {
+  @Test(arguments: [(8, 7), (30, 7), (7, 1), (2, 1)])
+  func `an instance is to be extended 7 days before its end, or 24 hours if it lasts less than 8 days`(
+    days: Int, lead: Int
+  ) throws {
     let gateway = SimulatedSinch()
     let first = gateway.started(life: day * days)
     let (id, secret) = try #require(first.registered)
@@ -97,10 +99,10 @@ struct SinchInstanceTests {
     #expect(later.types == ["clientStarted"])
   }
 
-  @Test(
-    "stays until its old end when the extension is declined or refused, and the client starts",
-    arguments: [#"{"type":"registerFailed","message":"not now"}"#, #"{"type":"register","jwt":"a.b.c"}"#])
-  func declinedExtension(answer: String) throws {
+  @Test(arguments: [#"{"type":"registerFailed","message":"not now"}"#, #"{"type":"register","jwt":"a.b.c"}"#])
+  func `an instance stays until its old end when the extension is declined or refused, and the client starts`(
+    answer: String
+  ) throws {
     let gateway = SimulatedSinch()
     let (id, secret) = try #require(gateway.started(life: day * 2).registered)
     let end = gateway.world.wallTime + day * 2
@@ -119,8 +121,8 @@ struct SinchInstanceTests {
     #expect(late.last("reason") == "expired" && late.types == ["credentialsRequired"])
   }
 
-  @Test("a declined start fails")
-  func declinedStart() {
+  @Test
+  func `a declined start fails`() {
     let gateway = SimulatedSinch()
     let peer = gateway.connect()
     peer.start()
@@ -131,8 +133,8 @@ struct SinchInstanceTests {
     #expect(peer.closeCode == 4500 && gateway.instances().isEmpty)
   }
 
-  @Test("once limited is never unlimited again on that device, not even after its end")
-  func onceLimited() {
+  @Test
+  func `a limited instance is never unlimited again on that device, not even after its end`() {
     let gateway = SimulatedSinch()
     _ = gateway.started(life: day * 2)
     for wait in [Duration.seconds(1), day * 3] {
@@ -144,8 +146,8 @@ struct SinchInstanceTests {
     #expect(gateway.started(life: day * 2).types.last == "clientStarted")
   }
 
-  @Test("keeps its id when an operator asks for credentials, and declining that keeps it too")
-  func askedByOperator() throws {
+  @Test
+  func `an instance keeps its id when an operator asks for credentials, even if the client declines`() throws {
     let gateway = SimulatedSinch()
     let peer = gateway.started()
     let (id, _) = try #require(peer.registered)
@@ -159,8 +161,8 @@ struct SinchInstanceTests {
     }
   }
 
-  @Test("is to be extended when the gateway asks ahead of its end, and has the timeout from then")
-  func lead() throws {
+  @Test
+  func `an instance is to be extended when the gateway asks ahead of its end, and has the timeout from then`() throws {
     let gateway = SimulatedSinch(try SessionPolicy(refreshLead: .seconds(100)))
     let peer = gateway.started(life: day * 2)
     gateway.world.advance(by: day * 2 - .seconds(100))
@@ -169,8 +171,8 @@ struct SinchInstanceTests {
     #expect(peer.types.last == "userRegistered" && !peer.peer.texts.last!.contains("secret"))
   }
 
-  @Test("is unknown over HTTP, and so are its credentials, when they have been revoked")
-  func revokedOverHTTP() throws {
+  @Test
+  func `a revoked instance and its credentials are unknown over HTTP`() throws {
     let gateway = SimulatedSinch()
     let token = gateway.token()
     gateway.world.advance(by: .seconds(5))
@@ -192,8 +194,8 @@ struct SinchInstanceTests {
     #expect(fresh?.status == 201)
   }
 
-  @Test("that is extended over HTTP keeps the connection that lives by it")
-  func extendedOverHTTP() throws {
+  @Test
+  func `an instance extended over HTTP keeps its connection`() throws {
     let gateway = SimulatedSinch()
     let peer = gateway.started(life: day * 2)
     let (id, _) = try #require(peer.registered)
@@ -208,8 +210,10 @@ struct SinchInstanceTests {
     #expect(peer.last("reason") == "expired")
   }
 
-  @Test("an operator's expiry ends the registration: declining leaves the timeout, registering makes another")
-  func expiredByOperator() throws {
+  @Test
+  func `an operator's expiry ends the registration, declining leaves the timeout, and registering makes another`()
+    throws
+  {
     let gateway = SimulatedSinch()
     let peer = gateway.started()
     let (id, _) = try #require(peer.registered)
@@ -222,8 +226,8 @@ struct SinchInstanceTests {
     #expect(peer.types.last == "userRegistered" && peer.registered?.id != id)
   }
 
-  @Test("a nonce is spent by what is accepted, and by nothing else; replaying it is a setting")
-  func nonces() {
+  @Test
+  func `a nonce is spent by an accepted request only, and replaying it is a setting`() {
     for replay in SinchNonceReplay.allCases {
       let gateway = SimulatedSinch { $0.tokens.nonceReplay = replay }
       let token = gateway.token()
@@ -242,8 +246,8 @@ struct SinchInstanceTests {
     }
   }
 
-  @Test("a used nonce is refused after the gateway's clock went ahead of its expiry and back")
-  func nonceAfterClock() throws {
+  @Test
+  func `a used nonce is refused after the gateway's clock went ahead of its expiry and back`() throws {
     let gateway = SimulatedSinch(takesFaults: true)
     let token = gateway.token()
     let first = gateway.connect()
@@ -263,8 +267,8 @@ struct SinchInstanceTests {
     #expect(again.types.last == "clientFailed" && again.last("reason") == "nonce_reused")
   }
 
-  @Test("one stored token answers a second request where the same device may replay it")
-  func javaScriptSample() throws {
+  @Test
+  func `one stored token answers a second request if the same device may replay it`() throws {
     let gateway = SimulatedSinch { $0.tokens.nonceReplay = .sameDevice }
     let token = gateway.token()
     let peer = gateway.connect()
@@ -276,8 +280,8 @@ struct SinchInstanceTests {
     #expect(peer.types.last == "userRegistered")
   }
 
-  @Test("registers by legacy signature and ticket as well, and the sequence rises")
-  func legacy() {
+  @Test
+  func `an instance registers by legacy signature and ticket too, and the sequence rises`() {
     let gateway = SimulatedSinch()
     let user = UserID("alice")
     func signature(_ sequence: UInt64) -> String {
@@ -306,8 +310,10 @@ struct SinchInstanceTests {
     #expect(peer.types.last == "clientFailed")
   }
 
-  @Test("registers by the mobile SDKs' own path with a sequence of 64 bits, as a number or as a string")
-  func mobileSequences() throws {
+  @Test
+  func `an instance registers by the mobile SDKs' own path with a sequence of 64 bits, as a number or as a string`()
+    throws
+  {
     let gateway = SimulatedSinch()
     func register(_ sequence: UInt64, _ seed: String) -> Int? {
       let signature = SinchMobileSignature.sign(
@@ -325,8 +331,8 @@ struct SinchInstanceTests {
     }
   }
 
-  @Test("goes when the device unregisters its push token; terminating closes in order")
-  func farewell() throws {
+  @Test
+  func `an instance goes when the device unregisters its push token, and terminating closes in order`() throws {
     let gateway = SimulatedSinch()
     let peer = gateway.started()
     let (id, secret) = try #require(peer.registered)
@@ -339,8 +345,8 @@ struct SinchInstanceTests {
     #expect(again.last("reason") == "unknown_instance")
   }
 
-  @Test("errors hold the check that failed in the explaining mode only")
-  func production() {
+  @Test
+  func `errors name the failed check in the explaining mode only`() {
     let gateway = SimulatedSinch { $0.explains = false }
     let peer = gateway.connect()
     peer.start(application: "other")
@@ -351,27 +357,25 @@ struct SinchInstanceTests {
       ])
   }
 
-  @Test(
-    "stray messages are answered, and end nothing by themselves",
-    arguments: [
-      ("", "malformed_message"), ("[]", "malformed_message"), ("{}", "malformed_message"),
-      (#"{"type":7}"#, "malformed_message"), (#"{"type":"x"}"#, "unknown_type"),
-      (#"{"type":"start"}"#, "invalid_parameter"), (#"{"type":"register"}"#, "invalid_parameter"),
-      (#"{"type":"register","jwt":""}"#, "invalid_parameter"),
-      (#"{"type":"register","jwt":"a","ticket":"b"}"#, "invalid_parameter"),
-      (#"{"type":"register","signature":"a"}"#, "invalid_parameter"),
-      (#"{"type":"register","signature":"a","sequence":-1}"#, "invalid_parameter"),
-      (#"{"type":"register","signature":"a","sequence":1.5}"#, "invalid_parameter"),
-      (#"{"type":"register","signature":"a","sequence":"01"}"#, "invalid_parameter"),
-      (#"{"type":"register","signature":"a","sequence":99999999999999999999}"#, "invalid_parameter"),
-      (#"{"type":"register","signature":"a","sequence":1e999}"#, "malformed_message"),
-      (#"{"type":"register","jwt":"a.b.c"}"#, "malformed_request"),
-      (#"{"type":"registerFailed"}"#, "malformed_request"),
-      (#"{"type":"start","applicationKey":"app","userId":"a","deviceId":"d","instance":{}}"#, "invalid_parameter"),
-      (#"{"type":"start","applicationKey":"app","userId":"a","deviceId":""}"#, "invalid_parameter"),
-      (#"{"type":"joinCall","callId":"x"}"#, "invalid_parameter"),
-    ])
-  func stray(text: String, reason: String) {
+  @Test(arguments: [
+    ("", "malformed_message"), ("[]", "malformed_message"), ("{}", "malformed_message"),
+    (#"{"type":7}"#, "malformed_message"), (#"{"type":"x"}"#, "unknown_type"),
+    (#"{"type":"start"}"#, "invalid_parameter"), (#"{"type":"register"}"#, "invalid_parameter"),
+    (#"{"type":"register","jwt":""}"#, "invalid_parameter"),
+    (#"{"type":"register","jwt":"a","ticket":"b"}"#, "invalid_parameter"),
+    (#"{"type":"register","signature":"a"}"#, "invalid_parameter"),
+    (#"{"type":"register","signature":"a","sequence":-1}"#, "invalid_parameter"),
+    (#"{"type":"register","signature":"a","sequence":1.5}"#, "invalid_parameter"),
+    (#"{"type":"register","signature":"a","sequence":"01"}"#, "invalid_parameter"),
+    (#"{"type":"register","signature":"a","sequence":99999999999999999999}"#, "invalid_parameter"),
+    (#"{"type":"register","signature":"a","sequence":1e999}"#, "malformed_message"),
+    (#"{"type":"register","jwt":"a.b.c"}"#, "malformed_request"),
+    (#"{"type":"registerFailed"}"#, "malformed_request"),
+    (#"{"type":"start","applicationKey":"app","userId":"a","deviceId":"d","instance":{}}"#, "invalid_parameter"),
+    (#"{"type":"start","applicationKey":"app","userId":"a","deviceId":""}"#, "invalid_parameter"),
+    (#"{"type":"joinCall","callId":"x"}"#, "invalid_parameter"),
+  ])
+  func `stray messages are answered, and end nothing by themselves`(text: String, reason: String) {
     let gateway = SimulatedSinch()
     let peer = gateway.connect()
     peer.say(text)
@@ -383,8 +387,8 @@ struct SinchInstanceTests {
     #expect(peer.types.last == "error" && peer.isOpen)
   }
 
-  @Test("a binary frame ends the connection with 1003")
-  func binary() {
+  @Test
+  func `a binary frame ends the connection with 1003`() {
     let peer = SimulatedSinch().connect()
     peer.peer.say(Frame(.binary, [1]))
     peer.world.settle()

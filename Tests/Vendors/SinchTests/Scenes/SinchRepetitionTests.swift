@@ -5,7 +5,6 @@ import GatewaySinch
 import TestSupport
 import Testing
 
-@Suite("A run of Sinch's side in virtual time")
 struct SinchRepetitionTests {
   /// Returns the messages to a registration and a guest, including names, secrets and nonces.
   private func run() throws -> [String] {
@@ -16,8 +15,8 @@ struct SinchRepetitionTests {
     return alice.peer.texts + [guest.text]
   }
 
-  @Test("repeats itself byte for byte, secrets and all")
-  func repeats() throws {
+  @Test
+  func `a run in virtual time repeats itself byte for byte, secrets and all`() throws {
     let (one, two) = (try run(), try run())
     #expect(one == two)
   }

@@ -4,10 +4,12 @@ import GatewaySinch
 import TestSupport
 import Testing
 
-@Suite("The active connection of Sinch's legacy web SDK")
 struct SinchSignallingTests {
-  @Test("polls a network on which nobody speaks: at once at first, then for 8 s, and for its own application only")
-  func signalling() throws {
+  @Test
+  func
+    `the legacy web connection polls a silent network, at once at first, then for 8 s, and for its own application only`()
+    throws
+  {
     let gateway = SimulatedSinch()
     func poll(_ time: String, _ key: String = "sub-app") -> HTTPResponse? {
       gateway.fetch("GET", "/subscribe/\(key)/broadcast,signal/0/\(time)")

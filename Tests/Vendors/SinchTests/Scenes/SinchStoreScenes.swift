@@ -6,7 +6,6 @@ import TestSupport
 import Testing
 
 /// Sinch with a faulty store, in virtual time.
-@Suite("While the store of Sinch's side")
 struct SinchStoreScenes {
   private let gateway = SimulatedSinch()
 
@@ -14,8 +13,8 @@ struct SinchStoreScenes {
     peer.say(#"{"type":"register","jwt":"\#(token)"}"#)
   }
 
-  @Test("is away, a registration is put off with 1013, spends nothing, and is accepted afterwards")
-  func registrationWhileAway() {
+  @Test
+  func `a registration while the store is away is refused with 1013, spends nothing, and is accepted afterwards`() {
     let token = gateway.token()
     let peer = gateway.connect()
     peer.start()
@@ -29,8 +28,10 @@ struct SinchStoreScenes {
     #expect(again.types.last == "clientStarted")
   }
 
-  @Test("is away, nobody is told that an instance is unknown, and the instance starts afterwards")
-  func startWhileAway() throws {
+  @Test
+  func `no client is told that its instance is unknown while the store is away, and the instance starts afterwards`()
+    throws
+  {
     let (id, secret) = try #require(gateway.started().registered)
     gateway.space.store.fault = .away
     let peer = gateway.connect()
@@ -42,8 +43,8 @@ struct SinchStoreScenes {
     #expect(again.types == ["clientStarted"])
   }
 
-  @Test("is away, HTTP answers 503 and when to ask again, and nothing is deleted")
-  func deletionWhileAway() throws {
+  @Test
+  func `HTTP answers 503 with the time to retry after while the store is away, and nothing is deleted`() throws {
     let (id, _) = try #require(gateway.started().registered)
     let path = "/sinch/v1/applications/app/users/alice/instances"
     let server = [HTTPField("authorization", "Basic YXBwOkFBRUNBd1FGQmdjSUNRb0xEQTBPRHc9PQ==")]
@@ -58,8 +59,8 @@ struct SinchStoreScenes {
     #expect(gateway.fetch("DELETE", "\(path)/\(id)", headers: server)?.status == 204)
   }
 
-  @Test("is away, a client that unregisters hears so, and is registered as before")
-  func unregisterWhileAway() {
+  @Test
+  func `a client that unregisters while the store is away is told so, and is registered as before`() {
     let peer = gateway.started()
     gateway.space.store.fault = .away
     peer.say(#"{"type":"unregisterPushToken"}"#)
@@ -68,8 +69,8 @@ struct SinchStoreScenes {
     #expect(gateway.instances().count == 1)
   }
 
-  @Test("is late, a registration waits for it and spends its nonce once")
-  func late() {
+  @Test
+  func `a registration waits for a late store and spends its nonce once`() {
     let token = gateway.token()
     gateway.space.store.fault = .late(.milliseconds(300))
     let peers = ["d1", "d2"].map { device in

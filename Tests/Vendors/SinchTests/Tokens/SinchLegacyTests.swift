@@ -3,23 +3,20 @@ import GatewaySinch
 import GatewayTokens
 import Testing
 
-@Suite("Sinch's legacy credentials")
 struct SinchLegacyTests {
   private let key = SinchTokenSketch.key
   private let secret = SinchTokenSketch.secret
   private let alice = UserID("alice")
   private let created = WallTime(seconds: 1_743_501_600)
 
-  @Test(
-    "a mobile signature is the published one",
-    arguments: [(UInt64(1), "b+GI8y4HyMPdksOMuk0tOpM3RRs="), (2, "dHsX+zIqNm4BYZz4+oC6kjgRg7A=")])
-  func mobile(sequence: UInt64, expected: String) {
+  @Test(arguments: [(UInt64(1), "b+GI8y4HyMPdksOMuk0tOpM3RRs="), (2, "dHsX+zIqNm4BYZz4+oC6kjgRg7A=")])
+  func `a mobile signature is the published one`(sequence: UInt64, expected: String) {
     let made = SinchMobileSignature.sign(user: alice, application: key, sequence: sequence, secret: secret)
     #expect(made == expected)
   }
 
-  @Test("a ticket is the published one, byte for byte")
-  func ticket() throws {
+  @Test
+  func `a ticket is the published one, byte for byte`() throws {
     let ticket = SinchUserTicket.mint(
       user: alice, application: key, secret: secret, createdAt: created, life: .seconds(3600))
     let parts = ticket.split(separator: ":")
@@ -47,19 +44,17 @@ struct SinchLegacyTests {
       + #""identity": {"endpoint": "\#(user)", "type": "username"}}"#
   }
 
-  @Test(
-    "a ticket's date is taken with Z, with an offset and with neither",
-    arguments: [
-      "2025-04-01T10:00:00Z", "2025-04-01T10:00:00.0000000Z", "2025-04-01T12:00:00+02:00", "2025-04-01T10:00:00",
-      "2025-04-01T05:30:00.5-0430",
-    ])
-  func dates(text: String) throws {
+  @Test(arguments: [
+    "2025-04-01T10:00:00Z", "2025-04-01T10:00:00.0000000Z", "2025-04-01T12:00:00+02:00", "2025-04-01T10:00:00",
+    "2025-04-01T05:30:00.5-0430",
+  ])
+  func `a ticket's date is taken with Z, with an offset and with neither`(text: String) throws {
     let read = try verify(ticket(json(created: text)))
     #expect(abs((read.createdAt - created).inSeconds) <= 0.5)
   }
 
-  @Test("a ticket is refused by the check that fails")
-  func refusals() {
+  @Test
+  func `a ticket is refused by the check that fails`() {
     let good = ticket(json())
     let cases: [(String, SinchRefusal)] = [
       ("", .malformed), ("abc", .malformed), (good + ":x", .malformed), ("!!:!!", .malformed),
@@ -75,8 +70,8 @@ struct SinchLegacyTests {
     for (ticket, reason) in cases { #expect(throws: reason) { try verify(ticket) } }
   }
 
-  @Test("what is signed of a request is five lines, an empty one for an empty body")
-  func request() {
+  @Test
+  func `the signed text of a request has five lines, an empty one for an empty body`() {
     let empty = SinchRequestSignature(method: "GET", timestamp: "t", path: "/x?y=1")
     #expect(empty.text == "GET\n\n\nx-timestamp:t\n/x?y=1")
     let full = SinchRequestSignature(
@@ -85,18 +80,16 @@ struct SinchLegacyTests {
     #expect(full.sign([0]) == Base64.encode(HMACSHA256.code(key: [0], full.text.utf8)))
   }
 
-  @Test(
-    "dates that are none are told apart",
-    arguments: [
-      "", "2025", "2025-04-31T00:00:00Z", "2025-02-29T00:00:00Z", "2025-04-01 10:00:00Z", "2025-04-01T24:00:00Z",
-      "2025-04-01T10:00:00.Z", "2025-04-01T10:00:00Zx", "2025-04-01T10:00:00+2", "٢٠٢٥-04-01T10:00:00Z",
-    ])
-  func noDates(text: String) {
+  @Test(arguments: [
+    "", "2025", "2025-04-31T00:00:00Z", "2025-02-29T00:00:00Z", "2025-04-01 10:00:00Z", "2025-04-01T24:00:00Z",
+    "2025-04-01T10:00:00.Z", "2025-04-01T10:00:00Zx", "2025-04-01T10:00:00+2", "٢٠٢٥-04-01T10:00:00Z",
+  ])
+  func `invalid dates are distinguished`(text: String) {
     #expect(SinchCalendar.read(text) == nil)
   }
 
-  @Test("days and texts of dates fit each other over eight hundred years")
-  func calendar() {
+  @Test
+  func `days and dates as text agree over eight hundred years`() {
     for day in stride(from: -100_000, through: 100_000, by: 97) {
       let time = WallTime(nanoseconds: Int64(day * 86_400 + 86_399) * 1_000_000_000)
       #expect(SinchCalendar.day(of: time) == Int64(day))

@@ -7,7 +7,6 @@ import Testing
 
 @testable import GatewaySinch
 
-@Suite("postern token --scheme sinch")
 struct SinchTokenToolTests {
   private let now = WallTime(seconds: 1_743_501_600.5)
   private let key = "d404a4d3-51cf-45e2-bc32-e294ae879d58"
@@ -23,8 +22,8 @@ struct SinchTokenToolTests {
     try commands.verify(token, words, at: now)
   }
 
-  @Test("a minted registration token is verified, and says what was asked for")
-  func token() throws {
+  @Test
+  func `a minted registration token is verified, and shows what was asked for`() throws {
     let token = try mint("--registration-life", "72h", "--life", "2m", "--nonce", "n1")
     let claims = try UnverifiedToken(token).payload
     #expect(claims["iat"]?.integer == 1_743_501_600 && claims["exp"]?.integer == 1_743_501_720)
@@ -36,8 +35,8 @@ struct SinchTokenToolTests {
     #expect(commands.nature(token) == .own("a Sinch registration token"))
   }
 
-  @Test("a refusal names the check, and the knobs of the gateway are taken")
-  func refusals() throws {
+  @Test
+  func `a refusal names the check, and the gateway's settings are accepted`() throws {
     let token = try mint()
     #expect(try verify(token, "--user", "bob").headline.hasPrefix("refused by the check of user_mismatch"))
     #expect(try verify(token, at: now + .seconds(661)).headline.hasPrefix("refused by the check of expired"))
@@ -46,8 +45,8 @@ struct SinchTokenToolTests {
     #expect(try verify("a.b.c").json.contains(#""check":"malformed""#))
   }
 
-  @Test("lives shorter than Sinch's least are refused, unless the token says that it is of any life")
-  func anyLife() throws {
+  @Test
+  func `lives shorter than the vendor's least are refused, unless the token says that it is of any life`() throws {
     let words = ["--life", "30s", "--registration-life", "1h"]
     let held = try mint(words[0], words[1], words[2], words[3])
     #expect(try verify(held).headline.hasPrefix("refused by the check of ttl_too_short"))
@@ -56,8 +55,8 @@ struct SinchTokenToolTests {
     #expect(throws: UsageError.self) { try mint("--form", "ticket", "--any-life") }
   }
 
-  @Test("signatures and tickets are the published ones")
-  func legacy() throws {
+  @Test
+  func `signatures and tickets are the published ones`() throws {
     let signature = try mint("--form", "signature", "--sequence", "1")
     #expect(signature == "b+GI8y4HyMPdksOMuk0tOpM3RRs=")
     let words = ["--user", "alice", "--application", key, "--sequence"]
@@ -69,8 +68,8 @@ struct SinchTokenToolTests {
     #expect(SinchVendor.tokens.nature(ofOpaque: ticket)?.hasPrefix("a Sinch user ticket") == true)
   }
 
-  @Test("flags that say nothing to the scheme or the form are refused")
-  func strayFlags() {
+  @Test
+  func `flags that mean nothing to the scheme or the form are refused`() {
     #expect(commands.mistake("--user", "alice", "--call", "a:b") == "--call says nothing to --scheme sinch")
     #expect(commands.mistake("--user", "alice", "--sequence", "1") == "--sequence says nothing to --form jwt")
     #expect(commands.mistake("--user", "alice", "--form", "signature").contains("--sequence is missing"))
@@ -78,8 +77,8 @@ struct SinchTokenToolTests {
     #expect(commands.mistake("--user", "alice", "--form", "ticket", "--any-life").contains("nothing to --form ticket"))
   }
 
-  @Test("serve takes Sinch's flags, and says what is wrong with one")
-  func serve() throws {
+  @Test
+  func `serve accepts the vendor's flags, and names what is wrong with one`() throws {
     let file = try TemporaryFile("oYdgGRXoxEuJhGDY2KQ/HQ==")
     let settings = try SinchVendor.settings(
       [

@@ -124,7 +124,6 @@ private struct Refused: CustomTestStringConvertible, Sendable {
   static let all = malformed + header + issuerAndSignature + claims + dates
 }
 
-@Suite("A registration token of Sinch")
 struct SinchTokenVerifierTests {
   private let now = SinchTokenSketch.now
   private let noon = SinchTokenSketch.noon
@@ -137,13 +136,13 @@ struct SinchTokenVerifierTests {
       token, user: UserID("alice"), application: SinchTokenSketch.key, at: now ?? self.now)
   }
 
-  @Test("is refused by the first check that fails", arguments: Refused.all)
-  fileprivate func refused(token: Refused) {
+  @Test(arguments: Refused.all)
+  fileprivate func `a registration token is refused by the first check that fails`(token: Refused) {
     #expect(throws: token.reason) { try verify(token.token(), token.policy) }
   }
 
-  @Test("is refused for every reason that needs no memory")
-  func everyReason() {
+  @Test
+  func `a registration token is refused for every reason that needs no memory`() {
     let withMemory: Set<SinchRefusal> = [
       .nonceReused, .sequenceNotIncreasing, .endRequired, .instanceUnknown, .timestampMissing, .timestampOutOfRange,
       .authorizationMissing, .authorizationInsufficient, .wrongPassword, .accountLocked, .declined, .tooMany, .full,
@@ -152,8 +151,8 @@ struct SinchTokenVerifierTests {
     #expect(Set(Refused.all.map(\.reason)) == Set(SinchRefusal.allCases).subtracting(withMemory))
   }
 
-  @Test("where several checks fail, the earlier one is named")
-  func order() {
+  @Test
+  func `the earlier of several failed checks is named`() {
     var sketch = SinchTokenSketch()
     sketch.date(noon - 10_000, life: 1)
     sketch.set("sinch:rtc:instance:exp", "\(noon)")
@@ -183,8 +182,8 @@ struct SinchTokenVerifierTests {
     }
   }
 
-  @Test("is accepted at the edges of every window")
-  func edges() throws {
+  @Test
+  func `a registration token is accepted at the edges of every window`() throws {
     var sketch = SinchTokenSketch()
     sketch.date(noon, life: 60)
     sketch.set("sinch:rtc:instance:exp", "\(noon + 172_800)")
@@ -198,23 +197,23 @@ struct SinchTokenVerifierTests {
     #expect(try verify(sketch.text()).expiresAt == now + .seconds(600_000))
   }
 
-  @Test("verifies after midnight with the day it was signed on")
-  func midnight() throws {
+  @Test
+  func `a registration token is verified after midnight with the day on which it was signed`() throws {
     var sketch = SinchTokenSketch()
     sketch.date(1_767_225_599)  // 2025-12-31T23:59:59Z
     #expect(try verify(sketch.text(), at: WallTime(seconds: 1_767_225_840)).user == UserID("alice"))
   }
 
-  @Test("of the Android sample anywhere on earth is accepted where a day is tolerated", arguments: [-1, 0, 1])
-  func android(day: Int64) throws {
+  @Test(arguments: [-1, 0, 1])
+  func `the Android sample's token is accepted anywhere on earth if a day is tolerated`(day: Int64) throws {
     var sketch = SinchTokenSketch()
     sketch.setHeader("typ", "\"JWT\"")
     sketch.setHeader("kid", "\"\(SinchSigningKey.keyID(at: WallTime(seconds: Double(noon + day * 86_400))))\"")
     #expect(try verify(sketch.text(), SinchTokenPolicy(kidDateToleranceDays: 1)).nonce == "n1")
   }
 
-  @Test("of the JavaScript sample, rounded up across midnight, is accepted for the skew")
-  func rounding() throws {
+  @Test
+  func `the JavaScript sample's token, rounded up across midnight, is accepted for the skew`() throws {
     var sketch = SinchTokenSketch()
     sketch.header = [("alg", "\"HS256\""), ("kid", "\"hkdfv1-20251231\""), ("type", "\"JWT\"")]
     sketch.set("iat", "1767225600")  // 2026-01-01T00:00:00Z, rounded up from half a second before
@@ -227,8 +226,10 @@ struct SinchTokenVerifierTests {
     }
   }
 
-  @Test("may have any order of members, white space, fractions, large numbers and members nobody knows")
-  func spelling() throws {
+  @Test
+  func `a registration token may have any order of members, white space, fractions, large numbers and unknown members`()
+    throws
+  {
     var sketch = SinchTokenSketch()
     sketch.claims.reverse()
     sketch.header.reverse()
@@ -245,8 +246,10 @@ struct SinchTokenVerifierTests {
     #expect(throws: SinchRefusal.claimInvalid) { try verify(sketch.text()) }
   }
 
-  @Test("is accepted under either secret while one is being replaced, and under the old one no longer")
-  func rotation() throws {
+  @Test
+  func `a registration token is accepted under either secret during a replacement, and under the old one no longer`()
+    throws
+  {
     let newer = SinchSecret("AAECAwQFBgcICQoLDA0ODw==")!
     func applications(_ secrets: SinchSecret...) -> SinchApplications {
       SinchApplications(secrets.map { SinchApplication(key: SinchTokenSketch.key, secrets: [$0]) })
@@ -259,8 +262,8 @@ struct SinchTokenVerifierTests {
     #expect(throws: SinchRefusal.badSignature) { try verify(old, applications: applications(newer)) }
   }
 
-  @Test("is looked for among several applications by the key in iss")
-  func severalApplications() throws {
+  @Test
+  func `a registration token's application is found by the key in iss`() throws {
     let others = (1...3).map { SinchApplication(key: Name("app-\($0)"), secrets: [SinchSecret(bytes: [UInt8($0)])]) }
     let applications = SinchApplications(
       others + [SinchApplication(key: SinchTokenSketch.key, secrets: [SinchTokenSketch.secret])])
@@ -271,8 +274,8 @@ struct SinchTokenVerifierTests {
     #expect(throws: SinchRefusal.badSignature) { try verify(sketch.text(), applications: applications) }
   }
 
-  @Test("minted by the issuer is accepted, no two alike")
-  func issuer() throws {
+  @Test
+  func `tokens minted by the issuer are accepted, and no two are alike`() throws {
     let issuer = SinchTokenIssuer(
       application: SinchTokenSketch.key, secret: SinchTokenSketch.secret, drawing: Secrets(seed: 1))
     let tokens = (0..<2).map { _ in
@@ -291,8 +294,8 @@ struct SinchTokenVerifierTests {
     return String(decoding: Base64URL.decode(String(segment)) ?? [], as: UTF8.self)
   }
 
-  @Test("minted for a life that Sinch's least lives do not allow ends when it was asked to, and says why it may")
-  func shortLives() throws {
+  @Test
+  func `a token minted for a life below the least ends when it was asked to, and says why it may`() throws {
     let issuer = SinchTokenIssuer(
       application: SinchTokenSketch.key, secret: SinchTokenSketch.secret, drawing: Secrets(seed: 1))
     for (life, presentable) in [(1, 1), (60, 60), (3600, 600)] {
@@ -311,8 +314,8 @@ struct SinchTokenVerifierTests {
     #expect(throws: SinchRefusal.claimInvalid) { try verify(sketch.text()) }
   }
 
-  @Test("of an application is told from one whose key merely looks the same")
-  func lookalikes() {
+  @Test
+  func `an application is distinguished from one whose key merely looks the same`() {
     // U+212A, the Kelvin sign, is canonically equivalent to K.
     let applications = SinchApplications([SinchApplication(key: "K", secrets: [SinchTokenSketch.secret])])
     var sketch = SinchTokenSketch()
@@ -320,8 +323,8 @@ struct SinchTokenVerifierTests {
     #expect(throws: SinchRefusal.unknownApplication) { try verify(sketch.text(), applications: applications) }
   }
 
-  @Test("with dates at both ends of what 64 bits hold is refused, and harms nobody")
-  func extremes() {
+  @Test
+  func `a registration token with dates at both ends of 64 bits is refused without harm`() {
     let dates = ["9223372036854775807", "-9223372036854775808", "1e308", "-1e308", "9.3e18", "0"]
     for issued in dates {
       for end in dates {
@@ -334,15 +337,13 @@ struct SinchTokenVerifierTests {
     }
   }
 
-  @Test(
-    "secrets are base64 of either alphabet, padded or not, and nothing else",
-    arguments: [
-      ("DNB/57wWcpW0DwbBjPob++pQqte+0NM6EX0KIK7DI8k=", true), ("DNB_57wWcpW0DwbBjPob--pQqte-0NM6EX0KIK7DI8k", true),
-      ("DNB_57wWcpW0DwbBjPob--pQqte-0NM6EX0KIK7DI8k=", true), ("oYdgGRXoxEuJhGDY2KQ/HQ", true), ("", false),
-      ("oYdgGRXoxEuJhGDY2KQ/HQ=", false), ("oYdgGRXoxEuJhGDY2KQ/HQ===", false), ("oYdg GRXo", false),
-      ("DNB/57wWcpW0DwbBjPob--pQ", false), ("oYdgG", false), ("=", false), ("oYdgGRXoxEuJhGDY2KQ/HR==", false),
-    ])
-  func secrets(text: String, isOne: Bool) {
+  @Test(arguments: [
+    ("DNB/57wWcpW0DwbBjPob++pQqte+0NM6EX0KIK7DI8k=", true), ("DNB_57wWcpW0DwbBjPob--pQqte-0NM6EX0KIK7DI8k", true),
+    ("DNB_57wWcpW0DwbBjPob--pQqte-0NM6EX0KIK7DI8k=", true), ("oYdgGRXoxEuJhGDY2KQ/HQ", true), ("", false),
+    ("oYdgGRXoxEuJhGDY2KQ/HQ=", false), ("oYdgGRXoxEuJhGDY2KQ/HQ===", false), ("oYdg GRXo", false),
+    ("DNB/57wWcpW0DwbBjPob--pQ", false), ("oYdgG", false), ("=", false), ("oYdgGRXoxEuJhGDY2KQ/HR==", false),
+  ])
+  func `secrets are base64 of either alphabet, padded or not, and nothing else`(text: String, isOne: Bool) {
     #expect((SinchSecret(text) != nil) == isOne)
   }
 }

@@ -4,10 +4,9 @@ import GatewaySinch
 import GatewayTokens
 import Testing
 
-@Suite("Published registration tokens of Sinch")
 struct SinchVectorTests {
-  @Test("derive to the published keys, in every spelling of the secret", arguments: SinchVector.all)
-  func keys(vector: SinchVector) throws {
+  @Test(arguments: SinchVector.all)
+  func `published secrets derive to the published keys, in every spelling`(vector: SinchVector) throws {
     var secrets = [vector.text("applicationSecret")]
     if vector.hasURLSecret { secrets.append(vector.text("applicationSecretBase64Url")) }
     secrets += secrets.map { $0.filter { $0 != "=" } }
@@ -18,8 +17,8 @@ struct SinchVectorTests {
     }
   }
 
-  @Test("are signed to the published bytes", arguments: SinchVector.all)
-  func signing(vector: SinchVector) {
+  @Test(arguments: SinchVector.all)
+  func `published tokens are signed to the published bytes`(vector: SinchVector) {
     let input =
       Base64URL.encode(Array(vector.text("headerJson").utf8)) + "."
       + Base64URL.encode(Array(vector.text("claimsJson").utf8))
@@ -28,8 +27,8 @@ struct SinchVectorTests {
     #expect(input + "." + Base64URL.encode(code) == vector.text("jwt"))
   }
 
-  @Test("are accepted, and say what they are published to say", arguments: SinchVector.all)
-  func verdicts(vector: SinchVector) throws {
+  @Test(arguments: SinchVector.all)
+  func `published tokens are accepted, and say what they are published to say`(vector: SinchVector) throws {
     let verifier = SinchTokenVerifier(applications: vector.applications)
     let token = try verifier.verify(
       vector.text("jwt"), user: UserID(vector.text("userId")), application: Name(vector.text("applicationKey")),
@@ -42,16 +41,16 @@ struct SinchVectorTests {
     #expect(token.instanceEndsAt == vector.instanceEnd.map { WallTime(seconds: Double($0)) })
   }
 
-  @Test("are accepted in the published other encodings as well, one of which is limited")
-  func equivalentEncodings() throws {
+  @Test
+  func `published tokens are accepted in the published other encodings too, one of which is limited`() throws {
     let vector = SinchVector.all[0]
     let verifier = SinchTokenVerifier(applications: vector.applications)
     let ends = try vector.equivalent.map { try verifier.verify($0, at: vector.verifyAt).instanceEndsAt }
     #expect(ends == [nil, WallTime(seconds: 1_514_862_245 + 180 * 86_400)])
   }
 
-  @Test("are refused when one bit of any segment or of the secret is another", arguments: SinchVector.all)
-  func tampering(vector: SinchVector) {
+  @Test(arguments: SinchVector.all)
+  func `published tokens are refused when one bit of any segment or of the secret is another`(vector: SinchVector) {
     let verifier = SinchTokenVerifier(applications: vector.applications)
     let text = Array(vector.text("jwt").utf8)
     for index in text.indices where text[index] != UInt8(ascii: ".") {
