@@ -5,8 +5,9 @@ import GatewaySinch
 import GatewayStream
 import GatewayStreem
 
-/// The list of every vendor there is, in the order of the help. The first is the gateway's own: what is meant where
-/// nobody says whose, in `postern token mint --user ann` for instance, and what answers for paths that no vendor knows.
+/// The list of every vendor, in the order of the help.
+///
+/// The first is the gateway's own: the default of commands, and the one that answers for paths that no vendor knows.
 enum Vendors {
   static let all: [any OfferedVendor.Type] = [
     PlainVendor.self,

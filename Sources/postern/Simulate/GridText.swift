@@ -2,8 +2,10 @@ import GatewayFleet
 import GatewayPlanner
 import GatewayReport
 
-/// A grid of stability as text and as a picture: each cell says when the fleet had recovered, after 40 s for instance,
-/// and who was lost; the cliff runs between those short of it and those beyond.
+/// A grid of stability as text and as a picture.
+///
+/// Each cell has the time of recovery and the lost clients; the cliff runs between the cells that recover and those that do
+/// not.
 struct GridText {
   let grid: StabilityGrid
 

@@ -1,9 +1,10 @@
 import Glibc
 
-/// The system's figures of its memory: how many bytes can be taken before others suffer, for instance. In a container that is what its
-/// control group leaves, whatever the machine has.
+/// The system's figures of its memory: how much can be taken before other processes suffer.
+///
+/// In a container that is what its control group leaves, whatever the machine has.
 struct MemoryFigures {
-  /// Where the system's files are, `/` but in tests.
+  /// The root of the system's files, `/` but in tests.
   let root: String
 
   init(root: String = "/") {
@@ -16,7 +17,7 @@ struct MemoryFigures {
     return [figures.ofMachine, figures.ofGroups, addressSpace].compactMap { $0 }.min()
   }
 
-  /// What can be taken before others suffer.
+  /// The bytes that can be taken before other processes suffer.
   var ofMachine: UInt64? { number("MemAvailable:", in: "proc/meminfo").map { $0 * 1024 } }
 
   /// The least that any control group of this process leaves it; nil if none has a limit.

@@ -15,7 +15,7 @@ struct PlanColumns {
     let ofPhases = scenario.phaseThresholds.map { phase, threshold in
       (name: "\(phase): \(threshold.metric.name)", phase: String?.some(phase), metric: threshold.metric)
     }
-    // What holds where the file does not say is not asked about by name.
+    // The default thresholds need no columns of their own.
     let asked = scenario.ownThresholds == nil ? ofPhases : named + ofPhases
     let others = Self.usual.compactMap(Metric.named).map { (name: $0.name, phase: String?.none, metric: $0) }
     var columns: [(name: String, phase: String?, metric: Metric)] = []
@@ -27,7 +27,7 @@ struct PlanColumns {
 
   var names: [String] { columns.map(\.name) }
 
-  /// What a result came to, in the order of ``names``.
+  /// Returns a result's figures, in the order of ``names``.
   func texts(_ result: StormResult) -> [String] { columns.map { figure($0, result)?.text ?? "–" } }
 
   func figures(_ result: StormResult) -> [String: Figure] {

@@ -2,8 +2,9 @@ import GatewayFleet
 import GatewayPlanner
 import Synchronization
 
-/// The line of a question on standard error while its worlds run: which value is tried, for instance, and how far the world of full
-/// size is that proves the answer.
+/// The line of a question on standard error while its worlds run.
+///
+/// It has the value that is tried, and the progress of the world of full size that proves the answer.
 final class PlanProgress: Sendable {
   private let line = StatusLine()
   private let name: String

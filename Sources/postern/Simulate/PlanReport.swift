@@ -5,7 +5,7 @@ import GatewayReport
 
 /// The answer to a question as a machine may read it, with `--json`, and what came of the run that proves it.
 struct PlanReport: Encodable {
-  /// A value that was tried: 1,695 tokens a second, for instance, with which 8 of 10,000 clients are lost.
+  /// A tried value with its result, e.g. that 1,695 tokens a second lose 8 of 10,000 clients.
   struct Trial: Encodable {
     let value: Double
     let holds: Bool
@@ -26,7 +26,7 @@ struct PlanReport: Encodable {
     }
   }
 
-  /// One of several ways that were compared: the back-off called `equal`, for instance.
+  /// One of several compared ways, e.g. the backoff called `equal`.
   struct Row: Encodable {
     let backoff: String
     /// Whether it keeps the thresholds with every seed.
@@ -36,7 +36,7 @@ struct PlanReport: Encodable {
     let figures: [String: Figure]
   }
 
-  /// A cell of the grid of stability: a queue of 8 s and clients that wait 10 s, for instance.
+  /// A cell of the grid of stability, e.g. a queue of 8 s and clients that wait 10 s.
   struct Cell: Encodable {
     let queueS: Double
     let fetchTimeoutS: Double
@@ -61,7 +61,8 @@ struct PlanReport: Encodable {
   /// Whether chance decides near the answer, and how often the answer holds with further seeds.
   var isChance: Bool?
   var again: Trial?
-  /// Where nothing holds: what does if the clients have their first tokens when they begin, for the logins swamp the provider.
+  /// The value that holds if the clients have their first tokens at the start; set if no value holds, since the logins swamp
+  /// the provider.
   var withTokensInHand: Trial?
   /// Of the ways to wait, the best that holds.
   var backoff: String?

@@ -66,7 +66,7 @@ struct PlanText {
 
   private static let timeoutOfVendors = 60.0
 
-  /// That chance decides near the answer, where it does.
+  /// The note that chance decides near the answer; empty if it does not.
   private var chance: [String] {
     guard answer.isChance else { return [] }
     var parts: [String] = []
@@ -81,7 +81,7 @@ struct PlanText {
     ]
   }
 
-  /// That the logins ask the provider for more than it gives, where that is what loses clients.
+  /// The note that the logins ask the provider for more than it gives; empty if that is not what loses clients.
   private var logins: [String] {
     guard let kept = answer.withTokens else { return [] }
     let plan = scenario.settings.plan
@@ -96,7 +96,7 @@ struct PlanText {
 
   private func text(_ value: Double) -> String { Self.number(value, question) }
 
-  /// A value of a question with its unit: `1,695 tokens a second`, for instance.
+  /// Returns a question's value with its unit, e.g. `1,695 tokens a second`.
   static func value(_ value: Double, _ question: Question) -> String { "\(number(value, question)) \(question.unit)" }
 
   private static func number(_ value: Double, _ question: Question) -> String {

@@ -4,8 +4,7 @@ import GatewayKit
 import GatewayRuntime
 import Synchronization
 
-/// A watch over the token provider of a simulated gateway while a storm goes on: how many wait, for instance, and for
-/// how long.
+/// A watch over the token provider of a simulated gateway during a storm: the length of its queue, and the wait in it.
 final class ProviderWatch: Sendable {
   private let provider: TokenProvider
   private let loop: EventLoop
@@ -32,6 +31,6 @@ final class ProviderWatch: Sendable {
     }
   }
 
-  /// What was seen.
+  /// The figures that were seen.
   var figures: QueueFigures { seen.withLock { $0 } }
 }

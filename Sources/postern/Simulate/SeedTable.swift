@@ -1,8 +1,7 @@
 import GatewayFleet
 import GatewayReport
 
-/// A table of what the same scenario came to with several seeds, a line for each: 40 clients lost with one and none
-/// with the next, for instance.
+/// A table of one scenario's results with several seeds, a line for each.
 struct SeedTable {
   private static let columns = [
     "lost", "provider.calls", "provider.amplification", "provider.refresh_peak_10s", "connected.dip", "recovered.after",

@@ -5,7 +5,7 @@ import GatewayPlanner
 import GatewayReport
 import Glibc
 
-/// The command `postern simulate`: a storm in virtual time, from a file, of a million clients for instance.
+/// The command `postern simulate`: a storm in virtual time, from a file.
 enum SimulateCommand: Command {
   static let name = "simulate"
   static let summary = "the storm of a scenario in virtual time: millions of clients in minutes, no gateway needed"

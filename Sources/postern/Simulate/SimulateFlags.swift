@@ -1,8 +1,8 @@
 import GatewayKit
 
-/// The flags of `postern simulate`: `--seed 7`, for instance.
+/// The flags of `postern simulate`.
 enum SimulateFlags {
-  /// What stands in the file too, and may be told otherwise.
+  /// The flags for values that the file has too; the flag wins.
   static let world = [
     Flag("clients", "N", "how many clients, in place of the file's"),
     Flag("seed", "N", "the seed of all chance, in place of the file's"),

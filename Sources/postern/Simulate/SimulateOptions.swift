@@ -4,8 +4,7 @@ import GatewayKit
 import GatewayPlanner
 import GatewayReport
 
-/// The wishes in the flags of `postern simulate`, checked: a million clients in place of the file's number, for
-/// instance.
+/// The flags of `postern simulate`, checked.
 struct SimulateOptions {
   var scenario: SimulateScenario
   let clients: SimulatedClients
@@ -16,7 +15,7 @@ struct SimulateOptions {
   let printsJSON: Bool
   let outputs: ReportOutputs
 
-  /// What the clients of the wire's world take: it has its bounds in time as well.
+  /// The largest number of clients in the wire's world, which is limited in time as well.
   private static let wireClientsMax = 100_000
   private static let wireBytesPerClient = 12_000
 

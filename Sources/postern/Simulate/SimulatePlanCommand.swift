@@ -96,19 +96,19 @@ enum SimulatePlanCommand: Command {
         + (question == .clients ? "" : ", or raise --scale to the number of clients"))
   }
 
-  /// Refuses what the machine has no memory for.
+  /// Throws if the machine has too little memory.
   ///
   /// - Parameters:
-  ///   - question: What is asked; nil for a comparison.
-  ///   - settings: What is asked about.
-  ///   - scale: How many clients the worlds have at the most that look for the answer.
-  ///   - threads: How many of those run at once.
+  ///   - question: The question; nil for a comparison.
+  ///   - settings: The scenario.
+  ///   - scale: The largest number of clients in the worlds that look for the answer.
+  ///   - threads: The number of those worlds that run at once.
   private static func checkMemory(
     _ question: Question?, _ settings: WorldSettings, scale: Int, threads: Int
   ) throws {
     // A question's worlds run a seed beside the other, and comparisons all they compare.
     let atOnce = question == nil ? threads : min(threads, Int(max(Planner.seeds, Planner.seedsAgain)))
-    // How many clients it bears may be more than the file has.
+    // The answer to `clients` may be more than the file has.
     let clients = question == .clients ? scale : min(scale, settings.plan.clients)
     let small = MachineWorld.bytes(settings.scaled(toClients: clients, withProvider: true))
     let needed = small * UInt64(atOnce)

@@ -2,7 +2,7 @@ import GatewayFleet
 import GatewayPlanner
 import GatewayReport
 
-/// The line of a simulated storm on standard error while it runs: how far virtual time is, for instance, and how fast.
+/// The line of a simulated storm on standard error while it runs: the virtual time, and its speed.
 final class SimulateProgress: Sendable {
   private let line = StatusLine()
 

@@ -2,7 +2,7 @@ import GatewayFleet
 import GatewayPlanner
 import Synchronization
 
-/// The worlds of one command, each with its seed, ten for instance; several at once, which share nothing.
+/// The worlds of one command, each with its seed; several run at once, and share nothing.
 final class SimulateRun: Sendable {
   private let options: SimulateOptions
   private let signals: SignalStream

@@ -3,14 +3,14 @@ import GatewayFleet
 import GatewayKit
 import GatewayPlanner
 
-/// The clients of a simulated storm: whose wire they speak, the gateway's own for instance, with which habits.
+/// The clients of a simulated storm: their wire, and their habits.
 struct SimulatedClients {
   let vendor: any OfferedVendor.Type
   let dialect: StormDialect
 
   /// - Parameters:
   ///   - scheme: The vendor's; nil for the gateway's own.
-  ///   - sdk: Whose habits they have; nil for the vendor's usual one.
+  ///   - sdk: The SDK whose habits the clients have; nil for the vendor's usual one.
   init(scheme: String?, sdk: String?) throws {
     var arguments = Arguments(flags: StormCommand.flags)
     if let scheme { arguments.given["dialect"] = [.init(text: scheme, source: "\"dialect\"")] }
@@ -22,9 +22,9 @@ struct SimulatedClients {
   /// Whether they have habits of their own: a client without does as its machine does, whatever its wire.
   private var haveHabits: Bool { dialect.client.habits != ClientHabits() }
 
-  /// Tells the settings what is particular to these clients. Throws if machines are asked for that cannot play them.
+  /// Puts the properties of these clients into the settings. Throws if machines cannot play them.
   ///
-  /// - Parameter fidelity: What plays them.
+  /// - Parameter fidelity: The kind of world that plays them.
   func set(_ settings: inout WorldSettings, for fidelity: SimulateScenario.Fidelity) throws {
     settings.plan.dialect = dialect.client.name
     settings.plan.sdk = dialect.client.sdk

@@ -3,8 +3,9 @@ import GatewayFleet
 import Glibc
 import Synchronization
 
-/// A line on standard error that says how far a long piece of work is: that of a simulation, for instance. On a terminal it is
-/// written anew five times a second, elsewhere another is added every ten seconds.
+/// A line on standard error with the progress of a long piece of work.
+///
+/// A terminal's line is rewritten five times a second; elsewhere another is added every ten seconds.
 final class StatusLine: Sendable {
   private let isTerminal = Terminal.isBehind(STDERR_FILENO)
   private let began = SystemTime.sinceBoot
@@ -37,7 +38,7 @@ final class StatusLine: Sendable {
     LineWriter.standardError.add("\r\u{1B}[K" + String(text().prefix(max(0, columns))))
   }
 
-  /// Takes the line away, and leaves the text in its place where one was shown.
+  /// Removes the line, and prints the text instead if one was shown.
   func end(_ text: String? = nil) {
     let hasShown = hasShown.withLock { $0 }
     let line = text.map { isTerminal || hasShown ? (isTerminal ? "" : "postern: ") + $0 + "\n" : "" } ?? ""

@@ -4,8 +4,7 @@ import GatewayJSON
 import GatewayRuntime
 import GatewaySpace
 
-/// The conductor of a scenario in a simulated storm: has the gateway do what the scenario says, when it says so; revoke
-/// every token at the top of the wave, for instance.
+/// The conductor of a scenario in a simulated storm: it gives the scenario's orders to the gateway at their times.
 struct WireConductor {
   private let phases: [ScenarioPhase]
   private let times: ScenarioTimes

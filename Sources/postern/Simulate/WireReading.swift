@@ -6,9 +6,10 @@ import GatewayRuntime
 import GatewaySimulator
 import GatewaySpace
 
-/// The facts that machines must know of a vendor's wire, learned from the vendor's own dialects: with which code it
-/// closes for an expired token, for instance. Each thing that a gateway says is put into words by the one and read by
-/// the other, as a connection and a client would.
+/// The facts about a vendor's wire that machines need, read from the vendor's own dialects.
+///
+/// An example is the close code for an expired token. One dialect encodes each message of a gateway, the other decodes it,
+/// as a connection and a client would.
 struct WireReading {
   private let client: any ClientDialect
   private let gateway: Space
@@ -17,7 +18,7 @@ struct WireReading {
   private let times: StormPlan.GatewayTimes
   private static let user = UserID("storm-0")
 
-  /// - Parameter clients: Whose wire it is.
+  /// - Parameter clients: The clients of the wire.
   init(_ clients: SimulatedClients) throws {
     self.clients = clients
     var plan = StormPlan()
@@ -84,7 +85,8 @@ struct WireReading {
     model.refreshesOpenConnections = client.encode(.refresh(Credentials(token: "token")), of: identity) != nil
   }
 
-  /// What a client reads in what the gateway writes; nil if the one writes nothing, or the other reads nothing in it.
+  /// Returns what a client reads in the gateway's message; nil if the gateway writes nothing, or the client reads nothing in
+  /// it.
   private func notice(of message: OutboundMessage, _ binding: DialectBinding, isLoggedIn: Bool) -> ServerNotice? {
     let context = DialectContext(
       connection: Self.connection, isLoggedIn: isLoggedIn, expiresIn: isLoggedIn ? .seconds(30) : nil,
@@ -102,7 +104,7 @@ struct WireReading {
       user: Self.user, kind: .regular, issuedAt: now, expiresAt: now + .seconds(3600), calls: nil)
   }
 
-  /// What the client's first message says.
+  /// Returns the credentials in the client's first message.
   private func firstCredentials(_ binding: DialectBinding, _ identity: ClientIdentity) -> Credentials? {
     guard let token = identity.token, let frame = client.encode(.connect(token), of: identity) else { return nil }
     let context = DialectContext(connection: Self.connection, isLoggedIn: false, now: world.wallTime)
@@ -114,7 +116,7 @@ struct WireReading {
     }
   }
 
-  /// What the vendor has its dialect say of an accepted login.
+  /// Returns the text that the vendor adds to an accepted login.
   private func welcome(_ credentials: Credentials, _ binding: DialectBinding, _ upgrade: HTTPRequest) -> String? {
     let bearer = Bearer(connection: Self.connection, upgrade: binding.dialect.details(of: upgrade))
     let judgement = binding.authenticator.judge(credentials, of: bearer, at: world.wallTime)

@@ -10,8 +10,8 @@ import GatewayStores
 import GatewayTokens
 import Synchronization
 
-/// A simulated storm with everything: the gateway put together as `postern serve` does it, for instance, the storm's
-/// clients, HTTP and WebSockets over a network in virtual time.
+/// A simulated storm with everything: the gateway as `postern serve` assembles it, the storm's clients, HTTP and WebSockets,
+/// over a network in virtual time.
 struct WireWorld {
   private let settings: WorldSettings
   private let clients: SimulatedClients
@@ -31,7 +31,7 @@ struct WireWorld {
     var description: String { "the simulated storm did not end within its time" }
   }
 
-  /// A handle of the storm's runner, for whoever looks on: to end the storm early, for instance.
+  /// A handle of the storm's runner, with which an observer ends the storm early.
   private final class Stop: Sendable {
     let runner = Mutex<StormRunner?>(nil)
   }
@@ -69,7 +69,7 @@ struct WireWorld {
     let network = SimulatedNetwork(world, conditions: LinkConditions(latency: settings.link.latency))
     let conductor = try conductor
     let takesFaults = conductor?.wantsFaults ?? false
-    // What goes wrong on purpose is written in one book, on one loop.
+    // The faults are kept in one book, on one loop.
     let gateway = try startGateway(in: world, network, loops: takesFaults ? 1 : 2, takesFaults: takesFaults)
     let watch = ProviderWatch(gateway.provider, on: world.loops[0].eventLoop)
     plan.loops = 2
@@ -114,13 +114,13 @@ struct WireWorld {
     return past == 0 ? ready : ready + .nanoseconds(grain - past)
   }
 
-  /// A gateway as `postern serve` puts it together, on the first loops of the world.
+  /// Returns a gateway as `postern serve` assembles it, on the first loops of the world.
   ///
   /// - Parameters:
-  ///   - world: What it is in.
-  ///   - network: Where it listens.
-  ///   - count: How many loops it has.
-  ///   - takesFaults: Whether it may be ordered to fail.
+  ///   - world: The world that it is in.
+  ///   - network: The network that it listens in.
+  ///   - count: The number of its loops.
+  ///   - takesFaults: Whether faults may be ordered.
   func startGateway(
     in world: SimulatedWorld, _ network: SimulatedNetwork, loops count: Int, takesFaults: Bool
   ) throws -> Space {

@@ -3,8 +3,9 @@ import GatewayFleet
 import GatewayReport
 import Synchronization
 
-/// The report of a storm that has not ended, written into the folder of `--report` every two seconds: what was measured is
-/// there even if the process is killed. The report at the end takes its place.
+/// The report of a storm that has not ended, written into the folder of `--report` every two seconds.
+///
+/// The measurements are there even if the process is killed. The final report replaces it.
 final class InterimReport: Sendable {
   private struct State {
     var isWriting = false

@@ -3,7 +3,7 @@ import GatewayFleet
 import GatewayRuntime
 import GatewayServer
 
-/// The part of a storm that runs in this process: all of it where `--processes` is 1, for instance.
+/// The part of a storm that runs in this process: all of it with one process.
 struct LocalStorm {
   private let loops: [SocketLoop]
   private let runner: StormRunner
@@ -22,7 +22,7 @@ struct LocalStorm {
     }
     for loop in loops { try loop.start() }
     if let error = part?.clockError, error != 0 {
-      // All parts go by the clock of whoever gave the order.
+      // All parts use the clock of the process that gave the order.
       for loop in loops { await loop.perform { loop.events.wallError = { .nanoseconds(-error) } } }
     }
     let now = await loops[0].perform { loops[0].events.wallTime }

@@ -2,8 +2,9 @@ import GatewayFleet
 import Glibc
 import Synchronization
 
-/// The line of a storm on standard error while it runs: on a terminal one that is written anew a few times a second,
-/// for instance, elsewhere another every ten seconds.
+/// The line of a storm on standard error while it runs.
+///
+/// A terminal's line is rewritten a few times a second; elsewhere another is added every ten seconds.
 final class ProgressLine: Sendable {
   private let isTerminal = Terminal.isBehind(STDERR_FILENO)
   private let text: ProgressText

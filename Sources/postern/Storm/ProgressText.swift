@@ -1,13 +1,13 @@
 import GatewayFleet
 
-/// A storm's progress as one line, as much of it as the columns hold: in 40 of them there is no bar, for instance.
+/// A storm's progress as one line, as much of it as the columns hold.
 struct ProgressText {
   let clients: Int
 
   private static let barWidth = 16
 
-  /// The longest line that fits. What is left out first is what matters least: the bar, who waits for the provider, the
-  /// names of the figures. Who is cut off or failed is never left out.
+  /// Returns the longest line that fits. The bar, the clients that wait for the provider and the names of the figures are
+  /// left out first. The clients cut off or failed are never left out.
   func line(_ progress: StormProgress, columns: Int) -> String {
     let candidates = [
       bar(progress) + " " + long(progress, withProvider: true),
@@ -58,7 +58,7 @@ struct ProgressText {
   }
 }
 
-/// The timetable of lines that stay: the next is due ten seconds after the last, for instance.
+/// The timetable of lines that stay: the next is due ten seconds after the last.
 struct ProgressSchedule {
   private static let intervalSeconds = 10.0
   private var nextSeconds = intervalSeconds

@@ -3,7 +3,7 @@ import GatewayKit
 import GatewayReport
 import Glibc
 
-/// The files of a storm's report: those in the folder of `--report reports`, for instance.
+/// The files of a storm's report, in the folder of `--report`.
 enum ReportFiles {
   /// Makes the directory before the storm, so that a report never fails for want of one afterwards.
   static func check(_ directory: String?) throws {

@@ -5,9 +5,9 @@ import GatewayKit
 import GatewayRuntime
 import GatewayServer
 
-/// The conductor of a scenario: has the gateway do what it says, when it says so; revoke every token at the top of the
-/// wave, for instance, or fail for thirty seconds. One for each storm, however many processes it has; on a loop of its
-/// own.
+/// The conductor of a scenario: it gives the scenario's orders to the gateway at their times.
+///
+/// A storm has one, however many processes it has, on a loop of its own.
 struct ScenarioConductor {
   let options: StormOptions
   private let phases: [ScenarioPhase]
@@ -27,10 +27,10 @@ struct ScenarioConductor {
     times = options.times
   }
 
-  /// Carries it out, until it is through or the task is cancelled; nothing that it ordered is left then. Returns what the
-  /// gateway did not do, in sentences.
+  /// Carries the scenario out, until it is through or the task is cancelled; none of its orders is left then. Returns what
+  /// the gateway did not do, in sentences.
   ///
-  /// - Parameter gate: What the storm's loops count by.
+  /// - Parameter gate: The boundaries by which the storm's loops count.
   func conduct(startsAt: WallTime, gate: PhaseGate, on loop: EventLoop) async -> [String] {
     var failures: [String] = []
     var faults: [StormOptions.OrderedFault] = []

@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayKit
 import GatewayRuntime
 
-/// A URL that a storm or `postern connect` connects to: `wss://gateway.example`, for instance.
+/// A URL that a storm or `postern connect` connects to, e.g. `wss://gateway.example`.
 struct StormAddress {
   var target: DialTarget
   /// Path and query, percent-encoded; nil if the URL has none.

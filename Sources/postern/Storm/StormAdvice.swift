@@ -30,7 +30,7 @@ struct StormAdvice {
     var model = ProviderModel(.rate(forecast.serviceRate))
     if let told {
       (model.queue, model.failures) = (told.queueMax, told.failureRate)
-      // What it is set to, in place of what came through a storm that was busy itself.
+      // The configured latency, not what was measured through a busy storm.
       let latency = Duration.nanoseconds(Int64(min(max(0, told.latencyS), 600) * 1e9))
       if let places = told.concurrency, places > 0, latency > .zero {
         model.capacity = .places(places, latency: latency...latency)

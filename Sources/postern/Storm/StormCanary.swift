@@ -2,8 +2,8 @@ import GatewayCore
 import GatewayFleet
 import Glibc
 
-/// The one client that goes ahead of a storm of others' systems. Where it is not let in, five
-/// thousand like it would lock accounts and fill logs, and nobody would learn more.
+/// The one client that goes ahead of a storm of others' systems. If it is refused, five thousand like it would lock accounts
+/// and fill logs, and show nothing more.
 struct StormCanary {
   private var options: StormOptions
 
@@ -59,7 +59,7 @@ struct StormCanary {
   }
 }
 
-/// The reason why no storm began: the client that went ahead was refused with 401, for instance.
+/// The reason why no storm began, e.g. that the first client was refused with 401.
 struct StormCanaryFailure: Error, CustomStringConvertible {
   let description: String
 }

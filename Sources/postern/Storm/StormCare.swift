@@ -5,8 +5,9 @@ import GatewayReport
 import GatewayRuntime
 import GatewayServer
 
-/// Care for systems of others: which hosts a storm may hit. This machine's own need nothing; any other, a colleague's staging
-/// gateway for instance, is named by whoever has the leave of those who run it.
+/// Care for systems of others: the hosts that a storm may load.
+///
+/// This machine needs no permission; any other host is named by a user who has the permission of its operators.
 struct StormCare {
   /// Hosts that are not this machine, each once, by the flag that named it first.
   private let others: [(host: String, flag: String)]
@@ -17,7 +18,7 @@ struct StormCare {
   private static let shared =
     ["ably.io", "pusher.com", "supabase.co"] + Vendors.all.flatMap { $0.clients.serviceDomains }
 
-  /// - Parameter targets: Whom the storm connects to, and the flags that say so.
+  /// - Parameter targets: The storm's targets, and the flags that name them.
   init(_ targets: [(target: DialTarget, flag: String)]) {
     var others: [(host: String, flag: String)] = []
     var locals: [String] = []
@@ -60,7 +61,7 @@ struct StormCare {
     }
   }
 
-  /// What all that goes out says of itself; nil where only this machine hears it and nobody wants it.
+  /// Returns the mark of all outgoing requests; nil if only this machine receives them and no mark is asked for.
   func mark(_ arguments: Arguments, run: String) throws -> StormMark? {
     guard try arguments.isOn("unmarked") else { return StormMark(agent: "postern-storm/\(Version.number)", run: run) }
     guard let (host, _) = others.first else { return nil }
@@ -85,7 +86,7 @@ struct StormCare {
     }
   }
 
-  /// What a storm of others' systems does if nobody says more: what suits a laptop hurts a small staging system.
+  /// Applies the defaults for systems of others: a load that suits a laptop hurts a small staging system.
   func hold(_ plan: inout StormPlan, _ arguments: Arguments) throws {
     guard !others.isEmpty else { return }
     if arguments.value("rate") == nil { plan.rate = min(plan.rate, 50) }

@@ -5,7 +5,7 @@ import GatewayReport
 import GatewayServer
 import Glibc
 
-/// The command `postern storm`: a fleet of clients against a gateway, of 5,000 for instance.
+/// The command `postern storm`: a fleet of clients against a gateway.
 enum StormCommand: Command {
   static let name = "storm"
   static let summary = "a fleet of clients whose tokens expire together, against any gateway; report and thresholds"
@@ -68,7 +68,7 @@ enum StormCommand: Command {
       machine: .current, result: result, thresholds: options.thresholds,
       phaseThresholds: options.phaseThresholds, settings: options.settings,
       caveats: options.caveats, failures: failures, run: options.mark?.run)
-    // What a simulation fails at is no reason to keep a report back.
+    // A failed simulation is no reason to withhold a report.
     if let advice = try? await StormAdvice(options, report)?.advice() { report = report.advised(advice) }
     // Whoever waits for a reader of the report can be ended like any program.
     signals.end()

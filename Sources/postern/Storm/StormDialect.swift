@@ -2,11 +2,10 @@ import GatewayCore
 import GatewayKit
 import GatewayWires
 
-/// The wire format that a storm's clients speak, and who makes their tokens: the vendor's of `--dialect`, `plain` for
-/// instance.
+/// The wire format of a storm's clients, and the issuer of their tokens, by `--dialect`.
 struct StormDialect {
   let client: any ClientDialect
-  /// Where tokens are asked for, below the provider's address.
+  /// The path of token requests, below the provider's address.
   let providerPath: String
   /// Whether the provider may have another path.
   let mayMoveProvider: Bool
@@ -35,7 +34,7 @@ struct StormDialect {
     mayMoveProvider = path == nil
   }
 
-  /// Who makes the tokens of clients that mint their own.
+  /// Returns the issuer of tokens for clients that mint their own.
   func issuer(_ arguments: Arguments) throws -> any TokenIssuer {
     try tool.issuer(arguments)
   }

@@ -1,6 +1,6 @@
 import GatewayKit
 
-/// The flags of `postern storm`: `--clients 5000`, for instance.
+/// The flags of `postern storm`.
 enum StormFlags {
   static let sections = [
     FlagSection("addresses", addresses),
@@ -13,7 +13,7 @@ enum StormFlags {
     FlagSection("clients that mint", minting),
   ]
 
-  /// Those that mean something to a storm of one client, which shows what is said.
+  /// The flags for a storm of one client that shows its messages.
   static let ofOneClient = sections.map { section in
     FlagSection(
       titlesOfOneClient[section.title] ?? section.title, section.flags.filter { !fleetOnly.contains($0.name) })

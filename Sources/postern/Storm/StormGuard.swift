@@ -2,8 +2,7 @@ import GatewayFleet
 import GatewayReport
 import Synchronization
 
-/// A guard that ends a storm which does more harm than it measures: holds its progress against the rules of
-/// `--stop-when`, `connects.failed.share > 50% over 10s` for instance.
+/// A guard that ends a storm which does more harm than it measures, by the rules of `--stop-when`.
 final class StormGuard: Sendable {
   private struct State {
     var watch: StopWatch

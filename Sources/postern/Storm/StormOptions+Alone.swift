@@ -5,7 +5,7 @@ import GatewayKit
 // A storm without a gateway: the token endpoint alone.
 
 extension StormOptions {
-  /// What needs a gateway.
+  /// Throws if a flag needs a gateway.
   static func checkAlone(_ arguments: Arguments) throws {
     let unused = [
       "url", "dialect", "wire", "sdk", "application", "control-url", "fault", "scenario", "mint", "reconnect",

@@ -2,17 +2,16 @@ import GatewayCore
 import GatewayJSON
 import GatewayKit
 
-// How the gateway fails while the storm lasts: it loses a tenth of the replies, say.
+// The faults of the gateway during the storm.
 
 extension StormOptions {
-  /// A fault that has been ordered of a gateway, with its number there: the 3 by which the storm takes it back at its
-  /// end, for instance.
+  /// A fault that was ordered of a gateway, with its number, by which the storm removes it at its end.
   struct OrderedFault {
     let number: Int
     let control: StormAddress
   }
 
-  /// What is said of an order that is taken, as far as the storm needs to know it.
+  /// The answer to an accepted order, as far as the storm needs it.
   private struct Ordered: Decodable {
     let number: Int
   }
@@ -41,7 +40,7 @@ extension StormOptions {
   /// In seconds: a year.
   private static let faultsLongest = 31_557_600.0
 
-  /// What is said of an order that is refused.
+  /// The answer to a refused order.
   private struct Refusal: Decodable {
     struct Content: Decodable {
       let message: String
@@ -79,7 +78,7 @@ extension StormOptions {
     }
   }
 
-  /// What a gateway that refuses an order says of it.
+  /// Returns the gateway's explanation of a refused order.
   static func complaint(of answer: HTTPResponse) -> String {
     let refusal = try? JSONCoder().decode(Refusal.self, from: answer.body)
     return refusal?.error.message ?? "the gateway answered \(answer.status)"

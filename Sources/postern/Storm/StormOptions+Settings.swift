@@ -5,7 +5,7 @@ import GatewayKit
 import GatewayRuntime
 import GatewayServer
 
-// What the gateway's control port tells before the storm.
+// The settings that the gateway's control port tells before the storm.
 
 extension StormOptions {
   private static let patience = Duration.seconds(5)
@@ -37,7 +37,7 @@ extension StormOptions {
     }
   }
 
-  /// What the control port answers.
+  /// Returns the control port's answer.
   func ask(_ request: HTTPRequest, of control: StormAddress) async throws -> HTTPResponse {
     var request = request
     let below = control.path ?? ""
@@ -81,7 +81,7 @@ extension StormOptions {
         + "\(Figures.count(description.limits.connectionsMax)) connections at most (--connections-max)")
   }
 
-  /// Goes by the gateway's own settings. What the storm was told that they contradict becomes a caveat.
+  /// Uses the gateway's own settings. Each flag that they contradict becomes a caveat.
   mutating func adopt(_ description: GatewayDescription) throws {
     settings = description
     checkRoom(of: description)

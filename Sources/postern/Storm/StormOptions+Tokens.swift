@@ -4,12 +4,12 @@ import GatewayKit
 import GatewayRuntime
 import GatewayWires
 
-// Where the clients' tokens come from, by the flags.
+// The source of the clients' tokens, by the flags.
 
 extension StormOptions {
   /// - Parameters:
-  ///   - dialect: Who makes the tokens of clients that mint; nil where there is no gateway.
-  ///   - gateway: Where the provider is if nobody says.
+  ///   - dialect: The issuer of tokens for clients that mint; nil without a gateway.
+  ///   - gateway: The provider's address if no flag gives one.
   static func tokens(
     _ arguments: Arguments, _ dialect: StormDialect?, described: TokenDescription?, provider: StormAddress?,
     gateway: StormAddress?
@@ -64,7 +64,7 @@ extension StormOptions {
     return plan
   }
 
-  /// What to know of users before one believes the figures.
+  /// Returns the caveats about users and tokens.
   static func caveats(_ tokens: TokenDescription?, clients: Int) -> [String] {
     guard let count = tokens?.userCount, count < clients else { return [] }
     let several = (clients + count - 1) / count
@@ -75,7 +75,7 @@ extension StormOptions {
 }
 
 extension TokenSource {
-  /// Whom the clients ask.
+  /// The servers that the clients send requests to.
   var targets: [DialTarget] {
     switch self {
     case .minted: []

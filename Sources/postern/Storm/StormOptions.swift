@@ -6,7 +6,7 @@ import GatewayReport
 import GatewayRuntime
 import GatewayWires
 
-/// The wishes in the flags of `postern storm`, checked: 5,000 clients against two gateways, for instance.
+/// The flags of `postern storm`, checked.
 struct StormOptions {
   var plan: StormPlan
   /// The gateways, of which a client keeps to one.
@@ -22,49 +22,49 @@ struct StormOptions {
   let controlSecret: Credentials?
   /// How the gateway is to fail while the storm lasts, as orders in JSON.
   let faults: [String]
-  /// When those of them are over that say for how long they last; nil while none is ordered.
+  /// The time at which the ordered faults with a duration are over; nil while none is ordered.
   var faultsEnd: WallTime?
-  /// What happens while it lasts, phase by phase.
+  /// The scenario, phase by phase.
   let scenario: StormScenario?
-  /// What has to hold in each phase.
+  /// The thresholds of each phase.
   let phaseThresholds: [(phase: String, threshold: Threshold)]
   var dialect: any ClientDialect
   private let providerPath: String
   let thresholds: [Threshold]
   let reportDirectory: String?
-  /// Where the page is that moves while the storm lasts, 0 for any free port; nil if nobody wants it.
+  /// The port of the live page, 0 for any free one; nil for no page.
   let livePort: Int?
   let printsJSON: Bool
   let outputs: ReportOutputs
   private let workers: WorkerOptions
   private let care: StormCare
-  /// What all its requests and upgrades say of themselves.
+  /// The mark of all requests and upgrades.
   let mark: StormMark?
   /// When it ends itself.
   let stopRules: [StopRule]
-  /// Whether it ends when no client gets a token, for reasons that no further try mends. Not where it orders faults.
+  /// Whether the storm ends when no client gets a token, for reasons that no further try removes. False if it orders faults.
   let endsHopeless: Bool
   /// The hosts that were looked up, once for all parts.
   private(set) var pins: [PinnedHost] = []
   /// When the first client is to connect; nil for as soon as may be.
   private let startsAt: WallTime?
-  /// What the gateway told of its settings, if its control port is known and tells them.
+  /// The gateway's description of its settings, if its control port is known and has one.
   var settings: GatewayDescription?
-  /// That fewer requests to the provider are made at once than usual, because of the limit of descriptors.
+  /// The note that fewer requests to the provider are made at once than usual, because of the limit of descriptors.
   private(set) var fetchesNote: String?
-  /// What to know before one believes the figures, by those settings.
+  /// The caveats about the figures, by those settings.
   var caveats: [String] = []
 
-  /// What has to hold when nothing else is asked for.
+  /// The thresholds if no others are given.
   private static let usualThresholds = [
     "lost == 0", "connects.failed == 0", "unrefreshed == 0", "overstayed == 0", "late == 0",
   ]
 
   /// - Parameters:
-  ///   - arguments: The flags, and what stands for them.
-  ///   - part: Which part of the storm this process has, if somebody else began it: it writes nothing, and gives no orders to
+  ///   - arguments: The flags, and their values.
+  ///   - part: This process's part of the storm, if another process began it: it writes nothing, and gives no orders to
   ///     workers.
-  ///   - room: The descriptors that there are; nil for those of this process.
+  ///   - room: The available descriptors; nil for those of this process.
   init(_ arguments: Arguments, part: StormPart? = nil, room: StormRoom? = nil) throws {
     let room = room ?? StormRoom(limit: DescriptorLimit.raised())
     let isInsecure = try arguments.isOn("insecure")
@@ -161,9 +161,9 @@ struct StormOptions {
   /// Whether somebody else's system is hit.
   var isOfOthers: Bool { care.isOfOthers }
 
-  /// Looks the hosts up that are not this machine, and keeps to what they are now. May take seconds.
+  /// Looks up the hosts that are not this machine, and keeps their addresses. May take seconds.
   ///
-  /// - Parameter given: What whoever began the storm has found; nil to look.
+  /// - Parameter given: The addresses that the beginning process has found; nil to look them up.
   mutating func pin(_ given: [PinnedHost]?) throws {
     pins = try given ?? care.pin()
     for index in gateways.indices { gateways[index].target = gateways[index].target.pinned(to: pins) }

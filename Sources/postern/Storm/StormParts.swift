@@ -3,12 +3,13 @@ import GatewayFleet
 import GatewayJSON
 import Synchronization
 
-/// The processes of a storm that is too large for one, or whose clients stand on other machines: four of `--processes
-/// 4`, for instance. Each runs this program with the same command line, and tells what it does, line by line.
+/// The processes of a storm that is too large for one, or whose clients are on other machines.
+///
+/// Each runs this program with the same command line, and reports its progress, line by line.
 final class StormParts: Sendable {
   private struct State {
     var interrupts: [@Sendable () -> Void] = []
-    /// When those who were told to end have to have done so, since the machine was started; nil while nobody was.
+    /// The time, since the machine's start, by which the processes that were told to end have to end; nil while none was.
     var endsBy: Duration?
     var progress: [Int: StormProgress] = [:]
     var snapshots: [Int: StormResult] = [:]
@@ -34,9 +35,9 @@ final class StormParts: Sendable {
   private static let lineBytesMax = 64 << 20
 
   /// - Parameters:
-  ///   - clients: How many all parts have together.
-  ///   - workers: Who carries the parts out, in turn; this machine if there are none.
-  ///   - farewell: How long a worker may go on that was told to end.
+  ///   - clients: The number of clients of all parts together.
+  ///   - workers: The workers that carry the parts out, in turn; this machine if there are none.
+  ///   - farewell: The time that a worker has to end after it was told to.
   init(
     count: Int, clients: Int, workers: [WorkerLink], run: String, pins: [PinnedHost],
     farewell: Duration = StormParts.farewell, report: @escaping @Sendable (StormProgress) -> Void,
@@ -53,8 +54,8 @@ final class StormParts: Sendable {
 
   /// Runs all parts to their end, and merges their results.
   ///
-  /// A part that fails ends the others early. What it had counted is in the result as far as it has told, which it does
-  /// every few seconds. Returns also how it failed. Throws if a part fails before anything has been counted.
+  /// A part that fails ends the others early. The result has what it had reported, which it does every few seconds. Returns
+  /// also how it failed. Throws if a part fails before anything has been counted.
   func run(words: [String], startsAt: WallTime) async throws -> (result: StormResult, failures: [String]) {
     let (finished, ends) = AsyncStream.makeStream(of: Int.self)
     for number in 0..<count {
@@ -139,7 +140,7 @@ final class StormParts: Sendable {
           guard state.withLock({ $0.failures[part.process] == nil }) else { return worker.stream.end() }
         }
       } catch let end as LineStream.Failure {
-        // What it came to, or why not, may have been told.
+        // Its result, or the reason why it has none, may have been reported.
         guard state.withLock({ $0.results[part.process] == nil && $0.failures[part.process] == nil }) else { return }
         fail(part.process, "--worker \(worker.address): \(isOver ? Self.goesOn : Self.words(end))")
         worker.stream.end()
@@ -182,7 +183,7 @@ final class StormParts: Sendable {
 
   private func take(_ line: [UInt8], from part: Int) {
     guard let message = try? StormMessage(line: line) else {
-      // What is no message at all may be anybody's.
+      // A line that is no message may be of any part.
       guard line.starts(with: #"{"result""#.utf8) else { return }
       return failByResult(part)
     }
@@ -219,7 +220,7 @@ final class StormParts: Sendable {
   }
 }
 
-/// An error that says that a part of a storm came to no result: its process was killed, for instance.
+/// An error of a part without a result, e.g. that its process was killed.
 struct StormPartFailure: Error, CustomStringConvertible {
   let description: String
 }

@@ -1,18 +1,19 @@
 import GatewayFleet
 import GatewayKit
 
-/// The descriptors that one process of a storm has for its clients and for their requests to the provider: 768, for
-/// instance, where 1,024 are allowed, since it keeps 256 for itself.
+/// The descriptors of one process for its clients and for their requests to the provider.
+///
+/// Of 1,024 it has 768, since it keeps 256 for itself.
 struct StormRoom {
   /// The system's limit.
   let limit: Int
 
   private var descriptors: Int { limit - DescriptorLimit.reserve }
 
-  /// How many requests at once a process has if nobody says: the usual number, or a quarter of its descriptors where those are
-  /// too few for that and for clients.
+  /// Returns the default number of concurrent requests: the usual number, or a quarter of the descriptors if those are too
+  /// few for that and for clients.
   ///
-  /// - Parameter usual: What is had with descriptors enough.
+  /// - Parameter usual: The number with enough descriptors.
   func fetches(usual: Int) -> Int { max(1, min(usual, descriptors / 4)) }
 
   /// How many clients a process can have beside so many requests. Throws if it is none.
@@ -28,9 +29,9 @@ struct StormRoom {
     throw UsageError("\(allowed) leaves no room for clients beside --fetches \(fetches)")
   }
 
-  /// What to know of a storm that has fewer requests at once than usual.
+  /// Returns the note on a storm that has fewer concurrent requests than usual.
   ///
-  /// - Parameter fetches: How many it has, in each process.
+  /// - Parameter fetches: Their number, in each process.
   func note(fetches: Int) -> String {
     "\(Figures.count(fetches)) requests to the provider at once in each process, because "
       + "\(Figures.count(limit)) descriptors are allowed (ulimit -n)"

@@ -4,12 +4,11 @@ import GatewayRuntime
 import GatewayServer
 import GatewayWires
 
-/// The description of a token endpoint that `--tokens` names: a file, or the name of one that comes with postern,
-/// `get-text` for instance.
+/// The description of a token endpoint that `--tokens` names: a file, or the name of one that comes with postern.
 enum TokensFile {
-  /// Nil if no flag names one. Throws a ``UsageError`` that says what is wrong with the file, and where.
+  /// Returns the description; nil if no flag names one. Throws a ``UsageError`` with what is wrong with the file, and where.
   ///
-  /// - Parameter wireTaken: What the wire takes before it asks for a token.
+  /// - Parameter wireTaken: The values that the wire needs before it asks for a token.
   static func read(_ arguments: Arguments, wireTaken: [String] = []) throws -> TokenDescription? {
     guard let value = arguments.value("tokens") else { return nil }
     do {
@@ -21,7 +20,8 @@ enum TokensFile {
     }
   }
 
-  /// Where the requests go. Throws if a path stands below an address that nobody named, or a file of TLS is no good.
+  /// Returns the addresses of the requests. Throws if a path stands below an address that is not given, or a file of TLS is
+  /// invalid.
   static func places(
     _ tokens: TokenDescription, below provider: StormAddress?, isInsecure: Bool
   ) throws -> [DialTarget] {

@@ -1,8 +1,7 @@
 import GatewayCore
 import Glibc
 
-/// The clocks of commands that stand on no loop: the time of day for tokens as of now, for instance, processor time for
-/// measuring.
+/// The clocks of commands that run on no loop: the time of day, and processor time.
 enum SystemTime {
   static var now: WallTime {
     var time = timespec()

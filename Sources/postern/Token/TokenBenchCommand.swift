@@ -5,8 +5,8 @@ import GatewayKit
 import GatewayPlain
 import GatewayTokens
 
-/// The command `postern token bench`: measures what a token costs of processor time, every algorithm's signature,
-/// RS256's for instance, and the steps of a verification.
+/// The command `postern token bench`: measures a token's cost in processor time, for every algorithm and each step of a
+/// verification.
 enum TokenBenchCommand: Command {
   static let name = "token bench"
   static let summary = "measure what signing and verifying tokens costs on this machine"

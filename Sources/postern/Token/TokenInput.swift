@@ -1,7 +1,7 @@
 import GatewayKit
 import Glibc
 
-/// The token a command is about: its operand, or standard input, as in `postern token inspect < token` for instance.
+/// The token of a command: its operand, or standard input, as in `postern token inspect < token`.
 enum TokenInput {
   private static let sizeMax = 65_536
 

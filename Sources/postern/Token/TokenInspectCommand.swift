@@ -3,7 +3,7 @@ import GatewayJSON
 import GatewayKit
 import GatewayTokens
 
-/// The command `postern token inspect`: decodes a token without verifying it, and says so; when it ends, for instance.
+/// The command `postern token inspect`: decodes a token without verifying it, and says so.
 enum TokenInspectCommand: Command {
   static let name = "token inspect"
   static let summary = "show what a token says, without verifying it"
@@ -33,13 +33,13 @@ enum TokenInspectCommand: Command {
     return json ? object(decoded, nature) : text(decoded, nature, at: now)
   }
 
-  /// What a token that says nothing itself may be; nil if it has no such form.
+  /// Returns the kind of an opaque token by its form; nil if it has none of the known ones.
   private static func nature(ofOpaque token: String) -> String? {
     Vendors.all.lazy.compactMap { $0.tokens.nature(ofOpaque: token) }.first
   }
 
-  /// What a JWT is by the names of its claims. What is a vendor's own is told before what is common to several, and the
-  /// gateway's own after the others'.
+  /// Returns the kind of a JWT by the names of its claims: a vendor's own first, then what several share, the gateway's own
+  /// last.
   private static func nature(of decoded: UnverifiedToken, _ token: String) -> String {
     var shared: (nature: String, titles: [String])?
     for vendor in Vendors.all.dropFirst() + Vendors.all.prefix(1) {
@@ -107,14 +107,14 @@ enum TokenInspectCommand: Command {
   /// The claims that are dates.
   private static var dates: [String] { ["exp", "nbf", "iat"] + Vendors.all.flatMap { $0.tokens.dates } }
 
-  /// What is odd about the date, and what it would be in milliseconds.
+  /// Returns what is odd about the date, and what it would be in milliseconds.
   private static func doubt(_ value: JSONView, at now: WallTime) -> String {
     let words = NumericDate.doubt(value) ?? value.text
     guard let milliseconds = value.number, milliseconds < 253_402_300_800_000 else { return words }
     return words + "; in milliseconds \(SystemTime.text(WallTime(seconds: milliseconds / 1000), from: now))"
   }
 
-  /// What is odd about each date of a token's claims, by the claim's name.
+  /// Returns what is odd about each date of a token's claims, by the claim's name.
   static func doubts(about payload: JSONView) -> [String] {
     (payload.members ?? []).compactMap { name, value in
       guard dates.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else { return nil }

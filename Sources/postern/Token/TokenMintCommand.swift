@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayKit
 
-/// The command `postern token mint`: makes a token, one of ann's for ten minutes for instance.
+/// The command `postern token mint`: makes a token.
 enum TokenMintCommand: Command {
   static let name = "token mint"
   static let summary = "make a token for a user"
@@ -14,7 +14,7 @@ enum TokenMintCommand: Command {
     "scheme", "user", "kind", "life", "expires", "call", "claim", "secret-file", "key-file", "algorithm",
   ]
 
-  /// What the vendors add to the help of a flag.
+  /// Returns the vendors' additions to the help of a flag.
   private static func notes(_ flag: String) -> String {
     Vendors.all.map { vendor in vendor.tokens.notes[flag].map { "; \(vendor.scheme): \($0)" } ?? "" }.joined()
   }

@@ -1,6 +1,6 @@
 import GatewayKit
 
-/// The vendor whose tokens a command is about: that of `--scheme plain`, for instance.
+/// The vendor of a command's tokens, by `--scheme`.
 enum TokenScheme {
   static let flag = Vendors.flag("scheme", "whose token")
 

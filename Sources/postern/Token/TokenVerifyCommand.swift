@@ -3,8 +3,7 @@ import GatewayJSON
 import GatewayKit
 import GatewayTokens
 
-/// The command `postern token verify`: verifies a token as the gateway does, and says which check failed, its signature
-/// for instance.
+/// The command `postern token verify`: verifies a token as the gateway does, and names the failed check.
 enum TokenVerifyCommand: Command {
   static let name = "token verify"
   static let summary = "verify a token, naming the check that fails"

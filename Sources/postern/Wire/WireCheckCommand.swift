@@ -1,8 +1,9 @@
 import GatewayKit
 import GatewayWires
 
-/// The command `postern wire check`: reads the description of a wire, of `nats` for instance, and says what is wrong
-/// with it; with an address, plays one client of it.
+/// The command `postern wire check`: reads the description of a wire, and reports its faults.
+///
+/// With an address it plays one client of the wire.
 enum WireCheckCommand: Command {
   static let name = "wire check"
   static let summary = "read the description of a gateway's wire; with --url, play one client and show what is said"

@@ -4,7 +4,7 @@ import GatewayKit
 import GatewayWires
 import Glibc
 
-/// A storm of one client, which shows what is said: `← /hear/2 logged_in {"type":"connected"}`, for instance.
+/// A storm of one client that shows its messages, e.g. `← /hear/2 logged_in {"type":"connected"}`.
 struct WireTrial {
   private var options: StormOptions
   private let wire: WireDescription
