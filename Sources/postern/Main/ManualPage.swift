@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayKit
 
-/// The manual page in the macros of man(7): a `.SH` for each section, for instance.
+/// The manual page in the macros of man(7).
 enum ManualPage {
   static func text(of commands: [any Command.Type]) -> String {
     var page = """

@@ -1,7 +1,7 @@
 import GatewayKit
 import Glibc
 
-/// The program: it finds the command that its first words name, `token mint` for instance, and runs it.
+/// The program: it finds the command that its first words name, and runs it.
 @main
 struct Postern {
   /// The commands, in the order in which the help lists them.
@@ -65,7 +65,7 @@ struct Postern {
     }
   }
 
-  /// What is said where the words call no command: help, the version, or what is wrong with them.
+  /// Prints the help, the version or a complaint for words that call no command.
   private static func runNone(_ words: [String]) -> Int32 {
     guard let first = words.first, !["--help", "-h"].contains(first) else {
       Output.line(help.all(commands))
@@ -92,7 +92,7 @@ struct Postern {
     return 2
   }
 
-  /// What is wrong with words that call no command.
+  /// Returns what is wrong with words that call no command.
   static func complaint(about words: [String]) -> String {
     let first = words.first ?? ""
     if first.hasPrefix("-") {

@@ -1,11 +1,11 @@
 import GatewayCore
 import Glibc
 
-/// Lines over a descriptor, a TCP connection's for instance: bounded in length, and waited for no longer than one says.
+/// Lines over a descriptor, with a limit on their length and on the wait for them.
 ///
 /// `@unchecked Sendable`: one thread reads, which alone touches `rest`; another may write.
 final class LineStream: @unchecked Sendable {
-  /// The reason why a line was not read or sent: the other side has ended, for instance.
+  /// The reason why a line was not read or sent, e.g. that the other side has ended.
   enum Failure: Error, Hashable {
     /// Nothing came, or could be sent, for as long as one was willing to wait.
     case timedOut
@@ -16,7 +16,7 @@ final class LineStream: @unchecked Sendable {
   }
 
   private let descriptor: Int32
-  /// What was read, and is in no line yet from ``start`` on. Only the reader's.
+  /// The bytes that were read and are in no line yet, from ``start`` on. Touched by the reader only.
   private var rest: [UInt8] = []
   private var start = 0
   private static let pieceMax = 65_536
@@ -66,7 +66,7 @@ final class LineStream: @unchecked Sendable {
     }
   }
 
-  /// What is there; nil at the end.
+  /// Returns the available bytes; nil at the end.
   private func read() -> [UInt8]? {
     var piece = [UInt8](repeating: 0, count: Self.pieceMax)
     while true {
@@ -91,7 +91,7 @@ final class LineStream: @unchecked Sendable {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// Ends a connection at once, for whoever reads from it too.
+  /// Ends a connection at once, for a reader of it too.
   func end() {
     _ = shutdown(descriptor, Int32(SHUT_RDWR))
   }

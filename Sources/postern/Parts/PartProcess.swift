@@ -3,9 +3,9 @@ import GatewayCore
 import Glibc
 import Synchronization
 
-/// A process of this program that carries out one part of a storm, the second of four for instance, and tells what it
-/// does on its standard output. It knows that it is to end when its standard input does, so that none is left behind by
-/// a parent that dies.
+/// A process of this program that carries out one part of a storm, and reports on its standard output.
+///
+/// It ends when its standard input does, so that none is left behind by a parent that dies.
 final class PartProcess: Sendable {
   private let child: ChildProcess
   /// This side of its standard input, until that is closed.

@@ -3,8 +3,9 @@ import GatewayCore
 import GatewayFleet
 import Synchronization
 
-/// The voice of a storm's part, which tells whoever began the storm what this part does, how many are connected for
-/// instance, a line for each message, in order, on a thread that is no loop's.
+/// The reports of a storm's part to the process that began the storm: a line for each message, in order.
+///
+/// They are written on a thread that is no loop's.
 final class PartTeller: Sendable {
   private let queue = DispatchQueue(label: "what a part of a storm tells")
   /// Whether a snapshot waits to be told: one that comes meanwhile is left out.
@@ -26,7 +27,7 @@ final class PartTeller: Sendable {
     queue.async { Self.write(.progress(progress)) }
   }
 
-  /// What the loops of this part have counted so far.
+  /// Reports what the loops of this part have counted so far.
   func tell(snapshot parts: [StormResult]) {
     let now = SystemTime.sinceBoot.nanoseconds
     guard now - lastSnapshot.load(ordering: .relaxed) >= snapshotPause else { return }
@@ -49,7 +50,7 @@ final class PartTeller: Sendable {
 }
 
 extension StormResult {
-  /// What parts come to together.
+  /// Creates the sum of several parts.
   init(_ parts: some Sequence<StormResult>) {
     self.init()
     for part in parts { merge(part) }

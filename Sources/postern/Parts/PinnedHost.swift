@@ -1,9 +1,9 @@
 import GatewayCore
 import GatewayRuntime
 
-/// A host with the addresses that a storm keeps to, `gateway.example` with 203.0.113.7 for instance, however long it
-/// lasts and whatever its name service says later: a name that is led elsewhere in the middle would have it hit whom
-/// nobody has named.
+/// A host with the addresses that a storm keeps to, whatever its name service says later.
+///
+/// A name that is redirected during a storm would have it hit a host that the user has not named.
 struct PinnedHost: Hashable, Codable {
   let host: String
   let addresses: [String]

@@ -1,11 +1,10 @@
 import GatewayFleet
 import GatewayJSON
 
-/// A message to the storm from a part of it, or from the worker that carries it out: how many are connected so far, for
-/// instance. JSON, one message a line.
+/// A message to the storm from a part of it, or from the worker that carries it out: JSON, one message a line.
 enum StormMessage: Codable {
   case progress(StormProgress)
-  /// What was counted so far, for whoever looks on.
+  /// The counts so far, for observers.
   case snapshot(StormResult)
   case result(StormResult)
   /// A worker of another machine: its process has ended, and this is the last that it said on standard error.

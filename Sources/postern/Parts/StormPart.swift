@@ -2,19 +2,20 @@ import GatewayCore
 import GatewayJSON
 import GatewayKit
 
-/// The part that this process has of a storm of several: the second of four, for instance. Whoever starts it says so in
-/// the environment, so that the command line is the storm's own.
+/// The part of a storm that this process carries out, e.g. the second of four.
+///
+/// The starting process puts it into the environment, so that the command line is the storm's own.
 struct StormPart: Hashable, Codable {
   static let variable = "POSTERN_STORM_PART"
 
   let process: Int
   /// How many parts there are.
   let processes: Int
-  /// When the first client connects, in nanoseconds since 1970, by the clock of whoever gave the order.
+  /// The time of the first connection, in nanoseconds since 1970, by the clock of the process that gave the order.
   let startsAt: Int64
   /// How far this machine's clock is ahead of that one, in nanoseconds.
   var clockError: Int64 = 0
-  /// What the whole storm calls itself to whom it hits.
+  /// The name of the whole storm's run, as its targets see it.
   let run: String
   /// The hosts that were looked up, for all parts alike.
   let pins: [PinnedHost]

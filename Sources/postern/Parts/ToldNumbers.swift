@@ -1,5 +1,7 @@
-/// Every number in a message of another process, whatever it stands for: a count of 3,000 logins, for instance. Decoding fails
-/// if one of them is below nothing, or larger than any storm's, so that no sum of such numbers can be too large for its type.
+/// Every number in a message of another process, whatever it stands for.
+///
+/// Decoding fails if one of them is negative, or larger than any storm's, so that no sum of such numbers can be too large
+/// for its type.
 struct ToldNumbers: Decodable {
   /// The largest whole number that a JSON reader need not round (RFC 8259, section 6); a thousand of them can be added.
   private static let bounds = 0...0x1p53

@@ -1,10 +1,9 @@
 import Glibc
 import Synchronization
 
-/// A process that this one has started: a part of a storm, for instance, or the client under test. Whoever starts it
-/// has to ``wait()`` for it, or to reap it.
+/// A process that this one has started. The starting code has to ``wait()`` for it, or to reap it.
 struct ChildProcess: Sendable {
-  /// An error that says that a process could not be started: no descriptor is left, for instance.
+  /// An error that says that a process could not be started, e.g. that no descriptor is left.
   struct NotStarted: Error, CustomStringConvertible {
     let path: String
     let error: Int32
@@ -12,8 +11,7 @@ struct ChildProcess: Sendable {
     var description: String { "\(path) cannot be started: \(String(cString: strerror(error)))" }
   }
 
-  /// The descriptors that the child has as its standard input, output and error: a pipe's end for its output, for
-  /// instance. They stay this process's own, to be closed.
+  /// The descriptors for the child's standard input, output and error. They stay this process's own, to be closed.
   struct Streams {
     var input: Int32
     var output: Int32
@@ -41,7 +39,7 @@ struct ChildProcess: Sendable {
     }
     let given = [(streams.input, STDIN_FILENO), (streams.output, STDOUT_FILENO), (streams.error, STDERR_FILENO)]
     for (descriptor, place) in given { posix_spawn_file_actions_adddup2(&actions, descriptor, place) }
-    // What this process ignores, and handles by other means, the child may want to hear.
+    // The child gets the default handling of signals that this process ignores or handles.
     var signals = sigset_t()
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)

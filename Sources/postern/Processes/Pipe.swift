@@ -1,8 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Both ends of a pipe(2), of which no child inherits any: the one that a part of a storm tells its progress through,
-/// for instance.
+/// Both ends of a pipe(2); no child inherits them.
 struct Pipe {
   let reading: Int32
   let writing: Int32

@@ -1,6 +1,6 @@
 @preconcurrency import Glibc
 
-/// The system's gifts to this process: the variables of its environment, for instance.
+/// The process's environment variables and cores.
 enum ProcessEnvironment {
   /// Each variable by its name; of two of one name the first, as the C library does.
   static var variables: [String: String] {
@@ -14,7 +14,7 @@ enum ProcessEnvironment {
     return variables
   }
 
-  /// How many cores it may run on, those that `taskset` leaves it for instance.
+  /// The number of cores that the process may run on, e.g. those that `taskset` leaves it.
   static var cores: Int {
     let mask = FilePath("/proc/self/status").systemText?.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed:") }
     let count = (mask?.dropFirst("Cpus_allowed:".count) ?? "").reduce(0) {

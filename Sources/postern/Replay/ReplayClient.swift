@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayRuntime
 
-/// A client that does what it did once, ann's on her second connection for instance. It answers nothing by itself.
+/// A client that repeats its recorded actions. It answers nothing by itself.
 ///
 /// An actor that lives on the loop of its socket.
 actor ReplayClient: SocketHandler {

@@ -1,7 +1,6 @@
 import GatewayCore
 
-/// A journal beside that of its replay: where they first differ on each connection, by kinds, order, errors and codes;
-/// closed with 4000 then and with 4004 now, for instance.
+/// A journal beside that of its replay: the first difference of each connection in kinds, order, errors and codes.
 struct ReplayComparison {
   /// One difference, as a person reads it.
   let differences: [String]
@@ -26,8 +25,8 @@ struct ReplayComparison {
     (self.differences, self.alike) = (differences, alike)
   }
 
-  /// What is said of requests over HTTP but those for tokens, which are minted anew; nil if there are none. What was made by
-  /// them, a channel for instance, is not there when a client asks for it.
+  /// Returns a note on requests over HTTP other than those for tokens, which are minted anew; nil if there are none. Their
+  /// results, e.g. a channel, are missing when a client asks for them.
   static func requests(_ lines: [ReplayLine]) -> String? {
     let routes = lines.filter { $0.isOf("http_answered") }.compactMap(\.route)
     let others = routes.filter { Name($0) != "POST /v1/tokens" }
@@ -41,7 +40,7 @@ struct ReplayComparison {
     var lines: [ReplayLine] = []
   }
 
-  /// What has to come again, by connection; first what is of none.
+  /// Returns the lines that have to come again, by connection; those without one first.
   private static func lives(_ lines: [ReplayLine]) -> [Life] {
     var (lives, places): ([Life], [Name: Int]) = ([Life()], [:])
     for line in lines where line.repeatable != nil {

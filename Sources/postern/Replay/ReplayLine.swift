@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayJSON
 
-/// A line of an exported journal: that ann's second token was refused at 3,600 s, say.
+/// A line of an exported journal.
 struct ReplayLine: Decodable, Sendable {
   let n: Int
   let at_ms: Int64
@@ -49,7 +49,7 @@ struct ReplayLine: Decodable, Sendable {
   /// Words of the journal, by their bytes.
   func isOf(_ kind: String) -> Bool { Name(self.kind) == Name(kind) }
 
-  /// What of it has to come again, in words; nil where it tells of what nobody plays: of HTTP requests, and faults.
+  /// The part of the line that has to come again; nil for lines that are not played: HTTP requests, and faults.
   var repeatable: Name? {
     let isPlayed = !["http_", "provider_", "fault"].contains { kind.utf8.starts(with: $0.utf8) }
     return isPlayed ? Name(text) : nil

@@ -3,8 +3,7 @@ import GatewayJSON
 import GatewayKit
 import GatewayServer
 
-/// Tokens of the space's own provider, for vendors whose tokens only it can sign: another one of ann's for an hour, for
-/// instance.
+/// Tokens of the space's own provider, for vendors whose tokens only the provider can sign.
 struct ReplayProvider: Sendable {
   private let provider: ControlClient
   private let control: ControlClient

@@ -4,13 +4,12 @@ import GatewayKit
 import GatewayRuntime
 import GatewayServer
 
-/// A replay of a journal in a space of its own, whose time stands still but for what the journal says: it is moved by
-/// an hour before the next line, for instance. Only from tasks on the loop.
+/// A replay of a journal in a space of its own, whose time moves only as the journal says. Only from tasks on the loop.
 struct ReplayRun: Sendable {
   private let control: ControlClient
   private let loop: SocketLoop
   private let dialer: SocketDialer
-  /// What the space is set to, as a JSON object; empty for nothing.
+  /// The settings of the space, as a JSON object; empty for none.
   private let settings: String
 
   init(control: ControlClient, loop: SocketLoop, settings: String) {
@@ -20,7 +19,7 @@ struct ReplayRun: Sendable {
     dialer = SocketDialer(on: loop)
   }
 
-  /// The reason why a replay came to no end: the gateway does not speak the wire of the journal, for instance.
+  /// The reason why a replay was stopped, e.g. that the gateway does not speak the wire of the journal.
   struct Stopped: Error {
     let sentence: String
   }
@@ -85,7 +84,7 @@ struct ReplayRun: Sendable {
   // MARK: Steps
 
   private struct Scene {
-    /// Where each wire is spoken.
+    /// The address of each wire.
     let urls: [String: String]
     let port: Int
     var tokens: ReplayTokens
@@ -93,7 +92,7 @@ struct ReplayRun: Sendable {
     let provider: ReplayProvider
     var now = Duration.zero
     var clients: [Int: ReplayClient] = [:]
-    /// What the space calls the connections.
+    /// The space's names of the connections.
     var names: [Int: String] = [:]
     /// The number of the last line that was waited for.
     var last = 0
@@ -167,7 +166,7 @@ struct ReplayRun: Sendable {
     case .disconnect(let code, let reason):
       try await order(session, "disconnect", [JSONMember("code", json: String(code)), JSONMember("reason", reason)])
     case .revoke(let user):
-      // What was issued in this very moment too.
+      // Tokens issued at this very moment are included.
       let before = String(try await wallTime(scene).seconds + 0.001)
       let members = [JSONMember("user_id", user), JSONMember("issued_before", json: before)]
       _ = try await control.send(.post("\(scene.path)/revocations", members), by: dialer)
@@ -219,7 +218,7 @@ struct ReplayRun: Sendable {
     let lines: [ReplayLine]
   }
 
-  /// Waits until the space has seen it. What does not come is a difference, which the journals show.
+  /// Waits until the space has seen it. An event that does not come is a difference, which the journals show.
   @discardableResult
   private func wait(for kind: String, of connection: Int?, _ scene: inout Scene) async throws -> ReplayLine? {
     var members = [

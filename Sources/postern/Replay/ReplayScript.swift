@@ -2,11 +2,10 @@ import GatewayCore
 import GatewayJSON
 import GatewayKit
 
-/// The part of a journal that is played again: what clients and operators did, each at its time; that ann logged in
-/// after 2 s, for instance. What the gateway did has to follow by itself.
+/// The part of a journal that is played again: the actions of clients and operators, each at its time. The gateway's answers
+/// have to follow by themselves.
 struct ReplayScript: Sendable {
-  /// The credentials that a client presented, as far as the journal knows: another token of ann's, for an hour, which
-  /// was good, for instance.
+  /// The credentials that a client presented, as far as the journal knows them.
   struct Presented: Sendable {
     var user: String
     var kind: String
@@ -15,7 +14,7 @@ struct ReplayScript: Sendable {
     let refusal: String?
   }
 
-  /// A deed of a client's or an operator's: the client closes with 1000, for instance.
+  /// An action of a client or an operator, e.g. a close with 1000.
   enum Act: Sendable {
     /// With what the upgrade brought, if it brought anything.
     case open(Presented?)
@@ -30,7 +29,7 @@ struct ReplayScript: Sendable {
     case lose
   }
 
-  /// A deed with its time and its connection: ann's login, 2 s after the first, for instance.
+  /// An action with its time and its connection.
   struct Step: Sendable {
     let act: Act
     /// Since the first step.
@@ -51,7 +50,7 @@ struct ReplayScript: Sendable {
   private(set) var steps: [Step] = []
   /// The lines that nothing can be played for, with the reason.
   private(set) var lacking: [(line: ReplayLine, reason: String)] = []
-  /// What time of day it was at the first line, in seconds of its minute.
+  /// The time of day at the first line, in seconds of its minute.
   let beginning: Double?
   /// When the last line was, since the first.
   private(set) var end = Duration.zero
@@ -112,7 +111,7 @@ struct ReplayScript: Sendable {
     case lacking(String)
   }
 
-  /// What is done where this line is; `rest` are those of its connection behind it.
+  /// Returns the action at this line; `rest` are the lines of its connection behind it.
   private func act(_ line: ReplayLine, _ rest: ArraySlice<ReplayLine>, _ revoked: inout Set<Name>) -> Finding? {
     switch line.kind {
     case "connection_opened":
@@ -162,7 +161,7 @@ struct ReplayScript: Sendable {
 
   private static let outcomes = ["logged_in", "login_refused", "refreshed", "refresh_refused"]
 
-  /// What a client presented at that line, by what came of it.
+  /// Returns what a client presented at that line, by its result.
   private static func presented(_ line: ReplayLine, _ rest: ArraySlice<ReplayLine>) -> Presented {
     let outcome = rest.first { one in outcomes.contains { one.isOf($0) } }
     return Presented(
@@ -173,7 +172,7 @@ struct ReplayScript: Sendable {
         ? outcome?.error_name ?? "credentials_missing" : nil)
   }
 
-  /// Whom a message names beside its token; nil if nobody, or if it is not read so.
+  /// Returns the user that a message names beside its token; nil if it names none, or cannot be read.
   private static func named(in payload: String) -> String? {
     // Some have a word ahead of their object.
     guard let begin = payload.firstIndex(of: "{"),

@@ -2,8 +2,7 @@ import GatewayCore
 import GatewayKit
 import GatewayTokens
 
-/// A mint that makes tokens anew from what those of a journal meant: one of bob's where ann's connection was shown one,
-/// for instance. Each is of its own vendor's form.
+/// A mint that makes new tokens with the meaning of a journal's. Each has its own vendor's form.
 struct ReplayTokens {
   private let secret: String
   /// The last good one of each connection.
@@ -49,7 +48,7 @@ struct ReplayTokens {
     }
   }
 
-  /// As `postern token mint` would: the usual flags, with those that the vendor's tokens take.
+  /// Makes a token as `postern token mint` would: with the usual flags, and those of the vendor.
   private func mint(
     _ presented: ReplayScript.Presented, _ vendor: any OfferedVendor.Type, _ from: WallTime, _ to: WallTime?,
     secret: String? = nil

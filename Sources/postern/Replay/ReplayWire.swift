@@ -1,9 +1,9 @@
 import GatewayCore
 import GatewayKit
 
-/// A wire as a journal is played on it, by the vendor whose it is: one whose clients show their token in the upgrade, say.
+/// A wire on which a journal is played, of its vendor.
 struct ReplayWire {
-  /// Whose lines are meant that name no wire.
+  /// The wire of lines that name none.
   static let usual = "plain"
 
   let vendor: any OfferedVendor.Type
@@ -31,7 +31,7 @@ struct ReplayWire {
     let bare = client.upgrade(of: identity)
     identity.token = token.map { Credentials(token: $0) }
     var upgrade = client.upgrade(of: identity)
-    // Where these clients have no place for it there, others have (RFC 6750 section 2.1).
+    // Clients of wires without a place for it there put it here (RFC 6750 section 2.1).
     if let token, upgrade == bare { upgrade.request.headers.append(HTTPField("authorization", "Bearer \(token)")) }
     if !carries { upgrade.request.path = path }
     return upgrade

@@ -1,7 +1,7 @@
 import GatewayKit
 import Glibc
 
-/// A file that a flag names, to be written: that of `--junit`, for instance.
+/// A file to be written, named by a flag, e.g. `--junit`.
 struct OutputFile {
   private let flag: String
   private let path: String

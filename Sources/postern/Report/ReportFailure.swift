@@ -1,6 +1,6 @@
 import Glibc
 
-/// An error that says where a report could not be written, and why: the disk is full, for instance.
+/// An error that says where a report could not be written, and why.
 struct ReportFailure: Error, CustomStringConvertible {
   let description: String
 

@@ -1,7 +1,7 @@
 import GatewayKit
 import GatewayReport
 
-/// A report of a storm that a command is given: `reports/mixed/storm.json`, for instance.
+/// A storm's report that is given to a command, e.g. `reports/mixed/storm.json`.
 enum ReportFile {
   /// Of a storm of a day: far less.
   private static let sizeMax = 64 << 20

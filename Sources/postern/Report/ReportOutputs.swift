@@ -1,8 +1,8 @@
 import GatewayKit
 import GatewayReport
 
-/// The files in which a storm's report is written for others than its reader: thresholds for a machine that runs tests,
-/// `--junit storm.xml` for instance, series for a spreadsheet.
+/// The files in which a storm's report is written for other programs: JUnit for test runners, CSV for spreadsheets,
+/// HdrHistogram.
 struct ReportOutputs {
   static let flags = [
     Flag("junit", "FILE", "write the thresholds there as JUnit's XML, a case for each"),

@@ -1,8 +1,7 @@
 import GatewayKit
 import GatewayReport
 
-/// The command `postern report show`: shows a report that was written before, in a few lines with `--summary` for
-/// instance.
+/// The command `postern report show`: shows a recorded report.
 enum ReportShowCommand: Command {
   static let name = "report show"
   static let summary = "show the report of an earlier storm, or write it as JUnit's XML or CSV"

@@ -5,8 +5,7 @@ import GatewayPlanner
 import GatewayReport
 import GatewayWires
 
-/// A scenario in a file, for a storm and for a simulated one alike: `loadtest/scenarios/provider-away/scenario.json`, for instance.
-/// JSON, comments allowed.
+/// A scenario in a file, for a storm and for a simulated one alike. JSON, comments allowed.
 struct ScenarioFile {
   /// The fleet, and what is simulated of a gateway and its provider, with the phases.
   let world: SimulateScenario
@@ -30,7 +29,7 @@ struct ScenarioFile {
     }
   }
 
-  /// What happens phase by phase; nil if the file has nothing of that.
+  /// Returns the phases; nil if the file has none.
   private static func phases(of file: Described) throws -> StormScenario? {
     guard let phases = file.value.member("phases") else { return nil }
     let text = JSONWriter.object { json in
@@ -58,7 +57,7 @@ struct ScenarioFile {
     }
   }
 
-  /// Where it is wrong, and what would be right.
+  /// Returns the place of the fault, and what would be right.
   private static func sentence(_ error: DecodingError) -> String {
     let (path, reason): ([any CodingKey], String) =
       switch error {

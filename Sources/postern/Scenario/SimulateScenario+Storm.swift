@@ -1,6 +1,6 @@
 import GatewayKit
 
-// What a storm over sockets makes of a scenario that could as well be simulated.
+// The use of a simulation's scenario for a storm over sockets.
 
 extension SimulateScenario {
   /// The flags that name a dialect, where the file does and nobody says otherwise.
@@ -15,7 +15,7 @@ extension SimulateScenario {
     return filled
   }
 
-  /// What of it a storm does not heed.
+  /// The settings that a storm ignores, as caveats.
   var stormCaveats: [String] {
     guard !simulated.isEmpty else { return [] }
     let names = simulated.joined(separator: ", ")

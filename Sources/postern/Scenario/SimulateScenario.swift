@@ -5,10 +5,10 @@ import GatewayPlanner
 import GatewayReport
 import GatewayWires
 
-/// A scenario as a file has it, for `postern storm` and for `postern simulate`: fleet, gateway, provider, world and what happens phase by
-/// phase; ten million clients of a provider that makes 50,000 tokens a second, for instance. JSON, comments allowed.
+/// A scenario as a file has it, for `postern storm` and `postern simulate`: fleet, gateway, provider, world and phases.
+/// JSON, comments allowed.
 struct SimulateScenario {
-  /// The parts that a simulation has: the two machines alone, for instance, without wires.
+  /// The kinds of simulation: the machines alone, or the wire too.
   enum Fidelity: String, CaseIterable {
     /// The two machines alone.
     case machines
@@ -21,9 +21,9 @@ struct SimulateScenario {
   var dialect: String?
   var sdk: String?
   var fidelity = Fidelity.machines
-  /// What has to hold; nil where the file does not say.
+  /// The thresholds of the file; nil if it has none.
   var ownThresholds: [Threshold]?
-  /// What has to hold in each phase.
+  /// The thresholds of each phase.
   var phaseThresholds: [(phase: String, threshold: Threshold)] = []
   /// The keys that say something to a simulation alone.
   private(set) var simulated: [String] = []
@@ -32,12 +32,12 @@ struct SimulateScenario {
     "clients", "dialect", "sdk", "rate", "ramp_s", "hold_s", "expiry", "expire_after_s", "life_s", "jitter", "waves",
     "behaviours", "gateway", "client", "provider", "world", "thresholds", "phases",
   ]
-  /// What has to hold where the file does not say.
+  /// The thresholds for a file without its own.
   private static let usualThresholds = [
     "lost == 0", "connects.failed == 0", "unrefreshed == 0", "overstayed == 0", "late == 0",
   ]
   .compactMap { try? Threshold(parsing: $0) }
-  /// Where no rate is given, all are connected after so many seconds, or later at the storm's own rate.
+  /// The time, in seconds, in which all are connected if no rate is given; longer at the storm's own rate.
   private static let usualRamp = 600.0
   /// The longest time of any key: thirty days.
   static let secondsMax = 2_592_000.0
@@ -78,7 +78,7 @@ struct SimulateScenario {
     ownThresholds = try scenario["thresholds"].map { try Self.readThresholds($0) }
   }
 
-  /// What has to hold.
+  /// The thresholds.
   var thresholds: [Threshold] { ownThresholds ?? Self.usualThresholds }
 
   /// The same, with what has to hold in each phase, as it was written.
@@ -142,7 +142,7 @@ struct SimulateScenario {
     try backoff["cap_s"].map { settings.plan.backoff.cap = try $0.seconds(from: 0.001) }
   }
 
-  /// Where the clients have their first token from.
+  /// The source of the clients' first tokens.
   private enum FirstToken: String, CaseIterable {
     case provider
     case inHand = "in_hand"

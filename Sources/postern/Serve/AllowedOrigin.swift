@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayKit
 
-/// An origin of `--origin`, `https://app.example` for instance, as browsers write it into the Origin field (RFC 6454
-/// section 6.2): scheme and host in small letters, the port unless it is the scheme's own, and nothing behind; or
-/// `null`. Anything else would let nobody in.
+/// An origin of `--origin`, as browsers write it into the Origin field (RFC 6454 section 6.2).
+///
+/// It has the scheme and the host in small letters, the port unless it is the scheme's own, and nothing behind; or it is
+/// `null`. Any other form would never match.
 enum AllowedOrigin {
   static func read(_ value: Arguments.Value) throws -> String {
     guard isOrigin(value.text) else {

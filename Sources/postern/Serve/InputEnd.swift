@@ -1,7 +1,6 @@
 import Glibc
 
-/// The end of standard input: whoever started the gateway, a test's process for instance, has closed its end of the pipe, or
-/// is gone.
+/// The end of standard input: the process that started the gateway has closed its end of the pipe, or is gone.
 enum InputEnd {
   /// Returns when it has come, or when the task is cancelled. Once in a process: what is read is thrown away.
   static func wait() async {

@@ -1,10 +1,12 @@
 import GatewayCore
 import Glibc
 
-/// A socket of whoever has started the process and wants to hear how it fares, as systemd of a unit with `Type=notify`: named
-/// in `NOTIFY_SOCKET`, and told by datagrams in the words of sd_notify(3), `READY=1` for instance.
+/// The socket of a service manager that the process reports to, named in `NOTIFY_SOCKET`.
+///
+/// Reports are datagrams in the words of sd_notify(3), e.g. `READY=1`. systemd sets the variable for units with
+/// `Type=notify`.
 struct NotifySocket: Sendable {
-  /// Where the socket is, as the system wants it: a path, or behind a zero byte a name of the abstract kind.
+  /// The socket's path, or a zero byte and a name of the abstract kind.
   private let path: [UInt8]
   /// How often the manager wants a sign of life, if it does.
   let watchdog: Duration?

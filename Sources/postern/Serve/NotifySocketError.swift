@@ -1,6 +1,6 @@
 import Glibc
 
-/// The reason why a service manager hears nothing: no socket is where `NOTIFY_SOCKET` says, for instance.
+/// The reason why a service manager receives no reports, e.g. that no socket is at `NOTIFY_SOCKET`.
 enum NotifySocketError: Error, CustomStringConvertible {
   case noAddress(String)
   /// The system's number for why a datagram was not sent.

@@ -1,10 +1,11 @@
 import GatewayCore
 import GatewayRuntime
 
-/// The gateway's log, one line for each event on standard error, as `name=value` or as a JSON object: `user=ann`, for
-/// instance. Whether anybody reads it makes no difference to the gateway.
+/// The gateway's log: one line for each event on standard error, as `name=value` or as a JSON object.
+///
+/// The gateway does not wait for its reader.
 struct OperatorLog: Sendable {
-  /// The format of the log's lines: JSON, for instance.
+  /// The format of the log's lines.
   enum Format: String, CaseIterable, Sendable {
     case text
     case json
@@ -23,7 +24,7 @@ struct OperatorLog: Sendable {
     writer.add(Self.line(event, format, at: SystemTime.now) + "\n")
   }
 
-  /// What the loops of a gateway write to.
+  /// The log as the loops of a gateway use it.
   var gateway: GatewayLog {
     GatewayLog(level: level) { [self] in write($0) }
   }

@@ -9,7 +9,7 @@ import Glibc
 import PosternTesting
 import Synchronization
 
-/// The command `postern serve`, the gateway: on port 8080, for instance, with the control port on 8081.
+/// The command `postern serve`: the gateway, and its control port.
 enum ServeCommand: Command {
   static let name = "serve"
   static let summary = "the gateway: all dialects on one port, control API and metrics on another"
@@ -50,7 +50,7 @@ enum ServeCommand: Command {
         "hosts": running.hosts.joined(separator: ","), "loops": String(options.settings.loops),
       ])
     if descriptors < wanted {
-      // A limit of the system that nobody has run into yet is no fault of who took the default.
+      // A limit of the system that is not reached yet is no fault of an operator with the default.
       let level = arguments.value("connections-max") == nil ? LogLevel.info : .warning
       log.write(level, "few_descriptors", ["limit": String(descriptors), "connections_max": String(connectionsMax)])
     }
@@ -59,7 +59,7 @@ enum ServeCommand: Command {
       log.write(.warning, "random_secret", ["hint": "only the built-in token provider can mint; see --secret-file"])
     }
     warnOfQueue(options.settings.space.provider, log)
-    // Who reads the ready line finds what the start has logged on standard error, even if the process is killed at once.
+    // The log lines of the start are on standard error before the ready line, even if the process is killed at once.
     LineWriter.standardError.flush()
     // Nobody has to read it.
     LineWriter.standardOutput.add(try ReadyLine(running, options.settings).json() + "\n")
@@ -123,7 +123,7 @@ enum ServeCommand: Command {
     }
   }
 
-  /// Reads the keys of tokens and the certificate anew, each by itself: what cannot be read leaves the old one in its place.
+  /// Reads the keys of tokens and the certificate anew, each by itself: an unreadable one stays as it was.
   private static func reload(
     _ running: RunningGateway, _ options: ServeOptions, _ readingAnew: @Sendable () throws -> ServeOptions
   ) async {
@@ -169,8 +169,7 @@ enum ServeCommand: Command {
   }
 }
 
-/// The one line on standard output that says where the gateway is, for whoever started it:
-/// `{…,"event":"ready",…,"port":8080,…}`, for instance.
+/// The one line on standard output that tells the starting program the gateway's addresses.
 struct ReadyLine: Encodable {
   let event = "ready"
   let url: String

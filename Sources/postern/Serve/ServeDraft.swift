@@ -6,10 +6,9 @@ import GatewaySpace
 import GatewayStores
 import GatewayWires
 
-/// The wishes in the flags of `postern serve`, each by itself, before they are put together: the port 8080, for
-/// instance.
+/// The flags of `postern serve`, each by itself, before they are combined.
 struct ServeDraft: Sendable {
-  // MARK: Where it listens
+  // MARK: Addresses
 
   /// Empty for loopback.
   var hosts: [String] = []

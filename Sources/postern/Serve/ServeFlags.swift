@@ -4,7 +4,7 @@ import GatewayRuntime
 import GatewayServer
 import GatewayStores
 
-/// The flags of `postern serve`: `--refresh-timeout`, for instance.
+/// The flags of `postern serve`.
 enum ServeFlags {
   static let sections =
     [
@@ -17,7 +17,7 @@ enum ServeFlags {
 
   static let all = sections.flatMap(\.flags)
 
-  /// Those that are neither keys nor a vendor's.
+  /// The flags that are neither keys nor a vendor's.
   static let options = address + session + limits + provider + process
 
   @OptionList<ServeDraft>

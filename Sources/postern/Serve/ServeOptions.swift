@@ -7,8 +7,7 @@ import GatewaySpace
 import GatewayWires
 import PosternTesting
 
-/// The wishes in the flags of `postern serve`, checked: that `--tls-key` does not come without its certificate, for
-/// instance.
+/// The flags of `postern serve`, checked.
 struct ServeOptions {
   let settings: GatewaySettings
   let drainWindow: Duration
@@ -18,7 +17,7 @@ struct ServeOptions {
   let hasRandomSecret: Bool
   /// The secret that signs where no key was given that can: the same when the options are read anew.
   private let ownKey: String
-  /// What the description of `--wire` leaves its clients to guess.
+  /// The properties that the description of `--wire` leaves its clients to guess.
   let wireSilences: [String]
 
   private static let tlsFileSizeMax = 1 << 20
@@ -96,7 +95,7 @@ struct ServeOptions {
     self.settings = settings
   }
 
-  /// Settles where the gateway listens, and whom it believes there.
+  /// Sets the addresses, and the trusted proxies.
   private static func settle(_ draft: ServeDraft, into settings: inout GatewaySettings) throws {
     settings.hosts = draft.hosts.isEmpty ? ["127.0.0.1", "::1"] : draft.hosts
     settings.skipsMissingHosts = draft.hosts.isEmpty
@@ -125,7 +124,7 @@ struct ServeOptions {
     switch (arguments.value("tls-certificate"), arguments.value("tls-key")) {
     case (nil, nil): return nil
     case (let certificate?, let key?):
-      // What is in them is read, and judged, when the gateway starts, and again on SIGHUP.
+      // The files are read and checked when the gateway starts, and again on SIGHUP.
       for file in [certificate, key] {
         _ = try InputFile.read(file.text, of: file, sizeMax: tlsFileSizeMax)
       }

@@ -1,6 +1,6 @@
 import GatewayCore
 
-/// News for a service manager, in its words: `READY=1` with a line for people, for instance.
+/// News for a service manager, in its words.
 ///
 /// <https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html>
 enum ServiceNews: Equatable {

@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 
-/// The signals a long-running command answers to, SIGTERM for instance, as a sequence in place of a handler.
+/// The signals that a long-running command handles, as a sequence instead of a handler.
 struct SignalStream: AsyncSequence, Sendable {
   typealias Element = Int32
 
@@ -10,8 +10,8 @@ struct SignalStream: AsyncSequence, Sendable {
   // Kept alive, and cancelled; a source of Dispatch may be used on any thread.
   private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
-  /// The signals that end a command which still has something to say: of a terminal that is closed too, unless whoever
-  /// started the command has it outlive that (nohup).
+  /// The signals that end a command which still has output: that of a closed terminal too, unless the command was started to
+  /// outlive it (nohup).
   static var ends: [Int32] { [SIGINT, SIGTERM] + (isIgnored(SIGHUP) ? [] : [SIGHUP]) }
 
   private static func isIgnored(_ number: Int32) -> Bool {

@@ -5,9 +5,9 @@ import GatewaySpace
 import GatewayTokens
 import PosternTesting
 
-/// The options that a hosted space may be set to: the options of `postern serve`, `refresh-timeout` for instance, but
-/// for those that are of the process. What an order leaves out is as `serve` was told, but for keys: each space has its
-/// own.
+/// The options of a hosted space: those of `postern serve` but for the process's own.
+///
+/// An option that an order leaves out is as `serve` was told, but for keys: each space has its own.
 struct SpaceOptions: Sendable {
   /// What `serve` was told.
   private let base: Arguments
@@ -16,7 +16,7 @@ struct SpaceOptions: Sendable {
   /// The options that an order may name.
   private let known: [String: Flag]
 
-  /// Those of the ports, of the process and of the space's own members.
+  /// The options of the ports and the process, and those that are members of a space's order.
   private static let ofProcess: Set<String> = [
     "host", "port", "control-host", "control-port", "control-secret-file", "control-allowed-host", "tls-certificate",
     "tls-key", "trusted-proxy", "proxy-protocol", "drain-window", "log-level", "log-format", "store",

@@ -2,12 +2,13 @@ import GatewayCore
 import GatewayRuntime
 import PosternTesting
 
-/// A gateway's reports to the service manager, from its first client to its last: under systemd `systemctl start`
-/// returns when clients are taken, for instance, and a gateway whose loops hang is started anew.
+/// A gateway's reports to the service manager, from its first client to its last.
+///
+/// With systemd, `systemctl start` returns when clients are accepted, and a gateway whose loops hang is restarted.
 struct Supervision: Sendable {
   private let manager: NotifySocket?
   private let log: OperatorLog
-  /// What remains to be done when the last client has gone.
+  /// The time for the work that remains when the last client has gone.
   private static let slack = Duration.seconds(5)
 
   /// A manager that cannot be told is one warning, and no reason not to serve.
