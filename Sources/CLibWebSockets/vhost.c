@@ -55,7 +55,7 @@ static int forward(struct lws *wsi, enum lws_callback_reasons reason, void *user
     return 0;
   }
   case LWS_CALLBACK_RAW_ADOPT:
-    // A CONNECT would become a raw socket without any time-out.
+    // A CONNECT would become a raw socket without any timeout.
     return -1;
   case LWS_CALLBACK_WSI_DESTROY:
     // What ended one connection stays in OpenSSL's queue of this thread, and would fail the next handshake on it.

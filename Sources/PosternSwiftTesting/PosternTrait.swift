@@ -2,8 +2,9 @@ public import PosternTesting
 internal import Synchronization
 public import Testing
 
-/// A trait of Swift Testing that gives each test a gateway of its own: `@Test(.postern) func refreshesOnce()`, for instance,
-/// and for each test of a suite `@Suite(.postern(refreshTimeout: .seconds(2)))`.
+/// A trait of Swift Testing that gives each test a gateway of its own.
+///
+/// A suite gives it to each of its tests: `@Suite(.postern(refreshTimeout: .seconds(2)))`.
 ///
 /// ```swift
 /// @Test(.postern) func refreshesOnce() async throws {
@@ -12,11 +13,11 @@ public import Testing
 /// }
 /// ```
 ///
-/// The gateway ends with the test; one case of a parameterised test is a test too. Where the test has failed, the last lines
-/// of the gateway's journal follow as a warning, and all of them as an attachment, `postern-journal.jsonl`. Where a suite and
-/// its test both have the trait, the test's own counts.
+/// The gateway ends with the test; one case of a parameterised test is a test too. If the test has failed, the last lines of
+/// the gateway's journal follow as a warning, and all of them as an attachment, `postern-journal.jsonl`. If a suite and its
+/// test both have the trait, the test's own is used.
 public struct PosternTrait: TestTrait, SuiteTrait, TestScoping {
-  /// What the gateway is started with.
+  /// The options of the gateway.
   public let options: PosternGateway.Options
 
   /// A trait whose gateways have these options.
@@ -62,7 +63,7 @@ public struct PosternTrait: TestTrait, SuiteTrait, TestScoping {
   }
 }
 
-/// The failure of a test, if it has failed, and where: the first place there was, line 12 for instance.
+/// The failure of a test, with the first place of it; nil if it has none.
 private final class Failure: Sendable {
   private let state = Mutex<(isThere: Bool, location: SourceLocation?)>((false, nil))
 

@@ -28,10 +28,9 @@ extension Trait where Self == PosternTrait {
 extension PosternGateway {
   @TaskLocal static var ofTest: PosternGateway?
 
-  /// An error of a test that asks for a gateway and has none: the trait `.postern` is missing from its suite, for
-  /// instance.
+  /// An error of a test that asks for a gateway and has none, since the trait `.postern` is missing.
   public struct NoGateway: Error, CustomStringConvertible {
-    /// What to do.
+    /// The remedy.
     public let description = "this test has no gateway: give it, or its suite, the trait .postern"
   }
 

@@ -5,7 +5,7 @@ internal import GatewayServer
 internal import GatewaySpace
 
 extension GatewaySettings {
-  /// What the gateway tells of these settings, with `bindings` as its wire formats.
+  /// Returns the description of these settings, with `bindings` as the wire formats.
   func description(of bindings: [DialectBinding]) -> GatewayDescription {
     let (configuration, provider) = (space.configuration, space.provider)
     var dialects: [GatewayDescription.Dialect] = []

@@ -4,12 +4,12 @@ package import GatewayServer
 package import GatewaySpace
 package import GatewayStores
 
-/// The settings of a gateway process at its start: a free port on 127.0.0.1, for instance.
+/// The settings of a gateway process at its start.
 package struct GatewaySettings: Sendable {
   /// The gateway itself, whatever it listens on.
   package var space: SpaceSettings
   package var limits = ServerLimits()
-  /// Where the gateway listens; the same port on each.
+  /// The addresses at which the gateway listens; the same port on each.
   package var hosts = ["127.0.0.1"]
   /// Whether to go on without the second and further hosts where one of them does not exist.
   package var skipsMissingHosts = false
@@ -18,7 +18,7 @@ package struct GatewaySettings: Sendable {
   package var controlHost = "127.0.0.1"
   /// 0 for a free one.
   package var controlPort = 0
-  /// What the control port's callers must send; nil where it is bound to loopback.
+  /// The secret that the control port's callers must send; nil if it is bound to loopback.
   package var controlSecret: String?
   /// The names, beside its address and loopback's, that a control port without a secret may be asked for by.
   package var controlAllowedHosts: [String] = []
@@ -29,7 +29,7 @@ package struct GatewaySettings: Sendable {
   package var speaksProxyProtocol = false
   /// How many event loops, a thread each.
   package var loops = 1
-  /// Where things are remembered.
+  /// The store.
   package var store = StoreChoice.memory
   /// Whether rows of the store that cannot be read are moved out of the way.
   package var setsDamagedAside = false

@@ -1,7 +1,7 @@
 internal import GatewayPlain
 internal import GatewayTokens
 
-/// The keys of one gateway, made for it alone: what it signs ann's token with, for instance, and judges it by.
+/// The keys of one gateway, made for it alone: it signs and verifies tokens with them.
 struct PlainKeys {
   let issuer: PlainTokenIssuer
   let verifier: JWTVerifier

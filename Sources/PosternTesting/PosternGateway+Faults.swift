@@ -3,12 +3,11 @@ internal import GatewayFaults
 internal import GatewayRuntime
 internal import GatewaySpace
 
-// What a test has go wrong.
+// The faults that a test orders.
 
 extension PosternGateway {
-  /// Has the gateway fail so from here on, as an order in JSON says: `{"fault": "drop", "what": "reply:refresh", "times": 1}`,
-  /// for instance. `GET /faults/known` at ``controlURL`` tells what there is. Returns the number that ``mend(_:)`` takes.
-  /// Throws what is wrong with the order.
+  /// Orders a fault in JSON, e.g. `{"fault": "drop", "what": "reply:refresh", "times": 1}`. `GET /faults/known` at
+  /// ``controlURL`` lists the faults. Returns the number that ``mend(_:)`` takes. Throws what is wrong with the order.
   @discardableResult
   public func fail(_ order: String) async throws -> Int {
     let order = try FaultOrder.read(json: Array(order.utf8))

@@ -1,16 +1,16 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-// What a test has done to its users' sessions, and what it asks of them.
+// The orders of a test about its users' sessions, and its questions about them.
 
 extension PosternGateway {
-  /// One session of a user's, as an operator sees it: ann's, who has been asked for a token and has not answered, say.
+  /// One session of a user, as an operator sees it.
   public struct Session: Hashable, Sendable {
     /// Its connection, e.g. `conn_0_2`, as the journal's lines name it.
     public let connection: String
-    /// Whose it is; nil before login.
+    /// The user; nil before login.
     public let user: String?
-    /// Where it stands, e.g. `active` or `refreshing`.
+    /// The phase, e.g. `active` or `refreshing`.
     public let phase: String
     /// How long its token lives yet; negative if it has ended, nil before login.
     public let expiresIn: Duration?
@@ -26,7 +26,7 @@ extension PosternGateway {
   /// Lets the tokens of the user's sessions expire now. Returns how many sessions that reached.
   @discardableResult
   public func expire(user: String) async -> Int {
-    // What is kept is kept in memory, which has nothing to refuse.
+    // The sessions are kept in memory, which refuses nothing.
     (try? await gateway.control(UserID(user), .expireNow)) ?? 0
   }
 

@@ -3,7 +3,7 @@ internal import GatewayRuntime
 internal import GatewaySpace
 
 extension PosternGateway {
-  /// An account of how the time of a gateway was moved: by a day in three steps, for instance, and ann never answered.
+  /// An account of how the time of a gateway was moved: how far, in how many steps, and the sessions without an answer.
   public struct Advance: Hashable, Sendable {
     /// How many deadlines were met, each at its own time.
     public let steps: Int
@@ -13,8 +13,8 @@ extension PosternGateway {
     public let owing: [Session]
     /// How many were cut off on the way, because they had not answered in time or had never logged in.
     public let cutOff: Int
-    /// Where time stands still, what goes on only when it is moved again: a provider that was told to take two seconds for
-    /// each token, for instance. Nothing where time passes.
+    /// The tasks that continue only when the time is moved again, in a gateway whose time stands still, e.g. a provider that
+    /// takes two seconds for each token. Empty if time passes.
     public let sleeping: [Sleep]
 
     /// Whether everybody answered in time.
@@ -29,8 +29,7 @@ extension PosternGateway {
     }
   }
 
-  /// A sleeper while the time of a gateway stands still: the token provider's latency, for instance, which wakes in 200
-  /// ms.
+  /// A sleeping task while the time of a gateway stands still, and when it wakes.
   public struct Sleep: Hashable, Sendable {
     /// In words.
     public let purpose: String
@@ -38,8 +37,7 @@ extension PosternGateway {
     public let wakesIn: Duration
   }
 
-  /// The rule for the time of day when the time of sessions is moved: it stays, for instance, where a test mints its
-  /// tokens itself.
+  /// The rule for the time of day when the time of sessions is moved. It can stay, e.g. if a test mints its tokens itself.
   public enum WallClock: Hashable, Sendable {
     /// It is moved as far.
     case moves
@@ -47,25 +45,25 @@ extension PosternGateway {
     case stays
   }
 
-  /// An event that ends a move before its time: a session is asked for another token, for instance.
+  /// An event that ends a move early, e.g. a refresh request.
   public enum Stop: Hashable, Sendable {
     /// A session is asked for another token.
     case refreshRequired
   }
 
-  /// The reason why the time could not be moved: somebody else moves it just now, for instance.
+  /// The reason why the time could not be moved, e.g. that another move is under way.
   public struct NotAdvanced: Error, CustomStringConvertible {
-    /// What was in the way.
+    /// The obstacle.
     public let description: String
   }
 
-  /// Moves the gateway's time on, from deadline to deadline. Whoever owes an answer at one is given `patience` in real time,
-  /// while the gateway's stands still: a client that takes 300 ms loses none of its time-out. One that says nothing costs
-  /// one patience, and is in ``Advance/owing``; where the move goes past its time-out it is cut off, which
+  /// Moves the gateway's time on, from deadline to deadline. A client that owes an answer at one gets `patience` in real
+  /// time, while the gateway's time stands still: a client that takes 300 ms loses none of its timeout. A client without an
+  /// answer costs one patience, and is in ``Advance/owing``; if the move goes past its timeout, it is cut off, which
   /// ``Advance/cutOff`` counts. Pings keep to real time.
   ///
-  /// Returns how it went; throws ``NotAdvanced`` if it could not be moved: ten years at most, a hundred in all,
-  /// one move at a time.
+  /// Returns how it went; throws ``NotAdvanced`` if it could not be moved: ten years at most, a hundred in all, one move at
+  /// a time.
   @discardableResult
   public func advance(
     by duration: Duration, patience: Duration = .seconds(1), wall: WallClock = .moves, until stop: Stop? = nil

@@ -5,8 +5,9 @@ internal import GatewayRuntime
 internal import GatewayServer
 internal import GatewaySpace
 
-/// A gateway of the plain dialect inside a test process, on a free loopback port, with users, keys and a clock of its
-/// own: point the client under test at ``url``, let its token expire, for instance, and look at what it does.
+/// A gateway of the plain dialect inside a test process, with users, keys and a clock of its own.
+///
+/// It listens on a free loopback port. Point the client under test at ``url``, let its token expire, and look at what it does.
 ///
 /// ```swift
 /// let gateway = try await PosternGateway.start()
@@ -20,10 +21,10 @@ internal import GatewaySpace
 /// All gateways of a process share one thread, and nothing else; one takes about a millisecond to make. One that is
 /// neither stopped nor used for an hour ends by itself.
 ///
-/// A package that tests so depends on `.product(name: "PosternTesting", package: "postern")`, and wants on Debian what
-/// `Deploy/install-packages build` installs. `Examples/swift-test` is one, client and all.
+/// A package with such tests depends on `.product(name: "PosternTesting", package: "postern")`. On Debian it needs the
+/// packages that `Deploy/install-packages build` installs. `Examples/swift-test` is a complete one, with its client.
 public final class PosternGateway: Sendable {
-  /// The wishes of a test that wants something otherwise: 2 s for a refresh, for instance.
+  /// The options of a test's gateway, e.g. a refresh timeout of 2 s.
   public struct Options: Sendable {
     /// How long an unauthenticated socket may stay.
     public var loginTimeout = Duration.seconds(10)
@@ -83,13 +84,13 @@ public final class PosternGateway: Sendable {
 
   var gateway: Gateway { space.hosted.space.gateway }
 
-  /// Where clients connect, e.g. `ws://127.0.0.1:40123/v1/connect`.
+  /// The address for clients, e.g. `ws://127.0.0.1:40123/v1/connect`.
   public var url: String { "ws://\(address)\(PlainDialect.path)" }
 
-  /// Where the HTTP side and the token provider are, e.g. `http://127.0.0.1:40123`.
+  /// The address of the HTTP side and the token provider, e.g. `http://127.0.0.1:40123`.
   public var httpURL: String { "http://\(address)" }
 
-  /// Where the control API is, e.g. `http://127.0.0.1:40124/spaces/s1`.
+  /// The address of the control API, e.g. `http://127.0.0.1:40124/spaces/s1`.
   public var controlURL: String { "http://127.0.0.1:\(host.controlPort)/spaces/\(space.name.text)" }
 
   /// What happened: what the client under test has done.

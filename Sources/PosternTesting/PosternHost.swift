@@ -5,11 +5,10 @@ internal import GatewayRuntime
 internal import GatewayServer
 internal import GatewaySpace
 
-/// The process that tests run in, as the host of their gateways: one thread with one loop, on which each
-/// ``PosternGateway`` is a space of its own. Two hundred tests at once, for instance, cost two hundred ports, and no
-/// thread more.
+/// The process that tests run in, as the host of their gateways: one thread with one loop.
 ///
-/// It starts with the first gateway and lasts as long as the process.
+/// Each ``PosternGateway`` is a space of its own on that loop: two hundred tests at once cost two hundred ports, and no
+/// further thread. It starts with the first gateway and lasts as long as the process.
 enum PosternHost {
   /// Of all gateways together. The library walks a table of this length for each connection that ends.
   static let connectionsMax = 100_000

@@ -3,7 +3,7 @@ internal import GatewayCore
 internal import GatewayRuntime
 
 extension PosternJournal {
-  /// A demand that a client is held to: that it has one provider call under way at a time, for instance.
+  /// A rule that a client is held to, e.g. that it has one provider call under way at a time.
   public struct Expectation: Sendable, CustomStringConvertible {
     let expectation: GatewayControl.Expectation
 
@@ -61,7 +61,7 @@ extension PosternJournal {
     }
   }
 
-  /// An attempt that a client may make too often: to connect, for instance.
+  /// An attempt that a client may make too often, e.g. to connect.
   public struct Attempt: Hashable, Sendable {
     let attempt: ClientStory.Attempt
 
@@ -75,8 +75,7 @@ extension PosternJournal {
     public static let command = Attempt(attempt: .command)
   }
 
-  /// An error that says what the journal does not show: that a client asked its provider once, say. Failed, or cannot
-  /// be decided.
+  /// An error that names the rule that the journal does not prove: it is broken, or cannot be decided.
   public struct NotExpected: Error, CustomStringConvertible {
     /// `failed`, `undecided` or `not_applicable`.
     public let verdict: String
@@ -88,12 +87,12 @@ extension PosternJournal {
     public let description: String
   }
 
-  /// Holds the user's client to the expectation, by the lines behind number `after`. Without a user it is the only one whom the
-  /// journal names. What is undecided is looked at again until `within` of real time has passed, longer on a slow machine,
-  /// however the time of sessions goes; what has failed is told at once.
+  /// Holds the user's client to the expectation, by the lines behind number `after`. Without a user it is the only one in
+  /// the journal. An undecided expectation is judged again until `within` of real time has passed, longer on a slow machine,
+  /// whatever the time of sessions does; a failure is thrown at once.
   ///
-  /// Returns the lines that prove that it is met; throws ``NotExpected`` if it is not, or if the lines decide nothing by then,
-  /// as those of no refresh do.
+  /// Returns the lines that prove that it is met; throws ``NotExpected`` if it is not, or if the lines decide nothing by
+  /// then, as those of no refresh do.
   @discardableResult
   public func expect(
     _ expectation: Expectation, user: String? = nil, after: Int = 0, within: Duration = .seconds(2)
@@ -103,7 +102,7 @@ extension PosternJournal {
     var judged = await judge(expectation.expectation, user, after)
     let lost = judged?.lost ?? .zero
     while judged?.verdict.outcome == .undecided, !Task.isCancelled {
-      // What a slow machine takes meanwhile is given back.
+      // The time that a slow machine takes meanwhile is added.
       let end = begun + limit + min((judged?.lost ?? lost) - lost, limit * Self.slowest)
       let isOver = await transport { [gateway] loop in
         guard loop.now < end, !loop.hasEnded, gateway.journal?.hasEnded == false else { return true }

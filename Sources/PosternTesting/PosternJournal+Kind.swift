@@ -1,7 +1,7 @@
 internal import GatewayRuntime
 
 extension PosternJournal {
-  /// The kind of a line: that a client was asked for another token, for instance.
+  /// The kind of a line, e.g. a refresh request.
   public struct Kind: Hashable, Sendable, CustomStringConvertible {
     let kind: JournalKind
 

@@ -3,8 +3,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayRuntime
 
-/// A record of what happened at a gateway, one line after the other: what a test of a client asserts on, that martin
-/// was refreshed once, for instance.
+/// A record of what happened at a gateway, line by line, for the assertions of a test.
 ///
 /// ```swift
 /// await gateway.expire(user: "martin")
@@ -14,15 +13,15 @@ internal import GatewayRuntime
 ///
 /// It keeps the last 65,536 lines, and holds no token.
 public struct PosternJournal: Sendable {
-  /// An error that says what did not happen in time: that martin was refreshed, for instance.
+  /// An error that says what did not happen in time.
   public struct NotMet: Error, CustomStringConvertible {
     /// The lines that there were, fewer than wanted.
     public let lines: [Line]
-    /// What was wanted, and the lines that there were.
+    /// The wait, and the lines that there were.
     public let description: String
   }
 
-  /// One thing that happened: martin's refresh was accepted, for instance, 3 s after the gateway began.
+  /// One event, with its time, its user and its details.
   public struct Line: Sendable, CustomStringConvertible {
     /// 1 for the first, and from there without gaps.
     public let number: Int
@@ -30,11 +29,11 @@ public struct PosternJournal: Sendable {
     public let at: Duration
     /// What happened.
     public let kind: Kind
-    /// To whom; nil where nobody is known.
+    /// The user; nil if unknown.
     public let user: String?
     /// On which connection, e.g. `conn_0_2`.
     public let connection: String?
-    /// What a message said, its secrets blanked; nil unless it was asked for.
+    /// The message's content with its secrets blanked; nil unless it was asked for.
     public let payload: String?
     /// All of it in JSON, as the control API gives it.
     public let description: String

@@ -7,11 +7,10 @@ internal import GatewayServer
 package import GatewaySpace
 internal import GatewayStores
 
-/// A gateway with its loops, listeners and control port, put together: what `postern serve` runs, for instance, and
-/// what a test process starts for itself.
+/// A gateway with its loops, listeners and control port, put together: for `postern serve`, and for test processes.
 package final class RunningGateway: Sendable {
   package let gateway: Gateway
-  /// Where the gateway listens, as host names or addresses.
+  /// The names or addresses at which the gateway listens.
   package let hosts: [String]
   package let port: Int
   package let controlPort: Int
@@ -45,7 +44,7 @@ package final class RunningGateway: Sendable {
     controlPort = controlListener.port
   }
 
-  /// A change to the settings of a space, once its store is there: the secret that the store has kept, for instance.
+  /// A change to the settings of a space, once its store is there, e.g. the secret that the store has kept.
   package typealias Finish = (any Store, inout SpaceSettings) async throws -> Void
 
   /// Starts the loops, then listens. Throws `ServerError` with nothing left running.
@@ -142,8 +141,8 @@ package final class RunningGateway: Sendable {
     return listeners
   }
 
-  /// Whether a host does not exist, on a machine without IPv6, say. A port that somebody else has is another matter:
-  /// clients would end up there.
+  /// Returns whether a host does not exist, e.g. on a machine without IPv6. A port in use by another process is a different
+  /// matter: clients would connect to that process.
   private static func isMissing(_ error: any Error) -> Bool {
     if case ServerError.cannotListen = error { true } else { false }
   }
@@ -151,9 +150,9 @@ package final class RunningGateway: Sendable {
   /// How long requests under way may take for their answers once the sockets are gone.
   package static let requestPatience = Duration.seconds(10)
 
-  /// Refuses new sockets, tells every client, closes each within `window`, and those of hosted spaces at once, and returns when none
-  /// is left and every HTTP request under way has its answer, or has waited for it ``requestPatience``; those on the control port last. Nothing
-  /// is accepted any more then. Returns how many requests had no whole answer by then.
+  /// Refuses new sockets, tells every client, closes each within `window`, and those of hosted spaces at once. Returns when
+  /// none is left and every HTTP request under way has its answer, or has waited for it ``requestPatience``; those on the
+  /// control port last. Nothing is accepted any more then. Returns how many requests had no whole answer by then.
   @discardableResult
   package func drain(over window: Duration) async -> Int {
     await withTaskGroup { group in
@@ -174,7 +173,7 @@ package final class RunningGateway: Sendable {
   @discardableResult
   package func finishRequests() async -> Int {
     await gateway.endJournal()
-    // Who waits for what a fault holds back has it now.
+    // Answers that a fault holds back are sent now.
     await gateway.tables[0].perform { [faults] _ in faults?.end() }
     var unanswered = 0
     for ports in [listeners, [controlListener]] {

@@ -5,12 +5,11 @@ internal import GatewayServer
 package import GatewaySpace
 internal import GatewayStores
 
-/// The settings of a process that hosts spaces for tests: a thousand at most, for instance, each on a free port unless
-/// its order says.
+/// The settings of a process that hosts spaces for tests: their number, and their ports.
 package struct SpacesSettings: Sendable {
-  /// The settings of an order, read: a refresh time-out of 2 s, for instance, with a secret of the space's own.
+  /// The settings of an order, read, e.g. a refresh timeout of 2 s.
   package struct Reading: Sendable {
-    /// Those of a gateway of its own, of which the loops and the control port say nothing here.
+    /// The settings as those of a gateway of its own; its loops and control port have no meaning here.
     package var settings: GatewaySettings
     /// The secret that signs its tokens, where it was made for this space.
     package var secret: String?

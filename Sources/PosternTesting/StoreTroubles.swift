@@ -17,8 +17,8 @@ final class StoreTroubles: Sendable {
     log?.write(LogEvent(.error, "store_failed", [.init("error", text)]))
   }
 
-  /// Does what a start does with its store. Where that fails after a trouble, throws a ``StoreStartError`` in place of what
-  /// a vendor, which knows nothing of files, has made of it.
+  /// Runs what a start does with its store. If that fails after a trouble, throws a ``StoreStartError`` instead of the error
+  /// of a vendor, which knows nothing of files.
   func naming<Answer>(_ body: () async throws -> Answer) async throws -> Answer {
     last.withLock { $0 = nil }
     do {

@@ -2,8 +2,9 @@ internal import Foundation
 public import PosternTesting
 public import XCTest
 
-/// A test case of XCTest whose tests have a gateway each: `final class RefreshTests: PosternTestCase`, for instance. It ends
-/// with the test; where that has failed, the last lines of the gateway's journal are on standard error.
+/// A test case of XCTest whose tests have a gateway each.
+///
+/// The gateway ends with the test. If the test has failed, the last lines of the gateway's journal are on standard error.
 ///
 /// ```swift
 /// func testRefreshesOnce() async throws {
@@ -12,12 +13,12 @@ public import XCTest
 /// }
 /// ```
 ///
-/// Who overrides `setUp` or `tearDown` calls those of this class: `try await super.setUp()`.
+/// An override of `setUp` or `tearDown` calls that of this class: `try await super.setUp()`.
 open class PosternTestCase: XCTestCase {
   private var started: PosternGateway?
   private static let linesShown = 30
 
-  /// What the gateway of each test is started with; the defaults unless this is overridden.
+  /// The options of each test's gateway; the defaults unless this is overridden.
   open var options: PosternGateway.Options { PosternGateway.Options() }
 
   /// The gateway of the test that runs.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A newcomer reads a type's comment first: it begins with a noun that the reader knows.
+/// A newcomer reads a type's comment first. Each type has one, whose first sentence is short.
 struct CommentTests {
   /// The comments of the types of a file that stand in no other, by name.
   private static func comments(in file: Repository.File) -> [(name: String, line: Int, comment: String)] {
@@ -19,18 +19,19 @@ struct CommentTests {
     }
   }
 
+  private static let wordsMax = 25
+
   /// The fault of a comment; nil if it has none.
   private static func fault(of comment: String) -> String? {
-    guard let first = comment.split(separator: " ").first else { return "is missing" }
-    let others = [
-      "Whether", "What", "Where", "How", "When", "Who", "Whom", "Whose", "Which", "Why", "That", "Tells", "Makes",
-      "Keeps", "Does", "Reads", "Writes", "Says", "Ends", "Takes",
-    ]
-    return others.contains(String(first)) ? "begins with '\(first)', which is no noun" : nil
+    guard !comment.isEmpty else { return "is missing" }
+    // A sentence ends with a full stop and a space; the one in "e.g. " ends none.
+    let first = comment.replacing("e.g. ", with: "e.g.").split(separator: ". ", maxSplits: 1)[0]
+    let words = first.split(separator: " ").count
+    return words > wordsMax ? "has a first sentence of \(words) words; write \(wordsMax) at most" : nil
   }
 
-  @Test("the comment of a type begins with a noun")
-  func sources() {
+  @Test
+  func `each type has a comment whose first sentence is short`() {
     // The tutorial's vendor is where a vendor's comments are copied from.
     let tutorial = Repository.swiftFiles(below: "Tests/GatewayKitTests/Tutorial/Parrot")
     #expect(tutorial.count > 4)
@@ -42,18 +43,23 @@ struct CommentTests {
   }
 
   @Test(
-    "a type's comment that is missing or begins with no noun is found",
     arguments: [
-      ("/// A token: ann's, for instance.\nstruct Token {}", nil),
-      ("/// A token: ann's, for instance.\n// Small.\n@frozen\npackage struct Token {}", nil),
-      ("/// A token, `eyJ…`.\n///\n/// Long.\nfinal class Token {}", nil),
+      ("/// A token.\nstruct Token {}", nil), ("/// A token.\n// Small.\n@frozen\npackage struct Token {}", nil),
+      ("/// A token, `eyJ…`.\n///\n/// Long.\nfinal class Token {}", nil), ("/// A token.\nenum Token {}", nil),
       ("struct Token {}", "is missing"), ("/// A token.\n\nstruct Token {}", "is missing"),
-      ("/// A token.\nenum Token {}", nil),
-      ("/// What lets in: ann's, for instance.\nactor Token {}", "begins with 'What', which is no noun"),
+      ("/// \(CommentTests.words(25)).\n/// \(CommentTests.words(30)).\nactor Token {}", nil),
+      (
+        "/// \(CommentTests.words(20))\n/// e.g. \(CommentTests.words(5)).\nactor Token {}",
+        "has a first sentence of 26 words; write 25 at most"
+      ),
     ])
-  func rule(text: String, fault: String?) {
+  func `a comment that is missing or has a long first sentence is found`(text: String, fault: String?) {
     let found = Self.comments(in: Repository.File(path: "Token.swift", text: text))
     #expect(found.map(\.name) == ["Token"])
     #expect(found.first.flatMap { Self.fault(of: $0.comment) } == fault)
+  }
+
+  private static func words(_ count: Int) -> String {
+    Array(repeating: "word", count: count).joined(separator: " ")
   }
 }

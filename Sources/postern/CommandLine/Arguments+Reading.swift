@@ -1,11 +1,11 @@
 import GatewayCore
 import GatewayKit
 
-// Where flags come from: the command line, the environment, a file.
+// The sources of flags: the command line, the environment, a file.
 
 extension Arguments {
-  /// Reads the command line, then the environment, then the configuration file; the first that names a flag wins.
-  /// What is none of theirs may be another's `among` the commands.
+  /// Reads the command line, then the environment, then the configuration file; the first that names a flag wins. A flag of
+  /// none of them may be another's `among` the commands.
   init(
     _ words: [String], flags: [Flag], environment: [String: String], operands allowed: Bool,
     among commands: [any Command.Type]

@@ -1,12 +1,12 @@
 import GatewayKit
 
-/// One of postern's commands: `token mint`, for instance.
+/// One of postern's commands, e.g. `token mint`.
 protocol Command {
   /// The words that call it, e.g. `serve` or `token mint`.
   static var name: String { get }
   /// One line for the list of commands.
   static var summary: String { get }
-  /// What stands behind the flags, e.g. `[TOKEN]`; empty if nothing may.
+  /// The operands behind the flags, e.g. `[TOKEN]`; empty for none.
   static var operands: String { get }
   /// A command line that works as it stands.
   static var example: String { get }
@@ -16,10 +16,10 @@ protocol Command {
   /// flags are few.
   static var neededFirst: [String] { get }
 
-  /// Variables of the environment that it reads beside those of its flags.
+  /// The variables of the environment that it reads beside those of its flags.
   static var variables: [String] { get }
 
-  /// What it does, one by one, each called by a word behind the command's; none for most commands.
+  /// The command's actions, each called by a word behind the command's; none for most commands.
   static var actions: [CommandPage] { get }
 
   /// Does the work. Returns the exit status.
@@ -41,14 +41,14 @@ extension Command {
 }
 
 extension [any Command.Type] {
-  /// Those that have the flag, as they are called; nil if none has.
+  /// Returns the commands that have the flag, by their names; nil if none has.
   func owners(of flag: String) -> String? {
     let owners = filter { $0.flags.contains { $0.name == flag } }.map { "postern \($0.name)" }
     return owners.isEmpty ? nil : owners.joined(separator: ", ")
   }
 }
 
-/// A command, or an action of one, as the help and the manual page tell of it: `ctl expire`, for instance.
+/// A command, or an action of one, as the help and the manual page describe it.
 struct CommandPage {
   let name: String
   let summary: String
@@ -71,7 +71,7 @@ struct FlagSection: Sendable {
     self.flags = flags
   }
 
-  /// What every command has.
+  /// The flags of every command.
   static let everywhere = FlagSection(
     "everywhere",
     [

@@ -1,10 +1,9 @@
 import GatewayServer
 import Glibc
 
-/// The number of files and sockets that this process may have open: 1,024, for instance, which it raises as far as the
-/// system lets it.
+/// The number of files and sockets that this process may have open, raised as far as the system permits.
 enum DescriptorLimit {
-  /// What a process needs besides its connections: the program itself, its loops, its pipes.
+  /// The descriptors of a process besides its connections: the program itself, its loops, its pipes.
   static let reserve = ServerLimits.descriptorReserve
 
   /// Raises the limit to `wanted`, or as far as the system lets it, and returns it. Never lowers it.

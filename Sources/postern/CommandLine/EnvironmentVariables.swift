@@ -1,12 +1,12 @@
 import GatewayKit
 
-/// The environment's variables whose names begin with `POSTERN_`: `POSTERN_PORT=8080` for `--port 8080`, for instance.
+/// The environment's variables whose names begin with `POSTERN_`, e.g. `POSTERN_PORT=8080` for `--port 8080`.
 enum EnvironmentVariables {
   private static let prefix = "POSTERN_"
 
-  /// Throws for a variable that no command reads: somebody believes to have set what is not set.
+  /// Throws for a variable that no command reads, since its user believes that it is set.
   ///
-  /// Of `flags`, those of the command, the variables are suggested first.
+  /// The variables of the command's own `flags` are suggested first.
   static func check(_ environment: [String: String], flags: [Flag], among commands: [any Command.Type]) throws {
     let own = flags.map(\.environmentName)
     let all = own + commands.flatMap { $0.flags.map(\.environmentName) }
@@ -24,9 +24,10 @@ enum EnvironmentVariables {
   }
 }
 
-/// A variable that Kubernetes sets in a pod for each Service of its namespace (as Docker's links did). A Service named
-/// `postern` sets `POSTERN_SERVICE_HOST`, for instance, `POSTERN_PORT=tcp://10.0.0.1:8080`,
-/// `POSTERN_PORT_8080_TCP_ADDR` and more, which nobody means as flags.
+/// A variable that Kubernetes sets in a pod for each Service of its namespace (as Docker's links did).
+///
+/// A Service named `postern` sets `POSTERN_SERVICE_HOST`, `POSTERN_PORT=tcp://10.0.0.1:8080`, `POSTERN_PORT_8080_TCP_ADDR`
+/// and more, which are not meant as flags.
 ///
 /// <https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables>
 enum ServiceLink {

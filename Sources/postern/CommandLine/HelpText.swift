@@ -1,6 +1,6 @@
 import GatewayKit
 
-/// The text that `--help` and `-h` print: of `postern serve --help` its flags, for instance.
+/// The text that `--help` and `-h` print.
 struct HelpText {
   /// How many columns a line may have; longer ones are broken.
   let columns: Int

@@ -1,10 +1,10 @@
 import Glibc
 import Synchronization
 
-/// The two ways out of a command: results on standard output, a token for instance, everything else on standard error.
-/// Both keep from a terminal what would do more than be shown there.
+/// The two outputs of a command: results on standard output, everything else on standard error. Both escape what would do
+/// more in a terminal than be shown.
 enum Output {
-  /// The error that kept a result from whoever wanted it; 0 for none.
+  /// The error that kept a result from its reader; 0 for none.
   private static let failure = Atomic<Int32>(0)
 
   /// Why results could not be written, in the system's words; nil if all were.
@@ -14,8 +14,8 @@ enum Output {
     return error == 0 || error == EPIPE ? nil : String(cString: strerror(error))
   }
 
-  /// Opens those of the descriptors 0, 1 and 2 on /dev/null that whoever started this process has closed. Otherwise a
-  /// socket or a file would get such a number, and with it what is meant for a terminal.
+  /// Opens those of the descriptors 0, 1 and 2 on /dev/null that the starting program has closed. Otherwise a socket or a
+  /// file would get such a number, and with it the output that is meant for a terminal.
   static func openStandardDescriptors() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
       // The lowest number that is free, which is this one.

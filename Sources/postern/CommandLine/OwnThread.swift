@@ -1,6 +1,6 @@
 import Glibc
 
-/// A thread for work that waits in the system, which no task may do: reading a pipe that says nothing for an hour, for instance.
+/// A thread for work that blocks in the system, which no task may do, e.g. reading a silent pipe.
 enum OwnThread {
   private final class Work {
     let body: @Sendable () -> Void
@@ -8,8 +8,8 @@ enum OwnThread {
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
-  /// Runs `body` on a thread that ends with it. A system that has no thread left ends this process with its reason: whoever
-  /// waits for what the thread would do would wait for ever.
+  /// Runs `body` on a thread that ends with it. If the system has no thread left, this process ends with that reason, since
+  /// the work of the thread would be waited for without end.
   static func start(_ body: @escaping @Sendable () -> Void) {
     var thread: pthread_t = 0
     let failure = pthread_create(

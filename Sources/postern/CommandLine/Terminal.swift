@@ -1,6 +1,6 @@
 import Glibc
 
-/// The terminal behind a descriptor, if one is there: of 80 columns, for instance, to which the help keeps.
+/// The terminal behind a descriptor, if one is there, with its number of columns.
 enum Terminal {
   static func isBehind(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 

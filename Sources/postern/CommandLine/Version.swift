@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayServer
 
-/// The answer of `postern --version`: the number, for instance, with the commit and the version of libwebsockets.
+/// The answer of `postern --version`: the number, the commit and the version of libwebsockets.
 enum Version {
   static let number = GatewayDescription.currentVersion
   static let text =

@@ -1,6 +1,7 @@
-/// Text that strangers may have a part in, a user's name or a server's reason for instance, on its way to a terminal or
-/// a log: what is no graphic character is escaped as in JSON (RFC 8259 section 7), so that it moves no cursor and makes
-/// no line of its own.
+/// Text that may come from strangers, on its way to a terminal or a log.
+///
+/// A character that is not graphic is escaped as in JSON (RFC 8259 section 7), so that it moves no cursor and makes no line
+/// of its own.
 enum VisibleText {
   /// The text with its escapes, but for the characters of ASCII in `kept`.
   static func escaping(_ text: String, keeping kept: String = "") -> String {

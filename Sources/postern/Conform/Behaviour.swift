@@ -1,10 +1,10 @@
 import GatewayCore
 import GatewayKit
 
-/// Something that a gateway does and a client has to live with: it asks for another token in good time, for instance. Those
-/// that there are stand in files of their own.
+/// A behaviour of a gateway that a client has to handle, e.g. a refresh request in good time. Each stands in a file of its
+/// own.
 struct Behaviour: Sendable {
-  /// The token that the client begins with, beside the address of its provider: one that has expired, for instance.
+  /// The token that the client begins with, beside the address of its provider.
   enum Token: Hashable, Sendable {
     case living(Duration)
     /// One that has expired by the time the client starts.
@@ -20,17 +20,17 @@ struct Behaviour: Sendable {
   var settings: [JSONMember] = []
   var isFrozen = false
   var token = Token.living(.seconds(3_600))
-  /// What happens before a client starts that is known to get its first token from its provider.
+  /// The part of the script before the start of a client that is known to get its first token from its provider.
   var prelude: (@Sendable (ConformScene) async throws -> Void)?
-  /// What the wire must have so that a client can show it.
+  /// The feature of the wire that the behaviour needs; nil for none.
   var needs: WireFeature?
   /// Whether it is about the status of a refused upgrade, which browsers do not show.
   var needsStatus = false
-  /// What is done and demanded on a wire that has no refreshes, where clients come back with another token; nil for nothing.
+  /// The script and the demands on a wire without refreshes, whose clients return with another token; nil for none.
   var returning: Returning?
   /// What happens, once the client has started.
   let script: @Sendable (ConformScene) async throws -> Void
-  /// What the client is held to when that is over.
+  /// The demands on the client when the script is over.
   let expected: [Demand]
   /// How long the verdicts may wait for what is to happen, or not to happen, then.
   var patience = Duration.seconds(15)
@@ -53,7 +53,7 @@ struct Behaviour: Sendable {
       || covers.contains(where: Self.refreshes.contains)
   }
 
-  /// What the client is held to on a wire that has refreshes, or has none.
+  /// Returns the demands on the client on a wire with or without refreshes.
   func demands(hasRefreshes: Bool) -> [Demand] {
     hasRefreshes ? expected : returning?.expected ?? expected
   }
@@ -64,7 +64,7 @@ struct Behaviour: Sendable {
     hasRefreshes || returning == nil ? patience : max(patience, .seconds(25))
   }
 
-  /// What happens on such a wire.
+  /// Returns the script on such a wire.
   func script(hasRefreshes: Bool) -> @Sendable (ConformScene) async throws -> Void {
     hasRefreshes ? script : returning?.script ?? script
   }
@@ -98,7 +98,7 @@ struct Behaviour: Sendable {
   ]
 }
 
-/// An expectation as the control API is asked for it: `stops_after`, at most three, for instance.
+/// An expectation as the control API is asked for it, e.g. `stops_after`, at most three.
 struct Demand: Sendable {
   let name: String
   var members: [JSONMember] = []

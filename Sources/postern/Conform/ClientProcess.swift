@@ -3,11 +3,10 @@ import GatewayRuntime
 import Glibc
 import Synchronization
 
-/// The client under test, `python3 client.py` for instance: a command in a shell, with all that it starts in a process
-/// group of its own.
+/// The client under test: a command in a shell, with all that it starts, in a process group of its own.
 ///
 /// Its output is read for as long as it prints, by a thread of its own, and the last of it kept. Its end is seen without
-/// giving up its number, so that a signal to the group cannot reach another one's.
+/// giving up its number, so that a signal to the group cannot reach another process.
 final class ClientProcess: Sendable {
   private struct State {
     var tail: [UInt8] = []
@@ -94,7 +93,7 @@ final class ClientProcess: Sendable {
     let endedItself = hasEnded
     kill(-child.number, SIGTERM)
     let isOrderly = await ends(within: grace, on: loop)
-    // What it has started may live on though it has ended itself.
+    // Its children may outlive it.
     kill(-child.number, SIGKILL)
     _ = await ends(within: .seconds(5), on: loop)
     var status: Int32 = 0
@@ -111,7 +110,7 @@ final class ClientProcess: Sendable {
     return hasEnded
   }
 
-  /// What the status of `waitpid` says.
+  /// Returns the meaning of `waitpid`'s status.
   private static func words(_ status: Int32) -> String {
     let signal = status & 0x7f
     return signal == 0 ? "with status \(status >> 8 & 0xff)" : "by signal \(signal)"

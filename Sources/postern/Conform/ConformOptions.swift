@@ -1,13 +1,13 @@
 import GatewayKit
 
-/// The wishes of who calls `postern ctl conform`: plain clients of `python3 client.py`, two at a time, for instance.
+/// The flags of `postern ctl conform`, checked.
 struct ConformOptions: Sendable {
   let control: ControlClient
   let dialect: String
   let command: String
   let behaviours: [Behaviour]
   let jobs: Int
-  /// Where the results go as JUnit has them.
+  /// The JUnit file for the results.
   let junit: OutputFile?
   /// The folder, which is there, for the journals of what has failed.
   let journals: String?

@@ -1,4 +1,4 @@
-/// The result of one behaviour: failed after 1.2 s, for instance, since the client asked its provider twice.
+/// The result of one behaviour: its verdict, its time and its reasons.
 struct ConformResult: Sendable {
   enum Verdict: String, Sendable, CaseIterable {
     case passed, failed, undecided
@@ -26,7 +26,7 @@ struct ConformResult: Sendable {
     verdict != .passed && ["127", "126"].contains { output.hasSuffix("the client ended by itself, with status \($0)") }
   }
 
-  /// What the verdicts of all expectations come to: one that failed decides, one that passed counts only where none is
+  /// Returns the sum of the verdicts of all expectations: one that failed decides, one that passed counts only if none is
   /// undecided.
   static func whole(_ verdicts: [Verdict]) -> Verdict {
     for verdict in [Verdict.failed, .undecided, .passed] where verdicts.contains(verdict) { return verdict }
@@ -34,7 +34,7 @@ struct ConformResult: Sendable {
   }
 }
 
-/// An end of a script before its time: the client was not let in, say.
+/// An early end of a script, e.g. that the client was refused.
 struct ConformEnd: Error {
   let verdict: ConformResult.Verdict
   let sentence: String

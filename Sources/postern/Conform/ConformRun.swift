@@ -4,8 +4,7 @@ import GatewayKit
 import GatewayRuntime
 import GatewayServer
 
-/// A conformance run: each behaviour in a space of its own with a client of its own, some of them at once, four for
-/// instance.
+/// A conformance run: each behaviour in a space of its own with a client of its own, several at once.
 struct ConformRun: Sendable {
   let options: ConformOptions
   let loop: SocketLoop
@@ -52,7 +51,7 @@ struct ConformRun: Sendable {
     do {
       var tries = 1
       result = try await outcomeOfEither(behaviour)
-      // What a slow machine has left undecided is tried again.
+      // A result that a slow machine left undecided is tried again.
       while result.verdict == .undecided, result.lost >= Self.slowness, tries < Self.triesMax, !stop.isOrdered {
         tries += 1
         result = try await outcomeOfEither(behaviour)

@@ -4,8 +4,8 @@ import GatewayKit
 import GatewayRuntime
 import GatewayServer
 
-/// The stage of one behaviour: a space of its own, the client that was started for it, and what a script may do to
-/// both: revoke its token, for instance. Only from tasks on the loop.
+/// The stage of one behaviour: a space of its own, the client that was started for it, and the orders of a script to both.
+/// Only from tasks on the loop.
 struct ConformScene: Sendable {
   let loop: SocketLoop
   let dialer: SocketDialer
@@ -27,8 +27,7 @@ struct ConformScene: Sendable {
   let memory: SceneMemory
   let stop: ConformStop
 
-  /// The control API's answer about a space: its name and the addresses of its wires, `ws://127.0.0.1:40123` for
-  /// instance.
+  /// The control API's answer about a space: its name and the addresses of its wires.
   struct SpaceAnswer: Decodable, Sendable {
     let name: String
     let http_url: String
@@ -122,7 +121,7 @@ struct ConformScene: Sendable {
     struct Ordered: Decodable { let number: Int }
     var order = [JSONMember("fault", fault)] + members
     if let times { order.append(JSONMember("times", json: String(times))) }
-    // A client may have connections of another wire too, which it befalls another time.
+    // A client may have connections of another wire too, which the fault must not affect.
     if !Self.ofNoConnection.contains(where: fault.hasPrefix) {
       let who: [UInt8] = [JSONMember("dialect", dialect)].object()
       order.append(JSONMember("who", json: String(decoding: who, as: UTF8.self)))
@@ -146,7 +145,7 @@ struct ConformScene: Sendable {
     }
   }
 
-  // MARK: What the client does
+  // MARK: The client's actions
 
   private struct Awaited: Decodable {
     struct Line: Decodable { let n: Int }
@@ -154,13 +153,13 @@ struct ConformScene: Sendable {
     let lines: [Line]
   }
 
-  /// The kinds of line that are about a connection: those of the wire under test are meant.
+  /// The kinds of line about a connection: those of the wire under test are meant.
   private static let ofConnections: Set = [
     "connection_opened", "upgrade_refused", "login_refused", "logged_in", "refresh_requested", "refreshed",
     "refresh_refused", "cut_off", "closed",
   ]
 
-  /// Those of them that say whose connection it is.
+  /// The kinds of them that name the connection's user.
   private static let ofUsers: Set = ["logged_in", "refreshed"]
 
   /// Waits for so many lines of the kind behind number `after`, or behind the beginning. Returns the number of the last;
@@ -202,7 +201,7 @@ struct ConformScene: Sendable {
   /// Lets the client take in that it is logged in or refreshed: some hear nothing for 50 ms afterwards.
   private func settle() async throws { try await pass(Self.settlingTime) }
 
-  /// What is told of a failure: that the client's process had ended first, where it had, since nobody waited longer then.
+  /// Returns the text of a failure: that the client's process had ended first, if it had, since the wait was cut short then.
   private func said(_ failure: String) -> String {
     (client?.hasEnded ?? false) ? "the client's process ended before that: \(failure)" : failure
   }
@@ -231,7 +230,7 @@ struct ConformScene: Sendable {
   ) async throws -> Int {
     let end = now + limit
     while true {
-      // What it did while another kind was looked for is seen in the next round, be it the last.
+      // An action during the search for another kind is seen in the next round, even if that is the last.
       let isOver = now >= end || (client?.hasEnded ?? false)
       for kind in kinds {
         if let line = try await line(kind, after: after, within: .milliseconds(250)) { return line }
@@ -284,7 +283,8 @@ struct ConformScene: Sendable {
     }
   }
 
-  /// What happened last to connections, and was asked of the provider, as lines of the journal; none if it cannot be read.
+  /// Returns the last events of connections and the last calls of the provider, as lines of the journal; none if it cannot
+  /// be read.
   func lastLines() async -> [String] {
     let kinds = Self.ofConnections.sorted()
     let told =

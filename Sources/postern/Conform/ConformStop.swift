@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A flag that says whether the run is to end before its time, since somebody has typed control and C, say.
+/// A flag that says whether the run is to end early, e.g. since its user typed Control-C.
 final class ConformStop: Sendable {
   private let isSet = Atomic(false)
 

@@ -1,8 +1,7 @@
 import GatewayCore
 import GatewayReport
 
-/// The results of a conformance run as the XML of JUnit, which machines that run tests read: a `<testcase>` for each
-/// behaviour, for instance.
+/// The results of a conformance run as JUnit's XML: a `<testcase>` for each behaviour.
 struct JUnitReport {
   let dialect: String
   let results: [ConformResult]

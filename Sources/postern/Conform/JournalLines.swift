@@ -1,9 +1,9 @@
 import GatewayFleet
 import GatewayJSON
 
-/// Lines of a journal as people read them: `412  1.204 s  closed  code=1012`, for instance.
+/// Lines of a journal as people read them, e.g. `412  1.204 s  closed  code=1012`.
 enum JournalLines {
-  /// Those of an answer's `lines`.
+  /// Returns the lines of an answer.
   static func texts(_ answer: [UInt8]) -> [String] { numbered(answer).map(\.text) }
 
   /// The same, each with its number.
@@ -12,7 +12,7 @@ enum JournalLines {
     return (document?.root["lines"]?.elements ?? []).map { (Int(clamping: $0["n"]?.integer ?? 0), text($0)) }
   }
 
-  /// Those of an answer with whom each is of and when it was in the time of sessions, in columns.
+  /// Returns the lines of an answer with their users and the time of sessions, in columns.
   static func whole(_ answer: [UInt8]) -> [String] {
     let document = try? JSONDocument.parse(answer, sizeMax: answer.count)
     return (document?.root["lines"]?.elements ?? []).map(row)

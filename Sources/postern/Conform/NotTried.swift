@@ -1,7 +1,6 @@
-/// The behaviours of the conventions that no conformance run tries, since nothing that one client does could show it:
-/// R14, for instance, since no wire has a message that brings a client its token.
+/// The behaviours of the conventions that no conformance run tries, since nothing that one client does could show them.
 enum NotTried {
-  /// Behaviours by their ids, with the one reason for all: R14, for instance.
+  /// Behaviours by their ids, with one reason for all.
   struct Group: Sendable {
     let ids: [String]
     let reason: String

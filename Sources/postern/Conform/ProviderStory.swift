@@ -1,7 +1,6 @@
-/// A client's calls of its provider and their answers, as a failure tells it: "its provider was asked twice, failed
-/// twice and gave 0 tokens, last in line 17", for instance, with what to look at in the client.
+/// A client's calls of its provider and their answers, as a failure tells them, with what to look at in the client.
 struct ProviderStory: Sendable {
-  /// A line of the journal that is about the provider: number 17, `provider_minted`, for instance.
+  /// A line of the journal about the provider.
   struct Line: Sendable {
     let number: Int
     let kind: String

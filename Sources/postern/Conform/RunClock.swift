@@ -9,13 +9,13 @@ final class RunClock: @unchecked Sendable {
   private static let pause = Duration.milliseconds(100)
   /// How long a gateway may take to answer without being late.
   private static let answerTime = Duration.milliseconds(10)
-  /// What is lost in one round and is less is no matter.
+  /// The least loss in one round that counts.
   private static let least = Duration.milliseconds(5)
   private static let spansMax = 500
 
   private let loop: EventLoop
   private(set) var lost = Duration.zero
-  /// What was lost, in the time of the journal.
+  /// The losses, in the time of the journal.
   private(set) var spans: [Span] = []
   private var isOver = false
 

@@ -2,7 +2,7 @@
 ///
 /// `@unchecked Sendable`: touched only on the loop.
 final class SceneMemory: @unchecked Sendable {
-  /// The number of the line that told of the first login, or of the refusal that came in its place.
+  /// The number of the line of the first login, or of the refusal instead of it.
   var loggedIn: Int?
 }
 

@@ -2,12 +2,11 @@ import GatewayCore
 import GatewayPlain
 import GatewayRuntime
 
-/// A client of the plain dialect: connects, and answers each refresh request with a new token of the provider; that of
-/// `postern connect --user ann`, for instance.
+/// A client of the plain dialect: it connects, and answers each refresh request with a new token of the provider.
 ///
-/// An actor that lives on the loop of its socket, so that what the socket tells is handled without a hop.
+/// An actor that lives on the loop of its socket, so that the socket's events are handled without a hop.
 actor PlainClient {
-  /// A piece of news of a client, in the order in which things happen: it was refreshed, for instance.
+  /// A piece of news of a client, in the order of events, e.g. that it was refreshed.
   enum News: Sendable {
     case connected(ConnectionID?)
     case asked(timeout: Duration?)
@@ -16,12 +15,11 @@ actor PlainClient {
     case closing(name: String)
     /// The end: the code of the gateway's close frame, nil if the connection ended without one.
     case closed(code: UInt16?)
-    /// The end before the beginning: nobody at that address, say, or no token.
+    /// The end before the login, e.g. that nothing listens at that address, or that there is no token.
     case failed(String)
   }
 
-  /// The setup of a client, whom it connects to and as whom: as ann to port 8080, with tokens of ten minutes, for
-  /// instance.
+  /// The setup of a client: its gateway, its user and its tokens.
   struct Setup: Sendable {
     var user: UserID
     var gateway: DialTarget

@@ -2,8 +2,7 @@ import GatewayKit
 import GatewayServer
 import Glibc
 
-/// The command `postern ctl conform`: starts a client again and again, does to it what a gateway may do, lets its token
-/// expire for instance, and says what it made of it.
+/// The command `postern ctl conform`: tries a client on each behaviour of a gateway, and reports the results.
 enum ConformCommand {
   static let word = "conform"
 
@@ -44,7 +43,7 @@ enum ConformCommand {
       Output.error("stopped: \(options.behaviours.count - results.count) behaviours have not been tried")
       return 1
     }
-    // What was cut short is not passed.
+    // A run that was cut short is not passed.
     return stop.isOrdered || results.contains { $0.verdict == .failed } ? 1 : 0
   }
 

@@ -10,7 +10,7 @@ extension ControlAction {
       sections: (flags.isEmpty ? [] : [FlagSection("flags", flags)]) + [ControlCommand.connection])
   }
 
-  /// Runs it with the flags of `postern ctl`, of which it refuses those that are not its own.
+  /// Runs the action with the flags of `postern ctl`. Throws for flags that are not its own.
   func run(_ arguments: Arguments) async throws -> Int32 {
     let operands = Array(arguments.operands.dropFirst())
     let wanted = operand.isEmpty ? 0 : 1

@@ -1,6 +1,6 @@
 import GatewayKit
 
-/// The command `postern ctl`, the control API from a shell: `postern ctl expire --user ann`, for instance.
+/// The command `postern ctl`: the control API from a shell.
 enum ControlCommand: Command {
   static let name = "ctl"
   static let summary = "the control API of a running gateway from a shell"
@@ -12,7 +12,7 @@ enum ControlCommand: Command {
   static let example = "postern ctl expire --user ann --url http://127.0.0.1:8081"
   static let usualURL = "http://127.0.0.1:8081"
 
-  /// What a conformance run tells its client, which may be another command.
+  /// The variables that a conformance run sets for its client, which may be another command.
   static let variables = ConformVariables.all
 
   static let neededFirst = [
@@ -26,7 +26,7 @@ enum ControlCommand: Command {
       .spaces, .space, .clock, .advance, .fault, .faults, .mend, .journal, .wait, .expect,
     ] + Vendors.all.flatMap { $0.controlActions }
 
-  /// What every action has.
+  /// The flags of every action.
   static let connection = FlagSection(
     "the control port",
     [
@@ -51,7 +51,8 @@ enum ControlCommand: Command {
       url: arguments.string("url") ?? usualURL, secret: arguments.secret("control-secret-file"))
   }
 
-  /// Refuses flags of other actions. What the environment or a file says may be meant for those.
+  /// Throws for flags of other actions on the command line. Those of the environment or a file may be meant for these
+  /// actions.
   static func refuseOthers(_ arguments: Arguments, than page: CommandPage) throws {
     for flag in flags where !page.flags.contains(where: { $0.name == flag.name }) {
       guard !arguments.values(flag.name).contains(where: { $0.source == "--\(flag.name)" }) else {

@@ -1,7 +1,7 @@
 import GatewayFleet
 import GatewayJSON
 
-/// The control API's answers for a person: sessions as a table, for instance.
+/// The control API's answers for a person, e.g. sessions as a table.
 enum ControlText {
   private struct Page: Decodable {
     struct Session: Decodable {
@@ -31,7 +31,7 @@ enum ControlText {
     (try? JSONCoder().decode(Reached.self, from: answer.data))?.sessions
   }
 
-  /// The same in words.
+  /// Returns the same in words.
   static func reached(_ answer: ControlClient.Answer) -> String {
     sessionsReached(answer).map { "\($0) session\($0 == 1 ? "" : "s")" } ?? answer.text
   }
@@ -53,7 +53,7 @@ enum ControlText {
     }
   }
 
-  /// What an expectation came to, with the lines that prove it.
+  /// Returns the verdict on an expectation, with the lines that prove it.
   static func verdict(_ answer: ControlClient.Answer) -> String {
     (try? JSONCoder().decode(Verdict.self, from: answer.data))?.text ?? answer.text
   }
@@ -74,7 +74,7 @@ enum ControlText {
     struct Ignored: Decodable {}
   }
 
-  /// The lines of an answer of the journal, and what it says of those that are not in it.
+  /// Returns the lines of an answer of the journal, and a note on those that are missing.
   static func journal(_ answer: ControlClient.Answer) -> String {
     guard let page = try? JSONCoder().decode(Journal.self, from: answer.data) else { return answer.text }
     var lines = JournalLines.whole(answer.data).map { VisibleText.escaping($0) }
@@ -83,7 +83,7 @@ enum ControlText {
     return lines.isEmpty ? "nothing" : lines.joined(separator: "\n")
   }
 
-  /// What a wait came to that was not met, with the lines that there are; nil for any other answer.
+  /// Returns the result of a wait that was not met, with the lines that there are; nil for any other answer.
   static func unmetWait(_ answer: ControlClient.Answer) -> String? {
     guard let page = try? JSONCoder().decode(Journal.self, from: answer.data), page.met == false else { return nil }
     let found = page.lines.isEmpty ? [] : [journal(answer)]

@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayKit
 
 extension ControlAction {
-  /// What the journal says of a client.
+  /// The action that holds a client to an expectation, by the journal.
   static let expect = ControlAction(
     "expect", "hold a client to an expectation, by the journal; exit status 1 if it fails", operand: "NAME",
     example: "expect single_flight --user ann --space t17",

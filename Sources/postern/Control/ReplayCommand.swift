@@ -2,8 +2,7 @@ import GatewayCore
 import GatewayKit
 import GatewayServer
 
-/// The command `postern ctl replay`: plays a journal again in a space of its own, and says what is different, that the
-/// second refresh is refused for instance.
+/// The command `postern ctl replay`: plays a journal again in a space of its own, and reports the differences.
 enum ReplayCommand {
   static let word = "replay"
 

@@ -18,7 +18,7 @@ extension ControlAction {
     "session", "one session, as JSON", operand: "ID", example: "session conn_0_1"
   ) { .get("/sessions/\(PercentEncoding.encode($1))") }
 
-  /// What says which part of a list is wanted.
+  /// The flags that choose a part of a list.
   static let pageFlags = [
     Flag("limit", "N", "how many at most, 1 to 1000 (default 100)"),
     Flag("after", "ID", "those after this one, to get the next page"),

@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayKit
 import GatewayWires
 
-// What `postern ctl` does with the spaces that a gateway hosts. That of a `--space` is asked where one is named.
+// The actions of `postern ctl` on the spaces that a gateway hosts. The space of a `--space` is asked if one is named.
 
 extension ControlAction {
   static let spaces = ControlAction(
@@ -62,7 +62,7 @@ extension ControlAction {
     return .post(try path(arguments, "advance") + "clock/advance", body)
   }
 
-  /// What stands behind the space's own path, which `--space` puts before it.
+  /// Returns the path behind the space's own, which `--space` puts before it.
   private static func path(_ arguments: Arguments, _ action: String) throws -> String {
     guard arguments.string("space") != nil else { throw UsageError("ctl \(action) needs --space NAME") }
     return "/"

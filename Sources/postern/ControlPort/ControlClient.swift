@@ -4,10 +4,9 @@ import GatewayKit
 import GatewayRuntime
 import GatewayServer
 
-/// A client of the control port of a running gateway: it sends `POST /users/ann/expire`, for instance, and reads the
-/// answer.
+/// A client of the control port of a running gateway.
 struct ControlClient {
-  /// An answer of the control port: 404 with an error in JSON, for instance.
+  /// An answer of the control port: status and body.
   struct Answer {
     let status: Int
     let data: [UInt8]
@@ -22,7 +21,7 @@ struct ControlClient {
       let error: Content
     }
 
-    /// What is wrong, in the gateway's words.
+    /// The fault, in the gateway's words.
     var complaint: String {
       guard let problem = try? JSONCoder().decode(Problem.self, from: data) else {
         return "the gateway answered \(status): \(text)"
@@ -67,8 +66,7 @@ struct ControlClient {
   }
 }
 
-/// An error that says that no gateway answers at the control address: nobody listens at `http://127.0.0.1:8081`, for
-/// instance.
+/// An error that says that no gateway answers at the control address.
 struct ControlUnreachable: Error, CustomStringConvertible {
   let address: String
   let failure: DialFailure

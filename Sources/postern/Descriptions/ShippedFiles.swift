@@ -29,13 +29,13 @@ enum ShippedFiles: String {
     return folders
   }
 
-  /// Where they are looked for, in words.
+  /// The folders that are searched, as text.
   var places: String { folders.map(\.text).joined(separator: ", ") }
 
   /// Whether a value names one of them, and no file by its path.
   static func isName(_ text: String) -> Bool { !text.contains("/") && !text.contains(".") }
 
-  /// What there is, each name once, in order.
+  /// The files, each name once, in order.
   var all: [File] {
     var files: [File] = []
     for folder in folders {

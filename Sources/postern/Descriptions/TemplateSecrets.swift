@@ -1,7 +1,6 @@
 import GatewayKit
 
-/// The secrets that descriptions name and files hold: `--template-secret key=key.txt` for `{{secret.key}}`, for
-/// instance.
+/// The secrets that descriptions name and files hold, e.g. `--template-secret key=key.txt` for `{{secret.key}}`.
 enum TemplateSecrets {
   /// What `--template-secret NAME=FILE` gives, each for `{{secret.NAME}}`.
   static func read(_ arguments: Arguments) throws -> [String: String] {

@@ -4,8 +4,9 @@ import GatewayPlain
 import GatewayTokens
 import GatewayWires
 
-/// The description of a wire that a flag or an operand names: a file, or the name of one that comes with postern,
-/// `centrifugo`; see ``ShippedFiles``.
+/// The description of a wire that a flag or an operand names: a file, or the name of one that comes with postern.
+///
+/// See ``ShippedFiles``.
 enum WireFile {
   /// Throws a ``UsageError`` that says what is wrong with the file, and where.
   static func read(_ value: Arguments.Value) throws -> WireDescription {
@@ -16,7 +17,7 @@ enum WireFile {
     }
   }
 
-  /// Where the file is. An order's text is no path, and is not looked for.
+  /// Returns the path of the file. An order's text is no path, and is not looked for.
   private static func path(_ value: Arguments.Value) throws -> String {
     value.files == .local ? try ShippedFiles.wires.path(value) : value.text
   }

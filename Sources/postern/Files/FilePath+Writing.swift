@@ -20,8 +20,8 @@ extension FilePath {
     }
   }
 
-  /// Whether a file that is there may give its place to a new one: no device may, `/dev/null` for instance, no pipe, and no
-  /// link to either. Nor does a folder that takes no new files.
+  /// Whether an existing file may be replaced by a new one. A device such as `/dev/null`, a pipe, and a link to either may
+  /// not. Nor may a file in a folder that accepts no new files.
   private var mayBeReplaced: Bool {
     var status = stat()
     let isThere = lstat(text, &status) == 0
@@ -29,7 +29,7 @@ extension FilePath {
     return folder.isWritable
   }
 
-  /// Those of the file that is there; nil if there is none.
+  /// The permissions of the existing file; nil if there is none.
   private var permissions: mode_t? {
     var status = stat()
     return stat(text, &status) == 0 ? status.st_mode & 0o7777 : nil

@@ -1,7 +1,7 @@
 import GatewayKit
 import Glibc
 
-/// A path in the file system, and what stands there now: `reports`, a directory that may be written to, for instance.
+/// A path in the file system, and what is there now.
 struct FilePath {
   let text: String
 
@@ -9,7 +9,7 @@ struct FilePath {
     self.text = text
   }
 
-  /// What stands there, at the end of all links; nil if there is nothing, or nobody may know.
+  /// The mode of the file at the end of all links; nil if there is none, or it cannot be known.
   private var mode: mode_t? {
     var status = stat()
     return stat(text, &status) == 0 ? status.st_mode & S_IFMT : nil
@@ -31,13 +31,13 @@ struct FilePath {
     FilePath(text.hasSuffix("/") ? text + name : "\(text)/\(name)")
   }
 
-  /// The whole text of a file of the system's, `/proc/cpuinfo` for instance, which does not know its size; nil if it cannot be
-  /// read, or has more than a mebibyte.
+  /// The whole text of a file of the system's, e.g. `/proc/cpuinfo`, which does not know its size; nil if it cannot be read,
+  /// or has more than a mebibyte.
   var systemText: String? {
     (try? InputFile.readLocal(text, of: text, sizeMax: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Where the link leads that stands there; nil if it is none.
+  /// The destination of the link; nil if it is none.
   var destination: String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(text, &bytes, bytes.count)
@@ -56,7 +56,7 @@ struct FilePath {
     return names
   }
 
-  /// Makes the directory, and those that it is in; one that is there already is as good.
+  /// Makes the directory, and its parents; an existing one is as good.
   func makeDirectory() throws(FileError) {
     guard !isDirectory else { return }
     if folder.text != text { try folder.makeDirectory() }
@@ -64,7 +64,7 @@ struct FilePath {
   }
 }
 
-/// An error of the operating system about a file: the disk is full, for instance.
+/// An error of the operating system about a file, e.g. that the disk is full.
 struct FileError: Error, Hashable, CustomStringConvertible {
   /// As `errno` has it.
   let number: Int32

@@ -3,8 +3,7 @@ import GatewayFleet
 import GatewayReport
 import Synchronization
 
-/// The content of a page that moves: the latest of a storm, 812 of 1,000 connected for instance, drawn when somebody
-/// looks.
+/// The content of the live page: the latest figures of a storm, drawn when a page asks.
 final class LiveBoard: Sendable {
   private struct State {
     var parts: [StormResult] = []
@@ -22,12 +21,12 @@ final class LiveBoard: Sendable {
   /// As many pages may look at once.
   static let readersMax = 16
 
-  /// - Parameter report: What a result looks like while the storm lasts.
+  /// - Parameter report: Makes the report of a result while the storm lasts.
   init(_ report: @escaping @Sendable (StormResult) -> StormReport) {
     self.report = report
   }
 
-  /// What was counted so far.
+  /// Takes the counts so far.
   func show(_ parts: [StormResult]) {
     state.withLock { state in
       guard !state.isOver else { return }
@@ -78,7 +77,7 @@ final class LiveBoard: Sendable {
   }
 }
 
-/// One page that looks, in a browser for instance, and what it has seen.
+/// One page that looks on, and what it has seen.
 final class LiveReader: Sendable {
   private let board: LiveBoard
   private let seen = Mutex(0)
@@ -92,7 +91,7 @@ final class LiveReader: Sendable {
   /// Whether it has the last word.
   var isThrough: Bool { board.isOver(at: seen.withLock { $0 }) }
 
-  /// What is new, as bytes; nil if nothing is.
+  /// Returns what is new, as bytes; nil if nothing is.
   func news() -> [UInt8]? {
     guard let (event, version) = board.event(after: seen.withLock { $0 }) else { return nil }
     seen.withLock { $0 = version }

@@ -4,8 +4,9 @@ import GatewayReport
 import GatewayRuntime
 import GatewayServer
 
-/// The server of the page that moves while a storm lasts, on a loop of its own: a storm that keeps its loops busy does
-/// not hold the page up, for instance.
+/// The server of the live page during a storm.
+///
+/// It has a loop of its own, so that busy loops of the storm do not delay it.
 struct LiveServer {
   private let board: LiveBoard
   private let loop: SocketLoop
@@ -14,11 +15,11 @@ struct LiveServer {
   /// How long the pages may take to hear the last word.
   private static let farewell = Duration.seconds(3)
 
-  /// Listens from now on, on loopback.
+  /// Starts to listen, on loopback.
   ///
   /// - Parameters:
   ///   - port: 0 for a free one.
-  ///   - report: What a result looks like while the storm lasts.
+  ///   - report: Makes the report of a result while the storm lasts.
   static func start(
     port: Int, _ report: @escaping @Sendable (StormResult) -> StormReport
   ) async throws -> LiveServer {
@@ -40,7 +41,7 @@ struct LiveServer {
   /// Told what was counted so far, part by part. From any thread.
   var snapshots: @Sendable ([StormResult]) -> Void { { [board] in board.show($0) } }
 
-  /// Shows the report to whoever looks on, and ends; at once without one.
+  /// Shows the report to the pages that look on, and ends; at once without one.
   func end(_ report: StormReport?) async {
     await listener.stopAccepting()
     if let report {

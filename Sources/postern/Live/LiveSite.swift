@@ -2,8 +2,8 @@ import GatewayCore
 import GatewayReport
 import GatewayRuntime
 
-/// The port of a page that moves: the page, its sheet and script, and the feed that brings each new content, for
-/// instance. On loopback, and for no page of another origin.
+/// The port of the live page: the page, its sheet and script, and the feed of its contents. On loopback, and for no page of
+/// another origin.
 struct LiveSite: Site {
   let board: LiveBoard
   private let pages = PageGuard(hosts: [])
@@ -43,7 +43,7 @@ struct LiveSite: Site {
     }
   }
 
-  /// What is new, as soon as it is, until the storm is over or the reader has gone.
+  /// Returns a feed of what is new, as soon as it is, until the storm is over or the reader has gone.
   private static func feed(_ reader: LiveReader, on loop: EventLoop) -> HTTPStream {
     HTTPStream(endsByItself: true) {
       let deadline = loop.now + silence

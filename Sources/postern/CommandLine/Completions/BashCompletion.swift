@@ -1,7 +1,6 @@
 import GatewayKit
 
-/// Completion for bash, of the commands, their flags and the flags' values: `postern se` becomes `postern serve`, for
-/// instance.
+/// Completion for bash, of the commands, their flags and the flags' values.
 struct BashCompletion {
   let completed: CompletedCommands
 
@@ -77,7 +76,7 @@ struct BashCompletion {
     }.joined(separator: "\n")
   }
 
-  /// What may stand behind a flag that takes a value.
+  /// The values that a flag may have.
   private var values: String {
     var lines: [String] = []
     /// One branch for all flags with the same form of value.

@@ -1,11 +1,11 @@
 import GatewayKit
 
-/// A command as a shell sees it: the two words `token` and `mint` with its flags, for instance.
+/// A command as a shell sees it: its words, its flags and its operands.
 struct CompletedCommand {
   /// One word, or two as in `token mint`.
   let words: [String]
   let summary: String
-  /// What may stand behind it, where that is one of a few words.
+  /// The operands, if they are one of a few words.
   let operands: [String]
   let flags: [Flag]
   /// The command line that prints what may stand behind it; nil where ``operands`` says all.

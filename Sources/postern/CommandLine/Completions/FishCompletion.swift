@@ -1,8 +1,7 @@
 import GatewayCore
 import GatewayKit
 
-/// Completion for fish, of the commands, their flags and the flags' values, each with its line of help: `token` is
-/// offered with what it is for, for instance.
+/// Completion for fish, of the commands, their flags and the flags' values, each with its line of help.
 struct FishCompletion {
   let completed: CompletedCommands
 

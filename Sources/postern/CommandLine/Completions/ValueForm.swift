@@ -1,7 +1,6 @@
 import GatewayKit
 
-/// The form of a flag's value, as far as the flag's declaration says: for a `FILE` a shell can offer files, for
-/// instance.
+/// The form of a flag's value, by its declaration: a shell offers files for a `FILE`.
 enum ValueForm: Equatable {
   /// The flag is a switch.
   case none
@@ -10,7 +9,7 @@ enum ValueForm: Equatable {
   /// `NAME=FILE`.
   case namedFile
   case directory
-  /// A file, or the name of a description that comes with postern, of those that this command line prints.
+  /// A file, or the name of a description that comes with postern; this command line prints the names.
   case shipped(String)
   /// Something nobody can guess, e.g. a number.
   case other

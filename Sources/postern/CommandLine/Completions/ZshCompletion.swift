@@ -1,8 +1,7 @@
 import GatewayCore
 import GatewayKit
 
-/// Completion for zsh, of the commands, their flags and the flags' values: behind `--fidelity` it offers `machines` and
-/// `wire`, for instance.
+/// Completion for zsh, of the commands, their flags and the flags' values.
 struct ZshCompletion {
   let completed: CompletedCommands
 

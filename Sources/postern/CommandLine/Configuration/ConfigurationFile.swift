@@ -1,10 +1,11 @@
 import GatewayJSON
 import GatewayKit
 
-/// A file with flags: one JSON object with comments (JSON5), keys the flags' names, values strings, numbers, booleans,
-/// or arrays of them where a flag repeats; `{"port": 8080}`, for instance.
+/// A file with flags: one JSON object with comments (JSON5), whose keys are the flags' names.
+///
+/// Values are strings, numbers, booleans, or arrays of them for a repeated flag.
 enum ConfigurationFile {
-  /// A key with its values, and where they stand: `port` with 8080 in line 2, for instance.
+  /// A key with its values, and their places in the file.
   struct Entry {
     let key: String
     let place: TextPlace
@@ -12,7 +13,7 @@ enum ConfigurationFile {
     let isArray: Bool
   }
 
-  /// A string, a number or a boolean as the text of a flag's value: `true` of a switch, for instance.
+  /// A string, a number or a boolean as the text of a flag's value, e.g. `true` of a switch.
   struct Scalar {
     let text: String
     let place: TextPlace
@@ -66,7 +67,7 @@ enum ConfigurationFile {
     }
   }
 
-  /// Where bytes cease to be UTF-8.
+  /// Returns the place of the first byte that is not UTF-8.
   private static func firstBadPlace(_ bytes: [UInt8]) -> TextPlace {
     var place = TextPlace()
     for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {

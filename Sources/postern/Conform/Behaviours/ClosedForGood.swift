@@ -7,8 +7,8 @@ extension Behaviour {
     "closed-for-good", covers: ["S4", "S7"], code: 4500, elsewhere: 1000,
     sentence: "Closed with a code of those that nobody comes back from, the client stays away.")
 
-  /// The connection is closed with a code that is for good. What codes of their own mean is agreed on in this gateway's own
-  /// wire only: clients of others are closed with the one that stands in `elsewhere`.
+  /// Returns the behaviour of a close with a code that is for good. Codes of its own have their meaning in this gateway's
+  /// own wire only: clients of others are closed with the code in `elsewhere`.
   static func terminal(
     _ name: String, covers: [String], code: Int, elsewhere: Int? = nil, sentence: String
   ) -> Behaviour {

@@ -5,7 +5,7 @@ extension Behaviour {
     "expired-token", covers: ["P5"], fault: "mint_expired",
     sentence: "When its provider gives it a token that has expired the client gets another, and does not loop.")
 
-  /// The provider gives one token that is good for nothing, and then good ones.
+  /// Returns the behaviour of a provider that gives one useless token, and then good ones.
   static func badToken(_ name: String, covers: [String], fault: String, members: [JSONMember] = [], sentence: String)
     -> Behaviour
   {

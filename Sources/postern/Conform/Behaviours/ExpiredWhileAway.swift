@@ -7,7 +7,7 @@ extension Behaviour {
       "A client whose token ends while it is not connected comes back with another, without trying the dead one on and on.",
     script: { scene in
       try await scene.seeLogin()
-      // A client may be back before another order comes, so the token has ended for whoever logs in from here on. Connections
+      // A client may return before another order comes, so the token has expired for every login from here on. Connections
       // keep their deadlines.
       for clock in ["gateway_clock", "issuer_clock"] {
         try await scene.fail(clock, [JSONMember("ahead_s", json: "7200")])

@@ -9,7 +9,7 @@ extension Behaviour {
       let first = try await scene.seeLogin()
       try await scene.advance(by: .seconds(3_575))
       _ = try await scene.line("refreshed", after: first, within: .seconds(15))
-      // Who has not answered by the time-out is cut off.
+      // A client that has not answered by the timeout is cut off.
       try await scene.advance(by: .seconds(60), patience: .zero)
     },
     expected: [.refreshedInTime, .keepsConnection, .oneProviderCallPerExpiry, .singleFlight])

@@ -10,8 +10,8 @@ extension Behaviour {
     returning(name, covers: covers, sentence: sentence) { scene in try await scene.disconnect(code, name) }
   }
 
-  /// The connection is ended ten times, and each time when the client is back and has had a moment for what it does then: to
-  /// ask for its call again, for instance. Who is cut off in the midst of that has not come back yet.
+  /// Returns the behaviour of ten ends of the connection, each when the client is back and has had a moment for its work
+  /// then, e.g. to join its call again. A client that is cut off in the midst of that has not returned yet.
   static func returning(
     _ name: String, covers: [String], sentence: String, end: @escaping @Sendable (ConformScene) async throws -> Void
   ) -> Behaviour {
