@@ -49,7 +49,7 @@ struct CommentTests {
       ("struct Token {}", "is missing"), ("/// A token.\n\nstruct Token {}", "is missing"),
       ("/// \(CommentTests.words(25)).\n/// \(CommentTests.words(30)).\nactor Token {}", nil),
       (
-        "/// \(CommentTests.words(20))\n/// e.g. \(CommentTests.words(5)).\nactor Token {}",
+        "/// \(CommentTests.words(21))\n/// e.g. \(CommentTests.words(5)).\nactor Token {}",
         "has a first sentence of 26 words; write 25 at most"
       ),
     ])
