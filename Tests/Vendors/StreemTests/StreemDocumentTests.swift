@@ -5,21 +5,20 @@ import GatewayStreem
 import TestSupport
 import Testing
 
-@Suite("Streem's documents")
 struct StreemDocumentTests {
   private func document(_ name: String) throws -> String {
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../\(name)")
     return try String(contentsOf: root, encoding: .utf8)
   }
 
-  @Test("list every reason", arguments: ["Deploy/api/streem-asyncapi.yaml", "Docs/dialects/streem.md"])
-  func reasons(name: String) throws {
+  @Test(arguments: ["Deploy/api/streem-asyncapi.yaml", "Docs/dialects/streem.md"])
+  func `the documents list every reason`(name: String) throws {
     let text = try document(name)
     for reason in StreemReason.allCases { #expect(text.contains("`\(reason.rawValue)`"), "\(reason)") }
   }
 
-  @Test("list every route, and no other")
-  func routes() throws {
+  @Test
+  func `the documents list every route, and no other`() throws {
     let space = try SimulatedStreem().space.space
     let text = try document("Deploy/api/streem-openapi.yaml")
     let paths = Set(text.matches(of: /\n  (\/[^:\n]+):\n/).map { String($0.output.1) })
@@ -32,8 +31,8 @@ struct StreemDocumentTests {
     }
   }
 
-  @Test("name every setting")
-  func settings() throws {
+  @Test
+  func `the documents name every setting`() throws {
     let text = try document("Docs/dialects/streem.md")
     for flag in [
       "company", "api-key", "environment", "skew", "session-life", "invitation-life", "invitation-tries",

@@ -5,18 +5,21 @@ import GatewayTokens
 import TestSupport
 import Testing
 
-@Suite("Whatever a peer sends, the gateway that plays Streem answers and lives")
 struct StreemFuzzTests {
   enum Side: String, CaseIterable { case gateway, control }
 
-  @Test("every route answers every body, and never with an error of its own making", arguments: Side.allCases)
-  func bodies(side: Side) throws { try Self.gateway(side).answersEveryBody() }
+  @Test(arguments: Side.allCases)
+  func `every route of this wire answers every body, and never with an error of its own making`(side: Side) throws {
+    try Self.gateway(side).answersEveryBody()
+  }
 
-  @Test("every socket takes every message, and the next client gets in")
-  func messages() throws { try Self.gateway(.gateway).takesEveryMessage() }
+  @Test
+  func `every socket of this wire accepts every message, and the next client gets in`() throws {
+    try Self.gateway(.gateway).takesEveryMessage()
+  }
 
-  @Test("the client's side reads or leaves whatever a gateway or a provider says, and traps at none of it")
-  func client() {
+  @Test
+  func `the client of this wire reads or ignores whatever a gateway or a provider sends, without a trap`() {
     let client = FuzzedClient(StreemClientDialect(), corpus: FuzzCorpus(folder: "Streem", tests: ["Streem", "openid"]))
     #expect(client.heard() > 20)
   }

@@ -5,7 +5,6 @@ import Testing
 
 @testable import GatewayStreem
 
-@Suite("Streem on the command line")
 struct StreemOptionsTests {
   private let now = WallTime(seconds: 1_800_000_000)
   private let forge: StreemForge
@@ -26,8 +25,8 @@ struct StreemOptionsTests {
     try commands.verify(token, ["--streem-api-key", "api_1=\(file.path)"] + words, at: time)
   }
 
-  @Test("mint what they verify, and inspect says whose it is")
-  func roundTrip() throws {
+  @Test
+  func `minted tokens are verified, and inspect names their vendor`() throws {
     let token = try mint(["--user", "ann", "--life", "1h", "--name", "Ann", "--reservation", "rsv_1"])
     let report = try verify(token)
     #expect(
@@ -47,8 +46,8 @@ struct StreemOptionsTests {
     #expect(commands.nature(token) == .own("a Streem Token"))
   }
 
-  @Test("name the reason of a refusal")
-  func refusals() throws {
+  @Test
+  func `a refusal names its reason`() throws {
     let token = try mint(["--user", "ann", "--start-life", "10m"])
     #expect(try verify(token, at: now + .seconds(659)).isValid)
     #expect(try verify(token, at: now + .seconds(660)).headline.hasPrefix("refused: expired"))
@@ -58,8 +57,8 @@ struct StreemOptionsTests {
     #expect(!report.isValid && report.json.contains(#""reason":"bad_signature""#))
   }
 
-  @Test("refuse flags that say nothing to them, and keys that are none")
-  func misuse() throws {
+  @Test
+  func `meaningless flags and invalid keys are refused`() throws {
     #expect(throws: UsageError.self) { try mint(["--user", "ann", "--kind", "guest"]) }
     #expect(throws: UsageError.self) { try mint(["--user", "ann", "--secret", "x"]) }
     #expect(throws: UsageError.self) { try mint(["--user", "ann", "--expires", "never"]) }
@@ -68,8 +67,8 @@ struct StreemOptionsTests {
     #expect(throws: UsageError.self) { try mint(["--user", "ann", "--streem-api-key", "api_1=\(file.path)"]) }
   }
 
-  @Test("serve takes Streem's flags, and says what is wrong with one")
-  func serve() throws {
+  @Test
+  func `serve accepts the vendor's flags, and names what is wrong with one`() throws {
     func streem(_ words: [String]) throws -> StreemSettings { try StreemVendor.settings(words, .test()) }
     let settings = try streem([
       "--streem-company", "acme", "--streem-api-key", "api_1=\(file.path)", "--streem-environment", "sandbox-us",

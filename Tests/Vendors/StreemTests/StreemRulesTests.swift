@@ -5,18 +5,17 @@ import GatewayStreem
 import TestSupport
 import Testing
 
-@Suite("The rules of the gate, with Streem's clients")
 struct StreemRulesTests {
-  @Test("hold", arguments: GateCase.all(StreemGate()))
-  func rules(gate: GateCase) async throws { try await gate.holds() }
+  @Test(arguments: GateCase.all(StreemGate()))
+  func `the rules of the gate hold with these clients`(gate: GateCase) async throws { try await gate.holds() }
 
-  @Test("are told of in the journal, all that may happen, and without a token")
-  func journal() async throws {
+  @Test
+  func `the journal shows every event of the gate's rules, and no token`() async throws {
     #expect(try await GateJournal.missing(of: StreemGate()) == [.refreshRefused])
   }
 
-  @Test("show nobody a token, nor the code of an invitation")
-  func redaction() throws {
+  @Test
+  func `no answer shows a token, nor the code of an invitation`() throws {
     try MarkedMessages.check(
       [
         #"{"type":"identify","token":"a.b.c","isExpert":true,"name":"Ann"}"#, #"{"type":"token","token":"a.b.c"}"#,

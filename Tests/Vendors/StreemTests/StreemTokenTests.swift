@@ -5,7 +5,6 @@ import GatewayTokens
 import TestSupport
 import Testing
 
-@Suite("A Streem Token")
 struct StreemTokenTests {
   private static let now = WallTime(seconds: 1_800_000_000)
   private static let forge = try! StreemForge()
@@ -38,14 +37,15 @@ struct StreemTokenTests {
   }
 
   @Test(
-    "of each of the vendor's builders is good, and what they leave out, write as null or empty means the same",
     arguments: [
       (#"{"alg":"ES256","kid":"KID"}"#, [:]),
       (#"{"alg":"ES256","kid":"KID"}"#, ["name": #""""#, "email": #""""#, "streem:reservation_sid": #""""#]),
       (#"{"alg":"ES256"}"#, ["name": "null", "email": "null", "picture": "null"]),
       (#"{"alg":"ES256"}"#, [:]),
     ] as [(String, [String: String?])])
-  func builders(header: String, changes: [String: String?]) throws {
+  func `a token of each of the vendor's builders is good, and a member left out, null or empty means the same`(
+    header: String, changes: [String: String?]
+  ) throws {
     let header = header.replacing("KID", with: Self.forge.publicKey.thumbprint)
     let claims = try claims(Self.token(header: header, changes))
     #expect(claims.subject == "ann" && claims.apiKey == Self.forge.id)
@@ -53,16 +53,16 @@ struct StreemTokenTests {
     #expect(claims.expiresAt == Self.now + .seconds(300) && claims.sessionExpiresAt == Self.now + .seconds(14_400))
   }
 
-  @Test("says who its user is")
-  func profile() throws {
+  @Test
+  func `a token names its user`() throws {
     let claims = try claims(
       Self.token(["name": #""Ann""#, "email": #""a@b.c""#, "picture": #""https://x/y""#, "exp": "1800000001.5"]))
     #expect(claims.name == "Ann" && claims.email == "a@b.c" && claims.picture == "https://x/y")
     #expect(claims.expiresAt == WallTime(seconds: 1_800_000_001.5))
   }
 
-  @Test("for several audiences is good for each of them")
-  func audiences() {
+  @Test
+  func `a token for several audiences is good for each of them`() {
     #expect(reason(Self.token(["aud": #"["https://else/","https://api.prod-us.streem.cloud/"]"#])) == nil)
   }
 
@@ -152,33 +152,33 @@ struct StreemTokenTests {
     (token(["exp": "600", "session_exp": "600"]), .expired),
   ]
 
-  @Test("is refused for the first check that it fails", arguments: refusals)
-  func refused(token: Credentials, reason: StreemReason) {
+  @Test(arguments: refusals)
+  func `a token is refused for the first check that it fails`(token: Credentials, reason: StreemReason) {
     #expect(self.reason(token) == reason)
   }
 
-  @Test("is good as long as the skew lets it, at either end")
-  func skew() {
+  @Test
+  func `a token is good as long as the skew permits, at either end`() {
     #expect(reason(Self.token(["iat": "1800000060"])) == nil)
     #expect(reason(Self.token(["exp": "1799999941"])) == nil)
     #expect(reason(Self.token(["session_exp": "1800000001"])) == nil)
   }
 
-  @Test("whose time to start a session is over still speaks for a session that has started")
-  func going() {
+  @Test
+  func `a token whose time to start a session is over still serves a session that has started`() {
     let token = Self.token(["exp": "600"])
     #expect(reason(token) == .expired && reason(token, for: .going) == nil)
     #expect(reason(Self.token(["session_exp": "600"]), for: .going) == .sessionExpired)
   }
 
-  @Test("has reasons that the gateway's errors lead back to, each to its own")
-  func reasons() {
+  @Test
+  func `each reason of a token's refusal leads to an error of its own`() {
     for reason in StreemReason.allCases { #expect(StreemReason(reason.gatewayError) == reason) }
     #expect(StreemReason(.connectionRequired) == nil)
   }
 
-  @Test("of our own is as the vendor's: nothing in the header but the algorithm, and two lives")
-  func minted() throws {
+  @Test
+  func `a token of our own has nothing in the header but the algorithm, and two lives`() throws {
     let settings = StreemSettings()
     let issuer = try StreemTokenIssuer(
       apiKey: Self.forge.id, jwk: try StreemSecret.jwk(Self.forge.secret), settings: settings)
@@ -199,8 +199,8 @@ struct StreemTokenTests {
     #expect(try UnverifiedToken(short.token).payload.text.hasSuffix(#""exp":1800000060,"session_exp":1800000060}"#))
   }
 
-  @Test("has a secret that is read in every form it is handed around in, and is never kept")
-  func secrets() throws {
+  @Test
+  func `a token's secret is read in every form in use, and is never kept`() throws {
     let secret = Self.forge.secret
     let padded = secret + String(repeating: "=", count: (4 - secret.utf8.count % 4) % 4)
     let jwk = String(decoding: try StreemSecret.jwk(secret), as: UTF8.self)

@@ -13,7 +13,6 @@ extension StoreCase {
   }
 }
 
-@Suite("The Streem directory")
 struct StreemDirectoryContract {
   private let now = WallTime(seconds: 1_000)
   private let acme = StreemCompany(code: "acme", sid: "co_1", name: "Acme")
@@ -50,8 +49,8 @@ struct StreemDirectoryContract {
     #expect(error?.isSame(as: wanted) == true)
   }
 
-  @Test("keeps a company in place of the one that had its code", arguments: StoreCase.all)
-  func companies(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a company replaces the one that had its code`(_ directory: StoreCase) async throws {
     let directory = try await make(directory)
     #expect(try await directory.company("acme", at: now) == acme)
     var renamed = acme
@@ -66,8 +65,9 @@ struct StreemDirectoryContract {
     try await directory.putCompany(acme, at: now)
   }
 
-  @Test("keeps API keys of companies it knows, each id once, and revokes for ever", arguments: StoreCase.all)
-  func keys(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `API keys belong to known companies, each id once, and are revoked for ever`(_ directory: StoreCase) async throws
+  {
     let directory = try await make(directory)
     try await directory.addAPIKey(key("api_b"), at: now)
     try await directory.addAPIKey(key("api_a"), at: now)
@@ -84,8 +84,10 @@ struct StreemDirectoryContract {
     await expect(.tooMany) { try await directory.addAPIKey(key("api_e"), at: now) }
   }
 
-  @Test("lets the gateway's own keys of earlier lives end, however often it begins anew", arguments: StoreCase.all)
-  func ownKeys(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `the gateway's own keys of earlier starts end, however often it is restarted`(_ directory: StoreCase)
+    async throws
+  {
     let directory = try await make(directory, room: 150)
     try await directory.addAPIKey(key("api_named"), at: now)
     for life in 0..<130 {
@@ -106,10 +108,10 @@ struct StreemDirectoryContract {
     #expect(try await directory.apiKey("api_named", at: last + .seconds(1_000)) != nil)
   }
 
-  @Test(
-    "makes a user on the first login, and overwrites what a later one carries and no more",
-    arguments: StoreCase.all)
-  func users(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a user is made by the first login, and a later one overwrites what it carries and no more`(
+    _ directory: StoreCase
+  ) async throws {
     let directory = try await make(directory)
     var first = login("ann", expert: true)
     (first.name, first.email) = ("Ann", "ann@example.com")
@@ -125,8 +127,8 @@ struct StreemDirectoryContract {
     await expect(.companyUnknown) { try await directory.identify(login("ann", company: "other"), at: now) }
   }
 
-  @Test("keeps users of one name in two companies apart", arguments: StoreCase.all)
-  func namesakes(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `users of one name in two companies are kept apart`(_ directory: StoreCase) async throws {
     let directory = try await make(directory)
     try await directory.putCompany(StreemCompany(code: "other", sid: "co_2", name: "Other"), at: now)
     let one = try await directory.identify(login("ann"), at: now)
@@ -136,16 +138,16 @@ struct StreemDirectoryContract {
     #expect(try await directory.recentlyIdentified(company: "acme", onlyExperts: false, limit: 10, at: now) == [one])
   }
 
-  @Test("has room for so many users, and lets the known in when it is full", arguments: StoreCase.all)
-  func userRoom(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `users have bounded room, and known ones are accepted when it is full`(_ directory: StoreCase) async throws {
     let directory = try await make(directory, room: 2)
     for name in ["ann", "bob"] as [Name] { _ = try await directory.identify(login(name), at: now) }
     await expect(.tooMany) { try await directory.identify(login("eve"), at: now) }
     _ = try await directory.identify(login("ann"), at: now)
   }
 
-  @Test("lists who identified lately, the latest first", arguments: StoreCase.all)
-  func recent(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `users that identified lately are listed, the latest first`(_ directory: StoreCase) async throws {
     let directory = try await make(directory)
     for (index, (name, expert)) in ([("ann", true), ("bob", false), ("cat", true)] as [(Name, Bool)]).enumerated() {
       _ = try await directory.identify(login(name, expert: expert), at: now + .seconds(index))
@@ -160,8 +162,8 @@ struct StreemDirectoryContract {
     #expect(try await names(false, 1) == ["ann"])
   }
 
-  @Test("lets an invitation be taken once, before it expires", arguments: StoreCase.all)
-  func invitations(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `an invitation is taken once, before it expires`(_ directory: StoreCase) async throws {
     let directory = try await make(directory)
     let limits = StreemTryLimits()
     let (one, two) = (invitation("inv_1", from: now), invitation("inv_2", from: now))
@@ -177,8 +179,8 @@ struct StreemDirectoryContract {
     #expect(try await directory.addInvitation(two, codeHash: [1], at: now + .seconds(100)))
   }
 
-  @Test("gives an invitation to one of many who take it at once", arguments: StoreCase.all)
-  func race(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `an invitation goes to one of many that take it at once`(_ directory: StoreCase) async throws {
     let directory = try await make(directory)
     _ = try await directory.addInvitation(invitation("inv_1", from: now), codeHash: [1], at: now)
     let outcomes = try await withThrowingTaskGroup(of: StreemInvitationOutcome.self) { group in
@@ -194,8 +196,8 @@ struct StreemDirectoryContract {
     #expect(outcomes.count { if case .taken = $0 { true } else { false } } == 1)
   }
 
-  @Test("makes room for invitations out of those that have expired", arguments: StoreCase.all)
-  func invitationRoom(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `expired invitations make room for new ones`(_ directory: StoreCase) async throws {
     let directory = try await make(directory, room: 2)
     _ = try await directory.addInvitation(invitation("inv_1", from: now, for: .seconds(10)), codeHash: [1], at: now)
     _ = try await directory.addInvitation(invitation("inv_2", from: now), codeHash: [2], at: now)
@@ -206,10 +208,10 @@ struct StreemDirectoryContract {
     #expect(try await directory.addInvitation(third, codeHash: [3], at: now + .seconds(10)))
   }
 
-  @Test(
-    "counts wrong codes against the address and against everybody, and forgets them after the window",
-    arguments: StoreCase.all)
-  func tries(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `wrong codes count against the address and against all, and are forgotten after the window`(
+    _ directory: StoreCase
+  ) async throws {
     let directory = try await make(directory)
     let limits = StreemTryLimits(perAddress: 3, overall: 5, window: .seconds(60))
     _ = try await directory.addInvitation(invitation("inv_1", from: now, for: .seconds(1000)), codeHash: [1], at: now)
@@ -223,8 +225,8 @@ struct StreemDirectoryContract {
     #expect(try await take([1], "192.0.2.1", 60) == .taken(invitation("inv_1", from: now, for: .seconds(1000))))
   }
 
-  @Test("counts the addresses of one IPv6 network as one", arguments: StoreCase.all)
-  func networks(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `the addresses of one IPv6 network count as one`(_ directory: StoreCase) async throws {
     let directory = try await make(directory)
     let limits = StreemTryLimits(perAddress: 3, overall: 100, window: .seconds(60))
     var outcomes: [StreemInvitationOutcome] = []
@@ -237,8 +239,8 @@ struct StreemDirectoryContract {
       try await directory.takeInvitation(codeHash: [9], from: "2001:db8:1::1", limits: limits, at: now) == .invalid)
   }
 
-  @Test("has a thousand living invitations of one expert at most, and leaves room for others")
-  func inviter() async throws {
+  @Test
+  func `an expert has a thousand living invitations at most, which leaves room for others`() async throws {
     let directory = try await make(StoreCase.all[0], room: 2_000)
     func add(_ number: Int, by inviter: Name = "usr_1", at time: WallTime) async throws -> Bool {
       try await directory.addInvitation(
@@ -251,8 +253,10 @@ struct StreemDirectoryContract {
     #expect(try await add(1_000, at: now + .seconds(100)))
   }
 
-  @Test("keeps so many webhooks of each company apart, and every key of many at once", arguments: StoreCase.all)
-  func webhooks(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `webhooks of each company are bounded and kept apart, with every key of many at once`(_ directory: StoreCase)
+    async throws
+  {
     let directory = try await make(directory, room: 2)
     func webhook(_ sid: Name, of company: Name = "acme") -> StreemWebhook {
       StreemWebhook(
@@ -282,8 +286,8 @@ struct StreemDirectoryContract {
     try await directory.addWebhook(webhook("wh_4"), at: now)
   }
 
-  @Test("expires a reservation in time, and cancels it before that", arguments: StoreCase.all)
-  func reservations(_ directory: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a reservation expires in time, and is cancelled before that`(_ directory: StoreCase) async throws {
     let directory = try await make(directory, room: 2)
     try await directory.addReservation(reservation("rsv_1", for: .seconds(10)), at: now)
     try await directory.addReservation(reservation("rsv_2"), at: now)

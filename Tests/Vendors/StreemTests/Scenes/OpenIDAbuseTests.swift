@@ -5,7 +5,6 @@ import GatewayStreem
 import TestSupport
 import Testing
 
-@Suite("What strangers may do to Streem's OpenID provider")
 struct OpenIDAbuseTests {
   private func make(_ change: (inout OpenIDSettings) -> Void = { _ in }) throws -> (SimulatedStreem, OpenIDVisitor) {
     let streem = try SimulatedStreem { settings in
@@ -17,16 +16,17 @@ struct OpenIDAbuseTests {
     return (streem, OpenIDVisitor(streem))
   }
 
-  @Test("is to ask for as many login pages as they like: nothing is kept of them, and a person still gets in")
-  func pages() throws {
+  @Test
+  func `strangers may request any number of login pages, of which nothing is kept, and a person still logs in`() throws
+  {
     let (_, visitor) = try make { $0.grantsMax = 2 }
     let page = try #require(visitor.open())
     for _ in 0..<300 { #expect(visitor.open() != nil) }
     #expect(visitor.logIn(page, password: "right").status == 303)
   }
 
-  @Test("is not to guess on by starting anew: wrong passwords are counted by name")
-  func guessing() throws {
+  @Test
+  func `wrong passwords are counted by name, however often a stranger starts anew`() throws {
     let (streem, visitor) = try make()
     for _ in 0..<10 {
       #expect(visitor.logIn(try #require(visitor.open()), password: "wrong").status == 403)
@@ -42,8 +42,8 @@ struct OpenIDAbuseTests {
     #expect(visitor.logIn(try #require(visitor.open()), password: "right").status == 303)
   }
 
-  @Test("is not to learn who there is: a name that nobody has is answered as one that somebody has")
-  func strangers() throws {
+  @Test
+  func `a name that nobody has is answered as one that exists`() throws {
     let (_, visitor) = try make()
     let page = try #require(visitor.open())
     for user in ["ann", "nobody"] {
@@ -52,8 +52,8 @@ struct OpenIDAbuseTests {
     }
   }
 
-  @Test("is not to push out the count of a name by trying others")
-  func flooding() throws {
+  @Test
+  func `tries of other names do not push out the count of a name`() throws {
     let (_, visitor) = try make { $0.loginsPerMinute = 1_000_000 }
     let page = try #require(visitor.open())
     for _ in 0..<10 { _ = visitor.logIn(page, password: "wrong") }
@@ -61,8 +61,8 @@ struct OpenIDAbuseTests {
     #expect(visitor.logIn(page, password: "right").status == 429)
   }
 
-  @Test("is to send so many login forms a minute from one address, whatever they say")
-  func forms() throws {
+  @Test
+  func `login forms of one address are limited in a minute, whatever they say`() throws {
     let (streem, visitor) = try make { $0.loginsPerMinute = 5 }
     let page = try #require(visitor.open())
     for number in 0..<5 { #expect(visitor.logIn(page, as: "x\(number)", password: "x").status == 403) }
@@ -72,8 +72,8 @@ struct OpenIDAbuseTests {
     #expect(visitor.logIn(page, password: "right").status == 303)
   }
 
-  @Test("with a login is to have so many grants, the oldest of which ends for the next, and no one else's")
-  func grants() throws {
+  @Test
+  func `a login has a bounded number of grants, the oldest of which ends for the next`() throws {
     let (streem, visitor) = try make { $0.grantsPerUserMax = 2 }
     _ = streem.fetch("POST", "/streem/companies", body: #"{"code":"other"}"#, from: DialTarget.control)
     let other = OpenIDVisitor(streem, company: "other")
@@ -88,8 +88,8 @@ struct OpenIDAbuseTests {
     #expect(other.get("/userinfo", bearer: bobs).status == 200)
   }
 
-  @Test("is not to fill the memory with long requests: codes have room for so many bytes")
-  func bytes() throws {
+  @Test
+  func `long requests do not fill the memory, since codes have room for so many bytes`() throws {
     let (streem, visitor) = try make { $0.bytesMax = 10_000 }
     let long = String(repeating: "s", count: 1_900)
     var answers: [Int] = []
@@ -102,8 +102,8 @@ struct OpenIDAbuseTests {
     #expect(visitor.logIn(try #require(visitor.open()), password: "right").status == 303, "codes last for a minute")
   }
 
-  @Test("is not to make the provider keep a request that is too long for the page's form")
-  func longRequest() throws {
+  @Test
+  func `a request too long for the page's form is not kept`() throws {
     let (_, visitor) = try make()
     let long = String(repeating: "\u{1}", count: 2_000)
     let answer = visitor.post(

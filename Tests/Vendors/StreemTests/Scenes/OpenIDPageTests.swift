@@ -5,7 +5,6 @@ import GatewayStreem
 import TestSupport
 import Testing
 
-@Suite("The pages of Streem's OpenID provider")
 struct OpenIDPageTests {
   private let streem: SimulatedStreem
   private let visitor: OpenIDVisitor
@@ -20,8 +19,8 @@ struct OpenIDPageTests {
     return try #require(inputs.first { $0.contains(#"id="\#(name)""#) })
   }
 
-  @Test("keep the name that was typed, and put the keyboard where something is missing")
-  func names() throws {
+  @Test
+  func `the login page keeps the typed name, and focuses a missing field`() throws {
     let fresh = visitor.get("/authorize", OpenIDVisitor.authorization())
     #expect(try input("username", fresh).contains(" autofocus") && !input("username", fresh).contains("value="))
     #expect(try !input("password", fresh).contains("autofocus"))
@@ -36,8 +35,8 @@ struct OpenIDPageTests {
     #expect(try input("password", wrong).contains(#"aria-describedby="problem""#))
   }
 
-  @Test("of a company that there is not are pages, and what programs ask is JSON")
-  func unknownCompany() {
+  @Test
+  func `an unknown company has a page for people, and JSON for programs`() {
     let nobody = OpenIDVisitor(streem, company: "nobody")
     let pages = [
       nobody.get("/authorize", OpenIDVisitor.authorization()), nobody.post("/authorize", OpenIDVisitor.authorization()),
@@ -54,8 +53,8 @@ struct OpenIDPageTests {
 
   // MARK: Colours
 
-  @Test("can be read: text has a contrast of 4.5, borders and the focus ring of 3, by day and by night")
-  func contrast() throws {
+  @Test
+  func `text has a contrast of 4.5, borders and the focus ring of 3, by day and by night`() throws {
     let page = visitor.get("/authorize", OpenIDVisitor.authorization())
     let sheets = page.text.matches(of: /:root\{([^}]*)\}/).map { Self.colours(String($0.output.1)) }
     #expect(sheets.count == 2)

@@ -5,7 +5,6 @@ import GatewayStreem
 import TestSupport
 import Testing
 
-@Suite("A call of two on Streem")
 struct StreemCallTests {
   private let streem: SimulatedStreem
   private let pro: SimulatedPeer
@@ -29,13 +28,13 @@ struct StreemCallTests {
     return try #require(streem.last("roomSid", customer))
   }
 
-  @Test(
-    "rings, starts and ends, and both hear of it; the other one's role follows from the first's",
-    arguments: [
-      ("LOCAL_CUSTOMER", "REMOTE_PRO"), ("ONSITE_CUSTOMER", "ONSITE_PRO"), ("REMOTE_PRO", "LOCAL_CUSTOMER"),
-      ("ONSITE_PRO", "ONSITE_CUSTOMER"),
-    ])
-  func wholeCall(role: String, counterpart: String) throws {
+  @Test(arguments: [
+    ("LOCAL_CUSTOMER", "REMOTE_PRO"), ("ONSITE_CUSTOMER", "ONSITE_PRO"), ("REMOTE_PRO", "LOCAL_CUSTOMER"),
+    ("ONSITE_PRO", "ONSITE_CUSTOMER"),
+  ])
+  func `a call rings, starts and ends on both sides, and the other role follows from the first`(
+    role: String, counterpart: String
+  ) throws {
     let sid = try call(#","role":"\#(role)""#)
     #expect(streem.types(customer).last == "remoteStreamRinging" && streem.last("id", customer) == "1")
     #expect(streem.types(pro).last == "incomingRemoteStream")
@@ -55,8 +54,8 @@ struct StreemCallTests {
     #expect(streem.last("reason", pro) == "not_found", "it is over")
   }
 
-  @Test("has a link that leads to a page, which says how far it has come and names nobody")
-  func page() throws {
+  @Test
+  func `a call has a link to a page, which shows its progress and names nobody`() throws {
     func text(_ sid: String) -> (status: Int, text: String) {
       let page = streem.fetch("GET", "/mycalls/\(sid)")
       return (page.status, String(decoding: page.body, as: UTF8.self))
@@ -73,8 +72,8 @@ struct StreemCallTests {
     #expect(text(sid).status == 404, "a day is long")
   }
 
-  @Test("that is started right before the logout is started, and ends with the login: nothing is left of it")
-  func startAndLogOut() throws {
+  @Test
+  func `a call started right before the logout ends with the login, and leaves nothing behind`() throws {
     let start = #"{"type":"startRemoteStream","id":"1","remoteUserId":"\#(try id(pro))","role":"LOCAL_CUSTOMER"}"#
     customer.say(start)
     customer.say(#"{"type":"getRecentlyIdentifiedUsers","id":"2"}"#)
@@ -87,8 +86,8 @@ struct StreemCallTests {
     #expect(streem.types(customer).last == "remoteStreamRinging", "the connection is in no call any more")
   }
 
-  @Test("may be joined in another role, of the other kind")
-  func otherRole() throws {
+  @Test
+  func `a call may be joined in another role, of the other kind`() throws {
     let sid = try call()
     streem.say(pro, #"{"type":"joinRemoteStream","roomSid":"\#(sid)","role":"ONSITE_CUSTOMER"}"#)
     #expect(streem.last("reason", pro) == "invalid_parameter")
@@ -96,8 +95,8 @@ struct StreemCallTests {
     #expect(customer.texts.last?.contains(#""role":"ONSITE_PRO""#) == true)
   }
 
-  @Test("of two customers, of a user with itself, or with somebody of another company is none")
-  func impossible() throws {
+  @Test
+  func `a call of two customers, of a user with itself, or across companies is refused`() throws {
     func start(_ members: String) -> String? {
       streem.say(customer, #"{"type":"startRemoteStream","role":"LOCAL_CUSTOMER",\#(members)}"#)
       return streem.last("reason", customer)
@@ -113,9 +112,8 @@ struct StreemCallTests {
     #expect(start(#""remoteUserId":"\#(try id(pro))""#) == "not_found", "nobody is there to hear it")
   }
 
-  @Test(
-    "ends when one of the two is gone, logs out or becomes somebody else", arguments: ["close", "logout", "identify"])
-  func ends(how: String) throws {
+  @Test(arguments: ["close", "logout", "identify"])
+  func `a call ends when either side is gone, logs out or becomes another user`(how: String) throws {
     let sid = try call()
     streem.say(pro, #"{"type":"joinRemoteStream","roomSid":"\#(sid)"}"#)
     switch how {
@@ -130,24 +128,24 @@ struct StreemCallTests {
     #expect(streem.types(customer).last == "remoteStreamRinging", "the connection is free again")
   }
 
-  @Test("stops ringing when the caller is gone")
-  func callerGone() throws {
+  @Test
+  func `a call stops ringing when the caller is gone`() throws {
     _ = try call()
     customer.abort()
     streem.world.settle()
     #expect(streem.types(pro).last == "remoteStreamEnded" && streem.last("cause", pro) == "disconnected")
   }
 
-  @Test("is refused by who is called, on any of their connections")
-  func declined() throws {
+  @Test
+  func `a call is refused by the called user, on any of their connections`() throws {
     let sid = try call()
     let second = streem.identify(streem.token("ann"))
     streem.say(second, #"{"type":"leaveRemoteStream","roomSid":"\#(sid)"}"#)
     #expect(streem.types(customer).last == "remoteStreamEnded")
   }
 
-  @Test("is one at a time for each connection, and no third joins")
-  func oneAtATime() throws {
+  @Test
+  func `a connection has one call at a time, and no third user joins`() throws {
     let sid = try call()
     streem.say(customer, #"{"type":"startRemoteStream","role":"LOCAL_CUSTOMER","remoteUserId":"\#(try id(pro))"}"#)
     #expect(streem.last("reason", customer) == "invalid_parameter")
@@ -158,8 +156,8 @@ struct StreemCallTests {
     #expect(streem.last("reason", third) == "not_found")
   }
 
-  @Test("is found by its reference, by the company's own server only")
-  func rooms() throws {
+  @Test
+  func `a call is found by its reference, by the company's own server only`() throws {
     let sid = try call()
     let basic = streem.forge.basic
     func rooms(_ reference: String, _ basic: String) -> HTTPResponse {

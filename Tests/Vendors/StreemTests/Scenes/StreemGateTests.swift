@@ -6,7 +6,6 @@ import TestSupport
 import Testing
 
 /// The rules of the gate on Streem's wire.
-@Suite("At Streem's gate")
 struct StreemGateTests {
   private let streem: SimulatedStreem
 
@@ -14,8 +13,8 @@ struct StreemGateTests {
     streem = try SimulatedStreem()
   }
 
-  @Test("an anonymous user gets no socket: an error and a close, and over HTTP 403")
-  func anonymous() {
+  @Test
+  func `an anonymous user gets no socket, an error and a close, and over HTTP 403`() {
     let token = streem.token("!anon")
     let peer = streem.identify(token)
     #expect(streem.types(peer) == ["identifyFailed"] && streem.last("reason", peer) == "anonymous_refused")
@@ -24,13 +23,11 @@ struct StreemGateTests {
     #expect(answer.status == 403 && answer.text.contains("anonymous_refused"))
   }
 
-  @Test(
-    "missing authentication is 800101 for every operation, over the socket",
-    arguments: [
-      "startRemoteStream", "joinRemoteStream", "leaveRemoteStream", "createInvitation", "getRecentlyIdentifiedUsers",
-      "tokenFailed", "logout",
-    ])
-  func missingAuthentication(operation: String) {
+  @Test(arguments: [
+    "startRemoteStream", "joinRemoteStream", "leaveRemoteStream", "createInvitation", "getRecentlyIdentifiedUsers",
+    "tokenFailed", "logout",
+  ])
+  func `missing authentication is 800101 for every operation, over the socket`(operation: String) {
     let peer = streem.open()
     streem.say(peer, #"{"type":"\#(operation)","id":"7"}"#)
     #expect(
@@ -42,21 +39,21 @@ struct StreemGateTests {
     #expect(peer.ending?.code == 4001 && peer.ending?.at == .seconds(10))
   }
 
-  @Test(
-    "missing authentication is 800101 over HTTP too, even with a good token but no connection",
-    arguments: [
-      ("POST", "/streem/v1/invitations"), ("POST", "/streem/v1/logout"),
-      ("GET", "/streem/v1/recently-identified-users"),
-    ])
-  func missingConnection(method: String, path: String) {
+  @Test(arguments: [
+    ("POST", "/streem/v1/invitations"), ("POST", "/streem/v1/logout"),
+    ("GET", "/streem/v1/recently-identified-users"),
+  ])
+  func `missing authentication is 800101 over HTTP too, even with a good token but no connection`(
+    method: String, path: String
+  ) {
     for token in [nil, streem.token()] {
       let answer = streem.fetch(method, path, token: token, body: method == "POST" ? #"{"toUserName":"Carl"}"# : "")
       #expect(answer.status == 409 && answer.text.contains(#""number":800101"#))
     }
   }
 
-  @Test("expiry in mid-session asks for a token, once, and a good one keeps the very same connection")
-  func expiry() {
+  @Test
+  func `expiry during a session asks for a token, once, and a good one keeps the connection`() {
     let peer = streem.identify(streem.token(sessionLife: 100))
     let session = streem.last("sessionId", peer)
     streem.world.advance(by: .seconds(100) - .nanoseconds(1))
@@ -70,8 +67,8 @@ struct StreemGateTests {
     #expect(peer.isOpen && streem.types(peer).count == 3)
   }
 
-  @Test("the session ends at session_exp, however soon the token's own exp comes, and no skew is added")
-  func sessionLife() {
+  @Test
+  func `the session ends at session_exp, however soon the token's own exp comes, and no skew is added`() {
     let peer = streem.identify(streem.token(sessionLife: 1_000, ["exp": "\(Int64(streem.world.wallTime.seconds) + 1)"]))
     streem.world.advance(by: .seconds(999))
     #expect(streem.types(peer) == ["identified"])
@@ -79,16 +76,16 @@ struct StreemGateTests {
     #expect(streem.types(peer).last == "tokenRequired")
   }
 
-  @Test("who misses the timeout is disconnected, and told that the session has expired")
-  func timeout() {
+  @Test
+  func `a client that misses the timeout is disconnected, and told that the session has expired`() {
     let peer = streem.identify(streem.token(sessionLife: 100))
     streem.world.advance(by: .seconds(160))
     #expect(peer.ending?.at == .seconds(160) && peer.ending?.code == 4000)
     #expect(peer.ending?.name == "session_expired")
   }
 
-  @Test("a lead asks before the end, and says that it is not there yet")
-  func lead() throws {
+  @Test
+  func `a request ahead of the end says that the end has not come yet`() throws {
     let streem = try SimulatedStreem(try SessionPolicy(refreshLead: .seconds(30)))
     let peer = streem.identify(streem.token(sessionLife: 100))
     streem.world.advance(by: .seconds(70))
@@ -100,8 +97,8 @@ struct StreemGateTests {
     #expect(peer.ending?.name == "session_expired")
   }
 
-  @Test("a revoked user is asked for another token at once")
-  func revokedUser() {
+  @Test
+  func `a revoked user is asked for another token at once`() {
     let peer = streem.identify(streem.token("ann"))
     let other = streem.identify(streem.token("bob"))
     let later = streem.world.wallTime + .seconds(1)
@@ -114,8 +111,8 @@ struct StreemGateTests {
     #expect(streem.types(peer).last == "identified")
   }
 
-  @Test("a revoked API key takes in its sessions and no others, and signs nobody in any more")
-  func revokedKey() throws {
+  @Test
+  func `a revoked API key ends its sessions and no others, and accepts no further login`() throws {
     let mine = streem.identify(streem.token("ann"))
     let made = streem.fetch("POST", "/streem/api-keys", from: DialTarget.control)
     let id = try #require(SimulatedStreem.member("id", made.text))

@@ -5,7 +5,6 @@ import GatewayStreem
 import TestSupport
 import Testing
 
-@Suite("A Streem invitation")
 struct StreemInvitationTests {
   private let streem: SimulatedStreem
   private let expert: SimulatedPeer
@@ -33,8 +32,8 @@ struct StreemInvitationTests {
 
   private func reason(_ answer: HTTPResponse) -> String? { SimulatedStreem.member("reason", answer.text) }
 
-  @Test("lets one of many in who enter it at once")
-  func enteredAtOnce() throws {
+  @Test
+  func `an invitation admits one of many that enter it at once`() throws {
     let path = "/streem/v1/invitations/\(try code())/login"
     let headers = [HTTPField("content-type", "application/json")]
     let entering = HTTPRequest(method: "POST", path: path, headers: headers, body: [])
@@ -43,8 +42,8 @@ struct StreemInvitationTests {
     #expect(answers.count { $0?.status == 410 && $0.map(reason) == "InvitationConsumed" } == 7)
   }
 
-  @Test("has nine digits in groups of three, a link, a day of life, and is sent to nobody")
-  func made() throws {
+  @Test
+  func `an invitation has nine digits in groups of three, a link, a day of life, and is sent to nobody`() throws {
     let answer = invite(#""toUserName":"Carl","referenceId":"R1","integrationId":"I1","invitationType":"LINK""#)
     #expect(answer.status == 201)
     let code = try #require(SimulatedStreem.member("invitationCode", answer.text))
@@ -59,8 +58,8 @@ struct StreemInvitationTests {
     )
   }
 
-  @Test("is in the journal without its code, and without the link that holds the code")
-  func journal() throws {
+  @Test
+  func `an invitation is in the journal without its code, and without the link that holds the code`() throws {
     let streem = try SimulatedStreem(keepsJournal: true)
     let expert = streem.identify(streem.token("ann"), #","isExpert":true"#)
     streem.say(expert, #"{"type":"createInvitation","toUserName":"Carl","invitationType":"LINK"}"#)
@@ -76,29 +75,27 @@ struct StreemInvitationTests {
     }
   }
 
-  @Test(
-    "is not made for what is no name and no number, in the vendor's words",
-    arguments: [
-      ("", "InvalidUserName"), (#""toUserName":"""#, "InvalidUserName"), (#""toUserName":"  ""#, "InvalidUserName"),
-      (#""toUserName":"\#(String(repeating: "x", count: 201))""#, "InvalidUserName"),
-      (#""toUserName":"C","invitationType":"PHONE""#, "InvalidPhoneNumber"),
-      (#""toUserName":"C","invitationType":"PHONE","phone":"4155550123""#, "InvalidPhoneNumber"),
-      (#""toUserName":"C","invitationType":"PHONE","phone":"+04155550123""#, "InvalidPhoneNumber"),
-      (#""toUserName":"C","invitationType":"PHONE","phone":"+1 415 555""#, "InvalidPhoneNumber"),
-      (#""toUserName":"C","phone":"+1415555012345678""#, "InvalidPhoneNumber"),
-      (#""toUserName":"C","invitationType":"PHONE","phone":"+4930123456""#, "LandlinePhoneNumber"),
-      (#""toUserName":"C","invitationType":"PHONE","phone":"+19995550123""#, "SmsDeliveryFailure"),
-      (#""toUserName":"C","invitationType":"FAX""#, "invalid_parameter"),
-    ])
-  func notMade(members: String, reason: String) {
+  @Test(arguments: [
+    ("", "InvalidUserName"), (#""toUserName":"""#, "InvalidUserName"), (#""toUserName":"  ""#, "InvalidUserName"),
+    (#""toUserName":"\#(String(repeating: "x", count: 201))""#, "InvalidUserName"),
+    (#""toUserName":"C","invitationType":"PHONE""#, "InvalidPhoneNumber"),
+    (#""toUserName":"C","invitationType":"PHONE","phone":"4155550123""#, "InvalidPhoneNumber"),
+    (#""toUserName":"C","invitationType":"PHONE","phone":"+04155550123""#, "InvalidPhoneNumber"),
+    (#""toUserName":"C","invitationType":"PHONE","phone":"+1 415 555""#, "InvalidPhoneNumber"),
+    (#""toUserName":"C","phone":"+1415555012345678""#, "InvalidPhoneNumber"),
+    (#""toUserName":"C","invitationType":"PHONE","phone":"+4930123456""#, "LandlinePhoneNumber"),
+    (#""toUserName":"C","invitationType":"PHONE","phone":"+19995550123""#, "SmsDeliveryFailure"),
+    (#""toUserName":"C","invitationType":"FAX""#, "invalid_parameter"),
+  ])
+  func `an invitation for an invalid name or number is refused in the vendor's words`(members: String, reason: String) {
     let answer = invite(members)
     #expect(answer.status == 400 && self.reason(answer) == reason)
     streem.say(expert, #"{"type":"createInvitation",\#(members.isEmpty ? #""id":"1""# : members)}"#)
     #expect(streem.last("reason", expert) == reason)
   }
 
-  @Test("lets the invited customer call the expert who invited, and nobody else who is there")
-  func callsTheInviter() throws {
+  @Test
+  func `an invited customer may call the expert who invited, and no other user`() throws {
     let entered = enter(try code())
     let token = try #require(SimulatedStreem.member("token", entered.text))
     let other = streem.identify(streem.token("bob"), #","isExpert":true"#)
@@ -113,8 +110,8 @@ struct StreemInvitationTests {
     #expect(streem.types(customer).last == "remoteStreamRinging")
   }
 
-  @Test("has a link whose path leads to a page with the code, good or not")
-  func link() throws {
+  @Test
+  func `an invitation's link leads to a page with the code, good or not`() throws {
     let code = try code()
     for text in [code, code.filter { $0 != "-" }, "123456789"] {
       let page = streem.fetch("GET", "/i/\(text)")
@@ -125,15 +122,15 @@ struct StreemInvitationTests {
     #expect(enter(code).status == 200, "looking uses nothing up")
   }
 
-  @Test("by phone says that no SMS was sent")
-  func phone() {
+  @Test
+  func `an invitation by phone says that no SMS was sent`() {
     let answer = invite(#""toUserName":"C","invitationType":"PHONE","phone":"+14155550123""#)
     #expect(answer.status == 201 && answer.text.contains(#""toPhone":"+14155550123""#))
     #expect(answer.text.contains(#""smsSent":false"#))
   }
 
-  @Test("is made by experts only, not by guests who say they are some")
-  func experts() throws {
+  @Test
+  func `an invitation is made by experts only, not by guests who say that they are some`() throws {
     _ = streem.identify(streem.token("bob"))
     let answer = streem.fetch(
       "POST", "/streem/v1/invitations", token: streem.token("bob"), body: #"{"toUserName":"Carl"}"#)
@@ -146,8 +143,8 @@ struct StreemInvitationTests {
     #expect(streem.last("reason", guest) == "not_permitted")
   }
 
-  @Test("lets in once, says by whom, and gives an identity", arguments: ["", "-", " "])
-  func entered(separator: String) throws {
+  @Test(arguments: ["", "-", " "])
+  func `an invitation admits once, names its expert, and gives an identity`(separator: String) throws {
     let code = try code().replacing("-", with: separator == " " ? "%20" : separator)
     let answer = enter(code, #"{"appId":"app","isExpert":false}"#)
     #expect(answer.status == 200 && answer.header("cache-control") == "no-store")
@@ -162,8 +159,8 @@ struct StreemInvitationTests {
     #expect(again.status == 410 && reason(again) == "InvitationConsumed")
   }
 
-  @Test("that is unknown, expired, or no code at all is answered alike")
-  func invalid() throws {
+  @Test
+  func `an unknown invitation, an expired one and a text that is no code are answered alike`() throws {
     let code = try code()
     streem.world.advance(by: .seconds(86_400))
     let answers = [code, "000000000", "12345678", "1234567890", "12345678x", "%F0%9F%92%A9", "12345678%D9%A1"].map {
@@ -173,15 +170,16 @@ struct StreemInvitationTests {
     #expect(Set(answers.map(\.text)).count == 1)
   }
 
-  @Test("is still good a moment before its day is over")
-  func lastMoment() throws {
+  @Test
+  func `an invitation is still good a moment before its day is over`() throws {
     let code = try code()
     streem.world.advance(by: .seconds(86_400) - .milliseconds(1))
     #expect(enter(code).status == 200)
   }
 
-  @Test("cannot be guessed: ten wrong codes of one address in a minute, and so many of all together")
-  func tries() throws {
+  @Test
+  func `an invitation cannot be guessed, with ten wrong codes of one address in a minute, and a limit for all`() throws
+  {
     let code = try code()
     for _ in 0..<10 { #expect(enter("999999999", from: "192.0.2.1").status == 404) }
     let limited = enter(code, from: "192.0.2.1")
@@ -192,8 +190,8 @@ struct StreemInvitationTests {
     #expect(enter(code, from: "192.0.2.1").status == 200)
   }
 
-  @Test("lets no client in that is too old, and uses no try up")
-  func version() throws {
+  @Test
+  func `an invitation admits no client that is too old, and counts no try for it`() throws {
     let streem = try SimulatedStreem { $0.oldestVersion = SDKVersion("1.2") }
     let answer = streem.fetch(
       "POST", "/streem/v1/invitations/999999999/login", body: #"{"sdkVersion":"1.1.9"}"#)
@@ -202,8 +200,8 @@ struct StreemInvitationTests {
       streem.fetch("POST", "/streem/v1/invitations/999999999/login", body: #"{"sdkVersion":"1.10"}"#).status == 404)
   }
 
-  @Test("goes on letting in when the gateway's own key has been revoked: it makes another")
-  func ownKeyRevoked() throws {
+  @Test
+  func `an invitation still admits when the gateway's own key was revoked, with another key`() throws {
     let keys = streem.fetch("GET", "/streem/api-keys", from: DialTarget.control).text
     for id in keys.matches(of: /"id":"(api_\w+)"/).map(\.output.1) where Name(id) != streem.forge.id {
       _ = streem.fetch("POST", "/streem/api-keys/\(id)/revoke", from: DialTarget.control)

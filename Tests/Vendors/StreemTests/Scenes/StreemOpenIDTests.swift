@@ -7,7 +7,6 @@ import GatewayTokens
 import TestSupport
 import Testing
 
-@Suite("Streem's OpenID provider")
 struct StreemOpenIDTests {
   private let streem: SimulatedStreem
   private let visitor: OpenIDVisitor
@@ -17,8 +16,8 @@ struct StreemOpenIDTests {
     visitor = OpenIDVisitor(streem)
   }
 
-  @Test("has an issuer that is the address it was fetched from, in all three places")
-  func discovery() throws {
+  @Test
+  func `the issuer is the address that it was fetched from, in all three places`() throws {
     let first = visitor.get("/.well-known/openid-configuration")
     #expect(try visitor.member("issuer", first) == OpenIDVisitor.issuer)
     #expect(try visitor.member("token_endpoint", first) == OpenIDVisitor.issuer + "/token")
@@ -37,8 +36,8 @@ struct StreemOpenIDTests {
     #expect(streem.fetch(odd).status == 404)
   }
 
-  @Test("names its endpoints to the SDK by the company's code")
-  func configuration() throws {
+  @Test
+  func `the SDK gets its endpoints by the company's code`() throws {
     let answer = streem.fetch("GET", "/streem/v1/companies/postern/openid-configuration")
     #expect(try visitor.member("clientId", answer) == "streem-sdk")
     #expect(try visitor.member("authorizationEndpoint", answer) == OpenIDVisitor.issuer + "/authorize")
@@ -49,8 +48,8 @@ struct StreemOpenIDTests {
     #expect(unknown.status == 404 && unknown.text.contains(#""reason":"company_unknown""#))
   }
 
-  @Test("logs in, gives tokens, and a Streem Token for them that identifies")
-  func flow() throws {
+  @Test
+  func `a login gives tokens, and a vendor token for them that identifies`() throws {
     let login = visitor.logIn(try #require(visitor.open()))
     #expect(login.status == 303 && login.header("cache-control") == "no-store")
     #expect(login.header("location")?.hasPrefix(OpenIDVisitor.redirect + "?code=") == true)
@@ -76,8 +75,10 @@ struct StreemOpenIDTests {
     #expect(streem.last("externalUserId", peer) == "ann" && streem.types(peer) == ["identified"])
   }
 
-  @Test("signs ID tokens by RS256, or by what the client was registered with, with a key of its set")
-  func signature() throws {
+  @Test
+  func `ID tokens are signed by RS256, or by the algorithm the client was registered with, with a key of its set`()
+    throws
+  {
     let streem = try SimulatedStreem { settings in
       settings.openID.clients.append(OpenIDClient(id: "ec", redirects: [Name(OpenIDVisitor.redirect)], signing: .es256))
     }
@@ -96,8 +97,8 @@ struct StreemOpenIDTests {
     }
   }
 
-  @Test("says what the platform knows of a user, and only what was asked for")
-  func profile() throws {
+  @Test
+  func `UserInfo has what the platform knows of a user, and only what was asked for`() throws {
     _ = streem.identify(streem.token("ann", ["name": #""Ann A""#, "picture": #""https://a.example/p""#]))
     let known = OpenIDVisitor.claims(visitor.redeem(visitor.code()))
     #expect(known.contains(#""name":"Ann A","picture":"https://a.example/p""#))
@@ -110,7 +111,6 @@ struct StreemOpenIDTests {
   // MARK: The authorization request
 
   @Test(
-    "sends an error back to a client that it knows",
     arguments: [
       (["code_challenge_method": "plain"], "invalid_request"), (["code_challenge_method": nil], "invalid_request"),
       (["code_challenge": nil], "invalid_request"), (["code_challenge": "short"], "invalid_request"),
@@ -121,7 +121,7 @@ struct StreemOpenIDTests {
       (["response_mode": "fragment"], "invalid_request"),
       (["nonce": String(repeating: "n", count: 2_001)], "invalid_request"),
     ] as [([String: String?], String)])
-  func answered(changes: [String: String?], error: String) {
+  func `an error is sent back to a known client`(changes: [String: String?], error: String) {
     let response = visitor.get("/authorize", OpenIDVisitor.authorization(changes))
     #expect(response.status == 303)
     let answer = OpenIDVisitor.answer(response)
@@ -130,7 +130,6 @@ struct StreemOpenIDTests {
   }
 
   @Test(
-    "shows an error where client or redirect address is wrong, and sends nobody there",
     arguments: [
       ["client_id": "nobody"], ["client_id": nil], ["redirect_uri": nil],
       ["redirect_uri": "pro.streem.sdk.StreemNow:/oauth-callback/x"], ["redirect_uri": "https://evil.example/"],
@@ -138,22 +137,20 @@ struct StreemOpenIDTests {
       ["redirect_uri": "http://127.0.0.1@evil.example/callback"], ["redirect_uri": "http://127.0.0.1:80/callback/"],
       ["redirect_uri": "http://127.0.0.1:80:81/callback"],
     ] as [[String: String?]])
-  func shown(changes: [String: String?]) {
+  func `a wrong client or redirect address shows an error, and redirects nobody`(changes: [String: String?]) {
     let response = visitor.get("/authorize", OpenIDVisitor.authorization(changes))
     #expect(response.status == 400 && response.header("location") == nil)
     #expect(response.header("content-type") == "text/html; charset=utf-8")
   }
 
-  @Test(
-    "returns to a loopback address whatever its port",
-    arguments: ["http://127.0.0.1:49152/callback", "http://[::1]:1/callback", "http://localhost/callback"])
-  func loopback(redirect: String) {
+  @Test(arguments: ["http://127.0.0.1:49152/callback", "http://[::1]:1/callback", "http://localhost/callback"])
+  func `a loopback redirect address may have any port`(redirect: String) {
     let code = visitor.code("ann", ["redirect_uri": redirect])
     #expect(visitor.redeem(code, ["redirect_uri": redirect]).status == 200)
   }
 
-  @Test("takes the request as a form too, and no parameter twice")
-  func repeated() {
+  @Test
+  func `an authorization request may be a form too, and no parameter may come twice`() {
     #expect(visitor.post("/authorize", OpenIDVisitor.authorization()).status == 200)
     let query = OpenIDVisitor.authorization().map { HTTPField($0.key, $0.value) }
     func twice(_ name: String) -> HTTPResponse {
@@ -167,16 +164,16 @@ struct StreemOpenIDTests {
 
   // MARK: The page
 
-  @Test("escapes what the page says, and keeps the page out of frames and caches")
-  func page() {
+  @Test
+  func `the login page escapes its text, and stays out of frames and caches`() {
     let page = visitor.get("/authorize", OpenIDVisitor.authorization(["login_hint": #""><script>x"#]))
     #expect(page.text.contains("&quot;&gt;&lt;script&gt;x") && !page.text.contains("<script"))
     #expect(page.header("cache-control") == "no-store" && page.header("x-frame-options") == "DENY")
     #expect(page.header("content-security-policy")?.contains("frame-ancestors 'none'") == true)
   }
 
-  @Test("ends a login after its time, and goes back when it is given up")
-  func ending() throws {
+  @Test
+  func `a login ends after its time, and returns when it is given up`() throws {
     let canceled = try #require(visitor.open())
     let answer = visitor.post("/login", ["request": canceled, "cancel": "yes"])
     #expect(OpenIDVisitor.answer(answer)["error"] == "access_denied")
@@ -192,8 +189,10 @@ struct StreemOpenIDTests {
     }
   }
 
-  @Test("lets in only its users where there are some, each to the own company, and nobody as an invited customer")
-  func users() throws {
+  @Test
+  func `only listed users may log in if there are some, each to the own company, and none as an invited customer`()
+    throws
+  {
     let streem = try SimulatedStreem { settings in
       settings.openID.users = [
         OpenIDUser(name: "ann", password: "right"), OpenIDUser(name: "bob", company: "other", password: "right"),

@@ -6,7 +6,6 @@ import GatewayStreem
 import TestSupport
 import Testing
 
-@Suite("Tokens of Streem's OpenID provider")
 struct StreemOpenIDTokenTests {
   private let streem: SimulatedStreem
   private let visitor: OpenIDVisitor
@@ -17,13 +16,12 @@ struct StreemOpenIDTokenTests {
   }
 
   @Test(
-    "are refused for a code with anything wrong about it, which uses the code up",
     arguments: [
       ["code_verifier": OpenIDVisitor.challenge], ["code_verifier": String(OpenIDVisitor.verifier.dropLast())],
       ["code_verifier": OpenIDVisitor.verifier + "é"], ["redirect_uri": nil],
       ["redirect_uri": "http://127.0.0.1/callback"],
     ] as [[String: String?]])
-  func bound(changes: [String: String?]) throws {
+  func `a code with anything wrong about it is refused, and used up`(changes: [String: String?]) throws {
     let code = visitor.code()
     let refused = visitor.redeem(code, changes)
     #expect(refused.status == 400 && refused.header("cache-control") == "no-store")
@@ -31,15 +29,15 @@ struct StreemOpenIDTokenTests {
     #expect(try visitor.member("error", visitor.redeem(code)) == "invalid_grant")
   }
 
-  @Test("are refused for a code that is too old")
-  func expiredCode() throws {
+  @Test
+  func `a code that is too old is refused`() throws {
     let code = visitor.code()
     streem.world.advance(by: .seconds(60))
     #expect(try visitor.member("error", visitor.redeem(code)) == "invalid_grant")
   }
 
-  @Test("end when their code comes a second time, also long after")
-  func codeTwice() throws {
+  @Test
+  func `tokens end when their code comes a second time, also long after`() throws {
     let code = visitor.code()
     let tokens = visitor.redeem(code)
     let access = try visitor.member("access_token", tokens)
@@ -54,8 +52,8 @@ struct StreemOpenIDTokenTests {
 
   private struct AnyRow: StoreValue {}
 
-  @Test("an account is forgotten with the last of its grants, and not 30 days later")
-  func accounts() throws {
+  @Test
+  func `an account is forgotten with the last of its grants, and not 30 days later`() throws {
     let store = streem.space.store
     func accounts() -> Int? {
       let now = streem.world.wallTime
@@ -72,8 +70,8 @@ struct StreemOpenIDTokenTests {
     #expect(accounts() == 1, "its grant can be refreshed")
   }
 
-  @Test("tokens end when their code comes again after the gateway's clock went ahead a day and back")
-  func codeAfterClock() throws {
+  @Test
+  func `tokens end when their code comes again after the gateway's clock went ahead a day and back`() throws {
     let streem = try SimulatedStreem(takesFaults: true)
     let visitor = OpenIDVisitor(streem)
     let code = visitor.code()
@@ -87,8 +85,8 @@ struct StreemOpenIDTokenTests {
     #expect(visitor.get("/userinfo", bearer: access).status == 401)
   }
 
-  @Test("come anew by refreshing, with a new iat, the same nonce, and another refresh token")
-  func refreshing() throws {
+  @Test
+  func `a refresh gives a new iat, the same nonce, and another refresh token`() throws {
     let first = visitor.redeem(visitor.code())
     streem.world.advance(by: .seconds(1_000))
     // AppAuth JS sends its redirect URL again.
@@ -105,8 +103,8 @@ struct StreemOpenIDTokenTests {
     #expect(visitor.get("/userinfo", bearer: try visitor.member("access_token", second)).status == 200)
   }
 
-  @Test("end all together when a refresh token is used a second time")
-  func reuse() throws {
+  @Test
+  func `all tokens end when a refresh token is used a second time`() throws {
     let first = visitor.redeem(visitor.code())
     let second = visitor.refresh(try visitor.member("refresh_token", first))
     let third = visitor.refresh(try visitor.member("refresh_token", second))
@@ -117,8 +115,8 @@ struct StreemOpenIDTokenTests {
     }
   }
 
-  @Test("come for a used refresh token too while the window for that is open, and end all together after it")
-  func reuseWindow() throws {
+  @Test
+  func `a used refresh token gives tokens while its window is open, and ends all after it`() throws {
     let streem = try SimulatedStreem { $0.openID.reuseWindow = .seconds(10) }
     let visitor = OpenIDVisitor(streem)
     let first = visitor.redeem(visitor.code())
@@ -140,8 +138,8 @@ struct StreemOpenIDTokenTests {
     }
   }
 
-  @Test("are refused to a used refresh token from the very end of the window on, which begins at its first use")
-  func endOfReuseWindow() throws {
+  @Test
+  func `a used refresh token is refused from the end of the window on, which begins at its first use`() throws {
     let streem = try SimulatedStreem { $0.openID.reuseWindow = .seconds(10) }
     let visitor = OpenIDVisitor(streem)
     let used = try visitor.member("refresh_token", visitor.redeem(visitor.code()))
@@ -152,8 +150,8 @@ struct StreemOpenIDTokenTests {
     #expect(try visitor.member("error", visitor.refresh(used)) == "invalid_grant")
   }
 
-  @Test("can be refreshed for thirty days from the login, and not a second longer")
-  func life() throws {
+  @Test
+  func `tokens can be refreshed for thirty days from the login, and not a second longer`() throws {
     var token = try visitor.member("refresh_token", visitor.redeem(visitor.code()))
     streem.world.advance(by: .seconds(30 * 86_400 - 1))
     let last = visitor.refresh(token)
@@ -164,14 +162,13 @@ struct StreemOpenIDTokenTests {
   }
 
   @Test(
-    "are refused in the words of RFC 6749",
     arguments: [
       (["grant_type": "password"], 400, "unsupported_grant_type"), (["grant_type": nil], 400, "invalid_request"),
       (["client_id": "nobody"], 401, "invalid_client"), (["client_id": nil], 401, "invalid_client"),
       (["client_secret": "x"], 401, "invalid_client"), (["refresh_token": nil], 400, "invalid_request"),
       (["refresh_token": "x"], 400, "invalid_grant"), (["scope": "openid email"], 400, "invalid_scope"),
     ] as [([String: String?], Int, String)])
-  func errors(changes: [String: String?], status: Int, error: String) throws {
+  func `tokens are refused in the words of RFC 6749`(changes: [String: String?], status: Int, error: String) throws {
     let token = try visitor.member("refresh_token", visitor.redeem(visitor.code()))
     let refused = visitor.refresh(token, changes)
     #expect(refused.status == status)
@@ -181,8 +178,10 @@ struct StreemOpenIDTokenTests {
     #expect(visitor.refresh(token).status == 200)
   }
 
-  @Test("go to a public client that names itself by HTTP Basic, and to none with a secret, JSON or repetition")
-  func authentication() throws {
+  @Test
+  func `tokens go to a public client that names itself by HTTP Basic, and to none with a secret, JSON or repetition`()
+    throws
+  {
     func ask(_ basic: String?, _ form: String, _ type: String = "application/x-www-form-urlencoded") -> HTTPResponse {
       visitor.post("/token", text: form, type: type, basic: basic)
     }
@@ -197,8 +196,8 @@ struct StreemOpenIDTokenTests {
     #expect(ask(nil, form() + "&client_id=streem-sdk", "application/json").status == 400)
   }
 
-  @Test("are no good to another client")
-  func otherClient() throws {
+  @Test
+  func `tokens are of no use to another client`() throws {
     let streem = try SimulatedStreem { settings in
       settings.openID.clients.append(OpenIDClient(id: "other", redirects: [Name(OpenIDVisitor.redirect)]))
     }
@@ -218,8 +217,8 @@ struct StreemOpenIDTokenTests {
     #expect(visitor.refresh(refresh).status == 200)
   }
 
-  @Test("are exchanged while they live, for the user's own company only")
-  func exchanging() throws {
+  @Test
+  func `tokens are exchanged while they live, for the user's own company only`() throws {
     let tokens = visitor.redeem(visitor.code())
     let access = try visitor.member("access_token", tokens)
     for body in ["", "{}", #"{"companyCode":null}"#, #"{"companyCode":"postern"}"#] {
@@ -244,8 +243,8 @@ struct StreemOpenIDTokenTests {
     #expect(visitor.refresh(try visitor.member("refresh_token", tokens)).status == 404)
   }
 
-  @Test("of another company's issuer open nothing here")
-  func companies() throws {
+  @Test
+  func `tokens of another company's issuer are refused`() throws {
     _ = streem.fetch("POST", "/streem/companies", body: #"{"code":"other"}"#, from: DialTarget.control)
     let other = OpenIDVisitor(streem, company: "other")
     let code = other.code("bob")
@@ -262,8 +261,8 @@ struct StreemOpenIDTokenTests {
     #expect(streem.last("companyCode", streem.identify(Credentials(token: streemToken))) == "other")
   }
 
-  @Test("open UserInfo from the header or from a posted form, and not from both or from the query")
-  func userInfo() throws {
+  @Test
+  func `UserInfo accepts tokens in the header or in a posted form, and not in both or in the query`() throws {
     let access = try visitor.member("access_token", visitor.redeem(visitor.code()))
     func ask(_ form: String, header: String? = nil, type: String = "application/x-www-form-urlencoded") -> HTTPResponse
     {
@@ -291,16 +290,16 @@ struct StreemOpenIDTokenTests {
     #expect(ask("").header("www-authenticate") == #"Bearer realm="postern""#)
   }
 
-  @Test("of one grant are four at a time, so that refreshing fills nothing")
-  func accesses() throws {
+  @Test
+  func `a grant has four tokens at a time, so that refreshing fills nothing`() throws {
     var tokens = [visitor.redeem(visitor.code())]
     for _ in 0..<4 { tokens.append(visitor.refresh(try visitor.member("refresh_token", tokens[tokens.count - 1]))) }
     let status = try tokens.map { visitor.get("/userinfo", bearer: try visitor.member("access_token", $0)).status }
     #expect(status == [401, 200, 200, 200, 200])
   }
 
-  @Test("are revoked: an access token alone, a refresh token with all that came of its login")
-  func revoking() throws {
+  @Test
+  func `an access token is revoked alone, and a refresh token with all tokens of its login`() throws {
     let tokens = visitor.redeem(visitor.code())
     let access = try visitor.member("access_token", tokens)
     let refresh = try visitor.member("refresh_token", tokens)
@@ -316,8 +315,10 @@ struct StreemOpenIDTokenTests {
     #expect(visitor.post("/revoke", ["token": "x"]).status == 401)
   }
 
-  @Test("end by logging out with an ID token, also an expired one, and the browser goes back where it may")
-  func loggingOut() throws {
+  @Test
+  func `logging out with an ID token, even an expired one, ends the tokens, and the browser returns where it may`()
+    throws
+  {
     let tokens = visitor.redeem(visitor.code())
     let refresh = try visitor.member("refresh_token", tokens)
     let hint = try visitor.member("id_token", tokens)

@@ -6,7 +6,6 @@ import GatewayTokens
 import TestSupport
 import Testing
 
-@Suite("Streem's platform API")
 struct StreemPlatformTests {
   private let streem: SimulatedStreem
   private var basic: String { streem.forge.basic }
@@ -16,8 +15,8 @@ struct StreemPlatformTests {
     streem = try SimulatedStreem()
   }
 
-  @Test("shows a company to its own API key, and no other to anybody")
-  func company() {
+  @Test
+  func `a company is shown to its own API key only`() {
     let answer = streem.fetch("GET", "/v1/companies/postern", basic: basic)
     #expect(answer.status == 200)
     #expect(answer.text.hasPrefix(#"{"company":{"sid":"co_"#))
@@ -30,8 +29,8 @@ struct StreemPlatformTests {
     }
   }
 
-  @Test("lets in who has id and secret, in whatever base64 the secret is written, and nobody else")
-  func credentials() {
+  @Test
+  func `an API key's id and secret are accepted in every base64 form, and nothing else is`() {
     let padded = basic + String(repeating: "=", count: (4 - streem.forge.secret.utf8.count % 4) % 4)
     #expect(streem.fetch("GET", "/v1/companies/postern", basic: padded).status == 200)
     let others = [
@@ -51,8 +50,8 @@ struct StreemPlatformTests {
     streem.fetch("POST", reservations, basic: basic, body: #"{"externalUserId":"carl"\#(members)}"#)
   }
 
-  @Test("reserves, shows, cancels, and lets a reservation expire")
-  func reservation() throws {
+  @Test
+  func `a reservation is made, shown, cancelled, and expires`() throws {
     let made = reserve(
       #","queue":true,"reserve_for_seconds":60,"priority":3,"details":[{"label":"Serial","value":"7"}]"#)
     #expect(made.status == 201)
@@ -74,8 +73,8 @@ struct StreemPlatformTests {
     }
   }
 
-  @Test("lets a token that names a reservation in as long as that is its user's and alive")
-  func reservedToken() throws {
+  @Test
+  func `a token that names a reservation is accepted while that is its user's and alive`() throws {
     let sid = try #require(SimulatedStreem.member("reservation_sid", reserve(#","reserve_for_seconds":60"#).text))
     let named = ["streem:reservation_sid": "\"\(sid)\""]
     #expect(streem.types(streem.identify(streem.token("carl", named))) == ["identified"])
@@ -84,23 +83,21 @@ struct StreemPlatformTests {
     #expect(streem.last("reason", streem.identify(streem.token("carl", named))) == "reservation_invalid")
   }
 
-  @Test(
-    "reserves nothing for what is wrong",
-    arguments: [
-      #"{}"#, #"{"externalUserId":7}"#, #"{"externalUserId":"c","reserve_for_seconds":0}"#,
-      #"{"externalUserId":"c","priority":0.5}"#, #"{"externalUserId":"c","details":{}}"#,
-      #"{"externalUserId":"c","details":[{"label":"x"}]}"#, #"{"externalUserId":"c","queue":"yes"}"#, "nonsense",
-      #"{"externalUserId":"c","priority":-9223372036854775808}"#, #"{"externalUserId":"c","priority":1e300}"#,
-      #"{"externalUserId":"c","reserve_for_seconds":1e300}"#,
-    ])
-  func badReservation(body: String) {
+  @Test(arguments: [
+    #"{}"#, #"{"externalUserId":7}"#, #"{"externalUserId":"c","reserve_for_seconds":0}"#,
+    #"{"externalUserId":"c","priority":0.5}"#, #"{"externalUserId":"c","details":{}}"#,
+    #"{"externalUserId":"c","details":[{"label":"x"}]}"#, #"{"externalUserId":"c","queue":"yes"}"#, "nonsense",
+    #"{"externalUserId":"c","priority":-9223372036854775808}"#, #"{"externalUserId":"c","priority":1e300}"#,
+    #"{"externalUserId":"c","reserve_for_seconds":1e300}"#,
+  ])
+  func `an invalid reservation is refused`(body: String) {
     #expect(streem.fetch("POST", reservations, basic: basic, body: body).status == 400)
   }
 
   // MARK: The control port
 
-  @Test("hands out a key whose secret signs good tokens, once")
-  func key() throws {
+  @Test
+  func `a key whose secret signs good tokens is handed out once`() throws {
     let made = streem.fetch("POST", "/streem/api-keys", from: DialTarget.control)
     #expect(made.status == 201 && made.header("cache-control") == "no-store")
     let id = try #require(SimulatedStreem.member("id", made.text))
@@ -121,8 +118,8 @@ struct StreemPlatformTests {
     #expect(kept??.publicKey.contains(#""d""#.utf8) == false)
   }
 
-  @Test("makes companies, and changes what it is told of them")
-  func companies() {
+  @Test
+  func `companies are made, and changed as asked`() {
     func put(_ body: String) -> HTTPResponse {
       streem.fetch("POST", "/streem/companies", body: body, from: DialTarget.control)
     }

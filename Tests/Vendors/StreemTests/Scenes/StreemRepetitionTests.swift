@@ -5,7 +5,6 @@ import GatewayStreem
 import TestSupport
 import Testing
 
-@Suite("A run of Streem's side in virtual time")
 struct StreemRepetitionTests {
   /// Returns everything that is sent in a call with an invitation and a reservation before it, except signatures:
   /// OpenSSL 3.0 uses its own random numbers for those of ES256.
@@ -24,8 +23,8 @@ struct StreemRepetitionTests {
     return expert.texts + customer.texts + [reserved.text]
   }
 
-  @Test("repeats itself byte for byte")
-  func repeats() throws {
+  @Test
+  func `a run in virtual time repeats itself byte for byte`() throws {
     let forge = try StreemForge()
     let (one, two) = (try run(forge), try run(forge))
     #expect(one == two)

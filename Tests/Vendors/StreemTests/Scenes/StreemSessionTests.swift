@@ -5,7 +5,6 @@ import GatewayStreem
 import TestSupport
 import Testing
 
-@Suite("A client of Streem")
 struct StreemSessionTests {
   private let streem: SimulatedStreem
 
@@ -13,8 +12,8 @@ struct StreemSessionTests {
     streem = try SimulatedStreem()
   }
 
-  @Test("identifies, and hears who it is and how long")
-  func identifies() {
+  @Test
+  func `a client identifies, and is told its user and its time`() {
     let peer = streem.identify(
       streem.token(["name": #""Ann""#, "picture": #""https://a.example/p""#]),
       #","id":"1","name":"Ann Smith","avatarUrl":null,"isExpert":true,"companyCode":"postern","appId":"app","sdkVersion":"0.36.0""#
@@ -30,7 +29,6 @@ struct StreemSessionTests {
   }
 
   @Test(
-    "is refused with the reason, over the socket and over HTTP",
     arguments: [
       ([:], "", #","companyCode":"nobody""#, "company_unknown", 404),
       ([:], "", #","companyCode":"other""#, "company_forbidden", 403),
@@ -40,7 +38,7 @@ struct StreemSessionTests {
       (["iss": #""streem:api:api_other""#], "", "", "unknown_api_key", 401),
       ([:], "x", "", "bad_signature", 401), ([:], ".x", "", "malformed", 400),
     ] as [([String: String?], String, String, String, Int)])
-  func refused(
+  func `a client is refused with the reason, over the socket and over HTTP`(
     changes: [String: String?], tail: String, members: String, reason: String, status: Int
   ) throws {
     let streem = try SimulatedStreem { $0.oldestVersion = SDKVersion("0.36") }
@@ -61,24 +59,24 @@ struct StreemSessionTests {
 
   private static let twenty = "AAAAAAAAAAAAAAAAAAAA"
 
-  @Test("may try again with a fresh token where the answer says so, and not where it does not")
-  func retryable() {
+  @Test
+  func `a client may retry with a fresh token if the answer says so, and not otherwise`() {
     let expired = streem.identify(streem.token(["exp": "600"]))
     #expect(expired.texts.last?.contains(#""retryable":true"#) == true)
     let foreign = streem.identify(streem.token(), #","companyCode":"nobody""#)
     #expect(foreign.texts.last?.contains(#""retryable":false"#) == true)
   }
 
-  @Test("identifies over HTTP without a session")
-  func overHTTP() {
+  @Test
+  func `a client identifies over HTTP without a session`() {
     let answer = streem.fetch("POST", "/streem/v1/identify", body: #"{"token":"\#(streem.token().token)"}"#)
     #expect(answer.status == 200 && answer.text.contains(#""type":"identified""#))
     #expect(answer.text.contains(#""sessionId":null"#))
     #expect(streem.order { await $0.isConnected(UserID("ann")) } == false)
   }
 
-  @Test("whose refresher gives a bad token may try again until the timeout, and stays who it was")
-  func badRefresh() {
+  @Test
+  func `a client whose refresher gives a bad token may retry until the timeout, and keeps its user`() {
     let old = streem.token(sessionLife: 100)
     let peer = streem.identify(old)
     streem.world.advance(by: .seconds(100))
@@ -91,8 +89,8 @@ struct StreemSessionTests {
     #expect(streem.types(peer).last == "identified")
   }
 
-  @Test("whose refresher fails after the end is let go at once")
-  func tokenFailed() {
+  @Test
+  func `a client whose refresher fails after the end is disconnected at once`() {
     let peer = streem.identify(streem.token(sessionLife: 100))
     streem.say(peer, #"{"type":"tokenFailed"}"#)
     #expect(peer.isOpen && streem.types(peer) == ["identified"], "nothing was asked")
@@ -101,8 +99,8 @@ struct StreemSessionTests {
     #expect(peer.ending?.at == .seconds(100) && peer.ending?.name == "session_expired")
   }
 
-  @Test("logs out, and may identify again on the same socket")
-  func logout() {
+  @Test
+  func `a client logs out, and may identify again on the same socket`() {
     let peer = streem.identify(streem.token())
     streem.say(peer, #"{"type":"logout","id":"2"}"#)
     #expect(peer.texts.last == #"{"type":"loggedOut","id":"2","externalUserId":"ann"}"#)
@@ -113,8 +111,8 @@ struct StreemSessionTests {
     #expect(streem.types(peer).last == "identified" && streem.last("externalUserId", peer) == "bob")
   }
 
-  @Test("is logged out over HTTP, on every connection of its user")
-  func logoutOverHTTP() {
+  @Test
+  func `a logout over HTTP ends every login of the user`() {
     let peers = (0..<3).map { _ in streem.identify(streem.token()) }
     let other = streem.identify(streem.token("bob"))
     // A token that is too old to start a session still serves for one that has started.
@@ -124,8 +122,8 @@ struct StreemSessionTests {
     #expect(streem.types(other) == ["identified"])
   }
 
-  @Test("with a token of another user is that user from then on, and the old one is logged out first")
-  func anotherUser() {
+  @Test
+  func `a client with a token of another user becomes that user, and the old one is logged out first`() {
     let peer = streem.identify(streem.token("ann"))
     streem.say(peer, #"{"type":"identify","id":"3","token":"\#(streem.token("bob").token)","name":"Bob"}"#)
     #expect(streem.types(peer) == ["identified", "loggedOut", "identified"])
@@ -136,8 +134,8 @@ struct StreemSessionTests {
     #expect(streem.order { await $0.metrics().total.logins.total } == 2)
   }
 
-  @Test("in another company is another user, although the application calls both the same")
-  func namesakes() throws {
+  @Test
+  func `a client in another company is another user, even with the same name`() throws {
     let issuer = try streem.otherCompany()
     let one = streem.identify(streem.token("ann"))
     let two = streem.identify(issuer.mint("ann", issuedAt: streem.world.wallTime))
@@ -147,8 +145,11 @@ struct StreemSessionTests {
     #expect(one.isOpen && !two.isOpen)
   }
 
-  @Test("in another company is another user, even if its id begins with what makes one letter of the separator")
-  func accents() throws {
+  @Test
+  func
+    `a client in another company is another user, even if its id begins with what makes one letter of the separator`()
+    throws
+  {
     _ = streem.fetch("POST", "/streem/companies", body: #"{"code":"other"}"#, from: DialTarget.control)
     let made = streem.fetch(
       "POST", "/streem/api-keys", body: #"{"company_code":"other"}"#, from: DialTarget.control)
@@ -164,8 +165,8 @@ struct StreemSessionTests {
     #expect(ours.isOpen && !theirs.isOpen)
   }
 
-  @Test("whose id merely looks the same is another user")
-  func lookalikes() {
+  @Test
+  func `a client whose id merely looks the same is another user`() {
     // One é is a single letter, the other an e and an accent.
     let one = streem.identify(streem.token("\u{E9}ve"))
     let two = streem.identify(streem.token("e\u{301}ve"))
@@ -174,15 +175,15 @@ struct StreemSessionTests {
     #expect(!one.isOpen && two.isOpen)
   }
 
-  @Test("of a company that is not active gets no further than its token")
-  func inactive() {
+  @Test
+  func `a client of an inactive company gets no further than its token`() {
     _ = streem.fetch(
       "POST", "/streem/companies", body: #"{"code":"postern","active":false}"#, from: DialTarget.control)
     #expect(streem.last("reason", streem.identify(streem.token())) == "company_forbidden")
   }
 
-  @Test("may list who identified lately, over the socket and over HTTP")
-  func recent() {
+  @Test
+  func `a client may list users that identified lately, over the socket and over HTTP`() {
     _ = streem.identify(streem.token("bob"))
     let peer = streem.identify(streem.token("ann"), #","isExpert":true"#)
     streem.say(peer, #"{"type":"getRecentlyIdentifiedUsers","onlyExperts":true}"#)
@@ -195,8 +196,8 @@ struct StreemSessionTests {
     #expect(!experts.text.contains("bob"))
   }
 
-  @Test("is told of a drain, and closed in time")
-  func drain() {
+  @Test
+  func `a client is told of a drain, and closed in time`() {
     let peer = streem.identify(streem.token())
     _ = streem.order { try? await $0.control(UserID("ann"), .drain(until: .seconds(5))) }
     #expect(peer.texts.last == #"{"type":"closing","reason":"service_restart","delayMs":5000}"#)
@@ -204,26 +205,24 @@ struct StreemSessionTests {
     #expect(peer.ending?.code == 1012)
   }
 
-  @Test(
-    "that says what nobody understands is told so, and stays",
-    arguments: [
-      ("", "malformed_message"), ("{", "malformed_message"), ("[]", "malformed_message"),
-      (#"{"type":7}"#, "malformed_message"), (#"{"type":"identified"}"#, "unknown_type"),
-      (#"{"type":"ping","id":""}"#, "invalid_parameter"), (#"{"type":"token"}"#, "invalid_parameter"),
-      (#"{"type":"identify","token":""}"#, "invalid_parameter"),
-      (#"{"type":"identify","token":null}"#, "invalid_parameter"),
-      (#"{"type":"identify","token":"x","isExpert":"yes"}"#, "invalid_parameter"),
-      (#"{"type":"identify","token":"x","name":{}}"#, "invalid_parameter"),
-      (#"{"type":"startRemoteStream"}"#, "invalid_parameter"),
-      (#"{"type":"startRemoteStream","role":"CUSTOMER","remoteUserId":"x"}"#, "invalid_parameter"),
-      (#"{"type":"startRemoteStream","role":"REMOTE_PRO","remoteUserId":"x"}"#, "user_unknown"),
-      (#"{"type":"joinRemoteStream","roomSid":"rm_1"}"#, "not_found"),
-      (#"{"type":"joinRemoteStream"}"#, "invalid_parameter"),
-      (#"{"type":"leaveRemoteStream","roomSid":"x"}"#, "not_found"),
-      (#"{"type":"createInvitation","toUserName":7}"#, "invalid_parameter"),
-      (#"{"type":"getRecentlyIdentifiedUsers","onlyExperts":1}"#, "invalid_parameter"),
-    ])
-  func strayInput(text: String, reason: String) {
+  @Test(arguments: [
+    ("", "malformed_message"), ("{", "malformed_message"), ("[]", "malformed_message"),
+    (#"{"type":7}"#, "malformed_message"), (#"{"type":"identified"}"#, "unknown_type"),
+    (#"{"type":"ping","id":""}"#, "invalid_parameter"), (#"{"type":"token"}"#, "invalid_parameter"),
+    (#"{"type":"identify","token":""}"#, "invalid_parameter"),
+    (#"{"type":"identify","token":null}"#, "invalid_parameter"),
+    (#"{"type":"identify","token":"x","isExpert":"yes"}"#, "invalid_parameter"),
+    (#"{"type":"identify","token":"x","name":{}}"#, "invalid_parameter"),
+    (#"{"type":"startRemoteStream"}"#, "invalid_parameter"),
+    (#"{"type":"startRemoteStream","role":"CUSTOMER","remoteUserId":"x"}"#, "invalid_parameter"),
+    (#"{"type":"startRemoteStream","role":"REMOTE_PRO","remoteUserId":"x"}"#, "user_unknown"),
+    (#"{"type":"joinRemoteStream","roomSid":"rm_1"}"#, "not_found"),
+    (#"{"type":"joinRemoteStream"}"#, "invalid_parameter"),
+    (#"{"type":"leaveRemoteStream","roomSid":"x"}"#, "not_found"),
+    (#"{"type":"createInvitation","toUserName":7}"#, "invalid_parameter"),
+    (#"{"type":"getRecentlyIdentifiedUsers","onlyExperts":1}"#, "invalid_parameter"),
+  ])
+  func `a client that sends an unknown message is told so, and stays`(text: String, reason: String) {
     let peer = streem.identify(streem.token(), #","isExpert":true"#)
     streem.say(peer, text)
     #expect(streem.types(peer) == ["identified", "error"] && streem.last("reason", peer) == reason)
@@ -231,16 +230,16 @@ struct StreemSessionTests {
     #expect(peer.texts.last == #"{"type":"pong","id":"p"}"#)
   }
 
-  @Test("that sends a binary message is closed with 1003")
-  func binary() {
+  @Test
+  func `a client that sends a binary message is closed with 1003`() {
     let peer = streem.open()
     peer.say(Frame(.binary, [1, 2, 3]))
     streem.world.settle()
     #expect(peer.ending?.code == 1003)
   }
 
-  @Test("of a fleet understands what it is told, and is understood")
-  func fleet() {
+  @Test
+  func `a client of a fleet and the gateway understand each other`() {
     let dialect = StreemClientDialect()
     let peer = streem.open()
     let client = ClientIdentity(user: UserID("ann"))

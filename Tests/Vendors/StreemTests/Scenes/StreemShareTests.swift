@@ -5,7 +5,6 @@ import GatewayStreem
 import TestSupport
 import Testing
 
-@Suite("A Streem call whose details its company shares")
 struct StreemShareTests {
   private let streem: SimulatedStreem
   private let pro: SimulatedPeer
@@ -37,8 +36,8 @@ struct StreemShareTests {
     return String(address.dropFirst(host.count))
   }
 
-  @Test("has a page for who has the address, before its end and for a day after it")
-  func page() throws {
+  @Test
+  func `a shared call has a page for holders of its address, before its end and for a day after it`() throws {
     let early = try path()
     let ringing = streem.fetch("GET", early)
     #expect(ringing.status == 200 && ringing.header("content-type") == "text/html; charset=utf-8")
@@ -57,8 +56,8 @@ struct StreemShareTests {
     #expect(share(sid).status == 404)
   }
 
-  @Test("is shown to nobody with another token, or of another call")
-  func strangers() throws {
+  @Test
+  func `a shared call is hidden from holders of another token, or one of another call`() throws {
     let path = try path()
     let token = path.split(separator: "/")[1]
     for stray in [
@@ -70,8 +69,8 @@ struct StreemShareTests {
     }
   }
 
-  @Test("is shared by the company whose call it is, a hundred times at most, also with many at once")
-  func companies() throws {
+  @Test
+  func `a call is shared by its own company, a hundred times at most, also with many at once`() throws {
     #expect(share("rm_none").status == 404 && share("%20").status == 404)
     #expect(share(sid, "\(streem.forge.id):wrong").status == 401)
     _ = streem.fetch("POST", "/streem/companies", body: #"{"code":"other"}"#, from: .control)

@@ -6,14 +6,13 @@ import TestSupport
 import Testing
 
 /// Streem with a faulty store, in virtual time.
-@Suite("While the store of Streem's side")
 struct StreemStoreScenes {
   private let streem = try! SimulatedStreem()
 
   private var store: FaultyStore { streem.space.store }
 
-  @Test("is away, a login is put off with 1013 and may be tried again, and is accepted afterwards")
-  func loginWhileAway() {
+  @Test
+  func `a login while the store is away is refused with 1013, may be retried, and is accepted afterwards`() {
     store.fault = .away
     let peer = streem.identify(streem.token())
     #expect(streem.types(peer).last == "identifyFailed" && streem.last("reason", peer) == "store_unavailable")
@@ -23,8 +22,8 @@ struct StreemStoreScenes {
     #expect(streem.types(again) == ["identified"] && again.isOpen)
   }
 
-  @Test("is away, a session whose token cannot be judged goes on, and takes it afterwards")
-  func refreshWhileAway() {
+  @Test
+  func `a session whose token cannot be verified while the store is away goes on, and accepts it afterwards`() {
     let peer = streem.identify(streem.token(sessionLife: 600))
     let next = streem.token(sessionLife: 6_000)
     store.fault = .away
@@ -38,8 +37,11 @@ struct StreemStoreScenes {
     #expect(peer.texts.last?.contains(#""refreshed":true"#) == true)
   }
 
-  @Test("is away, HTTP answers 503 and when to ask again, and no key, company or token is called unknown")
-  func requestsWhileAway() throws {
+  @Test
+  func
+    `HTTP answers 503 with the time to retry after while the store is away, and no key, company or token is unknown`()
+    throws
+  {
     let peer = streem.identify(streem.token())
     let key = streem.forge.basic
     store.fault = .away
@@ -63,10 +65,10 @@ struct StreemStoreScenes {
     #expect(streem.fetch("GET", "/v1/companies/postern", basic: key).status == 200)
   }
 
-  @Test(
-    "is in trouble, a call whose one half goes ends for the other as soon as it is not, once",
-    arguments: [FaultyStore.Fault.away, .lostAnswer, .conflict, .late(.milliseconds(700))])
-  func callWhileInTrouble(fault: FaultyStore.Fault) throws {
+  @Test(arguments: [FaultyStore.Fault.away, .lostAnswer, .conflict, .late(.milliseconds(700))])
+  func `a call that loses one side during trouble of the store ends for the other as soon as that is over, once`(
+    fault: FaultyStore.Fault
+  ) throws {
     let (pro, customer) = (streem.identify(streem.token("ann")), streem.identify(streem.token("carl")))
     let remote = try #require(SimulatedStreem.member("streemUserId", pro.texts[0]))
     let start = #"{"type":"startRemoteStream","role":"LOCAL_CUSTOMER","remoteUserId":"\#(remote)"}"#
@@ -85,8 +87,8 @@ struct StreemStoreScenes {
     #expect(streem.types(customer).last == "remoteStreamRinging", "the connection is free again")
   }
 
-  @Test("loses the answers to commits, an invitation is given to nobody twice")
-  func invitationWhileAnswersAreLost() throws {
+  @Test
+  func `an invitation goes to nobody twice while the store loses the answers to commits`() throws {
     let expert = streem.identify(streem.token(), #","isExpert":true"#)
     streem.say(expert, #"{"type":"createInvitation","toUserName":"Carl"}"#)
     let answer = try #require(expert.texts.last)

@@ -6,7 +6,6 @@ import GatewayTokens
 import TestSupport
 import Testing
 
-@Suite("Where Streem's companies want to be told of what happens")
 struct StreemWebhookTests {
   private let streem: SimulatedStreem
   private var basic: String { streem.forge.basic }
@@ -26,8 +25,8 @@ struct StreemWebhookTests {
     return try #require(SimulatedStreem.member("sid", made.text))
   }
 
-  @Test("is kept, listed with its keys, and forgotten")
-  func life() throws {
+  @Test
+  func `a webhook is kept, listed with its keys, and forgotten`() throws {
     let order = #"{"label":"mine","url":"https://a.example/hook","method":"PUT","timeout_ms":300,"max_attempts":4}"#
     let made = ask("POST", path, order)
     let sid = try #require(SimulatedStreem.member("sid", made.text))
@@ -48,8 +47,8 @@ struct StreemWebhookTests {
     }
   }
 
-  @Test("is its own company's, whose key asks")
-  func companies() throws {
+  @Test
+  func `a webhook is its own company's, whose key asks`() throws {
     let sid = try make()
     _ = streem.fetch("POST", "/streem/companies", body: #"{"code":"other"}"#, from: DialTarget.control)
     let other = streem.fetch("POST", "/streem/api-keys", body: #"{"company_code":"other"}"#, from: DialTarget.control)
@@ -64,35 +63,31 @@ struct StreemWebhookTests {
     }
   }
 
-  @Test(
-    "is made of any address of the web, since nothing is sent there",
-    arguments: [
-      "HTTPS://A.example", "http://[::1]:9/", "http://169.254.169.254/", "https://a?b", "https://é.example/",
-    ])
-  func addresses(url: String) {
+  @Test(arguments: [
+    "HTTPS://A.example", "http://[::1]:9/", "http://169.254.169.254/", "https://a?b", "https://é.example/",
+  ])
+  func `a webhook may have any address of the web, since nothing is sent there`(url: String) {
     let made = ask("POST", path, #"{"label":"l","url":"\#(url)"}"#)
     #expect(made.status == 201 && made.text.contains(#""url":"\#(url)""#))
   }
 
-  @Test(
-    "is not made of what is wrong",
-    arguments: [
-      "{}", "", "[]", "x", #"{"label":"l"}"#, #"{"url":"https://a.example/"}"#, #"{"label":7,"url":"https://a/"}"#,
-      #"{"label":"l","url":"ftp://a.example/"}"#, #"{"label":"l","url":"https://"}"#,
-      #"{"label":"","url":"https://a/"}"#, #"{"label":"l","url":"https:///a"}"#, #"{"label":"l","url":"https:a"}"#,
-      #"{"label":"l","url":"https://a b"}"#, #"{"label":"l","url":"https://a/\r\nX: y"}"#,
-      #"{"label":"l","url":"://a"}"#,
-      #"{"label":"l","url":"https://a/","method":"post"}"#, #"{"label":"l","url":"https://a/","timeout_ms":0}"#,
-      #"{"label":"l","url":"https://a/","timeout_ms":1e300}"#, #"{"label":"l","url":"https://a/","max_attempts":1.5}"#,
-      #"{"label":"l","url":"https://a/","max_attempts":-1}"#,
-      #"{"label":"l","url":"https://\#(String(repeating: "a", count: 2_000))"}"#,
-    ])
-  func refused(body: String) {
+  @Test(arguments: [
+    "{}", "", "[]", "x", #"{"label":"l"}"#, #"{"url":"https://a.example/"}"#, #"{"label":7,"url":"https://a/"}"#,
+    #"{"label":"l","url":"ftp://a.example/"}"#, #"{"label":"l","url":"https://"}"#,
+    #"{"label":"","url":"https://a/"}"#, #"{"label":"l","url":"https:///a"}"#, #"{"label":"l","url":"https:a"}"#,
+    #"{"label":"l","url":"https://a b"}"#, #"{"label":"l","url":"https://a/\r\nX: y"}"#,
+    #"{"label":"l","url":"://a"}"#,
+    #"{"label":"l","url":"https://a/","method":"post"}"#, #"{"label":"l","url":"https://a/","timeout_ms":0}"#,
+    #"{"label":"l","url":"https://a/","timeout_ms":1e300}"#, #"{"label":"l","url":"https://a/","max_attempts":1.5}"#,
+    #"{"label":"l","url":"https://a/","max_attempts":-1}"#,
+    #"{"label":"l","url":"https://\#(String(repeating: "a", count: 2_000))"}"#,
+  ])
+  func `an invalid webhook is refused`(body: String) {
     #expect(ask("POST", path, body).status == 400)
   }
 
-  @Test("is refused in Streem's words where no route has the path, as all below /v1 that is a company's")
-  func words() {
+  @Test
+  func `an unknown path of a webhook is refused in the vendor's words, as all of a company's below /v1 are`() {
     for (method, target, status) in [
       ("PUT", path, 405), ("GET", path + "/wh_1", 405), ("GET", "/v1/companies/postern/x", 404),
       ("POST", "/v1/rooms", 405), ("POST", "/mycalls/x", 405),
@@ -103,8 +98,8 @@ struct StreemWebhookTests {
     }
   }
 
-  @Test("takes ten keys and no more, of a hundred webhooks")
-  func bounds() throws {
+  @Test
+  func `a webhook has ten keys at most, and a company a hundred webhooks`() throws {
     let sid = try make()
     for (secret, label) in [("", "l"), (String(repeating: "s", count: 257), "l"), ("s", "")] {
       let key = #"{"shared_secret":"\#(secret)","label":"\#(label)"}"#
@@ -119,8 +114,8 @@ struct StreemWebhookTests {
     _ = try make()
   }
 
-  @Test("loses no key of many at once, and is forgotten by one")
-  func atOnce() throws {
+  @Test
+  func `a webhook loses no key of many at once, and is forgotten by one`() throws {
     let sid = try make()
     func eightTimes(_ method: String, _ path: String, _ body: String) -> [Int] {
       let headers = [
