@@ -2,7 +2,6 @@ import GatewayCore
 import GatewaySendbird
 import Testing
 
-@Suite("The client's side of Sendbird's wire format")
 struct SendbirdClientDialectTests {
   private let server = SendbirdDialect(SendbirdSettings(apiToken: Credentials(token: "secret")))
   private let context = DialectContext(
@@ -34,8 +33,8 @@ struct SendbirdClientDialectTests {
     Array(text.utf8).withUnsafeBytes { client(kind).decode($0, .text) }
   }
 
-  @Test("the credentials arrive, whichever of the ways the SDK has for them", arguments: SendbirdSDK.allCases)
-  func credentials(kind: SendbirdSDK) {
+  @Test(arguments: SendbirdSDK.allCases)
+  func `the credentials arrive in each of the SDK's ways`(kind: SendbirdSDK) {
     let first = upgrade(kind, Self.first)
     #expect(server.accepts(first))
     #expect(server.credentials(in: first) == Credentials(token: "a.b-c_d"))
@@ -48,16 +47,16 @@ struct SendbirdClientDialectTests {
     #expect(server.credentials(in: back)?.token == (kind == .unity ? "a.b-c_d" : ""))
   }
 
-  @Test("the subprotocol is percent-encoded JSON that the gateway chooses as it stands")
-  func subprotocol() {
+  @Test
+  func `the subprotocol is percent-encoded JSON that the gateway chooses as it stands`() {
     let request = upgrade(.javascript, Self.first)
     #expect(request.header("sec-websocket-protocol") == "%7B%22token%22%3A%22a.b-c_d%22%7D")
     #expect(server.subprotocol(for: request) == request.header("sec-websocket-protocol"))
     #expect(upgrade(.javascript3, Self.first).header("sec-websocket-protocol") == nil)
   }
 
-  @Test("the gateway speaks first; a refresh and a ping say what the SDK says", arguments: SendbirdSDK.allCases)
-  func says(kind: SendbirdSDK) throws {
+  @Test(arguments: SendbirdSDK.allCases)
+  func `the gateway speaks first, and a refresh and a ping are the SDK's`(kind: SendbirdSDK) throws {
     let client = client(kind)
     #expect(client.encode(.connect(Credentials(token: "x")), of: Self.first) == nil)
     let refresh = try #require(client.encode(.refresh(Credentials(token: "new")), of: Self.first))
@@ -78,8 +77,8 @@ struct SendbirdClientDialectTests {
     #expect(ping.text.contains("1700000000000") == (kind != .unity))
   }
 
-  @Test("what the gateway says is understood")
-  func hears() {
+  @Test
+  func `the gateway's messages are understood`() {
     let login =
       #"LOGI{"user_id":"ann","key":"k","ping_interval":15,"pong_timeout":5,"#
       + #""reconnect":{"interval":1,"max_interval":8,"mul":2,"retry_cnt":3}}"#
@@ -98,8 +97,8 @@ struct SendbirdClientDialectTests {
     #expect(heard(#"EROR{"error":true,"code":400302,"message":"x"}"#) == nil)
   }
 
-  @Test("the reason of a session event decides what follows, and not all SDKs read all of them")
-  func sessionEvents() {
+  @Test
+  func `the reason of a session event decides what follows, and not all SDKs read all of them`() {
     for text in [#"EXPR{"expires_in":0}"#, "EXPR{}", #"EXPR{"reason":400309}"#] {
       #expect(heard(text) == .refreshRequired(timeout: nil, with: .anyToken))
     }
@@ -113,18 +112,16 @@ struct SendbirdClientDialectTests {
     #expect(heard(busy) == .busy(retryAfter: .seconds(3)) && heard(busy, .unity) == nil)
   }
 
-  @Test(
-    "nonsense from the gateway is passed over",
-    arguments: [
-      "", "LOGI", "LOGI{", "LOGI[]", "LOGI{}", #"LOGI{"key":""}"#, #"LOGI{"key":7}"#, #"EROR{"req_id":"1","code":"x"}"#,
-      #"EXPR{"reason":5}"#, #"EXPR{"reason":1e300}"#, #"BUSY{}"#, "NEWS{}", "{}",
-    ])
-  func nonsense(text: String) {
+  @Test(arguments: [
+    "", "LOGI", "LOGI{", "LOGI[]", "LOGI{}", #"LOGI{"key":""}"#, #"LOGI{"key":7}"#, #"EROR{"req_id":"1","code":"x"}"#,
+    #"EXPR{"reason":5}"#, #"EXPR{"reason":1e300}"#, #"BUSY{}"#, "NEWS{}", "{}",
+  ])
+  func `nonsense of the gateway is ignored`(text: String) {
     #expect(heard(text) == nil)
   }
 
-  @Test("times that a gateway exaggerates are held within a day")
-  func exaggerated() {
+  @Test
+  func `exaggerated times of a gateway are limited to a day`() {
     let text = #"LOGI{"key":"k","ping_interval":1e300,"reconnect":{"interval":-5,"max_interval":1e300,"mul":1e300}}"#
     guard case .connected(_, let welcome) = heard(text) else {
       Issue.record("not a login")
@@ -134,8 +131,8 @@ struct SendbirdClientDialectTests {
     #expect(welcome.schedule == .growing(first: .zero, factor: 1000, cap: .seconds(86_400), tries: nil))
   }
 
-  @Test("tokens are asked of the Platform API where its secret is known, else of the gateway's provider")
-  func tokens() {
+  @Test
+  func `tokens are requested of the Platform API if its secret is known, else of the gateway's provider`() {
     let now = WallTime(seconds: 1000)
     let platform = client(.javascript, apiToken: Credentials(token: "api"))
     let request = platform.tokenRequest(for: UserID("a/b"), life: .lasting(.seconds(5)), at: now)
@@ -147,8 +144,8 @@ struct SendbirdClientDialectTests {
     #expect(String(decoding: own.body, as: UTF8.self) == #"{"user_id":"a","scheme":"sendbird","life_s":5}"#)
   }
 
-  @Test("a session key is asked for with the token, and the answer is read")
-  func keys() throws {
+  @Test
+  func `a session key is requested with the token, and the answer is read`() throws {
     let request = try #require(client(.javascript).keyRequest(of: Self.back))
     #expect(request.path == "/v3/users/ann%20b/session_key" && request.header("access-token") == "a.b-c_d")
     func answer(_ status: Int, _ body: String, _ kind: SendbirdSDK = .javascript) -> SessionKeyAnswer? {

@@ -5,7 +5,6 @@ import GatewaySendbird
 import TestSupport
 import Testing
 
-@Suite("A client with the habits of one of Sendbird's SDKs")
 struct SendbirdClientTests {
   private static let key = Credentials(token: "key")
   private static let nextKey = Credentials(token: "next key")
@@ -29,9 +28,9 @@ struct SendbirdClientTests {
   }
 
   @Test(
-    "the token in hand is tried first, and the application is asked when it is refused", arguments: SendbirdSDK.allCases
+    arguments: SendbirdSDK.allCases
   )
-  func tokenInHand(sdk: SendbirdSDK) {
+  func `the token in hand is tried first, and the application is asked when it is refused`(sdk: SendbirdSDK) {
     var client = Self.live(sdk)
     #expect(client.on(Self.asked(.anyToken)) == [.record(.asked), .record(.answered), .send(.refresh(Client.old))])
     #expect(
@@ -46,21 +45,21 @@ struct SendbirdClientTests {
     #expect(client.session.token == Client.new)
   }
 
-  @Test("the session's own end is refreshed with the token in hand, and no provider is asked")
-  func sessionEnd() {
+  @Test
+  func `the session's own end is refreshed with the token in hand, and no provider is asked`() {
     var client = Self.live(.javascript)
     _ = client.on(Self.asked(.anyToken))
     #expect(client.on(.heard(.keyRenewed(Self.nextKey))).first == .record(.refreshed(after: .zero, number: 1)))
   }
 
-  @Test("400302 in the event asks the application first")
-  func newToken() {
+  @Test
+  func `400302 in the event asks the application first`() {
     var client = Self.live(.unity)
     #expect(client.on(Self.asked(.newToken)) == [.record(.asked), .fetch(number: 2, .refresh(call: 1))])
   }
 
-  @Test("a session that was closed is over, whatever the client has")
-  func closedForGood() {
+  @Test
+  func `a closed session is over, whatever the client has`() {
     var client = Self.live(.javascript)
     let lost = ClientRecord.lost("400310 session_revoked", isExpected: false, timedOut: false)
     #expect(client.on(.heard(.sessionClosed(name: "400310 session_revoked"))) == [.record(lost), .close])
@@ -68,8 +67,8 @@ struct SendbirdClientTests {
     #expect(client.session.phase == .ended)
   }
 
-  @Test("an answer that stays away for 10 s is asked for over HTTP by JavaScript, and not by Unity")
-  func overHTTP() throws {
+  @Test
+  func `an answer missing for 10 s is requested over HTTP by JavaScript, and not by Unity`() throws {
     var client = Self.live(.javascript)
     _ = client.on(Self.asked(.anyToken))
     let asked = client.now
@@ -84,8 +83,8 @@ struct SendbirdClientTests {
     for _ in 0..<10 { #expect(try !unity.wake().contains(.fetch(number: 2, .sessionKey))) }
   }
 
-  @Test("a failure other than 400302 is tried over HTTP, three times at most")
-  func otherFailure() {
+  @Test
+  func `a failure other than 400302 is tried over HTTP, three times at most`() {
     var client = Self.live(.javascript)
     _ = client.on(Self.asked(.anyToken))
     let failure = ClientEvent.heard(.error(number: 500_901, name: "500901"))
@@ -95,8 +94,10 @@ struct SendbirdClientTests {
     #expect(client.answer(.failed("http_500")) == [.record(.gaveUp("no_key"))])
   }
 
-  @Test("a lost socket is followed by attempts at once, after 2, 4, 8, 16, 20 and again 20 s, by the session key")
-  func schedule() throws {
+  @Test
+  func `a lost socket is followed by attempts at once, after 2, 4, 8, 16, 20 and again 20 s, by the session key`()
+    throws
+  {
     var client = Self.live(.javascript)
     _ = client.on(.closed(nil))
     for seconds in [0, 2, 4, 8, 16, 20, 20] {
@@ -112,8 +113,8 @@ struct SendbirdClientTests {
     #expect(client.session.refreshes == 0 && client.session.loss == nil)
   }
 
-  @Test("a key that is over is renewed over HTTP with the token, and the client is back without a wait")
-  func expiredKey() throws {
+  @Test
+  func `a key that is over is renewed over HTTP with the token, and the client is back without a wait`() throws {
     var client = Self.live(.javascript)
     _ = client.on(.closed(nil))
     _ = try client.wake()
@@ -125,8 +126,8 @@ struct SendbirdClientTests {
     #expect(client.session.phase == .dialling(Self.nextKey, since: client.now))
   }
 
-  @Test("a token that is over on the way back is renewed first: application, key over HTTP, socket")
-  func expiredTokenAway() throws {
+  @Test
+  func `a token that is over on the way back is renewed first, application, key over HTTP, socket`() throws {
     var client = Self.live(.javascript)
     _ = client.on(.closed(nil))
     _ = try client.wake()
@@ -141,8 +142,8 @@ struct SendbirdClientTests {
     #expect(client.session.refreshes == 1 && client.session.outcome(waves: 1) == .kept)
   }
 
-  @Test("a token that the provider gave too late for the socket counts when the client has come back with it")
-  func lateToken() throws {
+  @Test
+  func `a token that the provider gave too late for the socket counts when the client has come back with it`() throws {
     for sdk in [SendbirdSDK.unity, .javascript] {
       var client = Self.live(sdk)
       _ = client.on(Self.asked(.newToken))
@@ -158,8 +159,8 @@ struct SendbirdClientTests {
     }
   }
 
-  @Test("a client that was sent away comes back when it was told to, by user and token")
-  func busy() throws {
+  @Test
+  func `a client that was told to come back later does so then, by user and token`() throws {
     var client = Client(.wellBehaved, habits: SendbirdSDK.javascript.habits)
     _ = client.on(.start)
     _ = client.answer(.token(Client.old))
@@ -172,8 +173,8 @@ struct SendbirdClientTests {
     #expect(client.on(.heard(.connected(nil, Self.welcome))).first == .record(.connected(after: .zero, again: false)))
   }
 
-  @Test("pings begin with the login; when the answer stays away each SDK does what it does")
-  func keepAlive() throws {
+  @Test
+  func `each SDK has its own reaction to a missing pong, and pings begin with the login`() throws {
     for sdk in SendbirdSDK.allCases {
       var client = Client(.wellBehaved, habits: sdk.habits)
       _ = client.on(.start)
@@ -196,10 +197,10 @@ struct SendbirdClientTests {
     }
   }
 
-  @Test(
-    "each behaviour keeps its meaning: whoever brings no good token in time is cut off as due",
-    arguments: [Behaviour.forgetful, .stale, .garbage, .refused])
-  func losses(behaviour: Behaviour) throws {
+  @Test(arguments: [Behaviour.forgetful, .stale, .garbage, .refused])
+  func `each behaviour keeps its meaning, and clients without a good token in time are cut off`(behaviour: Behaviour)
+    throws
+  {
     var client = Self.live(.javascript, behaviour)
     _ = client.on(Self.asked(.anyToken))
     for _ in 0..<20 {
@@ -216,9 +217,11 @@ struct SendbirdClientTests {
   }
 
   @Test(
-    "it keeps one socket at a time, says nothing without one, and its records add up", arguments: SendbirdSDK.allCases,
+    arguments: SendbirdSDK.allCases,
     Behaviour.allCases)
-  func chaos(sdk: SendbirdSDK, behaviour: Behaviour) {
+  func `a client keeps one socket at a time, sends nothing without one, and its records add up`(
+    sdk: SendbirdSDK, behaviour: Behaviour
+  ) {
     Client.checkChaos(behaviour, sdk.habits)
   }
 }

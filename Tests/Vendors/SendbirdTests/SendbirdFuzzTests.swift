@@ -5,16 +5,19 @@ import GatewayTokens
 import TestSupport
 import Testing
 
-@Suite("Whatever a peer sends, the gateway that plays Sendbird answers and lives")
 struct SendbirdFuzzTests {
-  @Test("every route answers every body, and never with an error of its own making")
-  func bodies() throws { try Self.gateway().answersEveryBody() }
+  @Test
+  func `every route of this wire answers every body, and never with an error of its own making`() throws {
+    try Self.gateway().answersEveryBody()
+  }
 
-  @Test("every socket takes every message, and the next client gets in")
-  func messages() throws { try Self.gateway().takesEveryMessage() }
+  @Test
+  func `every socket of this wire accepts every message, and the next client gets in`() throws {
+    try Self.gateway().takesEveryMessage()
+  }
 
-  @Test("the client's side reads or leaves whatever a gateway or a provider says, and traps at none of it")
-  func client() {
+  @Test
+  func `the client of this wire reads or ignores whatever a gateway or a provider sends, without a trap`() {
     let client = FuzzedClient(
       SendbirdClientDialect(applicationID: "APP"),
       corpus: FuzzCorpus(folder: "Sendbird", tests: ["Sendbird", "sendbird"]))

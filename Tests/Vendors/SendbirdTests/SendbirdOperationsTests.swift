@@ -6,7 +6,6 @@ import GatewaySpace
 import TestSupport
 import Testing
 
-@Suite("The list of Sendbird's operations")
 struct SendbirdOperationsTests {
   /// Returns the route with `{}` for every parameter, so that routes with different parameter names compare equal.
   private static func shape(_ method: Substring, _ path: Substring) -> String {
@@ -14,8 +13,8 @@ struct SendbirdOperationsTests {
     return "\(method) /\(segments.joined(separator: "/"))"
   }
 
-  @Test("has every route there is, each once")
-  func complete() throws {
+  @Test
+  func `the list of operations has every route there is, each once`() throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
       path: "../../EndToEnd/operations/sendbird.txt")
     let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")

@@ -5,16 +5,15 @@ import GatewaySendbird
 import TestSupport
 import Testing
 
-@Suite("The rules of the gate, with Sendbird's clients")
 struct SendbirdRulesTests {
-  @Test("hold", arguments: GateCase.all(SendbirdGate(.javascript), SendbirdGate(.unity)))
-  func rules(gate: GateCase) async throws { try await gate.holds() }
+  @Test(arguments: GateCase.all(SendbirdGate(.javascript), SendbirdGate(.unity)))
+  func `the rules of the gate hold with these clients`(gate: GateCase) async throws { try await gate.holds() }
 
   /// Servers issue its tokens, and malformed messages are answered as commands.
   private static let missing: Set<JournalKind> = [.providerAsked, .providerMinted, .malformed, .loggedOut]
 
-  @Test("are told of in the journal, all that may happen, and without a token")
-  func journal() async throws {
+  @Test
+  func `the journal shows every event of the gate's rules, and no token`() async throws {
     #expect(try await GateJournal.missing(of: SendbirdGate(.javascript)) == Self.missing)
   }
 }

@@ -4,7 +4,6 @@ import GatewaySendbird
 import GatewayTokens
 import Testing
 
-@Suite("A Sendbird session token")
 struct SendbirdSessionTokenTests {
   private let key = try! KeyMaterial.secret(Array("0123456789abcdef0123456789abcdef01234567".utf8))
   private let now = WallTime(seconds: 1_800_000_000)
@@ -12,8 +11,8 @@ struct SendbirdSessionTokenTests {
   private var signer: JWTSigner { try! JWTSigner(key) }
   private var verifier: JWTVerifier { JWTVerifier(keys: try! KeySet([try! VerificationKey(key)])) }
 
-  @Test("is a JWT of the vendor's form and length", arguments: ["ann", "a", String(repeating: "x", count: 80)])
-  func form(user: String) throws {
+  @Test(arguments: ["ann", "a", String(repeating: "x", count: 80)])
+  func `a session token is a JWT of the vendor's form and length`(user: String) throws {
     for life in [Duration.seconds(1), .milliseconds(1), .seconds(604_800)] {
       let token = SendbirdSessionToken(user: UserID(user), issuedAt: now, expiresAt: now + life)
       let text = token.signed(by: signer).token
@@ -24,8 +23,9 @@ struct SendbirdSessionTokenTests {
     }
   }
 
-  @Test("reads as it was written, to the millisecond, and is told from an access token")
-  func roundTrip() throws {
+  @Test
+  func `a session token reads as it was written, to the millisecond, and is distinguished from an access token`() throws
+  {
     let token = SendbirdSessionToken(
       user: UserID("ann"), issuedAt: now + .milliseconds(7), expiresAt: now + .milliseconds(1_500))
     let text = token.signed(by: signer).token
@@ -34,21 +34,19 @@ struct SendbirdSessionTokenTests {
     #expect(!SendbirdSessionToken.isOne("a94a8fe5ccb19ba61c4c0873d391e987982fbbd3"))
   }
 
-  @Test(
-    "needs every member it has, of the right kind",
-    arguments: [
-      #"{"e":1800000100,"u":1}"#, #"{"e":1800000100,"u":1,"v":2}"#, #"{"e":1800000100,"v":1}"#, #"{"u":1,"v":1}"#,
-      #"{"e":"1800000100","u":1,"v":1}"#, #"{"e":1800000100,"u":"1","v":1}"#, #"{"e":1800000100,"u":-1,"v":1}"#,
-      #"{"user_id":"ann"}"#, "[1]", "1",
-    ])
-  func malformed(claims: String) {
+  @Test(arguments: [
+    #"{"e":1800000100,"u":1}"#, #"{"e":1800000100,"u":1,"v":2}"#, #"{"e":1800000100,"v":1}"#, #"{"u":1,"v":1}"#,
+    #"{"e":"1800000100","u":1,"v":1}"#, #"{"e":1800000100,"u":"1","v":1}"#, #"{"e":1800000100,"u":-1,"v":1}"#,
+    #"{"user_id":"ann"}"#, "[1]", "1",
+  ])
+  func `a session token needs every member it has, of the right kind`(claims: String) {
     #expect(throws: TokenError.self) {
       try SendbirdSessionToken(signer.sign(Array(claims.utf8)), verifier: verifier, at: now)
     }
   }
 
-  @Test("of the vendor's three members alone is good, and void once any were revoked")
-  func documented() throws {
+  @Test
+  func `a session token of the vendor's three members alone is good, and void once any were revoked`() throws {
     let token = try SendbirdSessionToken(
       signer.sign(Array(#"{"e":1800000100,"u":1,"v":1}"#.utf8)), verifier: verifier, at: now)
     var user = SendbirdUser(UserID("ann"), createdAt: now)
@@ -57,8 +55,8 @@ struct SendbirdSessionTokenTests {
     #expect(SendbirdSessionToken.isVoid(issuedAt: token.issuedAt, for: user))
   }
 
-  @Test("issued before a revocation is void and one issued right after is not, within one millisecond too")
-  func revocation() {
+  @Test
+  func `a session token issued before a revocation is void, and one right after is not, even in one millisecond`() {
     var user = SendbirdUser(UserID("ann"), createdAt: now)
     let moment = now + .microseconds(300)
     let before = SendbirdSessionToken(for: user, at: moment, until: now + .seconds(9))

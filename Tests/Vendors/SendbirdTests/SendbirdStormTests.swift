@@ -5,7 +5,6 @@ import GatewaySendbird
 import TestSupport
 import Testing
 
-@Suite("A storm of Sendbird's clients in virtual time")
 struct SendbirdStormTests {
   private static func storm(
     _ sdk: SendbirdSDK, _ change: (inout SendbirdSettings) -> Void = { _ in }
@@ -15,17 +14,16 @@ struct SendbirdStormTests {
     return try VirtualStorm.mixed(SendbirdClientDialect(sdk, applicationID: "APP"), on: settings)
   }
 
-  @Test(
-    "Sendbird's clients refresh on their sockets, and are never without a connection", arguments: SendbirdSDK.allCases)
-  func sendbird(sdk: SendbirdSDK) throws {
+  @Test(arguments: SendbirdSDK.allCases)
+  func `clients refresh on their sockets, and are never without a connection`(sdk: SendbirdSDK) throws {
     let result = try Self.storm(sdk).run().result
     VirtualStorm.checkMixed(result)
     #expect(result.returns.interrupted == 0 && result.latencies.outage.count == 0)
     #expect(result.refreshes.asked == 200 && result.callsPerExpiry == 1)
   }
 
-  @Test("sessions that end before their tokens are refreshed with the token in hand, without a provider")
-  func sessionLife() throws {
+  @Test
+  func `sessions that end before their tokens are refreshed with the token in hand, without a provider`() throws {
     var storm = try Self.storm(.javascript) { $0.sessionLife = .seconds(20) }
     storm.plan.behaviours = .allWell
     storm.plan.expireAfter = 300
@@ -36,8 +34,8 @@ struct SendbirdStormTests {
     #expect(result.everybody.lostUnexpectedly == 0)
   }
 
-  @Test("clients that are sent away while the gateway is busy come in when they were told to")
-  func busy() throws {
+  @Test
+  func `clients that are sent away while the gateway is busy come in when they were told to`() throws {
     var storm = try Self.storm(.javascript) { $0.loginsPerSecond = 20 }
     storm.plan.behaviours = .allWell
     storm.plan.expireAfter = 60
@@ -47,8 +45,8 @@ struct SendbirdStormTests {
     #expect(result.connects.failed.total == 0)
   }
 
-  @Test("the same seed gives the same storm")
-  func repeatable() throws {
+  @Test
+  func `equal seeds give equal storms`() throws {
     let storm = try Self.storm(.javascript)
     #expect(try storm.run(seed: 3).result == (try storm.run(seed: 3).result))
   }

@@ -7,7 +7,6 @@ import Testing
 
 @testable import GatewaySendbird
 
-@Suite("postern token --scheme sendbird")
 struct SendbirdTokenToolTests {
   private let now = WallTime(seconds: 1_700_000_000)
   /// The vendor issues secrets of any length.
@@ -21,8 +20,8 @@ struct SendbirdTokenToolTests {
     try commands.refusal(token, words)
   }
 
-  @Test("a session token has Sendbird's claims and length, and lives for a week")
-  func sendbird() throws {
+  @Test
+  func `a session token has Sendbird's claims and length, and lives for a week`() throws {
     let token = try mint("--user", "ann")
     #expect((119...168).contains(token.utf8.count))
     let claims = try UnverifiedToken(token).payload
@@ -34,8 +33,8 @@ struct SendbirdTokenToolTests {
     #expect(commands.nature(token) == .own("a Sendbird session token"))
   }
 
-  @Test("a refusal of a session token has Sendbird's one code for all of them, and names the check")
-  func sendbirdRefusals() throws {
+  @Test
+  func `a refusal of a session token has Sendbird's one code for all of them, and names the check`() throws {
     let token = try mint("--user", "ann")
     #expect(try refusal(token, "--user", "bob") == ["u", "400302"])
     #expect(try refusal(token, "--secret", "other") == ["signature", "400302"])
@@ -45,8 +44,8 @@ struct SendbirdTokenToolTests {
     #expect(throws: UsageError.self) { try verify(String(repeating: "ab", count: 20)) }
   }
 
-  @Test("what cannot be minted for Sendbird is said plainly")
-  func sendbirdMistakes() {
+  @Test
+  func `an impossible token is reported plainly`() {
     #expect(commands.mistake().contains("--user"))
     #expect(commands.mistake("--user", String(repeating: "x", count: 81)).contains("80"))
     #expect(commands.mistake("--user", "ann", "--expires", "never").contains("has an end"))
@@ -55,16 +54,16 @@ struct SendbirdTokenToolTests {
     #expect(commands.mistake("--user", "ann", "--call", "a:b").contains("--call says nothing"))
   }
 
-  @Test("a key that says nothing is known by its form")
-  func opaque() {
+  @Test
+  func `an opaque key is known by its form`() {
     let tool = SendbirdVendor.tokens
     #expect(tool.nature(ofOpaque: String(repeating: "0f", count: 20))?.hasPrefix("a Sendbird access token") == true)
     #expect(tool.nature(ofOpaque: String(repeating: "0f", count: 24))?.hasPrefix("a Sendbird session key") == true)
     #expect(tool.nature(ofOpaque: String(repeating: "0g", count: 20)) == nil && tool.nature(ofOpaque: "") == nil)
   }
 
-  @Test("serve's flags say which application it is; without a name it is none")
-  func serve() throws {
+  @Test
+  func `serve's flags name the application, and without a name it is none`() throws {
     let words = ["--sendbird-app-id", "A", "--sendbird-new-users", "0", "--sendbird-plain-session-life", "0"]
     let settings = try SendbirdVendor.settings(words, .test())
     #expect(settings.applicationID == "A" && settings.newUsersPerMinuteMax == nil && settings.plainSessionLife == nil)

@@ -4,14 +4,11 @@ import GatewaySendbird
 import TestSupport
 import Testing
 
-@Suite("On Sendbird's wire")
 struct SendbirdTranscriptTests {
-  @Test(
-    "a client hears, byte for byte, what its transcript says",
-    arguments: [
-      "reddit-chatbot", "javascript-4", "javascript-4-without-token", "javascript-3", "unity", "flutter",
-    ])
-  func transcripts(name: String) throws {
+  @Test(arguments: [
+    "reddit-chatbot", "javascript-4", "javascript-4-without-token", "javascript-3", "unity", "flutter",
+  ])
+  func `a client receives, byte for byte, what its transcript says`(name: String) throws {
     let lines = try Self.lines(name)
     #expect(lines.contains { $0.hasPrefix("<") })
     var transcript = try SendbirdTranscript()
@@ -27,8 +24,8 @@ struct SendbirdTranscriptTests {
     return text.split(separator: "\n").map(String.init).filter { !$0.hasPrefix("#") }
   }
 
-  @Test("no token and no session key of a transcript is shown to anybody, and everything else is")
-  func redaction() throws {
+  @Test
+  func `no token and no session key of a transcript is shown, and everything else is`() throws {
     let names = ["reddit-chatbot", "javascript-4", "javascript-4-without-token", "javascript-3", "unity", "flutter"]
     let said = try names.flatMap(Self.lines).filter { $0.hasPrefix("> ") || $0.hasPrefix("< ") }
       .map { String($0.dropFirst(2)) }.filter { $0.prefix { $0.isUppercase }.count == 4 }

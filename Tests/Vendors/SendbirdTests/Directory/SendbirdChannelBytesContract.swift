@@ -3,12 +3,13 @@ import GatewaySendbird
 import TestSupport
 import Testing
 
-@Suite("The directory of Sendbird channels: bytes")
 struct SendbirdChannelBytesContract {
   private typealias F = ChannelFixture
 
-  @Test("hold no more bytes of messages than they may: the oldest of all channels give way", arguments: StoreCase.all)
-  func messageBytes(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a channel directory holds a bounded number of bytes of messages, and the oldest of all channels are removed`(
+    _ engine: StoreCase
+  ) async throws {
     let limits = SendbirdChannelLimits(messageBytesOfChannel: 300_000, messageBytes: 300_000)
     let directory = try SendbirdChannels(engine.make(), on: SerialTestExecutor(), limits: limits)
     for url in ["a", "b", "c"] as [Name] { _ = try await directory.create(F.group(url, F.ann), at: F.now) }
@@ -33,8 +34,8 @@ struct SendbirdChannelBytesContract {
     #expect(await directory.usage?.messages == 0)
   }
 
-  @Test("hold no more bytes of one channel's messages than they may", arguments: StoreCase.all)
-  func messageBytesOfChannel(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a channel holds a bounded number of bytes of messages`(_ engine: StoreCase) async throws {
     let limits = SendbirdChannelLimits(messageBytesOfChannel: 100_000)
     let directory = try SendbirdChannels(engine.make(), on: SerialTestExecutor(), limits: limits)
     _ = try await directory.create(F.group("a", F.ann), at: F.now)
@@ -51,8 +52,10 @@ struct SendbirdChannelBytesContract {
     #expect(try await directory.messages(of: "a", query, at: F.now).map(\.text) == [longest])
   }
 
-  @Test("hold no more bytes of channels than they may, and shrink again", arguments: StoreCase.all)
-  func channelBytes(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a channel directory holds a bounded number of bytes of channels, and shrinks again`(_ engine: StoreCase)
+    async throws
+  {
     let limits = SendbirdChannelLimits(channelBytes: 10_000)
     let directory = try SendbirdChannels(engine.make(), on: SerialTestExecutor(), limits: limits)
     let long = String(repeating: "x", count: 5_000)

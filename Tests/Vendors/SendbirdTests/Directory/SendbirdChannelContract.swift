@@ -3,12 +3,11 @@ import GatewaySendbird
 import TestSupport
 import Testing
 
-@Suite("The directory of Sendbird channels")
 struct SendbirdChannelContract {
   private typealias F = ChannelFixture
 
-  @Test("keeps a channel under its URL, once", arguments: StoreCase.all)
-  func create(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a channel is kept under its URL, once`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 4)
     #expect(try await directory.channel("one", at: F.now) == nil)
     let made = try await directory.create(F.group("one", F.ann, F.bob) { $0.name = "One" }, at: F.now)
@@ -18,8 +17,8 @@ struct SendbirdChannelContract {
     #expect(try await directory.create(F.open("two"), at: F.now).channel.number > made.channel.number)
   }
 
-  @Test("finds a distinct channel by its members, until somebody comes or goes", arguments: StoreCase.all)
-  func distinct(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a distinct channel is found by its members, until one joins or leaves`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 8)
     _ = try await directory.create(F.group("one", F.ann, F.bob, isDistinct: true), at: F.now)
     let again = try await directory.create(F.group("two", F.bob, F.ann, isDistinct: true), at: F.now)
@@ -35,8 +34,8 @@ struct SendbirdChannelContract {
       try await directory.create(F.group("five", F.ann, F.bob, isDistinct: true), at: F.now).channel.url == "five")
   }
 
-  @Test("puts members in and out, and says who changed", arguments: StoreCase.all)
-  func members(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `members join and leave, and the changed ones are reported`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 8)
     _ = try await directory.create(F.group("one", F.ann), at: F.now)
     let invited = [F.ann, F.bob, F.bob].map { SendbirdMember($0, .invited, inviter: F.ann, at: F.now) }
@@ -60,8 +59,8 @@ struct SendbirdChannelContract {
     }
   }
 
-  @Test("lets a user in while one connection of theirs is", arguments: StoreCase.all)
-  func participants(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a user is in an open channel while one of their connections is`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 8)
     _ = try await directory.create(F.open("open"), at: F.now)
     _ = try await directory.create(F.open("other"), at: F.now)
@@ -83,8 +82,9 @@ struct SendbirdChannelContract {
     await directory.exitAll(F.bob, by: ConnectionID(loop: 0, serial: 9)) { _ in Issue.record("nobody was in") }
   }
 
-  @Test("refuses what a full table cannot hold, and keeps what it holds", arguments: StoreCase.all)
-  func full(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a full channel directory refuses what it cannot hold, and keeps what it holds`(_ engine: StoreCase) async throws
+  {
     let directory = try F.channels(engine, 2)
     _ = try await directory.create(F.open("open"), at: F.now)
     _ = try await directory.create(F.group("group", F.ann, F.bob), at: F.now)
@@ -102,8 +102,8 @@ struct SendbirdChannelContract {
     #expect(try await directory.participants("open", at: F.now).map(\.user) == [F.ann, F.bob])
   }
 
-  @Test("lists page by page, in either order", arguments: StoreCase.all)
-  func pages(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `channels are listed page by page, in either order`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 8)
     for url in ["a", "b", "c"] as [Name] { _ = try await directory.create(F.group(url, F.ann), at: F.now) }
     _ = try await directory.create(F.open("open"), at: F.now)
@@ -122,10 +122,10 @@ struct SendbirdChannelContract {
     #expect(try await directory.channels(query, at: F.now).channels.map(\.url) == ["b"])
   }
 
-  @Test(
-    "lists none twice and none not at all, though channels come and go between the pages",
-    arguments: StoreCase.all, [SendbirdChannelQuery.Order.chronological, .latestLastMessage, .alphabetical])
-  func pagesMeanwhile(_ engine: StoreCase, _ order: SendbirdChannelQuery.Order) async throws {
+  @Test(arguments: StoreCase.all, [SendbirdChannelQuery.Order.chronological, .latestLastMessage, .alphabetical])
+  func `no channel is listed twice or left out, though channels come and go between the pages`(
+    _ engine: StoreCase, _ order: SendbirdChannelQuery.Order
+  ) async throws {
     let directory = try F.channels(engine, 40)
     for number in 10..<20 {
       // Pairs of channels have the same name, and some have no messages.
@@ -154,8 +154,8 @@ struct SendbirdChannelContract {
     #expect(seen == all && pages == 4)
   }
 
-  @Test("finds channels by what is asked of them", arguments: StoreCase.all)
-  func filters(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `channels are found by their properties`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 8)
     _ = try await directory.create(
       F.group("a", F.ann, F.bob) {

@@ -4,7 +4,6 @@ import GatewaySendbird
 import TestSupport
 import Testing
 
-@Suite("The directory of Sendbird channels, on its store")
 struct SendbirdChannelStoreContract {
   private typealias F = ChannelFixture
 
@@ -21,8 +20,10 @@ struct SendbirdChannelStoreContract {
     SendbirdChannels(store, on: SerialTestExecutor())
   }
 
-  @Test("is as it was for whoever opens the store next, and gives no number twice", arguments: StoreCase.all)
-  func restart(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `channels are kept for the next process with the store, and no number is given twice`(_ engine: StoreCase)
+    async throws
+  {
     let store = try engine.make()
     let first = directory(store)
     let made = try await first.create(
@@ -53,8 +54,10 @@ struct SendbirdChannelStoreContract {
     #expect(next.unread[F.ann]?.messages == 1)
   }
 
-  @Test("tells of messages in the order of their numbers, however many send at once", arguments: StoreCase.all)
-  func order(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `messages are announced in the order of their numbers, however many send at once`(_ engine: StoreCase)
+    async throws
+  {
     let directory = directory(try engine.make())
     for url in ["a", "b"] as [Name] { _ = try await directory.create(F.group(url, F.ann, F.bob, F.eve), at: F.now) }
     let told = Told()
@@ -80,8 +83,8 @@ struct SendbirdChannelStoreContract {
     #expect(try await directory.unread(F.eve, at: F.now) == SendbirdUnread(messages: 60, channels: 2))
   }
 
-  @Test("touches few rows for a message, however many members hear it", arguments: StoreCase.all)
-  func manyMembers(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a message touches few rows, however many members receive it`(_ engine: StoreCase) async throws {
     let store = CountingStore(try engine.make())
     let directory = directory(store)
     let users = (0..<2_000).map { UserID("user\($0)") }
@@ -99,8 +102,8 @@ struct SendbirdChannelStoreContract {
     #expect(store.touched <= 40, "\(store.touched) rows")
   }
 
-  @Test("knows after a lost answer what became of it: nothing is told twice, nothing is lost")
-  func lostAnswers() async throws {
+  @Test
+  func `a commit with a lost answer is neither announced twice nor lost`() async throws {
     let store = FaultyStore()
     let directory = directory(store)
     _ = try await directory.create(F.group("a", F.ann, F.bob), at: F.now)
@@ -132,8 +135,8 @@ struct SendbirdChannelStoreContract {
     #expect(try await directory.messages(of: "a", all, at: F.now).map(\.text) == ["one", "two", "three"])
   }
 
-  @Test("refuses with its store away, and goes on afterwards as if nothing had been asked")
-  func away() async throws {
+  @Test
+  func `an unavailable store refuses, and later goes on as if nothing had been asked`() async throws {
     let store = FaultyStore()
     let directory = directory(store)
     for fault in [.away, .conflict] as [FaultyStore.Fault] {

@@ -3,13 +3,14 @@ import GatewaySendbird
 import TestSupport
 import Testing
 
-@Suite("The directory of Sendbird users, once one was deleted")
 struct SendbirdDeletionContract {
   private let ann = UserID("ann")
   private let now = WallTime(seconds: 1_000)
 
-  @Test("remembers it until the user is made anew, and then takes no older token", arguments: StoreCase.all)
-  func successor(_ store: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a deleted user is remembered until they are made anew, and then no older token is accepted`(_ store: StoreCase)
+    async throws
+  {
     let directory = try SendbirdDirectory(store.make(), on: SerialTestExecutor(), usersMax: 4)
     #expect(try await !directory.wasDeleted(ann, at: now))
     #expect(try await directory.getOrCreateUser(ann, at: now).sessionTokensValidFrom == nil)
@@ -21,8 +22,8 @@ struct SendbirdDeletionContract {
     #expect(try await !directory.wasDeleted(ann, at: now))
   }
 
-  @Test("forgets the oldest deletions first, and never the latest", arguments: StoreCase.all)
-  func bounded(_ store: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `the oldest deletions are forgotten first, and never the latest`(_ store: StoreCase) async throws {
     let directory = try SendbirdDirectory(store.make(), on: SerialTestExecutor(), usersMax: 4)
     for round in 0..<50 {
       let user = UserID("user\(round)")

@@ -3,14 +3,13 @@ import GatewaySendbird
 import TestSupport
 import Testing
 
-@Suite("The directory of Sendbird users")
 struct SendbirdDirectoryContract {
   private let ann = UserID("ann")
   private let bob = UserID("bob")
   private let now = WallTime(seconds: 1_000)
 
-  @Test("keeps a new user once, and says who exists already", arguments: StoreCase.all)
-  func create(_ store: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a new user is kept once, and an existing one is reported`(_ store: StoreCase) async throws {
     let directory = try SendbirdDirectory(store.make(), on: SerialTestExecutor(), usersMax: 4)
     #expect(try await directory.user(ann, at: now) == nil)
     var user = SendbirdUser(ann, nickname: "Ann", profileURL: "https://example.com/a.png", createdAt: now)
@@ -27,16 +26,16 @@ struct SendbirdDirectoryContract {
     #expect(try await directory.user(ann, at: now)?.nickname == "Ann")
   }
 
-  @Test("makes an unknown user on connecting, and leaves a known one alone", arguments: StoreCase.all)
-  func getOrCreate(_ store: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `an unknown user is made on connecting, and a known one left alone`(_ store: StoreCase) async throws {
     let directory = try SendbirdDirectory(store.make(), on: SerialTestExecutor(), usersMax: 4)
     let made = try await directory.getOrCreateUser(ann, at: now)
     #expect(made.createdAt == now && made.nickname.isEmpty && !made.hasBeenIssuedToken)
     #expect(try await directory.getOrCreateUser(ann, at: now + .seconds(9)) == made)
   }
 
-  @Test("makes one user, however many connect at once", arguments: StoreCase.all)
-  func concurrentConnects(_ store: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `one user is made, however many connect at once`(_ store: StoreCase) async throws {
     let directory = try SendbirdDirectory(store.make(), on: SerialTestExecutor(), usersMax: 4)
     let numbers = await withTaskGroup { group in
       for _ in 0..<50 { group.addTask { try? await directory.getOrCreateUser(ann, at: now).number } }
@@ -45,8 +44,8 @@ struct SendbirdDirectoryContract {
     #expect(numbers.count == 1 && !numbers.contains(nil))
   }
 
-  @Test("changes a user in one step, but neither the number nor the id", arguments: StoreCase.all)
-  func update(_ store: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a user is changed in one step, but neither the number nor the id`(_ store: StoreCase) async throws {
     let directory = try SendbirdDirectory(store.make(), on: SerialTestExecutor(), usersMax: 4)
     let made = try await directory.getOrCreateUser(ann, at: now)
     _ = try await directory.getOrCreateUser(bob, at: now)
@@ -71,8 +70,8 @@ struct SendbirdDirectoryContract {
     #expect(error?.isSame(as: .notFound) == true)
   }
 
-  @Test("loses no change when many are made at once", arguments: StoreCase.all)
-  func concurrentUpdates(_ store: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `no change is lost when many are made at once`(_ store: StoreCase) async throws {
     let directory = try SendbirdDirectory(store.make(), on: SerialTestExecutor(), usersMax: 4)
     _ = try await directory.getOrCreateUser(ann, at: now)
     await withTaskGroup { group in
@@ -83,8 +82,8 @@ struct SendbirdDirectoryContract {
     #expect(try await directory.user(ann, at: now)?.metadata.count == 100)
   }
 
-  @Test("forgets a deleted user, whose successor has another number", arguments: StoreCase.all)
-  func delete(_ store: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a deleted user is forgotten, and the successor has another number`(_ store: StoreCase) async throws {
     let directory = try SendbirdDirectory(store.make(), on: SerialTestExecutor(), usersMax: 2)
     let first = try await directory.getOrCreateUser(ann, at: now)
     _ = try await directory.getOrCreateUser(bob, at: now)
@@ -97,8 +96,8 @@ struct SendbirdDirectoryContract {
     #expect(second.number > first.number)
   }
 
-  @Test("refuses what a full table cannot hold, and keeps what it holds", arguments: StoreCase.all)
-  func full(_ store: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a full user directory refuses what it cannot hold, and keeps what it holds`(_ store: StoreCase) async throws {
     let directory = try SendbirdDirectory(store.make(), on: SerialTestExecutor(), usersMax: 2)
     _ = try await directory.getOrCreateUser(ann, at: now)
     _ = try await directory.getOrCreateUser(bob, at: now)
@@ -113,8 +112,8 @@ struct SendbirdDirectoryContract {
       ])
   }
 
-  @Test("lists page by page, newest first, none twice and none left out", arguments: StoreCase.all)
-  func pages(_ store: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `users are listed page by page, newest first, none twice and none left out`(_ store: StoreCase) async throws {
     let directory = try SendbirdDirectory(store.make(), on: SerialTestExecutor(), usersMax: 20)
     for number in 1...7 { _ = try await directory.getOrCreateUser(UserID("u\(number)"), at: now) }
     try await directory.deleteUser(UserID("u6"), at: now)
@@ -130,8 +129,8 @@ struct SendbirdDirectoryContract {
     #expect(seen == [["u7", "u5"], ["u4", "u3"], ["u2", "u1"]])
   }
 
-  @Test("finds users by what is asked of them", arguments: StoreCase.all)
-  func filters(_ store: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `users are found by their properties`(_ store: StoreCase) async throws {
     let directory = try SendbirdDirectory(store.make(), on: SerialTestExecutor(), usersMax: 20)
     for (id, nickname, isActive) in [("a", "Ann", true), ("b", "annette", true), ("c", "Bob", false)] {
       var user = SendbirdUser(UserID(id), nickname: nickname, createdAt: now)

@@ -4,12 +4,11 @@ import GatewaySendbird
 import TestSupport
 import Testing
 
-@Suite("The files of a Sendbird application, on its store")
 struct SendbirdFileContract {
-  @Test(
-    "a file is there byte for byte for whoever opens the store next, until others need its room",
-    arguments: StoreCase.all)
-  func keep(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a file is kept byte for byte for the next process with the store, until others need its room`(
+    _ engine: StoreCase
+  ) async throws {
     let store = try engine.make()
     let now = ChannelFixture.now
     let files = SendbirdFiles(store, on: SerialTestExecutor(), bytesMax: 4_000)

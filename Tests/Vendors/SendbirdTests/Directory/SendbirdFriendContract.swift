@@ -4,15 +4,14 @@ import GatewaySendbird
 import TestSupport
 import Testing
 
-@Suite("The directory of Sendbird users' friends, on every engine,")
 struct SendbirdFriendContract {
   private let ann = UserID("ann")
   private let now = WallTime(seconds: 1_000)
 
   private func users(_ count: Int) -> [UserID] { (0..<count).map { UserID("u\($0)") } }
 
-  @Test("keeps who was picked, in order, and tells what has changed since", arguments: StoreCase.all)
-  func changes(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `friends are kept in order, with the changes since a time`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let friends = SendbirdFriends(store)
     try await friends.add(users(3), to: ann, at: now)
@@ -32,8 +31,8 @@ struct SendbirdFriendContract {
     #expect(try await again.friends(of: UserID("bob"), at: now).isEmpty)
   }
 
-  @Test("loses nobody when many are picked at once", arguments: StoreCase.all)
-  func atOnce(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `no friend is lost when many are picked at once`(_ engine: StoreCase) async throws {
     let friends = SendbirdFriends(try engine.make())
     let all = users(60)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -44,8 +43,8 @@ struct SendbirdFriendContract {
     #expect(try await Set(friends.friends(of: ann, at: now)) == Set(all))
   }
 
-  @Test("refuses one friend too many, of a user and of all, and forgets the oldest who are none any more")
-  func bounds() async throws {
+  @Test
+  func `one friend too many is refused, of a user and of all, and the oldest former ones are forgotten`() async throws {
     let all = users(SendbirdFriends.perUserMax + 1)
     let small = SendbirdFriends(try StoreCase.all[0].make(), max: SendbirdFriends.perUserMax)
     let friends = SendbirdFriends(try StoreCase.all[0].make())

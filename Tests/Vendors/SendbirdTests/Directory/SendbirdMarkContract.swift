@@ -4,12 +4,13 @@ import GatewaySendbird
 import TestSupport
 import Testing
 
-@Suite("The directory of Sendbird channels, on what is done to messages")
 struct SendbirdMarkContract {
   private typealias F = ChannelFixture
 
-  @Test("keeps reactions, pins, counters and translations for whoever opens the store next", arguments: StoreCase.all)
-  func restart(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `reactions, pins, counters and translations are kept for the next process with the store`(_ engine: StoreCase)
+    async throws
+  {
     let store = try engine.make()
     let first = SendbirdChannels(store, on: SerialTestExecutor())
     _ = try await first.create(F.group("a", F.ann, F.bob), at: F.now)
@@ -34,8 +35,8 @@ struct SendbirdMarkContract {
     #expect(try await second.channel("a", at: F.now)?.properties.pins == [])
   }
 
-  @Test("loses no reaction of many at once", arguments: StoreCase.all)
-  func atOnce(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `no reaction of many at once is lost`(_ engine: StoreCase) async throws {
     let channels = SendbirdChannels(try engine.make(), on: SerialTestExecutor())
     let users = (0..<20).map { UserID("user\($0)") }
     let members = users.map { SendbirdMember($0, .joined, at: F.now) }

@@ -3,13 +3,12 @@ import GatewaySendbird
 import TestSupport
 import Testing
 
-@Suite("The directory of Sendbird channels: messages")
 struct SendbirdMessageContract {
   private typealias F = ChannelFixture
 
-  @Test(
-    "numbers messages in rising order over all channels, and says who hears them", arguments: StoreCase.all)
-  func send(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `messages have rising numbers over all channels, and their receivers are known`(_ engine: StoreCase) async throws
+  {
     let directory = try F.channels(engine, 8)
     let group = try await directory.create(F.group("group", F.ann, F.bob), at: F.now).channel
     _ = try await directory.invite([SendbirdMember(F.eve, .invited, at: F.now)], to: "group", at: F.now)
@@ -21,8 +20,8 @@ struct SendbirdMessageContract {
     #expect(try await directory.channel("group", at: F.now)?.lastMessage == first.message)
   }
 
-  @Test("gives every message a number of its own when many are sent at once", arguments: StoreCase.all)
-  func concurrentSends(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `every message has a number of its own when many are sent at once`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 200)
     _ = try await directory.create(F.group("group", F.ann, F.bob), at: F.now)
     await withTaskGroup { group in
@@ -38,8 +37,8 @@ struct SendbirdMessageContract {
     #expect(try await directory.channel("group", at: F.now)?.member(F.bob)?.unreadCount == 100)
   }
 
-  @Test("takes messages only of those who may send", arguments: StoreCase.all)
-  func mayNot(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `messages are accepted of permitted senders only`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 8)
     _ = try await directory.create(F.group("group", F.ann, F.bob) { $0.operators = [F.bob] }, at: F.now)
     _ = try await directory.create(F.open("open"), at: F.now)
@@ -75,8 +74,8 @@ struct SendbirdMessageContract {
     await #expect(throws: SendbirdChannelRefusal.banned) { try await directory.join("group", user: F.ann, at: F.now) }
   }
 
-  @Test("counts what others said until it is read", arguments: StoreCase.all)
-  func unread(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `messages of others count until they are read`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 8)
     _ = try await directory.create(F.group("plain", F.ann, F.bob), at: F.now)
     _ = try await directory.create(F.group("typed", F.ann, F.bob) { $0.customType = "food" }, at: F.now)
@@ -95,8 +94,8 @@ struct SendbirdMessageContract {
     }
   }
 
-  @Test("lets only its sender change or delete a message", arguments: StoreCase.all)
-  func edits(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a message is changed or deleted by its sender only`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 8)
     _ = try await directory.create(F.group("group", F.ann, F.bob), at: F.now)
     let first = try await directory.send(F.text("one", in: "group", by: F.ann), needsPresence: true, at: F.now).message
@@ -123,8 +122,8 @@ struct SendbirdMessageContract {
     #expect(try await directory.channel("group", at: F.now)?.lastMessage == nil)
   }
 
-  @Test("finds messages before, on and after a point", arguments: StoreCase.all)
-  func messages(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `messages are found before, on and after a point`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 20)
     _ = try await directory.create(F.group("group", F.ann, F.bob), at: F.now)
     var ids: [Int64] = []
@@ -149,8 +148,8 @@ struct SendbirdMessageContract {
     #expect(try await texts(.time(F.now + .seconds(5)), 3, 0, false, [F.ann]) == "124")
   }
 
-  @Test("finds every message of the millisecond that a client names", arguments: StoreCase.all)
-  func messagesOfOneMillisecond(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `every message of the millisecond that a client names is found`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 20)
     _ = try await directory.create(F.group("group", F.ann, F.bob), at: F.now)
     // Two messages in one millisecond, as in a busy channel, between two others.
@@ -178,8 +177,10 @@ struct SendbirdMessageContract {
     #expect(try await directory.search(search, by: F.ann, at: F.now).messages.map(\.text) == ["2"])
   }
 
-  @Test("dates no message before one of a smaller number, unless the clock was put back", arguments: StoreCase.all)
-  func rising(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `no message is dated before one of a smaller number, unless the clock was put back`(_ engine: StoreCase)
+    async throws
+  {
     let directory = try F.channels(engine, 20)
     _ = try await directory.create(F.group("group", F.ann, F.bob), at: F.now)
     // The second waited longer for its turn than the third; the last comes after the clock was set back by an hour.
@@ -191,8 +192,8 @@ struct SendbirdMessageContract {
     }
   }
 
-  @Test("lets the oldest messages give way, in the channel and in all", arguments: StoreCase.all)
-  func bounds(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `the oldest messages are removed for new ones, in the channel and in all`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 10)
     for url in ["a", "b", "c"] as [Name] { _ = try await directory.create(F.group(url, F.ann), at: F.now) }
     let query = SendbirdMessageQuery(around: .time(F.now), before: 0, after: 0, includesPoint: true)

@@ -4,7 +4,6 @@ import GatewaySendbird
 import TestSupport
 import Testing
 
-@Suite("The directory of Sendbird channels, on polls and reports")
 struct SendbirdPollContract {
   private typealias F = ChannelFixture
 
@@ -12,9 +11,10 @@ struct SendbirdPollContract {
     SendbirdPoll(title: title, data: nil, createdBy: F.ann, closeAt: nil, at: F.now)
   }
 
-  @Test(
-    "keeps a poll and its votes, which its message shows, and forgets it with its channel", arguments: StoreCase.all)
-  func restart(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a poll and its votes are kept, shown in its message, and forgotten with its channel`(_ engine: StoreCase)
+    async throws
+  {
     let store = try engine.make()
     let first = SendbirdChannels(store, on: SerialTestExecutor())
     _ = try await first.create(F.group("a", F.ann, F.bob), at: F.now)
@@ -44,8 +44,8 @@ struct SendbirdPollContract {
     await #expect(throws: SendbirdChannelRefusal.pollNotFound) { try await second.poll(made.id, at: F.now) }
   }
 
-  @Test("refuses one poll too many, and votes beyond the bounds", arguments: StoreCase.all)
-  func bounds(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `one poll too many is refused, and votes beyond the bounds`(_ engine: StoreCase) async throws {
     let limits = SendbirdChannelLimits(polls: 1)
     let channels = SendbirdChannels(try engine.make(), on: SerialTestExecutor(), limits: limits)
     _ = try await channels.create(poll(), at: F.now)
@@ -59,8 +59,8 @@ struct SendbirdPollContract {
     #expect(full.voters == [F.ann])
   }
 
-  @Test("keeps reports, of which the oldest give way", arguments: StoreCase.all)
-  func reports(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `reports are kept, and the oldest are removed for new ones`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let reports = SendbirdReports(store, on: SerialTestExecutor(), max: 3)
     for number in 0..<5 {

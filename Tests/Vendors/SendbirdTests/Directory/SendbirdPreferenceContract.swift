@@ -4,12 +4,11 @@ import GatewaySendbird
 import TestSupport
 import Testing
 
-@Suite("What Sendbird's users have set, on its store")
 struct SendbirdPreferenceContract {
   private typealias F = ChannelFixture
 
-  @Test("keeps the tokens of devices until somebody takes them away", arguments: StoreCase.all)
-  func devices(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `device tokens are kept until they are removed`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let devices = SendbirdDevices(store)
     for token in ["a", "b", "a"] {
@@ -29,8 +28,10 @@ struct SendbirdPreferenceContract {
     #expect(try await again.owners(of: "a", .apns, at: F.now) == [])
   }
 
-  @Test("of too many tokens of a user the oldest gives way; of too many in all none is taken", arguments: StoreCase.all)
-  func full(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `of a user's too many device tokens the oldest is removed, and of too many in all none is accepted`(
+    _ engine: StoreCase
+  ) async throws {
     let devices = SendbirdDevices(try engine.make(), max: SendbirdDevices.perUserMax)
     for number in 0...SendbirdDevices.perUserMax {
       try await devices.register("\(number)", .gcm, of: F.ann, isUnique: false, at: F.now)
@@ -45,8 +46,8 @@ struct SendbirdPreferenceContract {
     #expect(try await devices.owners(of: "5", .gcm, at: F.now) == [F.bob])
   }
 
-  @Test("keeps what is set, and no row for what is not", arguments: StoreCase.all)
-  func preferences(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `settings are kept, and no row for defaults`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let preferences = SendbirdPreferences(store, max: 1)
     _ = try await preferences.update(F.ann, at: F.now) { $0.joinsAtOnce = false }
@@ -60,8 +61,8 @@ struct SendbirdPreferenceContract {
     #expect(try await again.update(F.bob, at: F.now) { $0.push.sound = "bell" }.push.sound == "bell")
   }
 
-  @Test("a channel is hidden from a member until the next message, or for good", arguments: StoreCase.all)
-  func hiding(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a channel is hidden from a member until the next message, or for good`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let channels = SendbirdChannels(store, on: SerialTestExecutor())
     _ = try await channels.create(F.group("a", F.ann, F.bob), at: F.now)
@@ -90,9 +91,8 @@ struct SendbirdPreferenceContract {
     }
   }
 
-  @Test(
-    "what a member does not want counted is not in their sums, before a restart and after", arguments: StoreCase.all)
-  func counting(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `uncounted channels are not in a member's sums, before a restart and after`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let channels = SendbirdChannels(store, on: SerialTestExecutor())
     for url in ["a", "b"] as [Name] { _ = try await channels.create(F.group(url, F.ann, F.bob), at: F.now) }
@@ -113,8 +113,8 @@ struct SendbirdPreferenceContract {
     #expect(try await again.unread(F.ann, at: F.now).messages == 2)
   }
 
-  @Test("a ban and a mute end by themselves, and are listed until then", arguments: StoreCase.all)
-  func terms(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a ban and a mute end by themselves, and are listed until then`(_ engine: StoreCase) async throws {
     let channels = SendbirdChannels(try engine.make(), on: SerialTestExecutor())
     _ = try await channels.create(F.group("a", F.ann, F.bob), at: F.now)
     _ = try await channels.create(F.open("open"), at: F.now)

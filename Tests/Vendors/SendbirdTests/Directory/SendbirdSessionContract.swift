@@ -5,7 +5,6 @@ import Testing
 
 @testable import GatewaySendbird
 
-@Suite("The sessions of a Sendbird application")
 struct SendbirdSessionContract {
   private let ann = UserID("ann")
   private let bob = UserID("bob")
@@ -23,8 +22,10 @@ struct SendbirdSessionContract {
     SendbirdSessionTable(store, on: SerialTestExecutor(), countMax: room)
   }
 
-  @Test("are still there for whoever opens the store next, as they were refreshed last", arguments: StoreCase.all)
-  func restart(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `sessions are kept for the next process with the store, as they were refreshed last`(_ engine: StoreCase)
+    async throws
+  {
     let store = try engine.make()
     let first = table(store)
     #expect(try await first.open(session(ann), as: .max, at: now))
@@ -38,8 +39,8 @@ struct SendbirdSessionContract {
     #expect(try await second.sessions(of: bob, at: now) == [])
   }
 
-  @Test("are taken up again by a key, each user's by themselves", arguments: StoreCase.all)
-  func restore(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `sessions are restored from a key, each user's by themselves`(_ engine: StoreCase) async throws {
     let table = table(try engine.make())
     let key = SendbirdSessionKey(7, session(ann, generation: 3))
     #expect(try await table.restore(key, at: now) == key.session)
@@ -49,8 +50,8 @@ struct SendbirdSessionContract {
     #expect(try await table.sessions(of: ann, at: now).map(\.id) == [7])
   }
 
-  @Test("are so many of all and so many of one user: those opened first give way", arguments: StoreCase.all)
-  func bounds(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `sessions are bounded, of all and of one user, and the oldest are removed`(_ engine: StoreCase) async throws {
     let most = SendbirdSessionTable.sessionsPerUserMax
     let table = table(try engine.make(), room: most + 2)
     _ = try await table.open(session(bob), as: 1_000, at: now)
@@ -63,8 +64,8 @@ struct SendbirdSessionContract {
     #expect(try await table.sessions(of: UserID("eve"), at: now).count == 3)
   }
 
-  @Test("are all opened when many log in at once", arguments: StoreCase.all)
-  func concurrent(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `all sessions are opened when many log in at once`(_ engine: StoreCase) async throws {
     let table = table(try engine.make())
     await withTaskGroup { group in
       for id in 0..<50 as Range<UInt64> { group.addTask { _ = try? await table.open(session(ann), as: id, at: now) } }

@@ -3,13 +3,11 @@ import GatewaySendbird
 import TestSupport
 import Testing
 
-@Suite("The directory of Sendbird channels: what is left of what was")
 struct SendbirdTraceContract {
   private typealias F = ChannelFixture
 
-  @Test(
-    "keeps the sum of what a user has not read, whatever becomes of the channels", arguments: StoreCase.all)
-  func sums(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a user's unread sum is right, whatever happens to the channels`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 8)
     for url in ["a", "b", "c"] as [Name] { _ = try await directory.create(F.group(url, F.ann, F.bob), at: F.now) }
     for url in ["a", "a", "b", "c"] as [Name] {
@@ -31,8 +29,8 @@ struct SendbirdTraceContract {
     #expect(try await directory.unread(F.bob, at: F.now) == SendbirdUnread())
   }
 
-  @Test("remembers the messages that were deleted and the channels that were left", arguments: StoreCase.all)
-  func traces(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `deleted messages and left channels are remembered`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 8)
     for url in ["a", "b", "c", "d"] as [Name] { _ = try await directory.create(F.group(url, F.ann, F.bob), at: F.now) }
     let (first, second) = (F.now + .seconds(1), F.now + .seconds(2))
@@ -51,8 +49,8 @@ struct SendbirdTraceContract {
     #expect(try await directory.departures(of: F.ann, since: F.now, at: F.now) == ["c"])
   }
 
-  @Test("remembers a channel once, however often it was left", arguments: StoreCase.all)
-  func leftAgain(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a left channel is remembered once, however often it was left`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 4)
     for url in ["a", "b"] as [Name] { _ = try await directory.create(F.group(url, F.ann, F.bob), at: F.now) }
     _ = try await directory.leave("b", users: [F.bob], at: F.now)
@@ -66,8 +64,8 @@ struct SendbirdTraceContract {
     #expect(try await directory.departures(of: F.bob, since: F.now + .seconds(21), at: F.now) == ["a"])
   }
 
-  @Test("remembers no more of either than there is room for", arguments: StoreCase.all)
-  func bounded(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `deletions and departures are remembered within bounds`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 4)
     _ = try await directory.create(F.group("a", F.ann), at: F.now)
     for number in 0..<30 {
@@ -86,10 +84,10 @@ struct SendbirdTraceContract {
     #expect(try await directory.departures(of: F.bob, since: F.now, at: F.now).count <= 2)
   }
 
-  @Test(
-    "remembers no more deletions of all channels than there is room for, and those of no channel that has ended",
-    arguments: StoreCase.all)
-  func boundedTogether(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `deletions of all channels are bounded, and those of ended channels are forgotten`(_ engine: StoreCase)
+    async throws
+  {
     let limits = SendbirdChannelLimits(deletionsOfChannel: 4, deletions: 6)
     let directory = try SendbirdChannels(engine.make(), on: SerialTestExecutor(), limits: limits)
     func delete(_ count: Int, in url: Name, at second: Int) async throws {
@@ -117,8 +115,8 @@ struct SendbirdTraceContract {
     #expect(try await (count("a"), count("b")) == (4, 2))
   }
 
-  @Test("tells a message what was replied to it, and a reply what it replies to", arguments: StoreCase.all)
-  func threads(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a message knows its replies, and a reply its parent`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 8)
     _ = try await directory.create(F.group("a", F.ann, F.bob), at: F.now)
     let root = try await directory.send(F.text("root", in: "a", by: F.ann), needsPresence: true, at: F.now).message
@@ -154,8 +152,8 @@ struct SendbirdTraceContract {
     }
   }
 
-  @Test("keeps users silent in open channels", arguments: StoreCase.all)
-  func muted(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `users are muted in open channels`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 4)
     _ = try await directory.create(F.open("open"), at: F.now)
     _ = try await directory.enter("open", user: F.ann, by: F.phone, at: F.now)
@@ -169,8 +167,8 @@ struct SendbirdTraceContract {
     _ = try await directory.send(F.text("hi", in: "open", by: F.ann), needsPresence: true, at: F.now)
   }
 
-  @Test("tells canonically equivalent names apart", arguments: StoreCase.all)
-  func names(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `canonically equivalent names are distinguished`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 8)
     let (one, two) = (UserID("\u{e9}"), UserID("e\u{301}"))
     _ = try await directory.create(F.group("K", one), at: F.now)

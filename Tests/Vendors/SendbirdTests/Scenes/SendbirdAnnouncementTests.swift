@@ -5,7 +5,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("Announcements of a Sendbird application")
 struct SendbirdAnnouncementTests {
   private let sendbird: SimulatedSendbird
   private let ann: SimulatedPeer
@@ -38,8 +37,8 @@ struct SendbirdAnnouncementTests {
     }
   }
 
-  @Test("go to the channels that are meant, each once")
-  func targets() {
+  @Test
+  func `announcements go to the chosen channels, each once`() {
     let all = announce("sender_all_channels")
     #expect(all.member("status") == "done" && all.member("sent_channel_count") == "2")
     #expect(all.member("sent_user_count") == "3" && heard(bob) == ["talk", "team"])
@@ -52,8 +51,8 @@ struct SendbirdAnnouncementTests {
     #expect(sendbird.serve("GET", "/v3/users/eve/my_group_channels").member("channels")?.contains("news") == true)
   }
 
-  @Test("are said when their time has come, once, and not when they were taken back or put off")
-  func times() throws {
+  @Test
+  func `announcements are sent at their time, once, and not when they were cancelled or postponed`() throws {
     for (id, after) in [("a", 10), ("b", 20), ("c", 30)] {
       let time = 1_800_000_000_000 + after * 1_000
       let made = announce("target_channels", #"["talk"]"#, by: nil, #","unique_id":"\#(id)","scheduled_at":\#(time)"#)
@@ -77,8 +76,8 @@ struct SendbirdAnnouncementTests {
     #expect(sendbird.serve("GET", path + "/none").code == 400_201)
   }
 
-  @Test("a store that is away when the time comes has them said later")
-  func away() {
+  @Test
+  func `announcements are sent later if the store is away at their time`() {
     let later = #","unique_id":"a","scheduled_at":1800000010000"#
     #expect(announce("target_channels", #"["talk"]"#, by: nil, later).code == 0)
     sendbird.space.store.fault = .away
@@ -89,10 +88,10 @@ struct SendbirdAnnouncementTests {
     #expect(heard(bob) == ["talk"] && bob.commands.count { $0.hasPrefix("ADMM") } == 1)
   }
 
-  @Test(
-    "are said in each channel once, and told to be done, whatever is wrong with the store meanwhile",
-    arguments: [FaultyStore.Fault.away, .lostAnswer, .lossy, .conflict, .late(.milliseconds(700))])
-  func trouble(fault: FaultyStore.Fault) {
+  @Test(arguments: [FaultyStore.Fault.away, .lostAnswer, .lossy, .conflict, .late(.milliseconds(700))])
+  func `announcements are sent once in each channel and completed, whatever is wrong with the store meanwhile`(
+    fault: FaultyStore.Fault
+  ) {
     let later = #","unique_id":"a","scheduled_at":1800000010000"#
     #expect(announce("target_channels", #"["talk","team","far"]"#, by: nil, later).code == 0)
     sendbird.world.advance(by: .milliseconds(9_500))
@@ -109,8 +108,8 @@ struct SendbirdAnnouncementTests {
     }
   }
 
-  @Test("are for servers, and stray ones are refused")
-  func stray() {
+  @Test
+  func `announcements are for servers, and stray ones are refused`() {
     let asked = sendbird.fetch("POST", "/v3/announcements", ["session-key": ann.sessionKey], body: "{}")
     #expect(asked.code == 400_108)
     for body in [

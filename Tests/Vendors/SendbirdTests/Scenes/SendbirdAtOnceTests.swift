@@ -5,7 +5,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("What is asked of a Sendbird application by several at once")
 struct SendbirdAtOnceTests {
   private let sendbird: SimulatedSendbird
   private let ann: SimulatedPeer
@@ -23,8 +22,8 @@ struct SendbirdAtOnceTests {
     return Dictionary(codes.map { ($0, 1) }, uniquingKeysWith: +)
   }
 
-  @Test("a bot is made by one, loses nothing of what all change, and is deleted by one")
-  func bots() {
+  @Test
+  func `a bot is made by one caller, loses no change of many, and is deleted by one`() {
     let wish = #"{"bot_userid":"helper","bot_nickname":"Helper","bot_callback_url":"","bot_type":"a"}"#
     #expect(eightTimes("POST", "/v3/bots", wish) == [0: 1, 400_202: 7])
     let changes = [
@@ -41,8 +40,8 @@ struct SendbirdAtOnceTests {
     #expect(sendbird.serve("GET", "/v3/bots").member("bots") == "[]")
   }
 
-  @Test("an announcement is made by one and said once, and taken back by one")
-  func announcements() {
+  @Test
+  func `an announcement is made by one caller, sent once, and cancelled by one`() {
     let wish = #""message":{"type":"ADMM","content":"news"},"target_at":"target_channels","target_list":["talk"]"#
     #expect(eightTimes("POST", "/v3/announcements", #"{"unique_id":"now",\#(wish)}"#) == [0: 1, 400_202: 7])
     #expect(ann.commands.count { $0.hasPrefix("ADMM") } == 1)
@@ -55,8 +54,8 @@ struct SendbirdAtOnceTests {
     #expect(eightTimes("PUT", "/v3/announcements/later", #"{"action":"cancel"}"#) == [400_111: 8])
   }
 
-  @Test("a message of later is sent once by all who send it now, and taken back by one")
-  func scheduled() {
+  @Test
+  func `a scheduled message is sent once by all that send it now, and cancelled by one`() {
     let path = "/v3/group_channels/talk/scheduled_messages"
     let wish = #"{"message_type":"MESG","user_id":"bob","message":"later","scheduled_at":1800000020000}"#
     #expect(sendbird.serve("POST", path, wish).code == 0 && sendbird.serve("POST", path, wish).code == 0)
@@ -70,8 +69,8 @@ struct SendbirdAtOnceTests {
     #expect(ann.commands.count { $0.hasPrefix("MESG") } == (sent == "sent" ? 2 : 1))
   }
 
-  @Test("a poll has one vote of who votes twice, by the socket and over HTTP, and is closed by one")
-  func polls() {
+  @Test
+  func `a poll counts one vote of a user that votes twice, by the socket and over HTTP, and is closed by one`() {
     let key = ["session-key": ann.sessionKey]
     let made = sendbird.fetch("POST", "/v3/polls", key, body: #"{"title":"?","options":["yes","no"]}"#)
     #expect(made.member("id") == "1")

@@ -5,7 +5,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("Bots of a Sendbird application, and how many users it has")
 struct SendbirdBotTests {
   private let sendbird: SimulatedSendbird
   private let ann: SimulatedPeer
@@ -24,8 +23,8 @@ struct SendbirdBotTests {
     )
   }
 
-  @Test("a bot is made, seen, changed, listed and deleted, and is a user meanwhile")
-  func life() throws {
+  @Test
+  func `a bot is made, shown, changed, listed and deleted, and is a user meanwhile`() throws {
     let made = make()
     #expect(made.code == 0 && made.member("is_privacy_mode") == "false")
     #expect(made.member("bot")?.contains(#""bot_nickname":"Helper""#) == true)
@@ -47,8 +46,8 @@ struct SendbirdBotTests {
     #expect(sendbird.serve("GET", "/v3/bots").member("bots") == "[]")
   }
 
-  @Test("a bot comes into channels, speaks there and goes, and clients hear it")
-  func channels() throws {
+  @Test
+  func `a bot joins channels, speaks there and leaves, and clients receive it`() throws {
     _ = make()
     #expect(
       sendbird.serve("POST", "/v3/bots/helper/send", #"{"channel_url":"talk","message":"hi"}"#).code != 0,
@@ -66,8 +65,8 @@ struct SendbirdBotTests {
     #expect(sendbird.serve("GET", "/v3/group_channels/talk/members").member("members")?.contains("helper") == false)
   }
 
-  @Test("bots are for servers, nobody logs in as one by name, and stray bodies are refused")
-  func stray() throws {
+  @Test
+  func `bots are for servers, no login is by their name, and stray bodies are refused`() throws {
     _ = make()
     #expect(ann.sessionKey.isEmpty == false)
     for (method, path) in [
@@ -104,8 +103,8 @@ struct SendbirdBotTests {
     #expect(sendbird.serve("GET", "/v3/users/late").code == 400_201)
   }
 
-  @Test("connections are counted that are logged in, each of a user's own")
-  func connections() {
+  @Test
+  func `logged-in connections are counted, each of a user's own`() {
     func count() -> String? { sendbird.serve("GET", "/v3/applications/ccu").member("ccu") }
     #expect(count() == "1")
     let more = ["ann", "bob", "bob"].map { sendbird.connect(["user_id": $0]) }
@@ -116,8 +115,8 @@ struct SendbirdBotTests {
     #expect(count() == "1")
   }
 
-  @Test("users are counted who are here, or were seen last in that day or month")
-  func active() {
+  @Test
+  func `users that are connected, or were seen last in that day or month, are counted`() {
     #expect(sendbird.serve("GET", "/v3/applications/dau").member("dau") == "1")
     let bob = sendbird.connect(["user_id": "bob"])
     #expect(sendbird.serve("GET", "/v3/applications/mau").member("mau") == "2")

@@ -3,7 +3,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("What a Sendbird client asks of its channels when it comes back")
 struct SendbirdChangeLogTests {
   private let sendbird: SimulatedSendbird
   private let key: [String: String]
@@ -27,10 +26,8 @@ struct SendbirdChangeLogTests {
     }
   }
 
-  @Test(
-    "the newest messages are those before the largest number a client has",
-    arguments: ["9007199254740991", "9223372036854775807", "1800000001000"])
-  func newest(time: String) {
+  @Test(arguments: ["9007199254740991", "9223372036854775807", "1800000001000"])
+  func `the newest messages are those before the largest number that a client has`(time: String) {
     for text in ["a", "b", "c"] {
       say(text)
       sendbird.world.advance(by: .milliseconds(1))
@@ -42,14 +39,14 @@ struct SendbirdChangeLogTests {
     #expect(values("message_id", in: answer.member("messages")) == ["2", "3"])
   }
 
-  @Test("a time that is none is refused", arguments: [("-1", 400_106), ("soon", 400_101), ("1e99", 400_101)])
-  func times(time: String, code: Int) {
+  @Test(arguments: [("-1", 400_106), ("soon", 400_101), ("1e99", 400_101)])
+  func `an invalid time is refused`(time: String, code: Int) {
     #expect(sendbird.fetch("GET", "/v3/group_channels/talk/messages?message_ts=\(time)", key).code == code)
     #expect(sendbird.fetch("GET", "/v3/group_channels/talk/messages/changelogs?change_ts=\(time)", key).code == code)
   }
 
-  @Test("messages that were edited since are listed once each, page by page")
-  func messages() throws {
+  @Test
+  func `messages edited since a time are listed once each, page by page`() throws {
     let changes = "/v3/group_channels/talk/messages/changelogs"
     for number in 1...150 { say("m\(number)") }
     sendbird.world.advance(by: .seconds(1))
@@ -75,8 +72,8 @@ struct SendbirdChangeLogTests {
     #expect(sendbird.fetch("GET", "/v3/open_channels/talk/messages/changelogs?change_ts=1", key).code == 400_201)
   }
 
-  @Test("what was asked for before an answer and came about after it is told with the next")
-  func late() throws {
+  @Test
+  func `a change that was made after an answer is in the next`() throws {
     for text in ["a", "b", "c"] { say(text) }
     let changes = "/v3/group_channels/talk/messages/changelogs"
     func change(_ number: Int) {
@@ -96,10 +93,8 @@ struct SendbirdChangeLogTests {
     #expect(none.member("updated") == "[]" && none.member("deleted") == "[]")
   }
 
-  @Test(
-    "every channel of the user counts as changed, page by page, and again the next time",
-    arguments: ["GET", "PUT"])
-  func channels(method: String) throws {
+  @Test(arguments: ["GET", "PUT"])
+  func `every channel of the user counts as changed, page by page, and again the next time`(method: String) throws {
     for name in ["b", "c"] {
       sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"\#(name)","user_ids":["ann"]}"#)
     }
@@ -120,8 +115,8 @@ struct SendbirdChangeLogTests {
     #expect(sendbird.fetch(method, "/v3/users/bob/my_group_channels/changelogs", key).code == 400_108)
   }
 
-  @Test("a channel that is left or made between two pages hides no other, and is heard of")
-  func channelsMeanwhile() throws {
+  @Test
+  func `a channel left or made between two pages hides no other, and is reported`() throws {
     for name in 1...6 {
       sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"c\#(name)","user_ids":["ann"]}"#)
     }
@@ -146,8 +141,8 @@ struct SendbirdChangeLogTests {
     #expect(sendbird.fetch("GET", "/v3/users/ann/my_group_channels/changelogs?limit=0", key).code == 400_113)
   }
 
-  @Test("who was away while three hundred messages and channels went has none of them left")
-  func manyGone() throws {
+  @Test
+  func `a client back after three hundred changes of messages and channels has every one of them`() throws {
     for number in 1...300 {
       say("m\(number)")
       sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"c\#(number)","user_ids":["ann"]}"#)
@@ -164,8 +159,8 @@ struct SendbirdChangeLogTests {
     #expect(channels.member("deleted")?.split(separator: ",").count == 300 && channels.member("has_more") == "false")
   }
 
-  @Test("a channel is found where clients look up one they have heard of, too")
-  func lookUp() {
+  @Test
+  func `a channel is found where clients look up one that was announced, too`() {
     sendbird.serve("POST", "/v3/open_channels", #"{"channel_url":"square"}"#)
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"others","user_ids":["bob"]}"#)
     #expect(sendbird.fetch("GET", "/v3/sdk/group_channels/talk", key).member("member_count") == "2")

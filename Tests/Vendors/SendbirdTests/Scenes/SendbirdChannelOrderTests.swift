@@ -3,7 +3,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("What is said in a Sendbird channel by many, on different loops,")
 struct SendbirdChannelOrderTests {
   private func ids(_ peer: SimulatedPeer) -> [Int] {
     peer.commands.filter { $0.hasPrefix("MESG") }.compactMap {
@@ -17,10 +16,10 @@ struct SendbirdChannelOrderTests {
     }
   }
 
-  @Test(
-    "is heard by everybody in the order of the numbers, late as the store may be",
-    arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64], [nil, 7] as [Int?])
-  func order(seed: UInt64, milliseconds: Int?) throws {
+  @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64], [nil, 7] as [Int?])
+  func `messages on several loops are received by all in the order of the numbers, however late the store is`(
+    seed: UInt64, milliseconds: Int?
+  ) throws {
     let sendbird = try SimulatedSendbird(loops: 4, seed: seed)
     let names = (0..<6).map { "u\($0)" }
     for user in names + ["deaf"] {

@@ -4,7 +4,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("Clients in a Sendbird channel")
 struct SendbirdChannelTests {
   /// Returns an application with users of these names, who are not connected.
   private func application(
@@ -19,8 +18,8 @@ struct SendbirdChannelTests {
     peer.commands.filter { $0.hasPrefix(name) }
   }
 
-  @Test("exchange messages while one's session expires and is refreshed, and nothing is lost or doubled")
-  func expiry() throws {
+  @Test
+  func `clients exchange messages during a refresh of a session, and nothing is lost or doubled`() throws {
     let sendbird = try application("ann", "bob") { $0.sessionLife = .seconds(30) }
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
     let ann = sendbird.connect(["user_id": "ann"])
@@ -49,8 +48,8 @@ struct SendbirdChannelTests {
     #expect(commands(ann, "MESG").filter { $0.contains(#""req_id":"b"#) }.isEmpty)
   }
 
-  @Test("hear on every device of every member, and nobody else hears")
-  func fanOut() throws {
+  @Test
+  func `messages reach every device of every member, and no other client`() throws {
     let sendbird = try application("ann", "bob", "eve")
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
     let peers = ["ann", "ann", "bob", "bob", "eve"].map { sendbird.connect(["user_id": $0]) }
@@ -69,8 +68,8 @@ struct SendbirdChannelTests {
     #expect(peers[2].last("req_id", of: "FILE") == "2" && peers[2].last("size", of: "FILE") == "7")
   }
 
-  @Test("say several files in one message, which are all heard, listed and replied to")
-  func files() throws {
+  @Test
+  func `several files in one message are received, listed and replied to`() throws {
     let sendbird = try application("ann", "bob")
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
     let (ann, bob) = (sendbird.connect(["user_id": "ann"]), sendbird.connect(["user_id": "bob"]))
@@ -101,8 +100,8 @@ struct SendbirdChannelTests {
     }
   }
 
-  @Test("change what they said, read what others said, and see who types")
-  func editsAndReceipts() throws {
+  @Test
+  func `clients change their messages, read those of others, and see typing`() throws {
     let sendbird = try application("ann", "bob")
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
     let (ann, bob) = (sendbird.connect(["user_id": "ann"]), sendbird.connect(["user_id": "bob"]))
@@ -126,8 +125,8 @@ struct SendbirdChannelTests {
     #expect(commands(bob, "EROR").count == 1 && bob.isOpen)
   }
 
-  @Test("mark messages as unread from one on, with the answer that clients need and a READ that says so")
-  func markUnread() throws {
+  @Test
+  func `messages are marked as unread from one on, with the answer that clients need and a READ that says so`() throws {
     let sendbird = try application("ann", "bob")
     let (ann, bob) = (sendbird.connect(["user_id": "ann"]), sendbird.connect(["user_id": "bob"]))
     _ = sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
@@ -167,8 +166,8 @@ struct SendbirdChannelTests {
     #expect(own() == "0")
   }
 
-  @Test("are in an open channel from entering it until they leave it or their connection ends")
-  func openChannels() throws {
+  @Test
+  func `a client is in an open channel from entering it until it leaves or its connection ends`() throws {
     let sendbird = try application("ann", "bob")
     sendbird.serve("POST", "/v3/open_channels", #"{"channel_url":"square"}"#)
     let count = { sendbird.serve("GET", "/v3/open_channels/square").member("participant_count") }
@@ -195,8 +194,8 @@ struct SendbirdChannelTests {
     #expect(commands(ann, "ADMM").isEmpty)
   }
 
-  @Test("leave an open channel with their last connection only")
-  func twoDevices() throws {
+  @Test
+  func `a user leaves an open channel with their last connection only`() throws {
     let sendbird = try application("ann", "bob")
     sendbird.serve("POST", "/v3/open_channels", #"{"channel_url":"square"}"#)
     let (phone, laptop) = (sendbird.connect(["user_id": "ann"]), sendbird.connect(["user_id": "ann"]))
@@ -211,8 +210,8 @@ struct SendbirdChannelTests {
     #expect(bob.last("cat", of: "SYEV") == "10103")
   }
 
-  @Test("hear who is invited, who leaves, and what becomes of the channel")
-  func channelEvents() throws {
+  @Test
+  func `members are told of invitations, departures, and the channel's changes`() throws {
     let sendbird = try application("ann", "bob", "eve")
     let peers = ["ann", "bob", "eve"].map { sendbird.connect(["user_id": $0]) }
     let key = ["session-key": peers[0].sessionKey]

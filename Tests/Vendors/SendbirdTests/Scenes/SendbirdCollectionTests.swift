@@ -4,7 +4,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("A collection of a Sendbird client")
 struct SendbirdCollectionTests {
   private let sendbird: SimulatedSendbird
   private let ann: SimulatedPeer
@@ -43,8 +42,8 @@ struct SendbirdCollectionTests {
     answer("/v3/group_channels/talk/messages_gap?\(query)&checking_continuous_messages=true&include_reply_type=all")
   }
 
-  @Test("is given what was sent while it was away, by either side of what it keeps")
-  func missed() {
+  @Test
+  func `a collection gets what was sent while it was away, on either side of what it keeps`() {
     for text in ["a", "b"] { say(text) }
     sendbird.world.advance(by: .seconds(10))
     for text in ["c", "d"] { say(text) }
@@ -60,8 +59,8 @@ struct SendbirdCollectionTests {
     #expect(texts(gap("")?["next_messages"]) == [])
   }
 
-  @Test("begins anew where more than a hundred are missing")
-  func huge() {
+  @Test
+  func `a collection begins anew if more than a hundred are missing`() {
     for number in 0..<102 { say("\(number)") }
     let next = "next_start_ts=0&next_end_ts=9007199254740991&next_cache_count="
     for (kept, isHuge) in [(0, true), (1, true), (2, false), (102, false)] {
@@ -71,8 +70,8 @@ struct SendbirdCollectionTests {
     }
   }
 
-  @Test("hears of what came while as much went, also behind two hundred messages")
-  func exchanged() {
+  @Test
+  func `a collection gets what came while as much went, also behind two hundred messages`() {
     for number in 1...250 { say("\(number)") }
     for number in 1...3 { sendbird.serve("DELETE", "/v3/group_channels/talk/messages/\(number)") }
     for number in 251...253 { say("\(number)") }
@@ -86,8 +85,8 @@ struct SendbirdCollectionTests {
 
   // MARK: Deletions
 
-  @Test("hears which messages were deleted, and which channels it has lost")
-  func deletions() throws {
+  @Test
+  func `a collection is told of deleted messages and lost channels`() throws {
     for text in ["a", "b"] { say(text) }
     sendbird.world.advance(by: .seconds(10))
     #expect(sendbird.serve("DELETE", "/v3/group_channels/talk/messages/1").code == 0)
@@ -118,8 +117,8 @@ struct SendbirdCollectionTests {
 
   // MARK: Threads
 
-  @Test("keeps threads apart from the channel, and hears when one grows or shrinks")
-  func threads() throws {
+  @Test
+  func `a collection keeps threads apart from the channel, and is told when one grows or shrinks`() throws {
     say("root")
     sendbird.say(
       #"MESG{"channel_url":"talk","message":"re","parent_message_id":1,"req_id":"2"}"#, ann)
@@ -158,14 +157,12 @@ struct SendbirdCollectionTests {
 
   // MARK: Meta arrays
 
-  @Test(
-    "gets meta arrays as a map, its order and a list, however they were written",
-    arguments: [
-      #""metaarray":{"b":["1","2"],"a":[]},"metaarray_key_order":["a","b"]"#,
-      #""metaarray":[{"key":"a","value":[]},{"key":"b","value":["1","2"]}]"#,
-      #""sorted_metaarray":[{"key":"a"},{"key":"b","value":["1","2"]},{"key":"a","value":["x"]}]"#,
-    ])
-  func metaArrays(written: String) {
+  @Test(arguments: [
+    #""metaarray":{"b":["1","2"],"a":[]},"metaarray_key_order":["a","b"]"#,
+    #""metaarray":[{"key":"a","value":[]},{"key":"b","value":["1","2"]}]"#,
+    #""sorted_metaarray":[{"key":"a"},{"key":"b","value":["1","2"]},{"key":"a","value":["x"]}]"#,
+  ])
+  func `a collection gets meta arrays as a map, its order and a list, however they were written`(written: String) {
     say("hi", "," + written)
     for peer in [ann, bob] {
       #expect(peer.last("metaarray", of: "MESG") == #"{"a":[],"b":["1","2"]}"#)
@@ -180,8 +177,8 @@ struct SendbirdCollectionTests {
 
   // MARK: Counts and receipts
 
-  @Test("is told with every event how much its own user has not read")
-  func unread() {
+  @Test
+  func `a collection gets its own user's unread count with every event`() {
     func count(_ peer: SimulatedPeer, _ name: String) -> String? { peer.last("unread_cnt", of: name) }
     func counts(_ number: Int) -> String { #"{"all":\#(number),"feed":0,"ts":1800000000000,"custom_types":{}}"# }
     for number in 1...3 {
@@ -202,8 +199,8 @@ struct SendbirdCollectionTests {
     #expect(ann.last("channel_type", of: "SYEV") == "open" && count(ann, "SYEV") == nil)
   }
 
-  @Test("learns what has arrived, and from whom others hear of it")
-  func delivered() {
+  @Test
+  func `a collection is told of deliveries, and the sender of them`() {
     let url = "/v3/group_channels/talk/messages/mark_as_delivered"
     let answer = sendbird.fetch("PUT", url, key, body: #"{"user_id":"ann","ts":1}"#)
     #expect(answer.code == 0 && answer.member("ts") == "1800000000000")
@@ -217,8 +214,8 @@ struct SendbirdCollectionTests {
 
   // MARK: Open channels
 
-  @Test("of an open channel counts who is there after entering and leaving, from whatever device")
-  func participants() {
+  @Test
+  func `a collection of an open channel counts participants after entering and leaving, from any device`() {
     let laptop = sendbird.connect(["user_id": "ann"])
     for (peer, count) in [(ann, "1"), (laptop, "1"), (bob, "2")] {
       sendbird.say(#"ENTR{"channel_url":"square","req_id":"1"}"#, peer)
@@ -231,8 +228,8 @@ struct SendbirdCollectionTests {
     #expect(bob.last("data", of: "SYEV")?.contains(#""participant_count":1"#) == true)
   }
 
-  @Test("of an open channel takes no message of who is muted there")
-  func muted() {
+  @Test
+  func `a collection of an open channel gets no message of a muted user`() {
     sendbird.say(#"ENTR{"channel_url":"square","req_id":"1"}"#, ann)
     #expect(sendbird.serve("POST", "/v3/open_channels/square/mute", #"{"user_id":"ann"}"#).code == 0)
     #expect(ann.last("cat", of: "SYEV") == "10201")

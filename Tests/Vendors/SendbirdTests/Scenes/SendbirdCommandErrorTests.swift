@@ -4,7 +4,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("A Sendbird command that cannot be done")
 struct SendbirdCommandErrorTests {
   /// Returns channels in every state that a command can meet. Ann sends the commands.
   private func application(change: (inout SendbirdSettings) -> Void = { _ in }) throws -> SimulatedSendbird {
@@ -27,7 +26,6 @@ struct SendbirdCommandErrorTests {
   }
 
   @Test(
-    "is answered by EROR with the number of its cause and the name of its request",
     arguments: [
       (#"MESG{"message":"x"}"#, 400_105), (#"MESG{"channel_url":7,"message":"x"}"#, 400_100),
       (#"MESG{"channel_url":"mine"}"#, 400_105), (#"MESG{"channel_url":"mine","message":5}"#, 400_100),
@@ -61,7 +59,9 @@ struct SendbirdCommandErrorTests {
       (#"NOPE{"a":1}"#, 400_930),
       (#"MESG{"channel_url":"mine","message":[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]}"#, 400_403),
     ] as [(String, Int)])
-  func causes(command: String, code: Int) throws {
+  func `a failed command is answered by EROR with the number of its cause and the name of its request`(
+    command: String, code: Int
+  ) throws {
     let sendbird = try application()
     let (ann, bob) = (sendbird.connect(["user_id": "ann"]), sendbird.connect(["user_id": "bob"]))
     let heard = bob.commands.count
@@ -74,8 +74,8 @@ struct SendbirdCommandErrorTests {
     #expect(ann.commands.count == commands && ann.isOpen && bob.isOpen && bob.commands.count == heard)
   }
 
-  @Test("is refused to a guest, who may look and listen all the same")
-  func guests() throws {
+  @Test
+  func `a guest's command is refused, while looking and listening are permitted`() throws {
     let sendbird = try SimulatedSendbird { $0.usersWithoutToken = .readOnly }
     sendbird.serve("POST", "/v3/users", #"{"user_id":"ann"}"#)
     sendbird.serve("POST", "/v3/open_channels", #"{"channel_url":"square"}"#)
@@ -94,8 +94,8 @@ struct SendbirdCommandErrorTests {
     #expect(sendbird.fetch("PUT", "/v3/users/ann", key, body: #"{"nickname":"x"}"#).code == 900_030)
   }
 
-  @Test("is one too many where the documented limits are kept, and the next second has room again")
-  func rates() throws {
+  @Test
+  func `a command beyond the documented limits is refused, and the next second has room again`() throws {
     let sendbird = try application { $0.limitsRates = true }
     let ann = sendbird.connect(["user_id": "ann"])
     for number in 0..<6 {

@@ -3,17 +3,14 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("Text that no text can be, from a Sendbird client,")
 struct SendbirdEscapesTests {
-  @Test(
-    "is taken with a replacement for what cannot be",
-    arguments: [
-      (#"\u0000"#, "\u{FFFD}"), (#"\ud83d"#, "\u{FFFD}"), (#"\uDE00"#, "\u{FFFD}"), (#"a\ud83db"#, "a\u{FFFD}b"),
-      (#"\ud83d\ud83d\ude00"#, "\u{FFFD}😀"), (#"\ude00\ud83d"#, "\u{FFFD}\u{FFFD}"),
-      (#"\\u0000\u0000"#, "\\u0000\u{FFFD}"),
-      (#"\ud83d\n"#, "\u{FFFD}\n"), (#"\ud83d\\ude00"#, "\u{FFFD}\\ude00"),
-    ])
-  func taken(written: String, read: String) throws {
+  @Test(arguments: [
+    (#"\u0000"#, "\u{FFFD}"), (#"\ud83d"#, "\u{FFFD}"), (#"\uDE00"#, "\u{FFFD}"), (#"a\ud83db"#, "a\u{FFFD}b"),
+    (#"\ud83d\ud83d\ude00"#, "\u{FFFD}😀"), (#"\ude00\ud83d"#, "\u{FFFD}\u{FFFD}"),
+    (#"\\u0000\u0000"#, "\\u0000\u{FFFD}"),
+    (#"\ud83d\n"#, "\u{FFFD}\n"), (#"\ud83d\\ude00"#, "\u{FFFD}\\ude00"),
+  ])
+  func `invalid text of a client is accepted with a replacement character`(written: String, read: String) throws {
     let sendbird = try SimulatedSendbird()
     sendbird.serve("POST", "/v3/users", #"{"user_id":"ann"}"#)
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann"]}"#)
@@ -26,8 +23,8 @@ struct SendbirdEscapesTests {
     #expect(sent.member("message") == read)
   }
 
-  @Test("does not make good what is not JSON", arguments: [#"\u00"#, #"\ud83d"#, "\\", #"\ud83d\"#])
-  func notMended(end: String) throws {
+  @Test(arguments: [#"\u00"#, #"\ud83d"#, "\\", #"\ud83d\"#])
+  func `an escape does not repair what is not JSON`(end: String) throws {
     let sendbird = try SimulatedSendbird()
     let ann = sendbird.connect(["user_id": "ann"])
     sendbird.say(#"MESG{"channel_url":"talk","req_id":"r","message":"\#(end)"#, ann)

@@ -3,7 +3,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("Friends of a Sendbird user")
 struct SendbirdFriendTests {
   private let sendbird: SimulatedSendbird
   private let ann: SimulatedPeer
@@ -25,8 +24,8 @@ struct SendbirdFriendTests {
     (response.member(name) ?? "").matches(of: /"user_id":"(\w+)"/).map { String($0.output.1) }
   }
 
-  @Test("are picked, listed page by page, and no friends any more, alone or several")
-  func life() {
+  @Test
+  func `friends are picked, listed page by page, and removed, alone or several`() {
     #expect(ids(ask("GET", path)) == [] && ask("GET", path).member("next") == "")
     #expect(ids(ask("POST", path, #"{"user_ids":["zoe","bob","eve"]}"#)) == ["zoe", "bob", "eve"])
     #expect(ids(ask("POST", path, #"{"user_ids":["bob"]}"#)) == ["bob"])
@@ -39,8 +38,8 @@ struct SendbirdFriendTests {
     #expect(ids(sendbird.serve("GET", "/v3/users/eve/friends")) == [], "whoever was picked has picked nobody")
   }
 
-  @Test("are told since the last answer, and those who are deleted no more")
-  func changes() {
+  @Test
+  func `friends are listed by changes since the last answer, without deleted users`() {
     _ = ask("POST", path, #"{"user_ids":["bob","eve"]}"#)
     let first = ask("GET", path + "/changelogs")
     #expect(ids(first, "added") == ["bob", "eve"])
@@ -57,8 +56,8 @@ struct SendbirdFriendTests {
     #expect(ids(sendbird.serve("GET", path)) == [], "a user of that name made later has picked nobody")
   }
 
-  @Test("are one's own, are there, and are not oneself")
-  func refusals() {
+  @Test
+  func `friends are one's own, exist, and are not oneself`() {
     let asked: [(String, String, String, Int)] = [
       ("GET", "/v3/users/bob/friends", "", 400_108),
       ("POST", "/v3/users/bob/friends", #"{"user_ids":["eve"]}"#, 400_108),
@@ -76,8 +75,8 @@ struct SendbirdFriendTests {
     #expect(sendbird.serve("GET", "/v3/users/nobody/friends").code == 400_201)
   }
 
-  @Test("are found among contacts by nobody, and what the application's owner may set is as it is by itself")
-  func contacts() {
+  @Test
+  func `no friends are found among contacts, and the application owner's settings have their defaults`() {
     let contacts = #"{"friend_discoveries":[{"friend_discovery_key":"a@b.example","friend_name":"A"}]}"#
     #expect(ask("PUT", "/v3/users/ann/friend_discoveries", contacts).member("friend_discovery_request_id") != nil)
     #expect(ask("DELETE", "/v3/users/ann/friend_discoveries").code == 0)
@@ -90,8 +89,8 @@ struct SendbirdFriendTests {
     #expect(ask("GET", "/v3/group_channels/none/message_purge_offset").code == 400_201)
   }
 
-  @Test("have no channels of notifications, and take pictures in their own channels only")
-  func feedsAndPictures() {
+  @Test
+  func `friends have no notification channels, and thumbnails in their own channels only`() {
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"theirs","user_ids":["bob","eve"]}"#)
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"left","user_ids":["ann","bob"]}"#)

@@ -5,14 +5,13 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("The rules of the gate in Sendbird's words")
 struct SendbirdGateTests {
   private func body(_ response: HTTPResponse) -> String { String(decoding: response.body, as: UTF8.self) }
 
-  @Test(
-    "a user who was never given a token gets in by name as the application is set",
-    arguments: SendbirdSettings.UsersWithoutToken.allCases)
-  func usersWithoutToken(setting: SendbirdSettings.UsersWithoutToken) throws {
+  @Test(arguments: SendbirdSettings.UsersWithoutToken.allCases)
+  func `a user who was never given a token gets in by name as the application is set`(
+    setting: SendbirdSettings.UsersWithoutToken
+  ) throws {
     let sendbird = try SimulatedSendbird { $0.usersWithoutToken = setting }
     let peer = sendbird.connect(["user_id": "ann"])
     #expect(peer.last("code", of: "LOGI") == (setting == .refuse ? "400302" : nil))
@@ -24,9 +23,11 @@ struct SendbirdGateTests {
     #expect(caller.status == 200)
   }
 
-  @Test(
-    "a token minted elsewhere makes its user on connect, unless the application makes nobody or the user was deleted")
-  func offlineTokens() throws {
+  @Test
+  func
+    `a token minted elsewhere makes its user on connect, unless the application makes nobody or the user was deleted`()
+    throws
+  {
     let open = try SimulatedSendbird()
     #expect(open.connect(["user_id": "ann", "access_token": open.mint("ann")]).last("user_id", of: "LOGI") == "ann")
     #expect(open.connect(["user_id": "ann"]).last("code", of: "LOGI") == "400302")
@@ -35,8 +36,8 @@ struct SendbirdGateTests {
       closed.connect(["user_id": "ann", "access_token": closed.mint("ann")]).last("code", of: "LOGI") == "400301")
   }
 
-  @Test("an access token that nobody has is a bad token, whoever is named with it, but a deleted user is gone")
-  func unknownAccessTokens() throws {
+  @Test
+  func `an access token that nobody has is a bad token, whoever is named with it, but a deleted user is gone`() throws {
     let sendbird = try SimulatedSendbird()
     sendbird.setAccessToken("right")
     for user in ["ann", "nobody"] {
@@ -48,8 +49,8 @@ struct SendbirdGateTests {
     #expect(sendbird.connect(["user_id": "ann", "access_token": "right"]).last("code", of: "LOGI") == "400301")
   }
 
-  @Test("a user made anew after a deletion is not let in by the tokens of the first")
-  func successors() throws {
+  @Test
+  func `a user made anew after a deletion is not admitted by the tokens of the first`() throws {
     let sendbird = try SimulatedSendbird()
     let token = sendbird.sessionToken()
     let (directory, now) = (sendbird.directory, sendbird.world.wallTime)
@@ -60,20 +61,19 @@ struct SendbirdGateTests {
     #expect(sendbird.connect(["user_id": "ann", "access_token": sendbird.mint("ann")]).last("key", of: "LOGI") != nil)
   }
 
-  @Test(
-    "a caller over HTTP is told what is missing",
-    arguments: [
-      ([:], "400401"), (["api-token": "wrong"], "400401"), (["session-key": "x"], "400303"),
-      (["session-key": "null"], "400401"), (["api-token": SimulatedSendbird.apiToken, "app-id": "OTHER"], "400304"),
-    ])
-  func callers(headers: [String: String], code: String) throws {
+  @Test(arguments: [
+    ([:], "400401"), (["api-token": "wrong"], "400401"), (["session-key": "x"], "400303"),
+    (["session-key": "null"], "400401"), (["api-token": SimulatedSendbird.apiToken, "app-id": "OTHER"], "400304"),
+  ])
+  func `a caller over HTTP is told what is missing`(headers: [String: String], code: String) throws {
     let sendbird = try SimulatedSendbird { $0.applicationID = "APP" }
     let answer = sendbird.fetch("GET", "/v3/users/ann/my_group_channels", headers)
     #expect(answer.status == 400 && body(answer).hasPrefix(#"{"error":true,"code":\#(code),"message":""#))
   }
 
-  @Test("a server calls by its Api-Token, a client by its key; where the setting is strict, while it is connected")
-  func goodCallers() throws {
+  @Test
+  func `a server calls by its Api-Token, a client by its key, and in the strict setting while it is connected`() throws
+  {
     let sendbird = try SimulatedSendbird { $0.needsConnectionOverHTTP = true }
     let ask = { (headers: [String: String]) in
       sendbird.fetch("GET", "/v3/users/ann/my_group_channels", headers)
@@ -86,12 +86,10 @@ struct SendbirdGateTests {
     #expect(body(ask(["session-key": peer.sessionKey])).contains("800101"))
   }
 
-  @Test(
-    "a login over HTTP has the socket's answer, and its key is good without a socket",
-    arguments: [
-      "/v3/sdk/users/ann/authentication", "/v3/users/ann/login",
-    ])
-  func loginOverHTTP(path: String) throws {
+  @Test(arguments: [
+    "/v3/sdk/users/ann/authentication", "/v3/users/ann/login",
+  ])
+  func `a login over HTTP has the socket's answer, and its key is good without a socket`(path: String) throws {
     let sendbird = try SimulatedSendbird { $0.applicationID = "APP" }
     let headers = ["app-id": "APP", "access-token": sendbird.sessionToken()]
     let answer = sendbird.fetch("POST", path, headers, body: #"{"expiring_session":false,"include_logi":true}"#)
@@ -105,8 +103,8 @@ struct SendbirdGateTests {
     #expect(body(elsewhere).contains("400304"))
   }
 
-  @Test("thirty connections of a user are kept, one more is refused, and one that left makes room")
-  func connectionCount() throws {
+  @Test
+  func `thirty connections of a user are kept, one more is refused, and one that left makes room`() throws {
     let sendbird = try SimulatedSendbird(loops: 3)
     let peers = (0..<30).map { _ in sendbird.connect(["user_id": "ann"]) }
     #expect(peers.allSatisfy { $0.last("user_id", of: "LOGI") == "ann" && $0.isOpen })
@@ -117,8 +115,8 @@ struct SendbirdGateTests {
     #expect(sendbird.connect(["key": peers[7].sessionKey]).last("user_id", of: "LOGI") == "ann")
   }
 
-  @Test("too many logins in a second are put off with BUSY, and answered later")
-  func busy() throws {
+  @Test
+  func `too many logins in a second are put off with BUSY, and answered later`() throws {
     let sendbird = try SimulatedSendbird { settings in
       settings.loginsPerSecond = 2
       settings.busyRetryAfter = .seconds(4)
@@ -130,8 +128,8 @@ struct SendbirdGateTests {
     #expect(sendbird.connect(["user_id": "user2"]).last("user_id", of: "LOGI") == "user2")
   }
 
-  @Test("a client that goes quiet is dropped after two rounds of keep-alive; pings of either kind keep it")
-  func quiet() throws {
+  @Test
+  func `a silent client is dropped after two rounds of keep-alive, and pings of either kind keep it`() throws {
     let sendbird = try SimulatedSendbird()
     let quiet = sendbird.connect(["user_id": "ann"])
     let pinging = sendbird.connect(["user_id": "bob"])
@@ -148,8 +146,8 @@ struct SendbirdGateTests {
     #expect(protocolPinging.commands.count == 1)
   }
 
-  @Test("a session that was forgotten for want of room is known again by its key, and refreshed")
-  func bounded() throws {
+  @Test
+  func `a session forgotten for want of room is restored by its key, and refreshed`() throws {
     let sendbird = try SimulatedSendbird { $0.sessionsMax = 4 }
     let peers = (0..<8).map { sendbird.connect(["user_id": "user\($0)", "expiring_session": "1"]) }
     let first = sendbird.fetch("GET", "/v3/users/user0/my_group_channels", ["session-key": peers[0].sessionKey])
@@ -160,16 +158,16 @@ struct SendbirdGateTests {
     #expect(second.status == 200)
   }
 
-  @Test(
-    "stray input is answered where it has a req_id, never otherwise, and disturbs nobody",
-    arguments: [
-      (#"MESG{"channel_url":"c","message":"m","req_id":"1"}"#, "900500"), (#"ABCD{"req_id":"1"}"#, "400930"),
-      (#"ABCD{}"#, nil), (#"PING{"id":"#, nil), ("", nil), ("PING", nil), ("ping{}", nil), ("[1]", nil),
-      (#"LOGI{"token":5,"req_id":"1"}"#, "400100"), (#"LOGI{"token":5}"#, nil), (#"LOGI[]"#, nil),
-      ("PING{}\nPING{\"req_id\":\"1\"}", nil), ("PING{\"req_id\":\"1\"}\nPING{}", "400920"),
-      (#"MESG{"req_id":7}"#, "400105"), (#"MESG{"req_id":null}"#, nil),
-    ])
-  func stray(text: String, code: String?) throws {
+  @Test(arguments: [
+    (#"MESG{"channel_url":"c","message":"m","req_id":"1"}"#, "900500"), (#"ABCD{"req_id":"1"}"#, "400930"),
+    (#"ABCD{}"#, nil), (#"PING{"id":"#, nil), ("", nil), ("PING", nil), ("ping{}", nil), ("[1]", nil),
+    (#"LOGI{"token":5,"req_id":"1"}"#, "400100"), (#"LOGI{"token":5}"#, nil), (#"LOGI[]"#, nil),
+    ("PING{}\nPING{\"req_id\":\"1\"}", nil), ("PING{\"req_id\":\"1\"}\nPING{}", "400920"),
+    (#"MESG{"req_id":7}"#, "400105"), (#"MESG{"req_id":null}"#, nil),
+  ])
+  func `stray input is answered if it has a req_id, never otherwise, and disturbs nobody`(text: String, code: String?)
+    throws
+  {
     let sendbird = try SimulatedSendbird()
     let other = sendbird.connect(["user_id": "bob"])
     let peer = sendbird.connect(["user_id": "ann"])
@@ -179,8 +177,8 @@ struct SendbirdGateTests {
     #expect(peer.commands.last?.hasPrefix("PONG") == true && other.commands.count == 1 && other.isOpen)
   }
 
-  @Test("a binary message is refused where it has a req_id, and passed over otherwise")
-  func binary() throws {
+  @Test
+  func `a binary message is refused if it has a req_id, and ignored otherwise`() throws {
     let sendbird = try SimulatedSendbird()
     let peer = sendbird.connect(["user_id": "ann"])
     for text in [#"PING{"id":1}"#, "\u{1F}\u{8B}", #"PING{"req_id":"1"}"#] {

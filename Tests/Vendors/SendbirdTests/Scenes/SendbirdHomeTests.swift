@@ -4,7 +4,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("Queues that a Sendbird request crosses")
 struct SendbirdHomeTests {
   /// Ten members of one channel with a connection each, on alternating loops, and the loop of each connection.
   private struct Talk {
@@ -36,9 +35,9 @@ struct SendbirdHomeTests {
     }
   }
 
-  @Test(
-    "a message is queued once if its speaker is on the loop of the data, else there and back too", arguments: [1, 2, 4])
-  func message(loops: Int) throws {
+  @Test(arguments: [1, 2, 4])
+  func `a message is queued once if its speaker is on the loop of the data, else there and back too`(loops: Int) throws
+  {
     let talk = try Talk(loops: loops)
     for loop in 0..<loops {
       let speaker = try #require(talk.members.first { $0.loop == loop }).peer
@@ -49,8 +48,8 @@ struct SendbirdHomeTests {
     }
   }
 
-  @Test("a message by the platform API is queued four times at most", arguments: [1, 2, 4])
-  func platform(loops: Int) throws {
+  @Test(arguments: [1, 2, 4])
+  func `a message by the platform API is queued four times at most`(loops: Int) throws {
     let talk = try Talk(loops: loops)
     for number in 0..<loops {
       let body = #"{"message_type":"MESG","user_id":"member0","message":"http\#(number)"}"#

@@ -45,12 +45,13 @@ struct SendbirdClientShape: CustomTestStringConvertible, Sendable {
   ]
 }
 
-@Suite("A Sendbird client that logs in")
 struct SendbirdLoginTests {
   private let access = "a94a8fe5ccb19ba61c4c0873d391e987982fbbd3"
 
-  @Test("is let in without a token, with either kind, and comes back by its key", arguments: SendbirdClientShape.all)
-  func clients(_ client: SendbirdClientShape) throws {
+  @Test(arguments: SendbirdClientShape.all)
+  func `a client of either kind is admitted without a token, and returns by its key`(_ client: SendbirdClientShape)
+    throws
+  {
     for kind in ["none", "access", "session"] {
       let sendbird = try SimulatedSendbird()
       if kind == "access" { sendbird.setAccessToken(access) }
@@ -68,8 +69,9 @@ struct SendbirdLoginTests {
     }
   }
 
-  @Test("gets every field in the type the strictest client decodes, and none of those that mislead one")
-  func fields() throws {
+  @Test
+  func `a login's answer has every field in the type that the strictest client decodes, and no misleading one`() throws
+  {
     let sendbird = try SimulatedSendbird { $0.pingInterval = .seconds(7) }
     sendbird.change("ann") { user in
       user.nickname = "Ann \"A\""
@@ -110,8 +112,10 @@ struct SendbirdLoginTests {
     ("revoked, by key", 400_310), ("too many connections", 400_500), ("nobody", 400_105), ("anonymous", 400_108),
   ]
 
-  @Test("is refused after the upgrade, with the code of the cause, and closed if it does not go", arguments: refusals)
-  func refused(cause: String, code: Int) throws {
+  @Test(arguments: refusals)
+  func `a refused client gets the code of the cause after the upgrade, and is closed if it does not go`(
+    cause: String, code: Int
+  ) throws {
     let sendbird = try SimulatedSendbird { settings in
       settings.applicationID = "APP"
       settings.connectionsPerUserMax = 2

@@ -4,7 +4,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("What Sendbird's clients do to messages and channels without saying anything")
 struct SendbirdMarkTests {
   private let sendbird: SimulatedSendbird
   private let ann: SimulatedPeer
@@ -29,8 +28,8 @@ struct SendbirdMarkTests {
 
   // MARK: Messages
 
-  @Test("a reaction is told to all, shown with the message, and found by who was away")
-  func reactions() throws {
+  @Test
+  func `a reaction is announced to all, shown with the message, and found by a client that was away`() throws {
     let target = Self.talk + "/messages/1/reactions"
     sendbird.world.advance(by: .seconds(5))
     let added = ask("POST", target, #"{"reaction":"sendbird_emoji_sob","user_id":"eve"}"#)
@@ -66,8 +65,8 @@ struct SendbirdMarkTests {
     for (answer, code) in refused { #expect(answer.code == code) }
   }
 
-  @Test("a message has so many kinds of reactions and no more")
-  func manyReactions() {
+  @Test
+  func `a message has a bounded number of kinds of reactions`() {
     let target = Self.talk + "/messages/1/reactions"
     for number in 0..<50 { #expect(ask("POST", target, #"{"reaction":"\#(number)"}"#).code == 0) }
     #expect(ask("POST", target, #"{"reaction":"50"}"#).code == 400_203)
@@ -75,8 +74,8 @@ struct SendbirdMarkTests {
     #expect(ask("POST", target, #"{"reaction":"50"}"#).code == 0)
   }
 
-  @Test("emojis are listed by the hash that a login names, and have pictures")
-  func emojis() throws {
+  @Test
+  func `emojis are listed by the hash that a login names, and have pictures`() throws {
     let hash = try #require(ann.last("emoji_hash", of: "LOGI"))
     #expect(ann.last("use_reaction", of: "LOGI") == "true")
     let all = ask("GET", "/v3/emoji_categories")
@@ -91,8 +90,8 @@ struct SendbirdMarkTests {
       ask("GET", "/v3/emojis/none").code == 400_201 && sendbird.fetch("GET", "/v3/emojis/x/image").code == 400_201)
   }
 
-  @Test("what is pinned is told, shown with the channel, and gone with its message")
-  func pins() {
+  @Test
+  func `a pinned message is announced, shown with the channel, and gone with its message`() {
     #expect(ask("POST", Self.talk + "/messages/1/pin").code == 0)
     #expect(bob.last("cat", of: "SYEV") == "11300")
     #expect(
@@ -117,8 +116,8 @@ struct SendbirdMarkTests {
     }
   }
 
-  @Test("a translation is an echo, kept with the message")
-  func translations() {
+  @Test
+  func `a translation is an echo, kept with the message`() {
     let answer = ask("POST", Self.talk + "/messages/1/translation", #"{"target_langs":["de","fr"]}"#)
     #expect(answer.member("translations") == #"{"de":"hi","fr":"hi"}"# && bob.last("msg_id", of: "MEDI") == "1")
     #expect(ask("GET", Self.talk + "/messages/1").member("translations") == #"{"de":"hi","fr":"hi"}"#)
@@ -132,8 +131,8 @@ struct SendbirdMarkTests {
 
   // MARK: Channels
 
-  @Test("metadata of a channel are made, changed, shown and taken away, and all hear of it")
-  func metadata() {
+  @Test
+  func `metadata of a channel are made, changed, shown and removed, and all are told`() {
     let target = Self.talk + "/metadata"
     #expect(ask("POST", target, #"{"metadata":{"a":"1"}}"#).member("a") == "1")
     #expect(bob.last("cat", of: "SYEV") == "11100")
@@ -158,8 +157,8 @@ struct SendbirdMarkTests {
     #expect(ask("POST", target, "{}").code == 400_105)
   }
 
-  @Test("counters of a channel are set, raised and lowered, however many do so at once")
-  func counters() {
+  @Test
+  func `counters of a channel are set, raised and lowered, however many do so at once`() {
     let target = Self.talk + "/metacounter"
     #expect(ask("POST", target, #"{"metacounter":{"likes":1}}"#).member("likes") == "1")
     #expect(bob.last("cat", of: "SYEV") == "11200")

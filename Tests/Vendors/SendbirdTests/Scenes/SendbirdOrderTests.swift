@@ -2,7 +2,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("What one Sendbird client says in one segment")
 struct SendbirdOrderTests {
   /// Sends everything at once, like a client that does not wait.
   private func say(_ commands: [String], _ peer: SimulatedPeer, _ sendbird: SimulatedSendbird) {
@@ -20,8 +19,8 @@ struct SendbirdOrderTests {
     }
   }
 
-  @Test("keeps its order: a reply, which looks for its parent first, and a plain message", arguments: [1, 2])
-  func replies(loops: Int) throws {
+  @Test(arguments: [1, 2])
+  func `messages in one segment keep their order, a reply with its parent's lookup and a plain one`(loops: Int) throws {
     let sendbird = try SimulatedSendbird(loops: loops)
     for user in ["ann", "bob"] { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)","nickname":"x"}"#) }
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
@@ -36,8 +35,10 @@ struct SendbirdOrderTests {
     #expect(texts(bob) == ["parent"] + (0..<20).map { "m\($0)" })
   }
 
-  @Test("is heard in an open channel that it enters before and leaves behind, typing or not", arguments: [1, 2])
-  func openChannel(loops: Int) throws {
+  @Test(arguments: [1, 2])
+  func `messages in one segment reach an open channel that is entered before and left behind them, typing or not`(
+    loops: Int
+  ) throws {
     let sendbird = try SimulatedSendbird(loops: loops)
     for user in ["ann", "bob"] { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)","nickname":"x"}"#) }
     sendbird.serve("POST", "/v3/open_channels", #"{"channel_url":"hall"}"#)
@@ -58,8 +59,8 @@ struct SendbirdOrderTests {
     #expect(ann.commands.allSatisfy { !$0.hasPrefix("EROR") })
   }
 
-  @Test("is kept though the client is gone at once", arguments: [1, 2])
-  func vanished(loops: Int) throws {
+  @Test(arguments: [1, 2])
+  func `messages in one segment keep their order although the client is gone at once`(loops: Int) throws {
     let sendbird = try SimulatedSendbird(loops: loops)
     for user in ["ann", "bob"] { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)","nickname":"x"}"#) }
     sendbird.serve("POST", "/v3/open_channels", #"{"channel_url":"hall"}"#)

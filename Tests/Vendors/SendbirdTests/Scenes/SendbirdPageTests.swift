@@ -2,7 +2,6 @@ import GatewayCore
 import TestSupport
 import Testing
 
-@Suite("Sendbird's lists, page by page, while they change")
 struct SendbirdPageTests {
   private let sendbird: SimulatedSendbird
   private static let names = (10..<20).map { "u\($0)" }
@@ -30,8 +29,8 @@ struct SendbirdPageTests {
     return seen
   }
 
-  @Test("show every member once, though some leave that were shown")
-  func members() {
+  @Test
+  func `lists show every member once, though some that were shown leave`() {
     let talk = "/v3/group_channels/talk"
     let seen = pages("\(talk)/members", "members") { shown in
       sendbird.serve("PUT", "\(talk)/leave", #"{"user_ids":["\#(shown[0])"]}"#)
@@ -45,8 +44,8 @@ struct SendbirdPageTests {
     #expect(rest == there)
   }
 
-  @Test("show everybody who is kept out once, though some are let in that were shown, and others kept out")
-  func bans() {
+  @Test
+  func `lists show every banned user once, though some that were shown are unbanned, and others banned`() {
     let talk = "/v3/group_channels/talk"
     for name in Self.names { sendbird.serve("POST", "\(talk)/ban", #"{"user_id":"\#(name)","seconds":-1}"#) }
     let seen = pages("\(talk)/ban", "banned_list") { shown in
@@ -56,16 +55,16 @@ struct SendbirdPageTests {
     #expect(seen == Self.names)
   }
 
-  @Test("take no token that none of them gave", arguments: ["x", "p1.*", "p1.A", ".", "p-1"])
-  func tokens(token: String) {
+  @Test(arguments: ["x", "p1.*", "p1.A", ".", "p-1"])
+  func `lists accept no token that they did not give`(token: String) {
     for list in ["members", "ban", "mute", "operators"] {
       let answer = sendbird.serve("GET", "/v3/group_channels/talk/\(list)?token=\(token)")
       #expect(answer.code == 400_111 && answer.status == 400, "\(list)")
     }
   }
 
-  @Test("found messages are shown once each, though some of them are deleted meanwhile", arguments: [false, true])
-  func search(isReversed: Bool) {
+  @Test(arguments: [false, true])
+  func `found messages are shown once each, though some are deleted meanwhile`(isReversed: Bool) {
     for number in 1...9 {
       let body = #"{"message_type":"MESG","user_id":"ann","message":"tea \#(number)"}"#
       sendbird.serve("POST", "/v3/group_channels/talk/messages", body)

@@ -4,7 +4,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("Sendbird's Platform API")
 struct SendbirdPlatformTests {
   private func application(_ change: (inout SendbirdSettings) -> Void = { _ in }) throws -> SimulatedSendbird {
     let sendbird = try SimulatedSendbird(change)
@@ -17,7 +16,6 @@ struct SendbirdPlatformTests {
   private static let long = String(repeating: "x", count: 81)
 
   @Test(
-    "answers what cannot be done with status 400 and the number of its cause",
     arguments: [
       ("POST", "/v3/users", #"{"user_id":"ann"}"#, 400_202), ("POST", "/v3/users", "{}", 400_105),
       ("POST", "/v3/users", #"{"user_id":5}"#, 400_100), ("POST", "/v3/users", #"{"user_id":""}"#, 400_111),
@@ -78,7 +76,9 @@ struct SendbirdPlatformTests {
       ("GET", "/v3/nothing", "", 400_930), ("GET", "/v3/users/ann/nothing", "", 400_930),
       ("POST", "/v3/users/%FF/token", "", 400_930),
     ] as [(String, String, String, Int)])
-  func causes(method: String, target: String, body: String, code: Int) throws {
+  func `the Platform API answers failures with status 400 and the number of the cause`(
+    method: String, target: String, body: String, code: Int
+  ) throws {
     let sendbird = try application()
     let answer = sendbird.serve(method, target, body)
     #expect(answer.code == code && answer.status == 400)
@@ -86,8 +86,8 @@ struct SendbirdPlatformTests {
     #expect(sendbird.serve("GET", "/v3/users/ann").code == 0)
   }
 
-  @Test("shows a user with every documented member")
-  func userObject() throws {
+  @Test
+  func `the Platform API shows a user with every documented member`() throws {
     let sendbird = try application()
     let made = sendbird.serve(
       "POST", "/v3/users",
@@ -114,8 +114,8 @@ struct SendbirdPlatformTests {
     #expect(online.member("last_seen_at") == "0")
   }
 
-  @Test("tells a client's own from what is others', and shows tokens to servers only")
-  func clients() throws {
+  @Test
+  func `the Platform API separates a client's own from others', and shows tokens to servers only`() throws {
     let sendbird = try application()
     let key = ["session-key": sendbird.connect(["user_id": "ann"]).sessionKey]
     #expect(sendbird.fetch("PUT", "/v3/users/ann", key, body: #"{"nickname":"A"}"#).code == 0)
@@ -139,8 +139,8 @@ struct SendbirdPlatformTests {
     #expect(sendbird.serve("GET", "/v3/users/bob").member("access_token") == "")
   }
 
-  @Test("lets a living key act without a socket, unless it is set to ask for one of those whose key is of a socket")
-  func connectionRequired() throws {
+  @Test
+  func `a living key acts without a socket, unless the setting asks for one`() throws {
     let usual = try application()
     let gone = usual.connect(["user_id": "ann"])
     gone.close()
@@ -162,8 +162,8 @@ struct SendbirdPlatformTests {
     #expect(sendbird.fetch("GET", "/v3/users/ann/my_group_channels", other).code == 0)
   }
 
-  @Test("tells live sessions, and only those it is about, that their tokens are good no more")
-  func revocation() throws {
+  @Test
+  func `live sessions, and only those meant, are told that their tokens are revoked`() throws {
     let sendbird = try application()
     let access = try #require(
       sendbird.serve("PUT", "/v3/users/ann", #"{"issue_access_token":true}"#).member("access_token"))
@@ -187,8 +187,8 @@ struct SendbirdPlatformTests {
     #expect(sendbird.connect(["user_id": "ann", "access_token": access]).last("code", of: "LOGI") == "400302")
   }
 
-  @Test("shows a deactivated or deleted user the door, and takes them out of their channels", arguments: [true, false])
-  func departure(deletes: Bool) throws {
+  @Test(arguments: [true, false])
+  func `a deactivated or deleted user is disconnected, and removed from their channels`(deletes: Bool) throws {
     let sendbird = try application()
     let (ann, bob) = (sendbird.connect(["user_id": "ann"]), sendbird.connect(["user_id": "bob"]))
     if deletes {
@@ -206,8 +206,8 @@ struct SendbirdPlatformTests {
     #expect(active?.contains(#""ann""#) == deletes)
   }
 
-  @Test("answers to its own Api-Token only, and to nothing without one")
-  func apiToken() throws {
+  @Test
+  func `the Platform API accepts its own Api-Token only, and nothing without one`() throws {
     let sendbird = try application()
     for token in ["", "x", SimulatedSendbird.apiToken + "0", String(SimulatedSendbird.apiToken.dropLast())] {
       let answer = sendbird.fetch("GET", "/v3/users", ["api-token": token])

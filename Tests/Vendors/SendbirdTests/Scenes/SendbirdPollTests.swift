@@ -4,7 +4,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("Polls of a Sendbird application")
 struct SendbirdPollTests {
   private let sendbird: SimulatedSendbird
   private let ann: SimulatedPeer
@@ -32,8 +31,8 @@ struct SendbirdPollTests {
     sendbird.say(#"MESG{"channel_url":"talk","message":"vote","poll_id":1,"req_id":"1"}"#, ann)
   }
 
-  @Test("is asked once, in a message that carries it, by who made it")
-  func asked() {
+  @Test
+  func `a poll is asked once, in a message that carries it, by its maker`() {
     sendbird.say(#"MESG{"channel_url":"talk","message":"vote","poll_id":1,"req_id":"1"}"#, bob)
     #expect(bob.last("code", of: "EROR") == "400201")
     #expect(ask(bob, "GET", "/v3/polls/1").code == 400_108)
@@ -52,8 +51,8 @@ struct SendbirdPollTests {
     #expect(ask(ann, "POST", "/v3/polls", #"{"title":"x","options":[7]}"#).code == 400_100)
   }
 
-  @Test("is voted on over the socket and over HTTP, and all hear how often each option was chosen")
-  func votes() {
+  @Test
+  func `a poll is voted on over the socket and over HTTP, and all are told the counts`() {
     send()
     sendbird.say(#"VOTE{"channel_url":"talk","channel_type":"group","poll_id":1,"option_ids":[1],"req_id":"2"}"#, bob)
     for peer in [ann, bob] {
@@ -80,8 +79,8 @@ struct SendbirdPollTests {
     #expect(bob.last("code", of: "EROR") == "400201")
   }
 
-  @Test("is changed by its maker, told as it is then, and closed")
-  func changes() {
+  @Test
+  func `a poll is changed by its maker, announced as it is then, and closed`() {
     send()
     #expect(ask(bob, "PUT", "/v3/polls/1", #"{"title":"x"}"#).code == 400_108)
     #expect(ask(bob, "POST", "/v3/polls/1/options", #"{"text":"x"}"#).code == 400_108)
@@ -105,8 +104,8 @@ struct SendbirdPollTests {
     #expect(ask(bob, "GET", "/v3/group_channels/talk/polls/changelogs?token=x").code == 400_111)
   }
 
-  @Test("closes by itself when its time has come")
-  func end() {
+  @Test
+  func `a poll closes by itself when its time has come`() {
     ask(ann, "PUT", "/v3/polls/1", #"{"close_at":1800000005000}"#)
     send()
     sendbird.world.advance(by: .seconds(5))

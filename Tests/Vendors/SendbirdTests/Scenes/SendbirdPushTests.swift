@@ -3,7 +3,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("What a Sendbird client tells of its device and its user's wishes")
 struct SendbirdPushTests {
   private let sendbird: SimulatedSendbird
   private let ann: SimulatedPeer
@@ -16,8 +15,8 @@ struct SendbirdPushTests {
     ann = sendbird.connect(["user_id": "ann"])
   }
 
-  @Test("a device is registered, listed and taken away, by clients of their own user only")
-  func devices() {
+  @Test
+  func `a device is registered, listed and removed, by clients of its own user only`() {
     let made = sendbird.fetch("POST", "/v3/users/ann/push/gcm", key, body: #"{"gcm_reg_token":"t 1","is_unique":true}"#)
     #expect(made.code == 0 && made.member("token") == "t 1" && made.member("type") == "GCM")
     #expect(made.member("device_token_last_deleted_at") == "0" && made.member("user")?.contains(#""ann""#) == true)
@@ -43,8 +42,8 @@ struct SendbirdPushTests {
     }
   }
 
-  @Test("a user who is deleted leaves no device and no wishes to whoever comes after")
-  func deletion() {
+  @Test
+  func `a deleted user leaves no device and no settings to a successor`() {
     _ = sendbird.fetch("POST", "/v3/users/ann/push/gcm", key, body: #"{"gcm_reg_token":"t"}"#)
     _ = sendbird.fetch("PUT", "/v3/users/ann/channel_invitation_preference", key, body: #"{"auto_accept":false}"#)
     sendbird.serve("DELETE", "/v3/users/ann")
@@ -53,8 +52,8 @@ struct SendbirdPushTests {
     #expect(sendbird.serve("GET", "/v3/users/ann/channel_invitation_preference").member("auto_accept") == "true")
   }
 
-  @Test("what a user wants of pushes is kept, member by member, and reset")
-  func preferences() {
+  @Test
+  func `a user's push settings are kept, member by member, and reset`() {
     let target = "/v3/users/ann/push_preference"
     #expect(sendbird.fetch("GET", target, key).member("push_trigger_option") == "all")
     let body =
@@ -80,8 +79,8 @@ struct SendbirdPushTests {
     #expect(sendbird.fetch("PUT", template, key, body: #"{"name":"poem"}"#).code == 400_111)
   }
 
-  @Test("who wants to be asked is invited only, unless the invitation says otherwise")
-  func invitations() {
+  @Test
+  func `a user who wants to be asked is invited only, unless the invitation says otherwise`() {
     let target = "/v3/users/bob/channel_invitation_preference"
     #expect(sendbird.serve("GET", target).member("auto_accept") == "true")
     #expect(sendbird.serve("PUT", target, #"{"auto_accept":false}"#).member("auto_accept") == "false")
@@ -103,8 +102,8 @@ struct SendbirdPushTests {
     #expect(sendbird.serve("GET", "/v3/users/bob/group_channel_count?state=best").code == 400_111)
   }
 
-  @Test("a channel says what its member has set for it")
-  func channelSettings() {
+  @Test
+  func `a channel shows its member's settings`() {
     let (push, count) = ("/v3/users/ann/push_preference/talk", "/v3/users/ann/count_preference/talk")
     #expect(sendbird.fetch("GET", push, key).member("push_trigger_option") == "default")
     let generated = ["api-token": SimulatedSendbird.apiToken, "user-agent": "OpenAPI-Generator/2.1.5/python"]
@@ -126,8 +125,8 @@ struct SendbirdPushTests {
     #expect(sendbird.fetch("GET", "/v3/users/ann/push_preference/other", key).code == 400_108)
   }
 
-  @Test("what is not read is told item by item")
-  func items() {
+  @Test
+  func `unread items are reported item by item`() {
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"big","user_ids":["ann","bob"],"is_super":true}"#)
     for url in ["talk", "big"] {
       sendbird.world.advance(by: .seconds(1))
@@ -145,8 +144,8 @@ struct SendbirdPushTests {
     #expect(sendbird.fetch("GET", "/v3/users/ann/unread_item_count?item_keys=hats", key).code == 400_111)
   }
 
-  @Test("a hidden channel is not among the user's, what was said before is gone, and the user's devices hear of it")
-  func hiding() {
+  @Test
+  func `a hidden channel is not among the user's, its earlier messages are gone, and the user's devices are told`() {
     let talk = "/v3/group_channels/talk"
     sendbird.serve("POST", talk + "/messages", #"{"message_type":"MESG","user_id":"bob","message":"old"}"#)
     sendbird.world.advance(by: .seconds(1))
@@ -177,8 +176,8 @@ struct SendbirdPushTests {
     #expect(sendbird.serve("PUT", talk + "/reset_user_history", #"{"user_id":"nobody"}"#).code == 400_108)
   }
 
-  @Test("who is muted, banned or blocked is listed, with until when and why")
-  func lists() {
+  @Test
+  func `muted, banned and blocked users are listed, with until when and why`() {
     let talk = "/v3/group_channels/talk"
     sendbird.serve("POST", talk + "/mute", #"{"user_id":"ann","seconds":60,"description":"loud"}"#)
     let muted = sendbird.serve("GET", talk + "/mute")

@@ -5,7 +5,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("A Sendbird session")
 struct SendbirdRefreshTests {
   private let access = "a94a8fe5ccb19ba61c4c0873d391e987982fbbd3"
 
@@ -26,8 +25,8 @@ struct SendbirdRefreshTests {
     response.status == 200 ? 0 : response.member("code").flatMap { Int($0) } ?? -1
   }
 
-  @Test("of a client that can refresh ends after ten minutes, and goes on with the very same token under a new key")
-  func tenMinutes() throws {
+  @Test
+  func `a refreshable session ends after ten minutes, and goes on with the same token under a new key`() throws {
     for token in ["access", "session"] {
       let sendbird = try SimulatedSendbird()
       if token == "access" { sendbird.setAccessToken(access) }
@@ -55,8 +54,8 @@ struct SendbirdRefreshTests {
     }
   }
 
-  @Test("is renewed in its socket by an answer that has all that a login's has, but new_key in place of key")
-  func answer() throws {
+  @Test
+  func `a session is renewed in its socket by an answer like a login's, but with new_key instead of key`() throws {
     let sendbird = try SimulatedSendbird()
     let peer = expiring(sendbird, sendbird.sessionToken())
     let login = try #require(peer.commands.last)
@@ -69,8 +68,10 @@ struct SendbirdRefreshTests {
     #expect(peer.last("user_id", of: "LOGI") == "ann" && peer.last("services", of: "LOGI") == #"["chat"]"#)
   }
 
-  @Test("tells of its end a tenth of its life ahead where that is short, or as long before as it is set to")
-  func lead() throws {
+  @Test
+  func `a session announces its end a tenth of its life ahead if that is short, or as long before as the setting says`()
+    throws
+  {
     let usual = try SimulatedSendbird { $0.sessionLife = .seconds(100) }
     let late = try SimulatedSendbird { settings in
       settings.sessionLife = .seconds(100)
@@ -88,8 +89,8 @@ struct SendbirdRefreshTests {
     }
   }
 
-  @Test("lasts as long as it is set to")
-  func settings() throws {
+  @Test
+  func `a session lasts as long as the setting says`() throws {
     let sendbird = try SimulatedSendbird { settings in
       settings.expiryLead = .zero
       settings.sessionLife = .seconds(3)
@@ -109,8 +110,8 @@ struct SendbirdRefreshTests {
     #expect(plain.commands.last == #"EXPR{"expires_in":0,"reason":400309}"#)
   }
 
-  @Test("of a client that cannot refresh lasts as long as its token; one that had none, for ever")
-  func plainSessions() throws {
+  @Test
+  func `a session that cannot be refreshed lasts as long as its token, and for ever without one`() throws {
     let sendbird = try SimulatedSendbird()
     let byToken = sendbird.connect(
       ["user_id": "ann"], headers: ["sendbird-ws-token": sendbird.sessionToken(life: .seconds(30))])
@@ -121,8 +122,9 @@ struct SendbirdRefreshTests {
     #expect(byName.commands.count == 1)
   }
 
-  @Test("whose token has ended needs another one, which it may present after failures, in the same socket")
-  func otherToken() throws {
+  @Test
+  func `a session with an expired token needs another, which it may present after failures, in the same socket`() throws
+  {
     let sendbird = try SimulatedSendbird()
     let token = sendbird.sessionToken(life: .seconds(30))
     let peer = expiring(sendbird, token)
@@ -146,8 +148,8 @@ struct SendbirdRefreshTests {
     #expect(peer.isOpen && peer.commands.filter { $0.hasPrefix("EXPR") }.count == 1)
   }
 
-  @Test("that misses the timeout loses its socket, and comes back over HTTP")
-  func misses() throws {
+  @Test
+  func `a session that misses the timeout loses its socket, and returns over HTTP`() throws {
     let sendbird = try SimulatedSendbird { $0.pingInterval = .seconds(600) }
     let token = sendbird.sessionToken()
     let peer = expiring(sendbird, token)
@@ -166,8 +168,8 @@ struct SendbirdRefreshTests {
     #expect(sendbird.connect(["key": peer.sessionKey]).last("user_id", of: "LOGI") == "ann")
   }
 
-  @Test("is renewed on the live socket when its client refreshes over HTTP")
-  func overHTTP() throws {
+  @Test
+  func `a session is renewed on the live socket when its client refreshes over HTTP`() throws {
     let sendbird = try SimulatedSendbird { $0.pingInterval = .seconds(600) }
     let token = sendbird.sessionToken()
     let peer = expiring(sendbird, token)
@@ -184,9 +186,8 @@ struct SendbirdRefreshTests {
     #expect(peer.commands.last == #"EXPR{"expires_in":30,"reason":400309}"# && peer.commands.count == heard + 1)
   }
 
-  @Test(
-    "that nobody uses any more is not brought back by a refresh over HTTP; one that was forgotten goes on by its key")
-  func givenUp() throws {
+  @Test
+  func `an unused session is not restored by a refresh over HTTP, and a forgotten one goes on by its key`() throws {
     let sendbird = try SimulatedSendbird()
     let token = sendbird.sessionToken()
     let keys = (0..<61).map { _ in
@@ -205,8 +206,8 @@ struct SendbirdRefreshTests {
     #expect(sendbird.connect(["key": keys[1]]).last("code", of: "LOGI") == nil)
   }
 
-  @Test("over HTTP fails with the code of the cause, and leaves the socket open")
-  func overHTTPFails() throws {
+  @Test
+  func `a failed refresh over HTTP has the code of the cause, and leaves the socket open`() throws {
     let sendbird = try SimulatedSendbird { $0.applicationID = "APP" }
     let token = sendbird.sessionToken(life: .seconds(10))
     let peer = expiring(sendbird, token)
@@ -227,8 +228,8 @@ struct SendbirdRefreshTests {
     #expect(peer.isOpen)
   }
 
-  @Test("whose tokens are revoked is told 400310 once, on the socket, over HTTP and in a refresh")
-  func revoked() throws {
+  @Test
+  func `a session with revoked tokens is told 400310 once, on the socket, over HTTP and in a refresh`() throws {
     let sendbird = try SimulatedSendbird()
     let token = sendbird.sessionToken()
     let peer = expiring(sendbird, token)
@@ -245,8 +246,8 @@ struct SendbirdRefreshTests {
     #expect(peer.ending?.code == 4000 && peer.commands.filter { $0.hasPrefix("EXPR") }.count == 1)
   }
 
-  @Test("that an operator lets expire asks for another token with 400302, and its session token is dead everywhere")
-  func expiredByOrder() throws {
+  @Test
+  func `an operator's expiry asks for another token with 400302, and the session token is void everywhere`() throws {
     let sendbird = try SimulatedSendbird()
     let token = sendbird.sessionToken()
     let peer = expiring(sendbird, token)
@@ -272,8 +273,8 @@ struct SendbirdRefreshTests {
     #expect(peer.commands.last == #"EXPR{"expires_in":600,"reason":400302}"#)
   }
 
-  @Test("that an operator lets expire and that no new token comes for is closed with 4000 after the refresh timeout")
-  func expiredByOrderAndSilent() throws {
+  @Test
+  func `an operator's expiry without a new token closes with 4000 after the refresh timeout`() throws {
     let sendbird = try SimulatedSendbird()
     let peer = expiring(sendbird, sendbird.sessionToken())
     sendbird.order("ann", .expireNow)
@@ -286,8 +287,8 @@ struct SendbirdRefreshTests {
     #expect(peer.ending?.code == 4000 && peer.commands.filter { $0.hasPrefix("EXPR") }.count == 1)
   }
 
-  @Test("of an access token that an operator lets expire asks with 400309, since such a token has no end")
-  func accessTokenByOrder() throws {
+  @Test
+  func `an operator's expiry of an access token asks with 400309, since such a token has no end`() throws {
     let sendbird = try SimulatedSendbird()
     sendbird.setAccessToken(access)
     let peer = expiring(sendbird, access)
@@ -297,8 +298,9 @@ struct SendbirdRefreshTests {
     #expect(peer.commands.last?.hasPrefix("LOGI{") == true)
   }
 
-  @Test("whose token a fault refuses gets the same code over HTTP as on the socket, and keeps its key")
-  func refusedByFault() throws {
+  @Test
+  func `a session whose token a fault refuses gets the same code over HTTP as on the socket, and keeps its key`() throws
+  {
     let sendbird = try SimulatedSendbird(takesFaults: true)
     let token = sendbird.sessionToken()
     let peer = expiring(sendbird, token)
@@ -311,8 +313,10 @@ struct SendbirdRefreshTests {
     #expect(code(login) == 0, "a fault of refreshes leaves logins alone")
   }
 
-  @Test("survives its socket: the key opens the next one, after a loss and after a close by the client")
-  func survives() throws {
+  @Test
+  func `a session survives its socket, and its key opens the next one after a loss and after a close by the client`()
+    throws
+  {
     let sendbird = try SimulatedSendbird()
     let peer = expiring(sendbird, sendbird.sessionToken())
     peer.close()

@@ -5,7 +5,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("A run of Sendbird's side in virtual time")
 struct SendbirdRepetitionTests {
   /// Returns the messages to a server and two clients, including access tokens, session keys and channel names.
   private func run() throws -> [String] {
@@ -25,8 +24,8 @@ struct SendbirdRepetitionTests {
     return [ann.text, bob.text, channel.text] + peers.flatMap(\.texts)
   }
 
-  @Test("repeats itself byte for byte, keys and all")
-  func repeats() throws {
+  @Test
+  func `a run in virtual time repeats itself byte for byte, keys and all`() throws {
     let (one, two) = (try run(), try run())
     #expect(one == two)
   }

@@ -4,7 +4,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("A Sendbird session key, once its gateway was started anew,")
 struct SendbirdRestartTests {
   private static let access = "a94a8fe5ccb19ba61c4c0873d391e987982fbbd3"
 
@@ -22,10 +21,10 @@ struct SendbirdRestartTests {
     sendbird.fetch("GET", "/v3/users/ann/my_group_channels", ["session-key": key])
   }
 
-  @Test(
-    "is still good, over HTTP and for the next socket, and ends when it would have",
-    arguments: ["none", "access", "session"])
-  func goesOn(token: String) throws {
+  @Test(arguments: ["none", "access", "session"])
+  func `a session key is good after a restart, over HTTP and for the next socket, and ends as before`(token: String)
+    throws
+  {
     let (key, _) = try key(token)
     // The same seed gives the same numbers to other sessions.
     for seed in [1, 2] as [UInt64] {
@@ -43,8 +42,8 @@ struct SendbirdRestartTests {
     }
   }
 
-  @Test("is refused as unknown where its client cannot refresh, and as expired where it can")
-  func ended() throws {
+  @Test
+  func `an ended session key is refused as unknown if its client cannot refresh, and as expired if it can`() throws {
     let plain = try SimulatedSendbird { $0.plainSessionLife = .seconds(60) }
     let first = plain.connect(["user_id": "ann"]).sessionKey
     plain.world.advance(by: .seconds(60))
@@ -57,8 +56,8 @@ struct SendbirdRestartTests {
     #expect(get(sendbird, key).member("code") == "400309")
   }
 
-  @Test("of another application, or changed by a letter, is no key")
-  func forged() throws {
+  @Test
+  func `a session key of another application, or changed by a letter, is refused`() throws {
     let (key, _) = try key("session")
     let other = try SimulatedSendbird {
       $0 = SendbirdSettings(apiToken: Credentials(token: String(repeating: "x", count: 40)))

@@ -4,10 +4,9 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("What fills a Sendbird application without a token")
 struct SendbirdRoomTests {
-  @Test("users made by name alone are so many of one address in a minute; those who exist get in all the same")
-  func newUsers() throws {
+  @Test
+  func `users made by name alone are limited for one address in a minute, and existing ones always get in`() throws {
     let sendbird = try SimulatedSendbird { $0.newUsersPerMinuteMax = 3 }
     for user in ["a", "b", "c"] {
       #expect(sendbird.connect(["user_id": user]).last("user_id", of: "LOGI") == user)
@@ -25,8 +24,8 @@ struct SendbirdRoomTests {
     #expect(sendbird.connect(["user_id": "d"]).last("user_id", of: "LOGI") == "d")
   }
 
-  @Test("a full table of users refuses another in words of its own, and leaves the others alone")
-  func fullTable() async throws {
+  @Test
+  func `a full table of users refuses another in words of its own, and leaves the others alone`() async throws {
     let now = WallTime(seconds: 1)
     let directory = SendbirdDirectory(FaultyStore(), on: SerialTestExecutor(), usersMax: 100, bytesMax: 10_000)
     let ann = UserID("ann")
@@ -48,13 +47,12 @@ struct SendbirdRoomTests {
   }
 }
 
-@Suite("Sendbird's names, byte by byte")
 struct SendbirdNameTests {
   /// One letter as one scalar and as two, which are canonically equivalent.
   private static let (one, two) = ("\u{e9}", "e\u{301}")
 
-  @Test("a token of one spelling does not let the other in", arguments: [(one, two), (two, one)])
-  func tokens(owner: String, other: String) throws {
+  @Test(arguments: [(one, two), (two, one)])
+  func `a token of one spelling does not admit the other`(owner: String, other: String) throws {
     let sendbird = try SimulatedSendbird()
     let access = String(repeating: "ab", count: 20)
     sendbird.setAccessToken(access, of: owner)
@@ -72,8 +70,8 @@ struct SendbirdNameTests {
     #expect(sendbird.connect(["user_id": other]).last("user_id", of: "LOGI")?.utf8.elementsEqual(other.utf8) == true)
   }
 
-  @Test("both spellings are keys of their own in metadata, and sort by their bytes")
-  func metadata() throws {
+  @Test
+  func `both spellings are keys of their own in metadata, and sort by their bytes`() throws {
     let sendbird = try SimulatedSendbird()
     let body = #"{"user_id":"ann","metadata":{"\#(Self.one)":"1","\#(Self.two)":"2","K":"3","\#u{212A}":"4"}}"#
     let made = sendbird.serve("POST", "/v3/users", body)
@@ -86,8 +84,8 @@ struct SendbirdNameTests {
     #expect(left?.utf8.elementsEqual(#"{"K":"3","\#(Self.one)":"1","\#("\u{212A}")":"4"}"#.utf8) == true)
   }
 
-  @Test("a channel is not found under a letter that only looks like its own")
-  func channels() throws {
+  @Test
+  func `a channel is not found under a letter that only looks like its own`() throws {
     let sendbird = try SimulatedSendbird { $0.applicationID = "K" }
     sendbird.serve("POST", "/v3/users", #"{"user_id":"ann"}"#)
     sendbird.serve(

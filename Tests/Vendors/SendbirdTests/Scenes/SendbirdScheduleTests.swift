@@ -5,7 +5,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("Messages of a Sendbird application that are sent later")
 struct SendbirdScheduleTests {
   private typealias F = ChannelFixture
 
@@ -33,8 +32,8 @@ struct SendbirdScheduleTests {
     return ask("POST", Self.target, #"{"message_type":"MESG","message":"\#(text)","scheduled_at":\#(time)}"#)
   }
 
-  @Test("are sent when their time has come, in its order, and not before")
-  func sent() {
+  @Test
+  func `scheduled messages are sent at their time, in its order, and not before`() {
     #expect(schedule("late", after: 20).member("scheduled_status") == "pending")
     #expect(schedule("early", after: 10).member("scheduled_message_id") == "2")
     sendbird.world.advance(by: .seconds(9))
@@ -48,8 +47,8 @@ struct SendbirdScheduleTests {
     #expect(ask("DELETE", Self.target + "/1").code == 400_201)
   }
 
-  @Test("are seen, changed, taken back and sent at once by their sender alone")
-  func changed() {
+  @Test
+  func `scheduled messages are shown, changed, cancelled and sent at once by their sender alone`() {
     for (text, time) in [("a", 30), ("b", 20), ("c", 10)] { #expect(schedule(text, after: time).code == 0) }
     #expect(ask("GET", Self.target + "/1", "", bob).code == 400_108)
     #expect(ask("GET", "/v3/scheduled_messages", "", bob).member("scheduled_messages") == "[]")
@@ -73,10 +72,10 @@ struct SendbirdScheduleTests {
     #expect(ask("GET", Self.target + "/-1").code == 400_201)
   }
 
-  @Test(
-    "are sent, each once, whatever is wrong with the store when their time comes",
-    arguments: [FaultyStore.Fault.away, .lostAnswer, .lossy, .conflict, .late(.milliseconds(700))])
-  func trouble(fault: FaultyStore.Fault) {
+  @Test(arguments: [FaultyStore.Fault.away, .lostAnswer, .lossy, .conflict, .late(.milliseconds(700))])
+  func `scheduled messages are sent, each once, whatever is wrong with the store at their time`(
+    fault: FaultyStore.Fault
+  ) {
     for number in 1...9 { #expect(schedule("m\(number)", after: 10).code == 0) }
     sendbird.space.store.fault = fault
     sendbird.world.advance(by: .seconds(20))
@@ -90,8 +89,8 @@ struct SendbirdScheduleTests {
     #expect(bob.commands.count { $0.hasPrefix("MESG") } <= 9)
   }
 
-  @Test("fail where the sender is no member any more")
-  func failed() {
+  @Test
+  func `scheduled messages fail if the sender is no member any more`() {
     #expect(schedule("x", after: 10).code == 0)
     ask("PUT", "/v3/group_channels/talk/leave", "{}")
     sendbird.world.advance(by: .seconds(11))
@@ -99,8 +98,10 @@ struct SendbirdScheduleTests {
     #expect(bob.last("message", of: "MESG") == nil)
   }
 
-  @Test("are there for whoever opens the store next, and are taken for sending once", arguments: StoreCase.all)
-  func restart(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `scheduled messages are kept for the next process with the store, and are claimed for sending once`(
+    _ engine: StoreCase
+  ) async throws {
     let store = try engine.make()
     let first = SendbirdSchedule(store, on: SerialTestExecutor(), max: 2)
     let message = F.text("hi", in: "a", by: F.ann)

@@ -3,7 +3,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("What Sendbird's clients look for, and report")
 struct SendbirdSearchTests {
   private let sendbird: SimulatedSendbird
   private let key: [String: String]
@@ -25,8 +24,8 @@ struct SendbirdSearchTests {
     sendbird.fetch("GET", "/v3/search/messages?\(query)", key)
   }
 
-  @Test("messages of one's own channels are found by what they say, page by page")
-  func search() {
+  @Test
+  func `messages of one's own channels are found by their text, page by page`() {
     let all = find("query=lunch")
     #expect(all.member("total_count") == "2" && all.member("has_next") == "false" && all.member("end_cursor") == "")
     #expect(
@@ -49,8 +48,8 @@ struct SendbirdSearchTests {
     #expect(find("query=lunch").member("total_count") == "1")
   }
 
-  @Test("a channel, a message and a user are reported, and servers are told")
-  func reports() {
+  @Test
+  func `a channel, a message and a user are reported, and servers are told`() {
     func report(_ target: String, _ body: String) -> Int {
       sendbird.fetch("POST", "/v3/report/\(target)", key, body: body).code
     }
@@ -74,16 +73,16 @@ struct SendbirdSearchTests {
     for (target, body, code) in refused { #expect(report(target, body) == code, "\(target)") }
   }
 
-  @Test("an interface kit is told that nothing is switched")
-  func kit() {
+  @Test
+  func `an interface kit is told that nothing is switched on`() {
     let answer = sendbird.fetch("GET", "/v3/sdk/ui_kit/configuration", key)
     #expect(
       answer.code == 0 && answer.member("uikit_configurations")?.contains(#""group_channel":{"channel":{}"#) == true)
     #expect(sendbird.fetch("GET", "/v3/sdk/ui_kit/configuration").code == 400_401)
   }
 
-  @Test("a client that sends its statistics is thanked")
-  func statistics() {
+  @Test
+  func `a client's statistics are accepted`() {
     func both(_ key: [String: String], _ body: String) -> [HTTPResponse] {
       [
         sendbird.fetch("POST", "/v3/sdk/statistics", key, body: body),

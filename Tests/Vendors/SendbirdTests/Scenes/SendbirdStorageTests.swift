@@ -6,7 +6,6 @@ import Testing
 
 @testable import GatewaySendbird
 
-@Suite("Files of a Sendbird application")
 struct SendbirdStorageTests {
   private let sendbird: SimulatedSendbird
   private let ann: SimulatedPeer
@@ -29,8 +28,8 @@ struct SendbirdStorageTests {
     return sendbird.fetch(method, target, headers, body: parts.joined() + "--b 1--\r\n")
   }
 
-  @Test("a file is kept, and served to whoever has its address, with its type and nothing that runs")
-  func upload() throws {
+  @Test
+  func `a file is kept, and served to holders of its address, with its type and nothing that runs`() throws {
     let kept = send(
       "POST", "/v3/storage/file", part(#"name="channel_url""#, "talk"), part(#"name="thumbnail1""#, "100,100"),
       part(#"name="file"; filename="a b.svg""#, "<svg/>\r\n--b", type: "image/svg+xml"))
@@ -46,8 +45,8 @@ struct SendbirdStorageTests {
     #expect(sendbird.fetch("GET", "/v3/storage/file/none/x").code == 400_201)
   }
 
-  @Test("a file message, a profile image and a cover come with their bytes")
-  func messages() throws {
+  @Test
+  func `a file message, a profile image and a cover come with their bytes`() throws {
     let file = part(#"name="file"; filename="x.txt""#, "hello", type: "text/plain")
     let sent = send(
       "POST", "/v3/group_channels/talk/messages", part(#"name="message_type""#, "FILE"),
@@ -76,8 +75,8 @@ struct SendbirdStorageTests {
     ("image/jpeg", [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 1, 2, 0xFF, 0xC0, 0, 17, 8, 1, 224, 2, 128, 3]),
   ]
 
-  @Test("a picture says how large it is, and one that was cut off or lies does not")
-  func pictures() {
+  @Test
+  func `a picture has its size, and one that was cut off or lies has none`() {
     for (type, bytes) in Self.pictures {
       #expect(SendbirdPicture(bytes).map { [$0.width, $0.height] } == [640, 480], "\(type)")
       for count in 0..<bytes.count - 2 { _ = SendbirdPicture(Array(bytes.prefix(count))) }
@@ -87,8 +86,8 @@ struct SendbirdStorageTests {
     #expect(SendbirdPicture(Array("GIF89a".utf8) + [0, 0, 0, 0]) == nil && SendbirdPicture([]) == nil)
   }
 
-  @Test("thumbnails that are asked for of a picture come with the upload and with the message, and none else")
-  func thumbnails() throws {
+  @Test
+  func `requested thumbnails of a picture come with the upload and with the message, and no others`() throws {
     let picture = part(#"name="file"; filename="a.png""#, "no picture, says its type", type: "image/png")
     let kept = send("POST", "/v3/storage/file", part(#"name="thumbnail1""#, "320,240"), picture)
     let listed = try #require(kept.member("thumbnails"))
@@ -114,8 +113,8 @@ struct SendbirdStorageTests {
     #expect(ann.isOpen && ann.last("thumbnails", of: "FILE") == "[]")
   }
 
-  @Test("the oldest file gives way, and one that is too large is refused")
-  func bounds() throws {
+  @Test
+  func `the oldest file is removed for a new one, and one that is too large is refused`() throws {
     func put(_ size: Int) -> HTTPResponse {
       send("POST", "/v3/storage/file", part(#"name="file"; filename="f""#, String(repeating: "x", count: size)))
     }
@@ -127,24 +126,22 @@ struct SendbirdStorageTests {
     #expect(sendbird.fetch("GET", String(paths[2])).status == 200)
   }
 
-  @Test(
-    "a body that is no form is refused",
-    arguments: [
-      "", "--b 1", "--b 1--\r\n", "--b 1\r\n\r\n\r\n--b 1--",
-      "--b 1\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nx",
-      "--b 1\r\nno colon\r\n\r\nx\r\n--b 1--\r\n",
-      "--b 1x\r\nContent-Disposition: form-data; name=a\r\n\r\nx\r\n--b 1--",
-      "--b 1\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nno file name\r\n--b 1--\r\n",
-    ])
-  func stray(body: String) {
+  @Test(arguments: [
+    "", "--b 1", "--b 1--\r\n", "--b 1\r\n\r\n\r\n--b 1--",
+    "--b 1\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nx",
+    "--b 1\r\nno colon\r\n\r\nx\r\n--b 1--\r\n",
+    "--b 1x\r\nContent-Disposition: form-data; name=a\r\n\r\nx\r\n--b 1--",
+    "--b 1\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nno file name\r\n--b 1--\r\n",
+  ])
+  func `a body that is no form is refused`(body: String) {
     let headers = ["content-type": "multipart/form-data; boundary=\"b 1\"", "session-key": ann.sessionKey]
     #expect([400_105, 400_403].contains(sendbird.fetch("POST", "/v3/storage/file", headers, body: body).code))
     let profile = sendbird.fetch("PUT", "/v3/users/ann", headers, body: body)
     #expect([0, 400_403].contains(profile.code))
   }
 
-  @Test("a form is read as it was written, whatever lies between its boundaries")
-  func forms() throws {
+  @Test
+  func `a form is read as it was written, whatever lies between its boundaries`() throws {
     #expect(SendbirdMultipart.boundary(of: "multipart/form-data; charset=x; boundary=AaB03x") == "AaB03x")
     #expect(SendbirdMultipart.boundary(of: #"Multipart/Form-Data;boundary="a;b""#) == "a;b")
     for type in [
@@ -162,8 +159,8 @@ struct SendbirdStorageTests {
     #expect(SendbirdMultipart(Array(many.utf8), boundary: "x") == nil)
   }
 
-  @Test("a body of the same half delimiter again and again is searched byte by byte, and each part found where it is")
-  func halfDelimiters() throws {
+  @Test
+  func `a body of the same half delimiter again and again is searched byte by byte, and each part found`() throws {
     let head = "Content-Disposition: form-data; name=a\r\n\r\n"
     for (boundary, filling) in [("x", "\r"), ("aab", "\r\n--aa"), ("aba", "\r\n--ab"), ("aba", "\r\n--aab")] {
       let content = String(repeating: filling, count: 300_000 / filling.utf8.count)
@@ -173,8 +170,8 @@ struct SendbirdStorageTests {
     }
   }
 
-  @Test("a hostile form traps nothing, and what is read of it lies in it")
-  func hostileForms() {
+  @Test
+  func `a hostile form traps nothing, and its parts lie within it`() {
     var source = HostileBytes(
       seed: 25,
       examples: [

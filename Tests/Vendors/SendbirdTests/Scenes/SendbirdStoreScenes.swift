@@ -6,7 +6,6 @@ import TestSupport
 import Testing
 
 /// Sendbird with a faulty store, in virtual time.
-@Suite("While the store of Sendbird's side")
 struct SendbirdStoreScenes {
   private let sendbird = try! SimulatedSendbird()
   private let access = "a94a8fe5ccb19ba61c4c0873d391e987982fbbd3"
@@ -21,10 +20,8 @@ struct SendbirdStoreScenes {
     peer.last("user_id", of: "LOGI") == "ann" && peer.isOpen
   }
 
-  @Test(
-    "is away, nobody is refused for it: a login is put off with BUSY and 1013, and is accepted afterwards",
-    arguments: ["access", "session", "key", "name"])
-  func loginWhileAway(by credentials: String) {
+  @Test(arguments: ["access", "session", "key", "name"])
+  func `a login while the store is away gets BUSY and 1013, and is accepted afterwards`(by credentials: String) {
     if credentials == "access" { sendbird.setAccessToken(access) }
     let token = credentials == "access" ? access : credentials == "session" ? sendbird.sessionToken() : ""
     let key = credentials == "key" ? sendbird.connect(["user_id": "ann"]).sessionKey : ""
@@ -38,8 +35,8 @@ struct SendbirdStoreScenes {
     #expect(isLoggedIn(connect()))
   }
 
-  @Test("is away, a session that cannot be refreshed goes on, however often it is tried, and is refreshed afterwards")
-  func refreshWhileAway() {
+  @Test
+  func `a session that cannot be refreshed while the store is away goes on, and is refreshed afterwards`() {
     let token = sendbird.sessionToken()
     let peer = connect(token)
     store.fault = .away
@@ -53,8 +50,8 @@ struct SendbirdStoreScenes {
     #expect(peer.last("req_id", of: "LOGI") == "good" && peer.isOpen)
   }
 
-  @Test("is away, HTTP answers 503 and when to ask again, and no user, key or token is called unknown")
-  func requestsWhileAway() {
+  @Test
+  func `HTTP answers 503 with the time to retry after while the store is away, and no user, key or token is unknown`() {
     sendbird.setAccessToken(access)
     let key = connect(access).sessionKey
     store.fault = .away
@@ -79,8 +76,8 @@ struct SendbirdStoreScenes {
     #expect(sendbird.user("bob") == nil)
   }
 
-  @Test("loses the answer to a revocation, the token is told to be revoked or not, but lets nobody in once it was")
-  func revocationWhileAnswersAreLost() {
+  @Test
+  func `a revocation with a lost answer is announced or not, but the revoked token is refused`() {
     let token = sendbird.sessionToken()
     sendbird.world.advance(by: .seconds(1))
     store.fault = .lostAnswer
@@ -89,8 +86,8 @@ struct SendbirdStoreScenes {
     #expect(connect(token).last("code", of: "LOGI") == "400310")
   }
 
-  @Test("loses the answer to a login, the token is as good as before")
-  func loginWhileAnswersAreLost() {
+  @Test
+  func `a login with a lost answer leaves the token as good as before`() {
     let token = sendbird.sessionToken()
     store.fault = .lostAnswer
     #expect(connect(token).last("retry_after", of: "BUSY") == "3")
@@ -98,8 +95,8 @@ struct SendbirdStoreScenes {
     #expect(isLoggedIn(connect(token)))
   }
 
-  @Test("finds somebody always faster, a login is put off, and accepted afterwards")
-  func contended() {
+  @Test
+  func `a login with a contended store is refused for now, and accepted afterwards`() {
     let token = sendbird.sessionToken()
     store.fault = .conflict
     #expect(connect(token).last("retry_after", of: "BUSY") == "3")
@@ -107,8 +104,8 @@ struct SendbirdStoreScenes {
     #expect(isLoggedIn(connect(token)))
   }
 
-  @Test("is late, logins and refreshes wait for it, and a user has no more connections than one may")
-  func late() throws {
+  @Test
+  func `logins and refreshes wait for a late store, and a user has no more connections than one may`() throws {
     let sendbird = try SimulatedSendbird { $0.connectionsPerUserMax = 2 }
     let token = sendbird.sessionToken()
     sendbird.space.store.fault = .late(.milliseconds(300))
@@ -121,8 +118,8 @@ struct SendbirdStoreScenes {
     #expect(ins.first?.last("req_id", of: "LOGI") == "r")
   }
 
-  @Test("is away, what is said in channels is answered with 503, and may be said again; nobody is thrown out")
-  func channelsWhileAway() {
+  @Test
+  func `messages while the store is away are answered with 503, may be repeated, and end no connection`() {
     for user in ["ann", "bob"] { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)","nickname":"x"}"#) }
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
     sendbird.serve("POST", "/v3/open_channels", #"{"channel_url":"hall"}"#)

@@ -3,7 +3,6 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("Stray input to a Sendbird application with channels")
 struct SendbirdStrayInputTests {
   private static let huge = String(repeating: "x", count: 60_000)
   private static let deep = String(repeating: "[", count: 5_000)
@@ -23,8 +22,8 @@ struct SendbirdStrayInputTests {
     #"DELM{"channel_url":"talk","msg_id":1}"#, #"BRDM{"message":"x"}"#, #"ADMM{"channel_url":"talk","message":"x"}"#,
   ]
 
-  @Test("on the socket is answered where it names a request, disturbs nobody, and leaves others their connection")
-  func socket() throws {
+  @Test
+  func `stray input on the socket is answered if it names a request, and disturbs no other connection`() throws {
     let sendbird = try SimulatedSendbird(policy: try SessionPolicy(malformedMax: 1_000))
     sendbird.serve("POST", "/v3/users", #"{"user_id":"bob"}"#)
     let (ann, bob) = (sendbird.connect(["user_id": "ann"]), sendbird.connect(["user_id": "bob"]))
@@ -41,10 +40,8 @@ struct SendbirdStrayInputTests {
     #expect(ann.last("req_id", of: "MESG") == "good" && bob.last("message", of: "MESG") == "ü😀\n\"")
   }
 
-  @Test(
-    "in ids and channel URLs stays what it is",
-    arguments: ["ü😀", "a b", "a'b\"c", "<script>", "a;b", "..", "%2e%2e", "a\\b", "\u{202e}x", "null", "0", "-1"])
-  func names(name: String) throws {
+  @Test(arguments: ["ü😀", "a b", "a'b\"c", "<script>", "a;b", "..", "%2e%2e", "a\\b", "\u{202e}x", "null", "0", "-1"])
+  func `stray ids and channel URLs stay what they are`(name: String) throws {
     let sendbird = try SimulatedSendbird()
     let quoted = name.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     let escaped = PercentEncoding.encode(name)
@@ -62,13 +59,11 @@ struct SendbirdStrayInputTests {
     #expect(sendbird.serve("GET", "/v3/users/\(escaped)").code == 400_201)
   }
 
-  @Test(
-    "of numbers that nobody has is refused or counts as the largest there are",
-    arguments: [
-      "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-1", "1e999", "NaN", "0x10", "٣", "+5",
-      "18446744073709551616", "4000000000000001", "",
-    ])
-  func numbers(number: String) throws {
+  @Test(arguments: [
+    "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-1", "1e999", "NaN", "0x10", "٣", "+5",
+    "18446744073709551616", "4000000000000001", "",
+  ])
+  func `impossible numbers are refused or count as the largest there are`(number: String) throws {
     let sendbird = try SimulatedSendbird()
     sendbird.serve("POST", "/v3/users", #"{"user_id":"ann"}"#)
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann"]}"#)
@@ -108,8 +103,8 @@ struct SendbirdStrayInputTests {
     #expect(sendbird.serve("GET", "/v3/users/ann").code == 0)
   }
 
-  @Test("over HTTP is an error of the vendor's, whatever the path")
-  func http() throws {
+  @Test
+  func `stray requests over HTTP get an error of the vendor's, whatever the path`() throws {
     let sendbird = try SimulatedSendbird()
     sendbird.serve("POST", "/v3/users", #"{"user_id":"ann"}"#)
     let bodies = [
