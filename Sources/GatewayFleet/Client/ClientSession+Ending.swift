@@ -160,8 +160,8 @@ extension ClientSession {
   /// loss.
   ///
   /// - Parameters:
-  /// - waves: How often the storm has every client refreshed.
-  /// - awaitsAll: Whether the storm waits for every refresh, even beyond the waves: a scenario may have ordered it.
+  ///   - waves: How often the storm has every client refreshed.
+  ///   - awaitsAll: Whether the storm waits for every refresh, even beyond the waves: a scenario may have ordered it.
   package func isSettled(waves: Int, awaitsAll: Bool = false) -> Bool {
     let waves = renewals(of: waves)
     return switch phase {

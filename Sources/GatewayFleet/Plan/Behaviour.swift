@@ -17,7 +17,7 @@ package enum Behaviour: String, Hashable, Sendable, CaseIterable, Codable, Codin
   ///
   /// - Parameters:
   ///   - slowDelay: How long a slow client waits before it asks the provider.
-  /// - timeout: How long the gateway waits for the token.
+  ///   - timeout: How long the gateway waits for the token.
   package func isExpectedToStay(slowDelay: Duration, timeout: Duration) -> Bool {
     switch self {
     case .wellBehaved: true

@@ -10,9 +10,9 @@ package struct Stragglers {
   /// Returns whether none is left. The first call notes them.
   ///
   /// - Parameters:
-  /// - count: The number of clients.
-  /// - waves: The number of refreshes that each client needs.
-  /// - awaitsAll: Whether the storm also waits for clients at a refresh beyond these waves.
+  ///   - count: The number of clients.
+  ///   - waves: The number of refreshes that each client needs.
+  ///   - awaitsAll: Whether the storm also waits for clients at a refresh beyond these waves.
   ///   - session: Returns client number `index`, counted from 0.
   package mutating func areGone(
     of count: Int, waves: Int, awaitsAll: Bool, _ session: (_ index: Int) -> ClientSession
