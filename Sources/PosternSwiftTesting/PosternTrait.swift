@@ -2,9 +2,8 @@ public import PosternTesting
 internal import Synchronization
 public import Testing
 
-/// A trait of Swift Testing that gives each test a gateway of its own.
-///
-/// A suite gives it to each of its tests: `@Suite(.postern(refreshTimeout: .seconds(2)))`.
+/// A trait of Swift Testing that gives each test its own gateway, or each test of a suite: `@Suite(.postern(refreshTimeout:
+/// .seconds(2)))`.
 ///
 /// ```swift
 /// @Test(.postern) func refreshesOnce() async throws {
@@ -13,22 +12,22 @@ public import Testing
 /// }
 /// ```
 ///
-/// The gateway ends with the test; one case of a parameterised test is a test too. If the test has failed, the last lines of
-/// the gateway's journal follow as a warning, and all of them as an attachment, `postern-journal.jsonl`. If a suite and its
-/// test both have the trait, the test's own is used.
+/// The gateway ends with the test; each case of a parameterised test counts as a test. If the test fails, the last lines of
+/// the gateway's journal are recorded as a warning, and all lines as an attachment, `postern-journal.jsonl`. If a suite and
+/// its test both have the trait, the test's own is used.
 public struct PosternTrait: TestTrait, SuiteTrait, TestScoping {
   /// The options of the gateway.
   public let options: PosternGateway.Options
 
-  /// A trait whose gateways have these options.
+  /// Creates a trait whose gateways have these options.
   public init(_ options: PosternGateway.Options = PosternGateway.Options()) {
     self.options = options
   }
 
-  /// Each test below has a gateway of its own.
+  /// True: each test of a suite has its own gateway.
   public var isRecursive: Bool { true }
 
-  /// Runs the test with a gateway, which `PosternGateway.current` is meanwhile.
+  /// Runs the test with a gateway, which `PosternGateway.current` returns meanwhile.
   @concurrent public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
   ) async throws {
@@ -36,7 +35,7 @@ public struct PosternTrait: TestTrait, SuiteTrait, TestScoping {
     let failure = Failure()
     do {
       try await PosternGateway.$ofTest.withValue(gateway) {
-        // Every issue passes here on its way, as it is.
+        // Every issue passes through here unchanged.
         let watch = IssueHandlingTrait.compactMapIssues { issue in
           if issue.isFailure { failure.note(issue.sourceLocation) }
           return issue
@@ -63,7 +62,7 @@ public struct PosternTrait: TestTrait, SuiteTrait, TestScoping {
   }
 }
 
-/// The failure of a test, with the first place of it; nil if it has none.
+/// The state whether a test has failed, with the first source location of a failure.
 private final class Failure: Sendable {
   private let state = Mutex<(isThere: Bool, location: SourceLocation?)>((false, nil))
 

@@ -5,10 +5,10 @@ extension Trait where Self == PosternTrait {
   /// A gateway for the test, with the defaults of `postern serve`.
   public static var postern: Self { Self() }
 
-  /// A gateway for the test, with these options.
+  /// Returns the trait for a gateway with these options.
   public static func postern(_ options: PosternGateway.Options) -> Self { Self(options) }
 
-  /// A gateway for the test, with some of `PosternGateway.Options` otherwise than usual.
+  /// Returns the trait for a gateway with some of `PosternGateway.Options` changed.
   public static func postern(
     loginTimeout: Duration? = nil, refreshTimeout: Duration? = nil, refreshLead: Duration? = nil,
     closesRevoked: Bool = false, providerLatency: Duration? = nil, isFrozen: Bool = false, seed: UInt64? = nil
@@ -28,14 +28,14 @@ extension Trait where Self == PosternTrait {
 extension PosternGateway {
   @TaskLocal static var ofTest: PosternGateway?
 
-  /// An error of a test that asks for a gateway and has none, since the trait `.postern` is missing.
+  /// An error of a test that requests a gateway, but has no trait `.postern`.
   public struct NoGateway: Error, CustomStringConvertible {
-    /// The remedy.
+    /// The advice how to correct it.
     public let description = "this test has no gateway: give it, or its suite, the trait .postern"
   }
 
-  /// The gateway of the test that runs, also in the tasks that it starts. Throws ``NoGateway`` where neither the test nor
-  /// its suite has the trait.
+  /// The gateway of the running test, also in tasks that it starts. Throws ``NoGateway`` if neither the test nor its suite
+  /// has the trait.
   public static var current: PosternGateway {
     get throws {
       guard let ofTest else { throw NoGateway() }

@@ -5,11 +5,11 @@ internal import GatewayServer
 internal import GatewaySpace
 
 extension GatewaySettings {
-  /// Returns the description of these settings, with `bindings` as the wire formats.
+  /// Returns the public description of these settings, with `bindings` as the wire formats.
   func description(of bindings: [DialectBinding]) -> GatewayDescription {
     let (configuration, provider) = (space.configuration, space.provider)
     var dialects: [GatewayDescription.Dialect] = []
-    // A vendor's second socket keeps to the same times.
+    // The second socket of a vendor uses the same times.
     for binding in bindings where !dialects.contains(where: { $0.name == binding.dialect.name }) {
       dialects.append(
         .init(

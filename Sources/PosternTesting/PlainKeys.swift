@@ -1,7 +1,7 @@
 internal import GatewayPlain
 internal import GatewayTokens
 
-/// The keys of one gateway, made for it alone: it signs and verifies tokens with them.
+/// The random keys of one gateway, which sign and verify its tokens.
 struct PlainKeys {
   let issuer: PlainTokenIssuer
   let verifier: JWTVerifier

@@ -6,8 +6,10 @@ internal import GatewaySpace
 // The faults that a test orders.
 
 extension PosternGateway {
-  /// Orders a fault in JSON, e.g. `{"fault": "drop", "what": "reply:refresh", "times": 1}`. `GET /faults/known` at
-  /// ``controlURL`` lists the faults. Returns the number that ``mend(_:)`` takes. Throws what is wrong with the order.
+  /// Orders a fault, given in JSON, e.g. `{"fault": "drop", "what": "reply:refresh", "times": 1}`.
+  ///
+  /// `GET /faults/known` at ``controlURL`` lists all faults. Returns the number that ``mend(_:)`` needs. Throws the error in
+  /// the order.
   @discardableResult
   public func fail(_ order: String) async throws -> Int {
     let order = try FaultOrder.read(json: Array(order.utf8))
@@ -23,7 +25,7 @@ extension PosternGateway {
     return try made.get()
   }
 
-  /// Takes a fault back. False if it stands no more.
+  /// Withdraws a fault. Returns false if it does not exist any more.
   @discardableResult
   public func mend(_ number: Int) async -> Bool {
     guard let number = UInt32(exactly: number) else { return false }

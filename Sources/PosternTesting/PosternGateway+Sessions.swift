@@ -1,18 +1,18 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-// The orders of a test about its users' sessions, and its questions about them.
+// The actions on users' sessions, and the questions about them.
 
 extension PosternGateway {
   /// One session of a user, as an operator sees it.
   public struct Session: Hashable, Sendable {
-    /// Its connection, e.g. `conn_0_2`, as the journal's lines name it.
+    /// Its connection, e.g. `conn_0_2`, as in the journal's lines.
     public let connection: String
     /// The user; nil before login.
     public let user: String?
-    /// The phase, e.g. `active` or `refreshing`.
+    /// Its phase, e.g. `active` or `refreshing`.
     public let phase: String
-    /// How long its token lives yet; negative if it has ended, nil before login.
+    /// The remaining life of its token; negative if it has expired, nil before login.
     public let expiresIn: Duration?
 
     init(_ summary: SessionSummary) {
@@ -23,43 +23,43 @@ extension PosternGateway {
     }
   }
 
-  /// Lets the tokens of the user's sessions expire now. Returns how many sessions that reached.
+  /// Lets the tokens of the user's sessions expire now. Returns the number of affected sessions.
   @discardableResult
   public func expire(user: String) async -> Int {
-    // The sessions are kept in memory, which refuses nothing.
+    // The store is in memory and accepts everything.
     (try? await gateway.control(UserID(user), .expireNow)) ?? 0
   }
 
-  /// Asks the user's sessions for another token. Returns how many sessions that reached.
+  /// Asks the user's sessions for another token. Returns the number of affected sessions.
   @discardableResult
   public func askForRefresh(user: String) async -> Int {
     (try? await gateway.control(UserID(user), .askForRefresh)) ?? 0
   }
 
-  /// Revokes every token of the user issued until now. Returns how many live sessions that took in. Throws if ten thousand
-  /// users' tokens have been revoked already: that is how many are remembered.
+  /// Revokes every token of the user issued until now. Returns the number of affected live sessions. Throws if the tokens of
+  /// ten thousand users have been revoked: the gateway remembers no more.
   @discardableResult
   public func revoke(user: String) async throws -> Int {
     try await gateway.revoke(.user(UserID(user), issuedBefore: await now()))
   }
 
-  /// Closes the user's sessions. Returns how many that were; 0 too for a code that no close frame may carry (RFC 6455
-  /// section 7.4) or a reason of more than 123 bytes.
+  /// Closes the user's sessions. Returns their number, or 0 for a code that no close frame may carry (RFC 6455 section 7.4)
+  /// or a reason of more than 123 bytes.
   @discardableResult
   public func disconnect(user: String, code: UInt16 = 4005, reason: String = "disconnected") async -> Int {
     guard let reason = CloseReason(code: code, name: reason) else { return 0 }
     return (try? await gateway.control(UserID(user), .disconnect(reason))) ?? 0
   }
 
-  /// The user's sessions, or everybody's, at most a thousand, in the order in which they came.
+  /// Returns the user's sessions, or all sessions, in the order of connection; at most a thousand.
   public func sessions(user: String? = nil) async -> [Session] {
     await gateway.sessions(of: user.map(UserID.init), after: nil, limit: 1000).map(Session.init)
   }
 
-  /// How many sessions the user has.
+  /// Returns the number of the user's sessions.
   public func sessionCount(user: String) async -> Int { await sessions(user: user).count }
 
-  /// How many refreshes the gateway has accepted.
+  /// Returns the number of refreshes that the gateway has accepted.
   public func acceptedRefreshCount() async -> Int {
     Int(await gateway.metrics().total.refreshesAccepted.total)
   }

@@ -3,21 +3,21 @@ internal import GatewayRuntime
 internal import GatewaySpace
 
 extension PosternGateway {
-  /// An account of how the time of a gateway was moved: how far, in how many steps, and the sessions without an answer.
+  /// The result of advancing a gateway's time.
   public struct Advance: Hashable, Sendable {
-    /// How many deadlines were met, each at its own time.
+    /// The number of deadlines that came, each at its own time.
     public let steps: Int
-    /// How far.
+    /// The distance that the time was moved.
     public let moved: Duration
-    /// The sessions whose clients had been asked for something and had not answered at the end.
+    /// The sessions whose clients still owed an answer at the end.
     public let owing: [Session]
-    /// How many were cut off on the way, because they had not answered in time or had never logged in.
+    /// The number of sessions that were cut off because they had not answered in time or had never logged in.
     public let cutOff: Int
-    /// The tasks that continue only when the time is moved again, in a gateway whose time stands still, e.g. a provider that
-    /// takes two seconds for each token. Empty if time passes.
+    /// The tasks that sleep until the time is advanced further, e.g. a provider with a latency of two seconds. Empty if time
+    /// passes by itself.
     public let sleeping: [Sleep]
 
-    /// Whether everybody answered in time.
+    /// Whether every client answered in time.
     public var isAnswered: Bool { owing.isEmpty && cutOff == 0 }
 
     init(_ advance: GatewaySpace.Advance, at now: Instant) {
@@ -29,41 +29,43 @@ extension PosternGateway {
     }
   }
 
-  /// A sleeping task while the time of a gateway stands still, and when it wakes.
+  /// A sleeping task in a gateway whose time is frozen, e.g. the token provider's latency.
   public struct Sleep: Hashable, Sendable {
-    /// In words.
+    /// The purpose of the sleep as text.
     public let purpose: String
-    /// By how much the time has to be moved.
+    /// The distance by which the time must be advanced to wake it.
     public let wakesIn: Duration
   }
 
-  /// The rule for the time of day when the time of sessions is moved. It can stay, e.g. if a test mints its tokens itself.
+  /// The rule for the time of day when the time of sessions is advanced.
   public enum WallClock: Hashable, Sendable {
-    /// It is moved as far.
+    /// It is advanced equally.
     case moves
-    /// It goes on as it went: for tokens that somebody mints by the real time of day.
+    /// It is not advanced, for tokens minted by the real time of day.
     case stays
   }
 
-  /// An event that ends a move early, e.g. a refresh request.
+  /// An event that ends an advance early.
   public enum Stop: Hashable, Sendable {
     /// A session is asked for another token.
     case refreshRequired
   }
 
-  /// The reason why the time could not be moved, e.g. that another move is under way.
+  /// Why the time could not be advanced.
   public struct NotAdvanced: Error, CustomStringConvertible {
-    /// The obstacle.
+    /// The reason.
     public let description: String
   }
 
-  /// Moves the gateway's time on, from deadline to deadline. A client that owes an answer at one gets `patience` in real
-  /// time, while the gateway's time stands still: a client that takes 300 ms loses none of its timeout. A client without an
-  /// answer costs one patience, and is in ``Advance/owing``; if the move goes past its timeout, it is cut off, which
-  /// ``Advance/cutOff`` counts. Pings keep to real time.
+  /// Advances the gateway's time from deadline to deadline.
   ///
-  /// Returns how it went; throws ``NotAdvanced`` if it could not be moved: ten years at most, a hundred in all, one move at
-  /// a time.
+  /// At each deadline, a client that owes an answer has `patience` for it in real time, while the gateway's time stands
+  /// still. So a client that takes 300 ms loses nothing of its timeout. A silent client costs one patience, and is in
+  /// ``Advance/owing``. If the advance passes its timeout, it is cut off, which ``Advance/cutOff`` counts. Pings use real
+  /// time.
+  ///
+  /// Returns the result. Throws ``NotAdvanced`` if the time could not be advanced: the limit is ten years at once, a hundred
+  /// in all, and one advance at a time.
   @discardableResult
   public func advance(
     by duration: Duration, patience: Duration = .seconds(1), wall: WallClock = .moves, until stop: Stop? = nil
@@ -93,9 +95,10 @@ extension PosternGateway {
     }
   }
 
-  /// Has the gateway's time of day be another one: tokens are made and judged by it from now on, and sessions keep their
-  /// deadlines. `date` is by RFC 3339, `2000-01-01T00:00:00Z`, from 1970 to 2200. Throws ``NotAdvanced`` for any other, and
-  /// while somebody moves the time.
+  /// Sets the gateway's time of day. Tokens are minted and verified by it from now on; sessions keep their deadlines.
+  ///
+  /// `date` is in the format of RFC 3339, e.g. `2000-01-01T00:00:00Z`, from 1970 to 2200. Throws ``NotAdvanced`` for any
+  /// other date, and during an advance.
   public func setWall(to date: String) async throws {
     guard let wall = HostedSpace.wallTime(date) else {
       throw NotAdvanced(description: "'\(date)' is no date by RFC 3339 from 1970 to 2200; write 2000-01-01T00:00:00Z")
@@ -115,7 +118,7 @@ extension PosternGateway {
     }
   }
 
-  /// How long it has lasted in its own time, the moves with it.
+  /// Returns the gateway's age in its own time, including all advances.
   public func age() async -> Duration {
     await LoopStage(loop: space.hosted.host).perform { [hosted = space.hosted] in hosted.age }
   }

@@ -5,9 +5,8 @@ internal import GatewayRuntime
 internal import GatewayServer
 internal import GatewaySpace
 
-/// A gateway of the plain dialect inside a test process, with users, keys and a clock of its own.
-///
-/// It listens on a free loopback port. Point the client under test at ``url``, let its token expire, and look at what it does.
+/// A gateway of the plain dialect inside a test process, on a free loopback port, with its own users, keys and clock. Connect
+/// the client under test to ``url``, let its token expire, and check its reaction.
 ///
 /// ```swift
 /// let gateway = try await PosternGateway.start()
@@ -18,30 +17,31 @@ internal import GatewaySpace
 /// await gateway.stop()
 /// ```
 ///
-/// All gateways of a process share one thread, and nothing else; one takes about a millisecond to make. One that is
+/// All gateways of a process share one thread, and nothing else; starting one takes about a millisecond. A gateway that is
 /// neither stopped nor used for an hour ends by itself.
 ///
-/// A package with such tests depends on `.product(name: "PosternTesting", package: "postern")`. On Debian it needs the
-/// packages that `Deploy/install-packages build` installs. `Examples/swift-test` is a complete one, with its client.
+/// A package with such tests depends on `.product(name: "PosternTesting", package: "postern")`. On Debian it needs what
+/// `Deploy/install-packages build` installs. `Examples/swift-test` is such a package, with a client.
 public final class PosternGateway: Sendable {
-  /// The options of a test's gateway, e.g. a refresh timeout of 2 s.
+  /// The options of a gateway for tests.
   public struct Options: Sendable {
-    /// How long an unauthenticated socket may stay.
+    /// The login timeout of an unauthenticated socket.
     public var loginTimeout = Duration.seconds(10)
-    /// How long a client may take to answer a refresh request; any duration, this is for tests.
+    /// The timeout for the answer to a refresh request. Any duration is accepted, for tests.
     public var refreshTimeout = Duration.seconds(60)
-    /// How long before expiry the gateway asks.
+    /// The lead time before expiry at which the gateway requests another token.
     public var refreshLead = Duration.zero
-    /// Whether live sessions of a revoked token are closed in place of asked for another.
+    /// Whether live sessions of a revoked token are closed, instead of asked for another.
     public var closesRevoked = false
-    /// How long the token provider takes for one token.
+    /// The token provider's latency for one token.
     public var providerLatency = Duration.zero
-    /// Whether no time passes for sessions and tokens but what ``PosternGateway/advance(by:patience:wall:until:)`` moves.
+    /// Whether the time of sessions and tokens is frozen, and moves only by
+    /// ``PosternGateway/advance(by:patience:wall:until:)``.
     public var isFrozen = false
-    /// The seed of all chance; nil for the system's.
+    /// The seed of the random numbers; nil for a random one.
     public var seed: UInt64?
 
-    /// The defaults: what `postern serve` has too.
+    /// Creates the default options, as in `postern serve`.
     public init() {}
   }
 
@@ -57,7 +57,7 @@ public final class PosternGateway: Sendable {
     address = "127.0.0.1:\(space.port.number)"
   }
 
-  /// Starts a gateway with a random secret. Throws if an option is out of its range or nothing can listen on loopback.
+  /// Starts a gateway with a random secret. Throws if an option is out of range, or it cannot listen on loopback.
   public static func start(_ options: Options = Options()) async throws -> PosternGateway {
     let keys = try PlainKeys()
     var order = SpaceOrder()
@@ -93,20 +93,21 @@ public final class PosternGateway: Sendable {
   /// The address of the control API, e.g. `http://127.0.0.1:40124/spaces/s1`.
   public var controlURL: String { "http://127.0.0.1:\(host.controlPort)/spaces/\(space.name.text)" }
 
-  /// What happened: what the client under test has done.
+  /// The journal of the events at the gateway, which shows what the client under test has done.
   public var journal: PosternJournal { PosternJournal(gateway: gateway) }
 
-  /// A token of `user` that lives as long as `life` from now.
+  /// Returns a token of `user` that expires `life` from now.
   public func token(for user: String, life: Duration = .seconds(3600)) async -> String {
     let now = await now()
     return issuer.mint(user: UserID(user), kind: .regular, issuedAt: now, expiresAt: now + life, calls: nil).token
   }
 
-  /// The time of day here.
+  /// Returns the gateway's time of day.
   func now() async -> WallTime {
     await gateway.tables[0].perform { $0.loop.wallTime }
   }
 
-  /// Answers the HTTP requests under way, whose sleeps are over now, and closes everything else with 1001.
+  /// Stops the gateway. It answers the pending HTTP requests at once, without their delays, and closes all connections with
+  /// 1001.
   public func stop() async { await host.end(space) }
 }

@@ -5,22 +5,22 @@ internal import GatewayRuntime
 internal import GatewayServer
 internal import GatewaySpace
 
-/// The process that tests run in, as the host of their gateways: one thread with one loop.
+/// The host of all gateways in a test process: one thread with one loop, on which each ``PosternGateway`` is a space. Two
+/// hundred tests at once use two hundred ports, but no further thread.
 ///
-/// Each ``PosternGateway`` is a space of its own on that loop: two hundred tests at once cost two hundred ports, and no
-/// further thread. It starts with the first gateway and lasts as long as the process.
+/// It starts with the first gateway, and lasts as long as the process.
 enum PosternHost {
-  /// Of all gateways together. The library walks a table of this length for each connection that ends.
+  /// The limit for all gateways together. The library walks a table of this length for each connection that ends.
   static let connectionsMax = 100_000
   private static let spacesMax = 10_000
 
   private static let running = Task(name: "postern") { try await start() }
 
-  /// Starts it unless that has been done. Throws if nothing can listen on loopback.
+  /// Starts the host, unless it runs already. Throws if it cannot listen on loopback.
   static func started() async throws -> RunningGateway { try await running.value }
 
   private static func start() async throws -> RunningGateway {
-    // Nobody is told where the host's own gateway is, and nobody has a token for it.
+    // The host's own gateway is unused: its address and its tokens are not published.
     let keys = try PlainKeys()
     var settings = GatewaySettings(
       SpaceSettings(

@@ -3,96 +3,98 @@ internal import GatewayCore
 internal import GatewayRuntime
 
 extension PosternJournal {
-  /// A rule that a client is held to, e.g. that it has one provider call under way at a time.
+  /// An expectation of a client, e.g. that it has one provider call under way at a time.
   public struct Expectation: Sendable, CustomStringConvertible {
     let expectation: GatewayControl.Expectation
 
-    /// The word that it goes by in the control API, e.g. `single_flight`.
+    /// Its name in the control API, e.g. `single_flight`.
     public var description: String { expectation.name }
 
-    /// Never two provider calls of a user under way at once, and never two tokens presented for one request.
+    /// The client never has two provider calls under way at once, and never presents two tokens for one request.
     public static let singleFlight = Expectation(expectation: .singleFlight)
 
     /// Exactly one token is made for each refresh: none before the request, none after the answer, and not two between.
     /// Counts the calls of the built-in provider, `POST /v1/tokens` at ``PosternGateway/httpURL``.
     public static let oneProviderCallPerExpiry = oneProviderCallPerExpiry(quiet: .zero)
 
-    /// The same of a client that is watched for `quiet` of real time behind its last refresh: one whose two calls are on their
-    /// way at once may be refreshed between them. Undecided before that.
+    /// Returns the same expectation, checked until `quiet` of real time has passed after the last refresh; undecided before
+    /// that. A client whose two calls are under way at once may be refreshed between them.
     public static func oneProviderCallPerExpiry(quiet: Duration) -> Expectation {
       Expectation(expectation: .oneProviderCallPerExpiry(quiet: quiet))
     }
 
-    /// After an end that nobody may come back from, the client does not connect again; it is watched for `quiet`.
+    /// Returns the expectation that the client does not reconnect after a terminal close, checked for `quiet`.
     public static func noAttemptAfterTerminal(quiet: Duration = .seconds(1)) -> Expectation {
       Expectation(expectation: .noAttemptAfterTerminal(quiet: quiet))
     }
 
-    /// At most so many attempts, and then none for `quiet`.
+    /// Returns the expectation of at most `most` attempts, and none for `quiet` after them.
     public static func stopsAfter(
       _ most: Int, _ attempt: Attempt = .connection, quiet: Duration = .seconds(1)
     ) -> Expectation {
       Expectation(expectation: .stopsAfter(most, attempt.attempt, quiet: quiet))
     }
 
-    /// After each line of the kind the client lets so much real time pass before it tries again.
+    /// Returns the expectation that the client waits `least` of real time after each line of the kind before it tries again.
     public static func waitsAtLeast(_ least: Duration, after kind: Kind = .closed) -> Expectation {
       Expectation(expectation: .waitsAtLeast(least, after: kind.kind))
     }
 
-    /// The client's waits after lines of the kind differ by chance. Five waits of the same rung of its back-off are
-    /// compared; fewer decide nothing.
+    /// Returns the expectation that the client's waits after lines of the kind differ by chance. It compares five waits of
+    /// the same step of the backoff; fewer decide nothing.
     public static func backoffHasJitter(after kind: Kind = .closed) -> Expectation {
       Expectation(expectation: .backoffHasJitter(after: kind.kind))
     }
 
-    /// Each request for a token is answered on its own connection with one that is taken, within so much of the time of
-    /// sessions.
+    /// Returns the expectation that each request for a token is answered on the same connection with an accepted one, within
+    /// `limit` on the sessions' clock.
     public static func refreshedInTime(within limit: Duration? = nil) -> Expectation {
       Expectation(expectation: .refreshedInTime(within: limit))
     }
 
-    /// Refreshes happen on the very same connection: none is closed, and no other is opened.
+    /// The client refreshes on the same connection: none is closed, and no other is opened.
     public static let keepsConnection = Expectation(expectation: .keepsConnection)
 
-    /// After each end that it may come back from the client is let in again, within so much real time.
+    /// Returns the expectation that the client logs in again within `limit` of real time after each end that is not terminal.
     public static func comesBack(within limit: Duration = .seconds(10), newToken: Bool = false) -> Expectation {
       Expectation(expectation: .comesBack(within: limit, newToken: newToken))
     }
   }
 
-  /// An attempt that a client may make too often, e.g. to connect.
+  /// A kind of attempt that a client may make too often.
   public struct Attempt: Hashable, Sendable {
     let attempt: ClientStory.Attempt
 
-    /// To connect, whether it is let in or refused.
+    /// Connecting, whether it is accepted or refused.
     public static let connection = Attempt(attempt: .connection)
-    /// To get a token of the built-in provider.
+    /// Requesting a token from the built-in provider.
     public static let provider = Attempt(attempt: .provider)
-    /// To refresh, on a connection that is logged in.
+    /// Refreshing on a connection that is logged in.
     public static let refresh = Attempt(attempt: .refresh)
-    /// To have something of the gateway: a request of the client's own.
+    /// Sending a request of its own to the gateway.
     public static let command = Attempt(attempt: .command)
   }
 
-  /// An error that names the rule that the journal does not prove: it is broken, or cannot be decided.
+  /// An error for an expectation that failed or cannot be decided.
   public struct NotExpected: Error, CustomStringConvertible {
     /// `failed`, `undecided` or `not_applicable`.
     public let verdict: String
-    /// Why, in one sentence.
+    /// The reason, in one sentence.
     public let sentence: String
     /// The lines that prove it.
     public let lines: [Line]
-    /// All of it.
+    /// The expectation, the verdict, the reason and the lines.
     public let description: String
   }
 
-  /// Holds the user's client to the expectation, by the lines behind number `after`. Without a user it is the only one in
-  /// the journal. An undecided expectation is judged again until `within` of real time has passed, longer on a slow machine,
-  /// whatever the time of sessions does; a failure is thrown at once.
+  /// Checks the expectation for the user's client, by the lines after number `after`. Without a user, the journal's only user
+  /// is meant.
   ///
-  /// Returns the lines that prove that it is met; throws ``NotExpected`` if it is not, or if the lines decide nothing by
-  /// then, as those of no refresh do.
+  /// An undecided expectation is checked again until `within` of real time has passed, longer on a slow machine, independent
+  /// of the sessions' clock. A failed one throws at once.
+  ///
+  /// Returns the lines that prove it. Throws ``NotExpected`` if the expectation fails, or is still undecided at the end, e.g.
+  /// if there was no refresh.
   @discardableResult
   public func expect(
     _ expectation: Expectation, user: String? = nil, after: Int = 0, within: Duration = .seconds(2)
@@ -102,7 +104,7 @@ extension PosternJournal {
     var judged = await judge(expectation.expectation, user, after)
     let lost = judged?.lost ?? .zero
     while judged?.verdict.outcome == .undecided, !Task.isCancelled {
-      // The time that a slow machine takes meanwhile is added.
+      // Adds the time that a slow machine took meanwhile.
       let end = begun + limit + min((judged?.lost ?? lost) - lost, limit * Self.slowest)
       let isOver = await transport { [gateway] loop in
         guard loop.now < end, !loop.hasEnded, gateway.journal?.hasEnded == false else { return true }
@@ -125,7 +127,7 @@ extension PosternJournal {
   /// A day.
   private static let longest = Duration.seconds(86_400)
   private static let pause = Duration.milliseconds(50)
-  /// How many times as long as asked for a slow machine may make it wait besides.
+  /// The maximum extension on a slow machine, as a multiple of the requested time.
   private static let slowest = 9
 
   private func judge(
@@ -138,7 +140,7 @@ extension PosternJournal {
     }
   }
 
-  /// What `body` comes to on the loop whose time the network keeps.
+  /// Runs `body` on the loop that keeps the network's time, and returns its result.
   private func transport<Answer: Sendable>(
     _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async -> Answer
   ) async -> Answer {

@@ -3,7 +3,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayRuntime
 
-/// A record of what happened at a gateway, line by line, for the assertions of a test.
+/// The journal of a gateway's events, one line each, for the assertions of a test.
 ///
 /// ```swift
 /// await gateway.expire(user: "martin")
@@ -11,31 +11,31 @@ internal import GatewayRuntime
 /// #expect(await gateway.journal.counts(user: "martin")[.providerMinted] == 1)
 /// ```
 ///
-/// It keeps the last 65,536 lines, and holds no token.
+/// It keeps the last 65,536 lines, and contains no tokens.
 public struct PosternJournal: Sendable {
-  /// An error that says what did not happen in time.
+  /// An error for lines that did not come in time.
   public struct NotMet: Error, CustomStringConvertible {
-    /// The lines that there were, fewer than wanted.
+    /// The lines that came, fewer than awaited.
     public let lines: [Line]
-    /// The wait, and the lines that there were.
+    /// The awaited lines, and the lines that came.
     public let description: String
   }
 
-  /// One event, with its time, its user and its details.
+  /// One event of the gateway.
   public struct Line: Sendable, CustomStringConvertible {
-    /// 1 for the first, and from there without gaps.
+    /// The line's number: 1 for the first, then without gaps.
     public let number: Int
-    /// In the time of sessions, since the gateway began.
+    /// The time since the gateway's start, on the sessions' clock.
     public let at: Duration
-    /// What happened.
+    /// The kind of the event.
     public let kind: Kind
-    /// The user; nil if unknown.
+    /// The user; nil if none is known.
     public let user: String?
-    /// On which connection, e.g. `conn_0_2`.
+    /// The connection, e.g. `conn_0_2`.
     public let connection: String?
-    /// The message's content with its secrets blanked; nil unless it was asked for.
+    /// The content of a message, with its secrets blanked; nil unless requested.
     public let payload: String?
-    /// All of it in JSON, as the control API gives it.
+    /// The line in JSON, as in the control API.
     public let description: String
 
     init(_ line: JournalLine) {
@@ -52,7 +52,7 @@ public struct PosternJournal: Sendable {
       "n", "at_ms", "real_ms", "time", "kind", "user", "connection", "dialect",
     ]
 
-    /// All of it as a person reads it: `10  0.020 s  refresh_requested  ann conn_0_1 cause=expiry`.
+    /// The line as text for people: `10  0.020 s  refresh_requested  ann conn_0_1 cause=expiry`.
     public var text: String {
       let milliseconds = at.milliseconds
       let time = "\(milliseconds / 1000).\(String(1000 + milliseconds % 1000).dropFirst()) s"
@@ -76,8 +76,8 @@ public struct PosternJournal: Sendable {
 
   let gateway: Gateway
 
-  /// The lines behind number `after` that are meant, at most `limit`: of the user only, of these kinds only, where they
-  /// are given; with what messages said if `payloads`.
+  /// Returns the lines after number `after`, at most `limit`. They can be restricted to a user and to kinds; with `payloads`
+  /// they include the contents of messages.
   public func lines(
     after: Int = 0, user: String? = nil, kinds: [Kind] = [], payloads: Bool = false, limit: Int = 1_000
   ) async -> [Line] {
@@ -87,15 +87,15 @@ public struct PosternJournal: Sendable {
     return page?.lines.map(Line.init) ?? []
   }
 
-  /// The last `count` lines as a person reads them: what a test that fails shows.
+  /// Returns the last `count` lines as text for people, e.g. for a failed test.
   public func text(last count: Int = 30) async -> String {
     let last = Int(clamping: await gateway.tables[0].perform { [gateway] _ in gateway.journal?.last } ?? 0)
     let lines = await lines(after: max(0, last - max(0, count)), limit: count)
     return lines.isEmpty ? "nothing happened" : lines.map(\.text).joined(separator: "\n")
   }
 
-  /// Waits until there are `count` such lines behind number `after`, for `within` of real time at most, however the time
-  /// of sessions goes. Returns them; throws ``NotMet`` if there are fewer by then.
+  /// Waits for `count` such lines after number `after`, for at most `within` of real time, independent of the sessions'
+  /// clock. Returns them. Throws ``NotMet`` if there are fewer.
   @discardableResult
   public func wait(
     for kind: Kind, user: String? = nil, count: Int = 1, after: Int = 0, within: Duration
@@ -113,7 +113,7 @@ public struct PosternJournal: Sendable {
     return lines
   }
 
-  /// How many lines of each kind there are of the user.
+  /// Returns the number of the user's lines of each kind.
   public func counts(user: String) async -> [Kind: Int] {
     let counts = await gateway.journalCounts(of: UserID(user)) ?? [:]
     return counts.reduce(into: [:]) { $0[Kind($1.key)] = $1.value }

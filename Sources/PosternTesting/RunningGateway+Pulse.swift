@@ -3,8 +3,8 @@ internal import GatewayRuntime
 internal import GatewayServer
 
 extension RunningGateway {
-  /// Calls `beat` again and again, `interval` apart, as long as every loop answers: where one hangs, it is called no more.
-  /// Returns when the gateway has stopped.
+  /// Calls `beat` every `interval` as long as every loop responds. If a loop hangs, the calls stop. Returns when the gateway
+  /// has stopped.
   package func pulse(every interval: Duration, _ beat: @escaping @Sendable () -> Void) async {
     let first = loops[0].events
     await LoopStage(loop: first).perform { [gateway] in

@@ -4,8 +4,8 @@ internal import GatewayServer
 internal import GatewaySpace
 
 extension RunningGateway {
-  /// Hosts one more space, with settings that no order over the control port can have, e.g. the gateway of one test of this
-  /// process. Throws a `GatewayError` that says what is wrong with them, or if nothing can listen.
+  /// Hosts another space with settings that no order over the control port can have, e.g. for a test of this process. Throws
+  /// a `GatewayError` if they are invalid or nothing can listen.
   func host(_ settings: GatewaySettings, _ order: SpaceOrder) async throws -> NamedSpace {
     guard let spaces else { throw GatewayError.notFound.detailed("this process hosts no spaces") }
     let loop = loops[0]

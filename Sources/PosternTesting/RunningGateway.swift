@@ -7,14 +7,14 @@ internal import GatewayServer
 package import GatewaySpace
 internal import GatewayStores
 
-/// A gateway with its loops, listeners and control port, put together: for `postern serve`, and for test processes.
+/// A gateway with its loops, listeners and control port, for `postern serve` and for test processes.
 package final class RunningGateway: Sendable {
   package let gateway: Gateway
-  /// The names or addresses at which the gateway listens.
+  /// The addresses that the gateway listens on, as host names or addresses.
   package let hosts: [String]
   package let port: Int
   package let controlPort: Int
-  /// Yields the window that somebody asks for over the control port, nil for the configured one.
+  /// The windows of orders to drain over the control port; nil for the configured window.
   package let drainOrders: AsyncStream<Duration?>
   let loops: [SocketLoop]
   private let listeners: [Listener]
@@ -44,15 +44,15 @@ package final class RunningGateway: Sendable {
     controlPort = controlListener.port
   }
 
-  /// A change to the settings of a space, once its store is there, e.g. the secret that the store has kept.
+  /// A change to the settings of a space once its store is open, e.g. the secret that the store has kept.
   package typealias Finish = (any Store, inout SpaceSettings) async throws -> Void
 
-  /// Starts the loops, then listens. Throws `ServerError` with nothing left running.
+  /// Starts the loops, then listens. If it throws a `ServerError`, nothing is left running.
   package static func start(
     _ settings: GatewaySettings, finish: Finish = { _, _ in }
   ) async throws -> RunningGateway {
     var limits = settings.limits
-    // The table of descriptors has a place for the ports of hosted spaces too.
+    // The table of descriptors also needs room for the ports of hosted spaces.
     limits.connectionsMax += (settings.spaces?.countMax ?? 0) * settings.hosts.count
     let loops = (0..<settings.loops).map { [limits] index in
       SocketLoop(index: index, limits: limits, seed: settings.space.seed.map { $0 &+ UInt64(index) })
@@ -115,7 +115,7 @@ package final class RunningGateway: Sendable {
       listeners: listeners, controlListener: controlListener, control: control)
   }
 
-  /// Has the site listen on every host, on one port.
+  /// Listens on every host, all with one port.
   static func listen(
     _ settings: GatewaySettings, _ site: any Site, _ refusals: TransportRefusals, on loops: [SocketLoop]
   ) async throws -> [Listener] {
@@ -141,18 +141,20 @@ package final class RunningGateway: Sendable {
     return listeners
   }
 
-  /// Returns whether a host does not exist, e.g. on a machine without IPv6. A port in use by another process is a different
-  /// matter: clients would connect to that process.
+  /// Returns whether a host does not exist, e.g. IPv6 on a machine without it. A port taken by another process is a different
+  /// error: clients would connect to that process.
   private static func isMissing(_ error: any Error) -> Bool {
     if case ServerError.cannotListen = error { true } else { false }
   }
 
-  /// How long requests under way may take for their answers once the sockets are gone.
+  /// The timeout for the answers to pending requests once the sockets are closed.
   package static let requestPatience = Duration.seconds(10)
 
-  /// Refuses new sockets, tells every client, closes each within `window`, and those of hosted spaces at once. Returns when
-  /// none is left and every HTTP request under way has its answer, or has waited for it ``requestPatience``; those on the
-  /// control port last. Nothing is accepted any more then. Returns how many requests had no whole answer by then.
+  /// Drains the gateway. It refuses new sockets, notifies every client, and closes each within `window`; connections of
+  /// hosted spaces close at once.
+  ///
+  /// It then waits until every HTTP request has its answer, for at most ``requestPatience``, with the control port last.
+  /// After that nothing is accepted. Returns the number of requests without a complete answer.
   @discardableResult
   package func drain(over window: Duration) async -> Int {
     await withTaskGroup { group in
@@ -168,12 +170,12 @@ package final class RunningGateway: Sendable {
     await LoopStage(loop: loops[0].events).perform { await spaces.drain() }
   }
 
-  /// Accepts nothing any more, and returns when every HTTP request under way has its answer, or has waited for it
-  /// ``requestPatience``. Returns how many had no whole answer by then.
+  /// Stops accepting, and waits until every HTTP request has its answer, for at most ``requestPatience``. Returns the number
+  /// of requests without a complete answer.
   @discardableResult
   package func finishRequests() async -> Int {
     await gateway.endJournal()
-    // Answers that a fault holds back are sent now.
+    // Releases answers that a fault holds back.
     await gateway.tables[0].perform { [faults] _ in faults?.end() }
     var unanswered = 0
     for ports in [listeners, [controlListener]] {
@@ -186,18 +188,18 @@ package final class RunningGateway: Sendable {
     return unanswered
   }
 
-  /// How many connections are open.
+  /// Returns the number of open connections.
   package func connectionCount() async -> Int {
     Int(await gateway.phases().values.reduce(0, +))
   }
 
-  /// Reads the certificate anew; on an error the old one stays.
+  /// Reloads the certificate; on an error the old one stays in use.
   package func reloadCertificate() async throws {
     for listener in listeners { try await listener.reloadCertificate() }
   }
 
-  /// Goes by the keys and secrets of `settings`, which are the gateway's own with every file read anew. On an error all the
-  /// old ones stay; sessions stay in any case.
+  /// Uses the keys and secrets of `settings`, the gateway's own settings with every file read again. On an error all old ones
+  /// stay in use; sessions stay in any case.
   package func renewKeys(by settings: GatewaySettings) async throws {
     try await space.renewKeys(by: settings.space)
     await control.takeSecret(settings.controlSecret)

@@ -5,15 +5,15 @@ internal import GatewayServer
 package import GatewaySpace
 internal import GatewayStores
 
-/// The settings of a process that hosts spaces for tests: their number, and their ports.
+/// The settings of a process that hosts spaces for tests.
 package struct SpacesSettings: Sendable {
-  /// The settings of an order, read, e.g. a refresh timeout of 2 s.
+  /// The settings that an order contains.
   package struct Reading: Sendable {
-    /// The settings as those of a gateway of its own; its loops and control port have no meaning here.
+    /// The settings of a gateway; its loops and control port are not used here.
     package var settings: GatewaySettings
-    /// The secret that signs its tokens, where it was made for this space.
+    /// The secret that signs the space's tokens, if it was made for this space.
     package var secret: String?
-    /// How many connections it may have; nil for the usual number.
+    /// The maximum number of connections; nil for the usual one.
     package var connectionsMax: Int?
 
     package init(_ settings: GatewaySettings, secret: String?, connectionsMax: Int?) {
@@ -23,13 +23,13 @@ package struct SpacesSettings: Sendable {
     }
   }
 
-  /// How many there may be.
+  /// The maximum number of spaces.
   package var countMax: Int
-  /// How many bytes the journals of all of them may take.
+  /// The maximum size of the journals of all spaces, in bytes.
   package var journalBytesMax = Spaces.usualJournalBytesMax
-  /// Whether an order may choose a port below 1024, where a system's own services listen.
+  /// Whether an order may choose a port below 1024, where system services listen.
   package var allowsLowPorts: Bool
-  /// Reads the settings of an order. Throws what is wrong with them.
+  /// Reads the settings of an order. Throws the error in them.
   package var read: @Sendable ([SpaceOrder.Setting]) throws -> Reading
 
   private static let lowPorts = 1...1_023
@@ -43,7 +43,7 @@ package struct SpacesSettings: Sendable {
     self.read = read
   }
 
-  /// Makes plans of orders, for spaces on that loop.
+  /// Returns the function that makes plans of orders, for spaces on that loop.
   func planner(_ loop: SocketLoop, _ refusals: TransportRefusals) -> Spaces.Planner {
     { [read, allowsLowPorts] order, name in
       guard allowsLowPorts || !Self.lowPorts.contains(order.port) else {
@@ -56,7 +56,7 @@ package struct SpacesSettings: Sendable {
       settings.port = order.port
       settings.loops = 1
       settings.space.seed = order.seed ?? settings.space.seed
-      // Browsers may come by the name too.
+      // Browsers may also use the space's name as the host.
       settings.space.configuration.hosts = settings.hosts + ["\(name).localhost"]
       settings.space.configuration.log = settings.space.configuration.log.map { log in
         GatewayLog(level: log.level) { event in
@@ -74,7 +74,7 @@ package struct SpacesSettings: Sendable {
     }
   }
 
-  /// The plan of a space whose settings are read.
+  /// Returns the plan of a space with these settings.
   private static func plan(
     _ settings: GatewaySettings, _ limits: HostedLimits, secret: String?, _ loop: SocketLoop,
     _ refusals: TransportRefusals
@@ -93,7 +93,7 @@ package struct SpacesSettings: Sendable {
     return plan
   }
 
-  /// How often a free port is looked for that is free on every host.
+  /// The maximum number of tries to find a port that is free on every host.
   private static let portTriesMax = 5
 
   private static func listen(

@@ -3,7 +3,7 @@ internal import GatewayKit
 internal import GatewayRuntime
 internal import Synchronization
 
-/// The troubles of a gateway's store: each goes to the log, and the last one of a start that fails is its reason.
+/// The errors of a gateway's store. Each is logged, and the last one is the reason of a failed start.
 final class StoreTroubles: Sendable {
   private let log: GatewayLog?
   private let last = Mutex<String?>(nil)
@@ -17,8 +17,8 @@ final class StoreTroubles: Sendable {
     log?.write(LogEvent(.error, "store_failed", [.init("error", text)]))
   }
 
-  /// Runs what a start does with its store. If that fails after a trouble, throws a ``StoreStartError`` instead of the error
-  /// of a vendor, which knows nothing of files.
+  /// Runs the part of a start that uses the store. If it fails after an error of the store, throws a ``StoreStartError`` with
+  /// that error: the vendors' own errors do not name files.
   func naming<Answer>(_ body: () async throws -> Answer) async throws -> Answer {
     last.withLock { $0 = nil }
     do {
@@ -30,7 +30,7 @@ final class StoreTroubles: Sendable {
   }
 }
 
-/// The reason why a gateway cannot start with a store that it could open: a row is damaged, or the disk takes nothing.
+/// Why a gateway cannot start with a store that it could open, e.g. a damaged row or a full disk.
 package struct StoreStartError: LastingFailure {
   package let description: String
 

@@ -1,12 +1,12 @@
 import GatewayKit
 
 extension Vendors {
-  /// A flag that names one of the vendors by its scheme.
+  /// Returns a flag that names a vendor by its scheme.
   static func flag(_ name: String, _ help: String) -> Flag {
     Flag(name, all.map { $0.scheme }.joined(separator: "|"), "\(help) (default \(all[0].scheme))")
   }
 
-  /// The vendor that the flag names.
+  /// Returns the vendor that the flag names.
   static func named(by flag: String, _ arguments: Arguments) throws -> any OfferedVendor.Type {
     guard let value = arguments.value(flag) else { return all[0] }
     guard let vendor = all.first(where: { $0.scheme == value.text }) else {
@@ -15,13 +15,13 @@ extension Vendors {
     return vendor
   }
 
-  /// The vendors' flags of one command, each vendor's in a section of its own.
+  /// Returns the vendors' flags of one command, in one section per vendor.
   static func sections(_ flags: (any OfferedVendor.Type) -> [Flag]) -> [FlagSection] {
     all.map { FlagSection($0.title, flags($0)) }.filter { !$0.flags.isEmpty }
   }
 
-  /// Refuses what other vendors' flags say on the command line. In the environment, or a file, they may be meant for other
-  /// commands.
+  /// Rejects flags of other vendors on the command line. Such flags in the environment or a file are ignored, since they may
+  /// be meant for other commands.
   static func refuseOthers(
     of vendor: any OfferedVendor.Type, _ arguments: Arguments, named flag: String,
     _ flags: (any OfferedVendor.Type) -> [Flag]

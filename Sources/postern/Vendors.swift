@@ -5,9 +5,8 @@ import GatewaySinch
 import GatewayStream
 import GatewayStreem
 
-/// The list of every vendor, in the order of the help.
-///
-/// The first is the gateway's own: the default of commands, and the one that answers for paths that no vendor knows.
+/// The list of all vendors, in the order of the help. The first is the gateway's own: it is the default for commands, and
+/// answers for paths that no vendor knows.
 enum Vendors {
   static let all: [any OfferedVendor.Type] = [
     PlainVendor.self,

@@ -1,10 +1,10 @@
 // Measures what a server pays for connects, closes and HTTP answers: opens connections, ends them, and reads the server's
 // processor time from the system between the steps. Speaks the plain dialect; one thread, at most 64 exchanges at a time.
 //
-// Usage: driver sockets PORT PID CLIENTS TOKEN_FILE        prints CPU per connect with login, and per close, in microseconds
+// Usage: driver sockets PORT PID CLIENTS TOKEN_FILE   prints CPU per connect with login, and per close, in microseconds;
 //        driver http PORT PID REQUESTS PATH [BODY]    prints CPU per request on kept connections, in microseconds: a GET, or
-//                                                     a POST of the JSON body
-// The token goes with the upgrade as `Authorization: Bearer`. Ends with status 1 if one exchange fails.
+//                                                     a POST of the JSON body.
+// The upgrade has the token as `Authorization: Bearer`. Ends with status 1 if one exchange fails.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -21,7 +21,7 @@ enum { in_flight = 64, head_max = 16 << 10 };
 
 struct peer {
   int fd;
-  // Bytes of the answer that are not yet read to the end.
+  // The number of bytes received of an incomplete answer.
   int count;
   char bytes[1024];
 };
@@ -63,7 +63,7 @@ static void watch(struct peer *peer) {
   if (epoll_ctl(epoll, EPOLL_CTL_ADD, peer->fd, &event)) fail("epoll_ctl");
 }
 
-// Reads what there is. 0 at the end of the connection.
+// Reads the available bytes. Returns 0 at the end of the connection.
 static int take(struct peer *peer) {
   ssize_t size = recv(peer->fd, peer->bytes + peer->count, sizeof peer->bytes - 1 - (size_t)peer->count, 0);
   if (size < 0) fail("recv");

@@ -1,4 +1,4 @@
-// What the servers of this folder have in common: what any server must do for a refresh, and what they count.
+// The code that the servers of this folder share: the work that any server must do for a refresh, and their counters.
 #pragma once
 #include <openssl/crypto.h>
 #include <openssl/hmac.h>
@@ -12,7 +12,8 @@
 static HMAC_CTX *mac;
 static volatile sig_atomic_t open_connections, logins, refreshes;
 
-// The bytes that unpadded base64url text stands for (RFC 4648 section 5); -1 if it is none or there are more than `room`.
+// Decodes unpadded base64url text (RFC 4648 section 5) and returns the number of bytes; -1 if it is malformed or needs more
+// than `room`.
 static int decode(const char *text, size_t length, unsigned char *bytes, size_t room) {
   unsigned bits = 0, held = 0;
   size_t count = 0;
@@ -30,7 +31,7 @@ static int decode(const char *text, size_t length, unsigned char *bytes, size_t 
   return (int)count;
 }
 
-// Whether the token is signed with the secret (RFC 7515, HS256) and has not expired.
+// Returns whether the token is signed with the secret (RFC 7515, HS256) and has not expired.
 static int is_good_token(const char *token, size_t length) {
   static const char claim[] = "\"exp\":";
   const char *end = token + length, *payload, *signature;
@@ -54,7 +55,7 @@ static int is_good_token(const char *token, size_t length) {
   return payload && strtod(payload + sizeof claim - 1, NULL) > (double)time(NULL);
 }
 
-// Whether the message's token is good.
+// Returns whether the message's token is valid.
 static int is_good(const char *message, size_t length) {
   static const char name[] = "\"token\":\"";
   const char *token = memmem(message, length, name, sizeof name - 1), *end;
@@ -65,12 +66,12 @@ static int is_good(const char *message, size_t length) {
   return end && is_good_token(token, (size_t)(end - token));
 }
 
-// Whether the message is a refresh, and not a login.
+// Returns whether the message is a refresh, and not a login.
 static int is_refresh(const char *message, size_t length) {
   return memmem(message, length < 40 ? length : 40, "refresh", 7) != NULL;
 }
 
-// Reads the secret of tokens; 0 if there is none.
+// Reads the secret of tokens; returns 0 if there is none.
 static int take_secret(const char *path) {
   char secret[4096];
   FILE *file = fopen(path, "r");
@@ -89,7 +90,7 @@ static void tell(int signal) {
   if (write(STDOUT_FILENO, line, (size_t)length) < 0) _exit(1);
 }
 
-// From now on SIGUSR1 has it say what was counted until then. A thread for that would slow the allocator down.
+// Prints the counters on SIGUSR1 from now on. A thread for that would slow the allocator down.
 static void tell_counts(void) {
   signal(SIGUSR1, tell);
 }

@@ -1,10 +1,12 @@
-// The floor: what libwebsockets itself costs for a refresh storm, in a C server that does as little as it can.
+// The floor: what libwebsockets itself costs for a refresh storm, in a C server that does as little as possible.
 //
 // One thread, libev, one deadline structure swept in slices of 64, answers written at once. It speaks just enough of the
-// plain dialect for `postern storm --mint`. Of a refresh it does what any server must: it verifies the token's HMAC
-// (RFC 7515, HS256) and reads its `exp`; of a login likewise, where the token comes with the upgrade. Nothing else is parsed, no session is kept.
-// Usage: tuned CLIENTS ASK_AFTER_SECONDS SECRET_FILE; listens on a free port of loopback, which its first line tells.
-// After 0 seconds it never asks, for clients that refresh of their own accord. SIGUSR1 has it say what it counted.
+// plain dialect for `postern storm --mint`. For a refresh it does what any server must: it verifies the token's HMAC (RFC
+// 7515, HS256) and reads its `exp`. It does the same for a login with a token in the upgrade. It parses nothing else, and
+// keeps no session.
+//
+// Usage: tuned CLIENTS ASK_AFTER_SECONDS SECRET_FILE. It listens on a free port of loopback, and prints the port in its first
+// line. With 0 seconds it never requests a token, for clients that refresh by themselves. On SIGUSR1 it prints its counters.
 #define _GNU_SOURCE
 #include <ev.h>
 #include <libwebsockets.h>
@@ -64,7 +66,7 @@ static void keep_timeouts(struct ev_loop *loop, ev_timer *timer, int events) {
   lws_cancel_service(context);
 }
 
-// Whether the upgrade request came with a good token (RFC 6750 section 2.1).
+// Returns whether the upgrade request has a valid token (RFC 6750 section 2.1).
 static int is_good_login(struct lws *wsi) {
   char value[2048];
   int length = lws_hdr_copy(wsi, value, sizeof value, WSI_TOKEN_HTTP_AUTHORIZATION);

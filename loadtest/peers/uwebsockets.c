@@ -1,10 +1,11 @@
 // uWebSockets with the wire and the token check of tuned.c: one thread, answers written at once, nothing else parsed, no
 // session kept, no compression, no pings.
 //
-// uWebSockets is C++ and in no package of Debian. The package socketify of PyPI has it built as a library with functions
-// for C; what is declared here is as that package, 0.0.31, declares it for Python. Its event loop is libuv's.
-// Usage: uwebsockets SECRET_FILE; listens on a free port of loopback, which its first line tells. SIGUSR1 has it say
-// what it counted.
+// uWebSockets is C++, and Debian has no package of it. The package socketify of PyPI contains it as a library with C
+// functions. The declarations here are the same as in that package, 0.0.31, for Python. Its event loop is libuv's.
+//
+// Usage: uwebsockets SECRET_FILE. It listens on a free port of loopback, and prints the port in its first line. On SIGUSR1 it
+// prints its counters.
 #define _GNU_SOURCE
 #include <stdbool.h>
 

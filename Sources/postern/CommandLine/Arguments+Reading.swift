@@ -1,11 +1,12 @@
 import GatewayCore
 import GatewayKit
 
-// The sources of flags: the command line, the environment, a file.
+// The sources of flags: the command line, the environment and a file.
 
 extension Arguments {
-  /// Reads the command line, then the environment, then the configuration file; the first that names a flag wins. A flag of
-  /// none of them may be another's `among` the commands.
+  /// Reads the command line, then the environment, then the configuration file; the first source that names a flag wins.
+  ///
+  /// An unknown flag is looked up in `commands`, so that the error can name the commands that have it.
   init(
     _ words: [String], flags: [Flag], environment: [String: String], operands allowed: Bool,
     among commands: [any Command.Type]
@@ -64,7 +65,7 @@ extension Arguments {
   private func unknown(_ word: String, among commands: [any Command.Type]) -> UsageError {
     let name = String(word.drop { $0 == "-" })
     if flags[name] == nil, let owners = commands.owners(of: name) {
-      // `ctl conform --journal`, where `serve` has that one and this command `--journals`.
+      // E.g. `ctl conform --journal`: `serve` has that flag, and this command has `--journals`.
       let near = Suggestion.near(name, among: flags.keys, slips: 1).map { "--\($0)" }
       return UsageError("\(word): no flag of this command, but of \(owners)" + Suggestion.question(near))
     }
@@ -72,8 +73,10 @@ extension Arguments {
     return UsageError("\(word): no such flag" + Suggestion.question(near))
   }
 
-  /// - Parameter isOwn: Whether the file is this command's alone. One that the environment names may be meant for several
-  ///   commands, and hold flags of the others.
+  /// Reads the flags of a configuration file.
+  ///
+  /// - Parameter isOwn: Whether the file belongs to this command alone. A file that the environment names may serve several
+  ///   commands, and may hold flags of the others.
   private mutating func readFile(
     _ path: String, of source: String, isOwn: Bool, among commands: [any Command.Type]
   ) throws {
@@ -92,8 +95,8 @@ extension Arguments {
     }
   }
 
-  /// The error, with the places of the flags it names, where they do not come from the command line: the file with line and
-  /// column, or the variable.
+  /// Adds to the error the places of the flags it names, unless they come from the command line. A place is a file with line
+  /// and column, or a variable.
   func located(_ error: UsageError) -> UsageError {
     let words = error.description.split { !$0.isLetter && !$0.isNumber && $0 != "-" }
     let named = words.filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) }

@@ -2,27 +2,27 @@ import GatewayKit
 
 /// One of postern's commands, e.g. `token mint`.
 protocol Command {
-  /// The words that call it, e.g. `serve` or `token mint`.
+  /// The words that call the command, e.g. `serve` or `token mint`.
   static var name: String { get }
   /// One line for the list of commands.
   static var summary: String { get }
-  /// The operands behind the flags, e.g. `[TOKEN]`; empty for none.
+  /// The operands that follow the flags, e.g. `[TOKEN]`; empty if the command takes none.
   static var operands: String { get }
-  /// A command line that works as it stands.
+  /// A command line that works without changes.
   static var example: String { get }
   /// Every flag, in the sections of the help.
   static var sections: [FlagSection] { get }
-  /// The names of the ten flags, or fewer, that one needs first; the help begins with them. None for a command whose
-  /// flags are few.
+  /// The names of the flags that a new user needs first, at most ten. The help begins with them. Empty for a command with few
+  /// flags.
   static var neededFirst: [String] { get }
 
-  /// The variables of the environment that it reads beside those of its flags.
+  /// The environment variables that the command reads besides the variables of its flags.
   static var variables: [String] { get }
 
-  /// The command's actions, each called by a word behind the command's; none for most commands.
+  /// The actions of the command, each called by a word after the command's name; empty for most commands.
   static var actions: [CommandPage] { get }
 
-  /// Does the work. Returns the exit status.
+  /// Runs the command and returns the exit status.
   static func run(_ arguments: Arguments) async throws -> Int32
 }
 
@@ -41,14 +41,14 @@ extension Command {
 }
 
 extension [any Command.Type] {
-  /// Returns the commands that have the flag, by their names; nil if none has.
+  /// Returns the command lines of the commands that have the flag, separated by commas; nil if none has it.
   func owners(of flag: String) -> String? {
     let owners = filter { $0.flags.contains { $0.name == flag } }.map { "postern \($0.name)" }
     return owners.isEmpty ? nil : owners.joined(separator: ", ")
   }
 }
 
-/// A command, or an action of one, as the help and the manual page describe it.
+/// The help and manual page of a command, or of an action of a command.
 struct CommandPage {
   let name: String
   let summary: String
@@ -61,7 +61,7 @@ struct CommandPage {
   var flags: [Flag] { sections.flatMap(\.flags) }
 }
 
-/// Flags that the help shows together, e.g. those of one vendor.
+/// Flags that the help shows together, e.g. a vendor's flags.
 struct FlagSection: Sendable {
   let title: String
   let flags: [Flag]

@@ -1,14 +1,14 @@
 import GatewayServer
 import Glibc
 
-/// The number of files and sockets that this process may have open, raised as far as the system permits.
+/// The limit of open files and sockets of this process, which is raised as far as the system allows.
 enum DescriptorLimit {
-  /// The descriptors of a process besides its connections: the program itself, its loops, its pipes.
+  /// The descriptors that a process needs besides its connections: for the program itself, its loops and its pipes.
   static let reserve = ServerLimits.descriptorReserve
 
-  /// Raises the limit to `wanted`, or as far as the system lets it, and returns it. Never lowers it.
+  /// Raises the limit to `wanted`, or as far as the system allows, and returns it. Never lowers it.
   ///
-  /// Before the first loop starts, which makes its table of descriptors no longer than the limit.
+  /// Call it before the first loop starts: a loop makes its table of descriptors as long as the limit at that time.
   static func raised(to wanted: Int = .max) -> Int {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }

@@ -1,12 +1,12 @@
 import GatewayKit
 
-/// The environment's variables whose names begin with `POSTERN_`, e.g. `POSTERN_PORT=8080` for `--port 8080`.
+/// The environment variables whose names begin with `POSTERN_`, e.g. `POSTERN_PORT=8080` for `--port 8080`.
 enum EnvironmentVariables {
   private static let prefix = "POSTERN_"
 
-  /// Throws for a variable that no command reads, since its user believes that it is set.
+  /// Throws for a variable that no command reads, since it would set nothing without notice.
   ///
-  /// The variables of the command's own `flags` are suggested first.
+  /// The error suggests similar variables, first the variables of the command's own `flags`.
   static func check(_ environment: [String: String], flags: [Flag], among commands: [any Command.Type]) throws {
     let own = flags.map(\.environmentName)
     let all = own + commands.flatMap { $0.flags.map(\.environmentName) }
@@ -14,7 +14,7 @@ enum EnvironmentVariables {
     for (name, value) in environment.sorted(by: { $0.key < $1.key })
     where name.hasPrefix(prefix) && !known.contains(name) && !ServiceLink.isOne(name, value) {
       let word = String(name.dropFirst(prefix.count))
-      // Compared without what all of them begin with.
+      // Compares the names without their common prefix.
       let near = [own, all].lazy.map { names in
         Suggestion.near(word, among: Set(names).map { String($0.dropFirst(prefix.count)) })
       }.first { !$0.isEmpty }
@@ -24,10 +24,10 @@ enum EnvironmentVariables {
   }
 }
 
-/// A variable that Kubernetes sets in a pod for each Service of its namespace (as Docker's links did).
+/// A variable that Kubernetes sets in a pod for each Service of its namespace (as Docker's links did), and that is no flag.
 ///
-/// A Service named `postern` sets `POSTERN_SERVICE_HOST`, `POSTERN_PORT=tcp://10.0.0.1:8080`, `POSTERN_PORT_8080_TCP_ADDR`
-/// and more, which are not meant as flags.
+/// A Service named `postern` sets e.g. `POSTERN_SERVICE_HOST`, `POSTERN_PORT=tcp://10.0.0.1:8080` and
+/// `POSTERN_PORT_8080_TCP_ADDR`.
 ///
 /// <https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables>
 enum ServiceLink {

@@ -2,12 +2,12 @@ import GatewayKit
 
 /// The text that `--help` and `-h` print.
 struct HelpText {
-  /// How many columns a line may have; longer ones are broken.
+  /// The maximum number of columns in a line; longer lines are broken.
   let columns: Int
 
   private static let headWidthMax = 34
 
-  /// The list of commands.
+  /// Returns the list of commands.
   func all(_ commands: [any Command.Type]) -> String {
     var text = """
       Postern: a realtime gateway you can break on purpose.
@@ -21,7 +21,7 @@ struct HelpText {
     return text
   }
 
-  /// One command: the flags one needs first, then all others in their sections.
+  /// Returns the help of one command: the flags needed first, then all others in their sections.
   func of(_ command: CommandPage) -> String {
     let first = Self.first(command)
     var text = head(command)
@@ -34,7 +34,7 @@ struct HelpText {
     return text + tail(command)
   }
 
-  /// One command in short: the flags one needs first, or all where they are few.
+  /// Returns the short help of one command: the flags needed first, or all flags if the command has few.
   func short(_ command: CommandPage) -> String {
     let first = Self.first(command)
     guard !first.isEmpty else { return of(command) }
@@ -43,7 +43,7 @@ struct HelpText {
       + "\npostern \(command.name) --help shows all \(count) flags.\n" + example(command)
   }
 
-  /// The flags that `command` names as needed first.
+  /// Returns the flags that `command` names as needed first.
   static func first(_ command: CommandPage) -> [Flag] {
     let all = command.flags + FlagSection.everywhere.flags
     return command.neededFirst.map { name in
@@ -87,7 +87,7 @@ struct HelpText {
     "\nexample:\n  \(command.example)\n"
   }
 
-  /// A head and its text behind it, on the next line where the head is too long.
+  /// Returns a head followed by its text. The text starts on the next line if the head is too long.
   private func line(_ head: String, _ text: String, width: Int) -> String {
     let indent = width + 4
     let body = broken(text, indent: indent, from: indent)
@@ -97,7 +97,7 @@ struct HelpText {
     return "  \(head)\n" + String(repeating: " ", count: indent) + body + "\n"
   }
 
-  /// `text` with line feeds where a line would be too long; what follows one is indented.
+  /// Returns `text` with line feeds where a line would be too long; the lines after the first are indented.
   private func broken(_ text: String, indent: Int, from start: Int = 0) -> String {
     var broken = ""
     var column = start

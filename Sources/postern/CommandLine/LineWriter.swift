@@ -2,19 +2,20 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A writer of log lines to a descriptor that may block or fail: a stopped terminal, a pipe that nobody reads, a full disk.
-/// A thread of its own writes, so that no caller waits. Lines that find the queue full, or that the descriptor refuses, are
-/// lost and counted.
+/// A writer of log lines to a descriptor that may block or fail, e.g. a stopped terminal, an unread pipe or a full disk.
+///
+/// It writes on its own thread, so that no caller waits. A line is lost, and counted, if the queue is full or the descriptor
+/// rejects it.
 final class LineWriter: Sendable {
   static let standardOutput = LineWriter(STDOUT_FILENO)
   static let standardError = LineWriter(STDERR_FILENO)
 
-  /// The most that may wait or be under way, in bytes.
+  /// The maximum number of bytes in the queue, including those being written.
   static let bytesMax = 1 << 20
 
   private enum Entry: Sendable {
     case bytes([UInt8])
-    /// Everything before this has been dealt with.
+    /// A mark that is signalled when all entries before it have been handled.
     case mark(DispatchSemaphore)
   }
 
@@ -33,8 +34,7 @@ final class LineWriter: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Has the thread look at what has been added. The first time this starts it: a process that has logged nothing yet has
-  /// one thread less.
+  /// Wakes the thread, and starts it the first time. A process that has logged nothing has one thread less.
   private func tell() {
     let isFirst = state.withLock { state in
       defer { state.hasThread = true }
@@ -56,10 +56,10 @@ final class LineWriter: Sendable {
     }
   }
 
-  /// How many lines nobody will read.
+  /// The number of lines that were lost.
   var lost: UInt64 { state.withLock { $0.lost } }
 
-  /// Writes `text` as it is, some time soon. From any thread.
+  /// Queues `text`, which the thread writes unchanged. May be called from any thread.
   func add(_ text: String) {
     let bytes = Array(text.utf8)
     let isTaken = state.withLock { state in
@@ -74,7 +74,7 @@ final class LineWriter: Sendable {
     if isTaken { tell() }
   }
 
-  /// Waits until all that was added has been dealt with, but no longer than a second.
+  /// Waits until everything queued so far has been handled, for at most one second.
   func flush() {
     let mark = DispatchSemaphore(value: 0)
     state.withLock { $0.waiting.append(.mark(mark)) }

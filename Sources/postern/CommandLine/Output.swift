@@ -1,24 +1,26 @@
 import Glibc
 import Synchronization
 
-/// The two outputs of a command: results on standard output, everything else on standard error. Both escape what would do
-/// more in a terminal than be shown.
+/// The output of a command: results on standard output, everything else on standard error.
+///
+/// Both escape control characters, so that a text can do no more to a terminal than be shown.
 enum Output {
-  /// The error that kept a result from its reader; 0 for none.
+  /// The error number of a failed write of results; 0 for none.
   private static let failure = Atomic<Int32>(0)
 
-  /// Why results could not be written, in the system's words; nil if all were.
-  /// A reader that has what it wanted, as in `postern ctl conform --list | head`, is no failure.
+  /// The system's error text for results that could not be written; nil if all were.
+  ///
+  /// A reader that closes the pipe early, as in `postern ctl conform --list | head`, is no failure.
   static var failed: String? {
     let error = failure.load(ordering: .relaxed)
     return error == 0 || error == EPIPE ? nil : String(cString: strerror(error))
   }
 
-  /// Opens those of the descriptors 0, 1 and 2 on /dev/null that the starting program has closed. Otherwise a socket or a
-  /// file would get such a number, and with it the output that is meant for a terminal.
+  /// Opens on /dev/null each of the descriptors 0, 1 and 2 that the parent process has closed. Otherwise a socket or a file
+  /// would get that number, and with it the output meant for a terminal.
   static func openStandardDescriptors() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
-      // The lowest number that is free, which is this one.
+      // `open` returns the lowest free number, which is this one.
       _ = open("/dev/null", O_RDWR)
     }
   }
@@ -27,7 +29,7 @@ enum Output {
     if !write(Self.bytes(text), to: STDOUT_FILENO, patience: nil) { failure.store(errno, ordering: .relaxed) }
   }
 
-  /// A reader that takes nothing for a second is not told.
+  /// Writes `text` to standard error. Gives up if the reader accepts nothing for a second.
   static func error(_ text: String) {
     _ = write(Self.bytes("postern: \(text)"), to: STDERR_FILENO, patience: 1_000)
   }
@@ -38,8 +40,9 @@ enum Output {
     return bytes
   }
 
-  /// Writes all of it. False, with `errno` set, if the descriptor refuses some of it, or takes nothing for as long as
-  /// `patience`, in milliseconds; nil for ever.
+  /// Writes all bytes. Returns false, with `errno` set, if the descriptor rejects some of them or times out.
+  ///
+  /// - Parameter patience: The timeout in milliseconds for the descriptor to accept bytes; nil for none.
   static func write(_ bytes: [UInt8], to descriptor: Int32, patience: Int32?) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -50,7 +53,7 @@ enum Output {
         errno = ETIMEDOUT
         return false
       }
-      // A pipe that can be written to has room for a page; more would block.
+      // A writable pipe has room for one page; a larger write would block.
       let piece = rest.prefix(4_096)
       let written = piece.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if written < 0 && (errno == EINTR || errno == EAGAIN) { continue }

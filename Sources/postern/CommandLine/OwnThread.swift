@@ -1,6 +1,6 @@
 import Glibc
 
-/// A thread for work that blocks in the system, which no task may do, e.g. reading a silent pipe.
+/// A thread for work that blocks in the system, which no task may do, e.g. reading a pipe.
 enum OwnThread {
   private final class Work {
     let body: @Sendable () -> Void
@@ -8,8 +8,10 @@ enum OwnThread {
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
-  /// Runs `body` on a thread that ends with it. If the system has no thread left, this process ends with that reason, since
-  /// the work of the thread would be waited for without end.
+  /// Runs `body` on a new thread, which ends with it.
+  ///
+  /// If the system cannot start a thread, this process exits with the reason. Otherwise the callers that wait for the
+  /// thread's work would wait forever.
   static func start(_ body: @escaping @Sendable () -> Void) {
     var thread: pthread_t = 0
     let failure = pthread_create(

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The terminal behind a descriptor, if one is there, with its number of columns.
+/// The terminal behind a descriptor, if there is one.
 enum Terminal {
   static func isBehind(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// How many columns it has; nil where no terminal is, or it does not say.
+  /// Returns the terminal's number of columns; nil if the descriptor is no terminal or gives no size.
   static func columns(of descriptor: Int32) -> Int? {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }

@@ -1,7 +1,7 @@
 import GatewayKit
 
 extension UsageError {
-  /// A key with a value that is none of a few words; leads to the nearest.
+  /// Creates the error for a value that is none of `words`. It suggests the nearest word.
   init(_ source: String, value: String, oneOf words: [String]) {
     let near = Suggestion.near(value, among: words).map { "'\($0)'" }
     if near.isEmpty {

@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayServer
 
-/// The answer of `postern --version`: the number, the commit and the version of libwebsockets.
+/// The version of postern with its commit and the version of libwebsockets, as `postern --version` prints it.
 enum Version {
   static let number = GatewayDescription.currentVersion
   static let text =

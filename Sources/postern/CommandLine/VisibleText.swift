@@ -1,9 +1,9 @@
-/// Text that may come from strangers, on its way to a terminal or a log.
+/// Escaped text for a terminal or a log, since a stranger may have chosen parts of it, e.g. a user's name.
 ///
-/// A character that is not graphic is escaped as in JSON (RFC 8259 section 7), so that it moves no cursor and makes no line
-/// of its own.
+/// All but graphic characters are escaped as in JSON (RFC 8259 section 7), so that the text moves no cursor and starts no
+/// line.
 enum VisibleText {
-  /// The text with its escapes, but for the characters of ASCII in `kept`.
+  /// Escapes the text, except the ASCII characters in `kept`.
   static func escaping(_ text: String, keeping kept: String = "") -> String {
     let kept = Array(kept.utf8)
     if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) || kept.contains($0) }) { return text }
@@ -18,12 +18,12 @@ enum VisibleText {
     return result
   }
 
-  /// Appends the character, or its escape.
+  /// Appends the character or its escape.
   static func append(_ scalar: Unicode.Scalar, to text: inout String) {
     if isGraphic(scalar) { text.unicodeScalars.append(scalar) } else { text += escaped(scalar) }
   }
 
-  /// Whether a terminal shows it, and nothing but it: no control, no change of direction, no line of its own.
+  /// Returns whether the character is graphic: no control character, no change of direction, no line separator.
   private static func isGraphic(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate: false

@@ -1,90 +1,95 @@
 import GatewayCore
 import GatewayKit
 
-/// A behaviour of a gateway that a client has to handle, e.g. a refresh request in good time. Each stands in a file of its
-/// own.
+/// A behaviour of a gateway that a client under test must cope with. Each is declared in a file of its own.
 struct Behaviour: Sendable {
-  /// The token that the client begins with, beside the address of its provider.
+  /// The token that the client starts with, besides the address of its provider.
   enum Token: Hashable, Sendable {
     case living(Duration)
-    /// One that has expired by the time the client starts.
+    /// A token that has expired by the time the client starts.
     case expired
   }
 
   let name: String
-  /// Which behaviours of the conventions it shows.
+  /// The behaviours of the conventions that this one shows.
   let covers: [String]
-  /// What happens, and what the client has to do, in one sentence.
+  /// One sentence: what happens, and what the client must do.
   let sentence: String
-  /// The options of `postern serve` that its space has.
+  /// The `postern serve` options of the behaviour's space.
   var settings: [JSONMember] = []
   var isFrozen = false
   var token = Token.living(.seconds(3_600))
-  /// The part of the script before the start of a client that is known to get its first token from its provider.
+  /// Runs before the client starts, if that client is known to get its first token from its provider.
   var prelude: (@Sendable (ConformScene) async throws -> Void)?
-  /// The feature of the wire that the behaviour needs; nil for none.
+  /// The feature that a wire needs for a client to show the behaviour.
   var needs: WireFeature?
-  /// Whether it is about the status of a refused upgrade, which browsers do not show.
+  /// Whether it depends on the status of a refused upgrade, which browsers do not show.
   var needsStatus = false
-  /// The script and the demands on a wire without refreshes, whose clients return with another token; nil for none.
+  /// The script and demands for a wire without refreshes, on which clients reconnect with another token; nil for the usual
+  /// ones.
   var returning: Returning?
-  /// What happens, once the client has started.
+  /// Runs once the client has started.
   let script: @Sendable (ConformScene) async throws -> Void
-  /// The demands on the client when the script is over.
+  /// The demands on the client, checked after the script.
   let expected: [Demand]
-  /// How long the verdicts may wait for what is to happen, or not to happen, then.
+  /// The time that the verdicts may wait after the script.
   var patience = Duration.seconds(15)
-  /// How long all of it may take, in real time.
+  /// The maximum duration of the whole run, in real time.
   var bound = Duration.seconds(60)
-  /// Whether the client has to present a token on the connection that it has.
+  /// Whether the client must present a token on its open connection.
   var presentsTokens = false
 
   /// A script and its demands for wires without refreshes.
   struct Returning: Sendable {
-    /// Nil for the same as elsewhere.
+    /// The script; nil for the same one as on other wires.
     var script: (@Sendable (ConformScene) async throws -> Void)?
     let expected: [Demand]
   }
 
-  /// Whether it is about refreshes on the connection, which some wires have no message for.
+  /// Whether it is about refreshes on the connection, for which some wires have no message.
   var isOfRefreshes: Bool {
     presentsTokens
       || expected.contains { [Demand.refreshedInTime.name, Demand.keepsConnection.name].contains($0.name) }
       || covers.contains(where: Self.refreshes.contains)
   }
 
-  /// Returns the demands on the client on a wire with or without refreshes.
+  /// Returns the demands on a client of a wire with or without refreshes.
   func demands(hasRefreshes: Bool) -> [Demand] {
     hasRefreshes ? expected : returning?.expected ?? expected
   }
 
-  /// How long the verdicts may wait on such a wire. A client that comes back with another token has 20 s for it, and its verdict
-  /// falls after them.
+  /// Returns how long the verdicts may wait on such a wire. A client that reconnects with another token has 20 s, and its
+  /// verdict comes after them.
   func patience(hasRefreshes: Bool) -> Duration {
     hasRefreshes || returning == nil ? patience : max(patience, .seconds(25))
   }
 
-  /// Returns the script on such a wire.
+  /// Returns the script for such a wire.
   func script(hasRefreshes: Bool) -> @Sendable (ConformScene) async throws -> Void {
     hasRefreshes ? script : returning?.script ?? script
   }
 
-  /// Why no client of that wire, which `lacks` some features, can show it; nil if one can.
+  /// Returns why no client of a wire can show the behaviour; nil if one can.
+  ///
+  /// - Parameters:
+  ///   - dialect: The name of the wire's dialect.
+  ///   - lacks: The features that the wire lacks, with the reasons.
+  ///   - hasRefreshes: Whether the wire has refreshes.
   func reasonAgainst(_ dialect: String, lacks: [WireFeature: String] = [:], hasRefreshes: Bool) -> String? {
     if let reason = needs.flatMap({ lacks[$0] }) { return reason }
     guard !hasRefreshes, isOfRefreshes, returning == nil else { return nil }
     return "\(dialect) has no answer to a request for a token: its gateway closes, and clients come back"
   }
 
-  /// The behaviours of the exchange itself.
+  /// The behaviours of the refresh exchange itself.
   private static let refreshes: Set<String> = ["R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "E7", "E8", "T9"]
 
-  /// The settings of a gateway that waits for 5 s only when it has asked for a token.
+  /// The settings of a gateway with a refresh timeout of 5 s.
   static let impatient = [
     JSONMember("refresh-timeout", "5s"), JSONMember("any-refresh-timeout", json: "true"),
   ]
 
-  /// All that there are, in the order in which they are told.
+  /// All behaviours, in the order in which they are listed.
   static let all: [Behaviour] = [
     .refreshAtLead, .refreshAllDay, .refreshAtExpiry, .refreshAfterRevocation, .veryLongLife, .deadOnArrival,
     .expiredWhileAway, .cutOffByTimeout, .lostWhileAsking, .revokedAndClosed, .revokedForGood, .failingProvider,
@@ -98,11 +103,11 @@ struct Behaviour: Sendable {
   ]
 }
 
-/// An expectation as the control API is asked for it, e.g. `stops_after`, at most three.
+/// An expectation in the form of the control API, e.g. `stops_after` with its limit.
 struct Demand: Sendable {
   let name: String
   var members: [JSONMember] = []
-  /// Whether it counts calls of the provider alone, which are counted from the first login on.
+  /// Whether it counts only calls of the provider, which are counted from the first login on.
   var isOfProvider = false
 
   static let singleFlight = Demand(name: "single_flight")
@@ -119,7 +124,7 @@ struct Demand: Sendable {
     Demand(name: "no_attempt_after_terminal", members: [.milliseconds("quiet_ms", quiet)])
   }
 
-  /// At most so many attempts to connect without a new token. One is what some vendors' SDKs begin with.
+  /// Returns the demand for at most `most` attempts to connect without a new token. Some vendors' SDKs begin with one.
   static func stopsTrying(_ most: Int = 1, quiet: Duration) -> Demand {
     stopsAfter(most, "stale_connection", quiet: quiet)
   }

@@ -3,31 +3,31 @@ import GatewayRuntime
 import Glibc
 import Synchronization
 
-/// The client under test: a command in a shell, with all that it starts, in a process group of its own.
+/// The client under test: a shell command, e.g. `python3 client.py`, with all its child processes in its own process group.
 ///
-/// Its output is read for as long as it prints, by a thread of its own, and the last of it kept. Its end is seen without
-/// giving up its number, so that a signal to the group cannot reach another process.
+/// A thread reads the output until it ends, and keeps its last bytes. The exit of the process is observed without reaping it.
+/// Its number thus stays reserved, and a signal to the group cannot reach another group.
 final class ClientProcess: Sendable {
   private struct State {
     var tail: [UInt8] = []
     var printed = 0
     var hasEnded = false
     var status: Int32 = 0
-    /// Whether nobody wants to know any more what it prints.
+    /// Whether its output is no longer needed.
     var isReleased = false
   }
 
   static let tailMax = 8_192
   private static let pieceMax = 65_536
-  /// How often it is looked whether it has ended, in milliseconds.
+  /// The interval between two checks for its exit, in milliseconds.
   private static let interval: Int32 = 10
 
   private let child: ChildProcess
-  /// The number of the process, the shell's.
+  /// The number of the process, which is the shell's.
   var number: Int32 { child.number }
   private let state = Mutex(State())
 
-  /// Runs the command in `/bin/sh`, with this environment and nothing to read.
+  /// Runs the command in `/bin/sh`, with this environment and an empty standard input.
   init(_ command: String, environment: [String: String]) throws {
     let (output, nothing) = (try Pipe(), open("/dev/null", O_RDONLY | O_CLOEXEC))
     defer { for descriptor in [output.writing, nothing] { close(descriptor) } }
@@ -57,7 +57,7 @@ final class ClientProcess: Sendable {
     close(output)
   }
 
-  /// Reads some; false when there is nobody left who could print.
+  /// Reads a piece of the output. Returns false once no process can write any more.
   private func read(_ output: Int32) -> Bool {
     var piece = [UInt8](repeating: 0, count: Self.pieceMax)
     let count = Glibc.read(output, &piece, piece.count)
@@ -77,7 +77,7 @@ final class ClientProcess: Sendable {
 
   var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-  /// The last that it has printed.
+  /// The last bytes of its output.
   var tail: String {
     state.withLock { state in
       let text = String(decoding: state.tail, as: UTF8.self)
@@ -87,13 +87,15 @@ final class ClientProcess: Sendable {
 
   // MARK: The end
 
-  /// Ends it with all that it has started: in order if it does so within `grace`, else by force. Returns how it ended, in
-  /// words. Only once, from a task on the loop.
+  /// Ends the process and all that it has started: by SIGTERM, and by SIGKILL after `grace`. Returns a sentence about how it
+  /// ended.
+  ///
+  /// Call it once only, from a task on the loop.
   func end(grace: Duration, on loop: EventLoop) async -> String {
     let endedItself = hasEnded
     kill(-child.number, SIGTERM)
     let isOrderly = await ends(within: grace, on: loop)
-    // Its children may outlive it.
+    // Its child processes may outlive it.
     kill(-child.number, SIGKILL)
     _ = await ends(within: .seconds(5), on: loop)
     var status: Int32 = 0
@@ -110,7 +112,7 @@ final class ClientProcess: Sendable {
     return hasEnded
   }
 
-  /// Returns the meaning of `waitpid`'s status.
+  /// Returns the words for the status of `waitpid`.
   private static func words(_ status: Int32) -> String {
     let signal = status & 0x7f
     return signal == 0 ? "with status \(status >> 8 & 0xff)" : "by signal \(signal)"

@@ -1,7 +1,6 @@
 import GatewayCore
 
-/// The results of a conformance run for people: a table, and the story of each failure with the lines of the journal that
-/// show it.
+/// The results of a conformance run for people: a table, and the details of each failure.
 struct ConformReport {
   let results: [ConformResult]
 
@@ -27,7 +26,7 @@ struct ConformReport {
     results.filter { $0.verdict != .passed }.map { "\n\($0.behaviour.name): \(Self.story(of: $0))" }
   }
 
-  /// Returns the story of a result that is no success.
+  /// Returns the details of a result that is no success.
   static func story(of result: ConformResult) -> String {
     var parts = [result.behaviour.sentence] + result.sentences.map { "  \($0)" }
     if result.verdict == .failed {

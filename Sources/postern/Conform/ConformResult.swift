@@ -1,4 +1,4 @@
-/// The result of one behaviour: its verdict, its time and its reasons.
+/// The result of one behaviour: the verdict, its reasons and the proof.
 struct ConformResult: Sendable {
   enum Verdict: String, Sendable, CaseIterable {
     case passed, failed, undecided
@@ -9,32 +9,31 @@ struct ConformResult: Sendable {
 
   let behaviour: Behaviour
   var verdict: Verdict
-  /// Why, one sentence for each expectation that says it.
+  /// The reasons: one sentence for each expectation with this verdict.
   var sentences: [String]
   /// The lines of the journal that prove it.
   var lines: [String] = []
-  /// The last that the client has printed, and how it ended.
+  /// The last output of the client, and how it ended.
   var output = ""
   var duration = Duration.zero
-  /// How much of its time a slow machine has taken.
+  /// The part of the run's time that was lost to a slow machine.
   var lost = Duration.zero
-  /// The journal in JSON Lines, of what has failed.
+  /// The journal in JSON Lines, if the behaviour failed.
   var journal: [UInt8] = []
 
-  /// Whether the shell found no command to start, or one that it may not start (POSIX, section 2.8.2 of the shell).
+  /// Whether the shell did not find the command, or could not execute it (POSIX, section 2.8.2 of the shell).
   var saysCommandCannotStart: Bool {
     verdict != .passed && ["127", "126"].contains { output.hasSuffix("the client ended by itself, with status \($0)") }
   }
 
-  /// Returns the sum of the verdicts of all expectations: one that failed decides, one that passed counts only if none is
-  /// undecided.
+  /// Combines the verdicts of all expectations. One failure decides; a pass counts only if none is undecided.
   static func whole(_ verdicts: [Verdict]) -> Verdict {
     for verdict in [Verdict.failed, .undecided, .passed] where verdicts.contains(verdict) { return verdict }
     return .notApplicable
   }
 }
 
-/// An early end of a script, e.g. that the client was refused.
+/// The premature end of a script, e.g. because the client did not log in.
 struct ConformEnd: Error {
   let verdict: ConformResult.Verdict
   let sentence: String

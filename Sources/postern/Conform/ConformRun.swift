@@ -4,19 +4,22 @@ import GatewayKit
 import GatewayRuntime
 import GatewayServer
 
-/// A conformance run: each behaviour in a space of its own with a client of its own, several at once.
+/// A conformance run: each behaviour in its own space with its own client, several at once.
 struct ConformRun: Sendable {
   let options: ConformOptions
   let loop: SocketLoop
   let stop: ConformStop
 
-  /// How long a client has for an orderly end.
+  /// The time for a client to end in an orderly way.
   private static let grace = Duration.seconds(2)
   private static let afterBound = Duration.seconds(120)
 
-  /// The results, in the order of the behaviours; each is told on standard error as it comes, since they take minutes. Only from a task on the loop. Throws if no gateway answers.
+  /// Returns the results, in the order of the behaviours. Since they take minutes, it prints each on standard error when it
+  /// comes.
+  ///
+  /// Call it only from a task on the loop. Throws if no gateway answers.
   func results() async throws -> [ConformResult] {
-    // Whoever asks for no space is told so at once.
+    // A gateway that hosts no spaces is reported at once.
     let answer = try await options.control.send(.get("/spaces", query: [HTTPField("limit", "1")]), by: dialer)
     guard answer.status < 400 else { throw ConformEnd(verdict: .undecided, sentence: answer.complaint) }
     return try await withThrowingTaskGroup(of: (Int, ConformResult).self) { group in
@@ -51,7 +54,7 @@ struct ConformRun: Sendable {
     do {
       var tries = 1
       result = try await outcomeOfEither(behaviour)
-      // A result that a slow machine left undecided is tried again.
+      // A behaviour that a slow machine left undecided is tried again.
       while result.verdict == .undecided, result.lost >= Self.slowness, tries < Self.triesMax, !stop.isOrdered {
         tries += 1
         result = try await outcomeOfEither(behaviour)
@@ -63,10 +66,10 @@ struct ConformRun: Sendable {
     return result
   }
 
-  /// How much has to be lost for a behaviour to be tried again, and how often it is tried.
+  /// The least lost time for which a behaviour is tried again, and the maximum number of tries.
   private static let (slowness, triesMax) = (Duration.milliseconds(100), 3)
 
-  /// The outcome for a client that begins with the token that it is given, or with its provider's.
+  /// Returns the outcome for a client that starts with the given token, or with one of its provider.
   private func outcomeOfEither(_ behaviour: Behaviour) async throws -> ConformResult {
     do {
       return try await outcome(of: behaviour, beginsAtProvider: false)
@@ -79,6 +82,8 @@ struct ConformRun: Sendable {
     }
   }
 
+  /// Runs the behaviour in a new space, and ends the space.
+  ///
   /// - Parameter beginsAtProvider: Whether the client is known to get its first token from its provider.
   private func outcome(of behaviour: Behaviour, beginsAtProvider: Bool) async throws -> ConformResult {
     let space = try await space(for: behaviour)
@@ -104,7 +109,8 @@ struct ConformRun: Sendable {
       throw ConformEnd(verdict: .notApplicable, sentence: reason)
     }
     let provider = try ControlClient(url: space.http_url, secret: nil)
-    // A client that outlived its own space may find this one on the same port, and is somebody else.
+    // A random user name: a client that outlived its own space may reach this one on the same port, and must not be mistaken
+    // for this client.
     let user = "conformer-\(String(Int(loop.events.nextShare() * 0x1p32), radix: 36))"
     let token = try await token(for: behaviour, of: user, from: provider, in: space)
     let beginning = try await beginning(of: space)
@@ -130,10 +136,10 @@ struct ConformRun: Sendable {
     return result
   }
 
-  /// How many times as long as on an idle machine a behaviour may take.
+  /// The maximum duration of a behaviour, as a multiple of that on an idle machine.
   private static let slowest = 6
 
-  /// Plays the behaviour while it is measured what the machine takes from the client.
+  /// Plays the behaviour, and measures meanwhile how much time the machine takes from the client.
   private func watched(
     _ behaviour: Behaviour, _ scene: ConformScene, _ client: ClientProcess
   ) async throws -> ConformResult {
@@ -188,7 +194,7 @@ struct ConformRun: Sendable {
   }
 
   private func end(_ space: ConformScene.SpaceAnswer) async {
-    // One that cannot be ended now ends by itself when nobody uses it.
+    // A space that cannot be ended now ends by itself when it is idle.
     _ = try? await options.control.send(HTTPRequest(method: "DELETE", path: "/spaces/\(space.name)"), by: dialer)
   }
 
@@ -199,7 +205,7 @@ struct ConformRun: Sendable {
     return page.last
   }
 
-  /// The token that the client begins with.
+  /// Returns the token that the client starts with.
   private func token(
     for behaviour: Behaviour, of user: String, from provider: ControlClient, in space: ConformScene.SpaceAnswer
   ) async throws -> String {
@@ -209,7 +215,7 @@ struct ConformRun: Sendable {
       JSONMember("user_id", user), JSONMember("life_s", json: String(life.inSeconds)),
       JSONMember("scheme", options.dialect),
     ]
-    // A provider that fails as often as it is told to may fail here.
+    // A provider with a configured failure rate may fail here.
     for _ in 0..<20 {
       let answer = try await provider.send(.post("/v1/tokens", order), by: dialer)
       guard answer.status < 500 else { continue }
@@ -220,7 +226,7 @@ struct ConformRun: Sendable {
     throw ConformEnd(verdict: .undecided, sentence: "the provider makes no token to begin with")
   }
 
-  /// Whether the wire has an answer to a request for a token.
+  /// Returns whether clients of the wire can answer a request for a token.
   private func hasRefreshes(_ space: ConformScene.SpaceAnswer) async throws -> Bool {
     struct Settings: Decodable {
       struct Dialect: Decodable {
@@ -234,7 +240,7 @@ struct ConformRun: Sendable {
     return settings.dialects.contains { Name($0.name) == Name(options.dialect) && $0.refresh_timeout_s > 0 }
   }
 
-  /// Lets a minute of the space's time pass.
+  /// Advances the space's time by a minute.
   private func advance(_ space: ConformScene.SpaceAnswer) async throws {
     let minute = [JSONMember("by_s", json: "60"), JSONMember("patience_ms", json: "0")]
     _ = try await options.control.send(.post("/spaces/\(space.name)/clock/advance", minute), by: dialer)

@@ -3,10 +3,10 @@ import GatewayJSON
 import GatewayKit
 
 extension ConformScene {
-  /// Does something that needs a token of the provider's. If the client fails at it, the sentence goes on with what was asked of
-  /// the provider behind line `after`, and what came.
+  /// Runs `body`, which needs a token of the provider. If the client fails, the error's sentence also tells the provider's
+  /// calls and answers after line `after`.
   ///
-  /// - Parameter after: The number of the journal's line where the token was wanted.
+  /// - Parameter after: The number of the journal's line at which the token was needed.
   @discardableResult
   func needingProvider<Answer: Sendable>(
     after: Int, _ body: nonisolated(nonsending) () async throws -> Answer

@@ -4,8 +4,8 @@ import GatewayKit
 import GatewayRuntime
 import GatewayServer
 
-/// The stage of one behaviour: a space of its own, the client that was started for it, and the orders of a script to both.
-/// Only from tasks on the loop.
+/// The scene of one behaviour: its space, its client, and the actions of a script on both. Use it only from tasks on the
+/// loop.
 struct ConformScene: Sendable {
   let loop: SocketLoop
   let dialer: SocketDialer
@@ -13,38 +13,38 @@ struct ConformScene: Sendable {
   let space: SpaceAnswer
   let user: String
   let dialect: String
-  /// Nil before it has been started.
+  /// The client's process; nil before it starts.
   let client: ClientProcess?
   /// The number of the journal's last line before the client started.
   let beginning: Int
-  /// Whether the wire has an answer to a request for a token. On others clients come back with another token.
+  /// Whether clients of the wire can answer a request for a token. On other wires they reconnect with another token.
   let hasRefreshes: Bool
-  /// When the script has to be over, in the time that the client has had.
+  /// The script's deadline, on the client's clock.
   let deadline: Instant
-  /// When it has to be over in real time.
+  /// The script's deadline in real time.
   let realDeadline: Instant
   let clock: RunClock
   let memory: SceneMemory
   let stop: ConformStop
 
-  /// The control API's answer about a space: its name and the addresses of its wires.
+  /// The control API's answer about a space: its name and the addresses of its wires, e.g. `ws://127.0.0.1:40123`.
   struct SpaceAnswer: Decodable, Sendable {
     let name: String
     let http_url: String
     let urls: [String: String]
   }
 
-  /// The time that the client has had.
+  /// The time on the client's clock.
   private var now: Instant { clock.now }
 
-  /// How long the script may go on.
+  /// The time left for the script.
   private var rest: Duration {
     stop.isOrdered ? .zero : max(.zero, min(deadline - now, realDeadline - loop.events.now))
   }
 
-  // MARK: What happens
+  // MARK: Actions
 
-  /// Asks the space something.
+  /// Sends a request to the space's control API.
   func send(
     _ method: String, _ path: String, _ members: [JSONMember] = [], query: [HTTPField] = []
   ) async throws -> ControlClient.Answer {
@@ -56,7 +56,7 @@ struct ConformScene: Sendable {
     return answer
   }
 
-  /// Has the user's token expire now.
+  /// Lets the user's token expire now.
   func expire() async throws { _ = try await send("POST", "/users/\(user)/expire") }
 
   func disconnect(_ code: Int, _ reason: String) async throws {
@@ -64,8 +64,10 @@ struct ConformScene: Sendable {
       "POST", "/users/\(user)/disconnect", [JSONMember("code", json: String(code)), JSONMember("reason", reason)])
   }
 
-  /// Revokes what was issued until now, or until so long after now. The dates of tokens may be whole seconds, so the revocation
-  /// waits for the next second: a token of before is older than that, and a token of afterwards is not.
+  /// Revokes the tokens issued until now, or until `ahead` after now.
+  ///
+  /// The dates of tokens may be whole seconds. So the revocation waits for the next second: an earlier token is then older
+  /// than it, and a later one is not.
   func revoke(ahead: Duration = .zero) async throws {
     let begun = try await wallTime().rounded(.down)
     var second = begun
@@ -78,7 +80,7 @@ struct ConformScene: Sendable {
       "POST", "/revocations", [JSONMember("user_id", user), JSONMember("issued_before", json: before)])
   }
 
-  /// Whether the client has been turned away without seeing why.
+  /// Returns whether an upgrade of the client was refused without the client seeing the reason.
   func isBlind() async -> Bool {
     struct Page: Decodable {
       struct Line: Decodable { let blind: Bool? }
@@ -93,7 +95,7 @@ struct ConformScene: Sendable {
     return page.lines.contains { $0.blind == true }
   }
 
-  /// The age of the journal in milliseconds; nil if the gateway does not say.
+  /// Returns the age of the journal in milliseconds; nil if the gateway does not report it.
   func journalAge() async -> Int64? {
     struct Clock: Decodable { let real_ms: Int64? }
     let answer = try? await send("GET", "/clock")
@@ -105,7 +107,7 @@ struct ConformScene: Sendable {
     return try JSONCoder().decode(Clock.self, from: try await send("GET", "/clock").data).wall
   }
 
-  /// Moves the space's time on; clients that owe an answer have `patience`.
+  /// Advances the space's time. Clients that owe an answer have `patience` for it, in real time.
   func advance(by duration: Duration, patience: Duration = .seconds(15)) async throws {
     _ = try await send(
       "POST", "/clock/advance",
@@ -115,13 +117,13 @@ struct ConformScene: Sendable {
       ])
   }
 
-  /// Has the gateway fail: by a fault of that name, so many times. Returns what ``mend(_:)`` takes.
+  /// Orders a fault by name, `times` times or without limit. Returns the number that ``mend(_:)`` needs.
   @discardableResult
   func fail(_ fault: String, _ members: [JSONMember] = [], times: Int? = nil) async throws -> Int {
     struct Ordered: Decodable { let number: Int }
     var order = [JSONMember("fault", fault)] + members
     if let times { order.append(JSONMember("times", json: String(times))) }
-    // A client may have connections of another wire too, which the fault must not affect.
+    // A client may also have connections of another wire, which the fault must not affect.
     if !Self.ofNoConnection.contains(where: fault.hasPrefix) {
       let who: [UInt8] = [JSONMember("dialect", dialect)].object()
       order.append(JSONMember("who", json: String(decoding: who, as: UTF8.self)))
@@ -130,13 +132,13 @@ struct ConformScene: Sendable {
     return try JSONCoder().decode(Ordered.self, from: answer.data).number
   }
 
-  /// How the names of faults begin that are about the provider, the keys or the clocks.
+  /// The prefixes of the faults that affect the provider, the keys or the clocks.
   private static let ofNoConnection = ["mint_", "issuer_", "gateway_", "rotate_", "withdraw_"]
 
-  /// Takes a fault back.
+  /// Withdraws a fault.
   func mend(_ number: Int) async throws { _ = try await send("DELETE", "/faults/\(number)") }
 
-  /// Lets real time pass.
+  /// Waits until `duration` has passed on the client's clock.
   func pass(_ duration: Duration) async throws {
     let end = now + duration
     while now < end {
@@ -145,7 +147,7 @@ struct ConformScene: Sendable {
     }
   }
 
-  // MARK: The client's actions
+  // MARK: Observations
 
   private struct Awaited: Decodable {
     struct Line: Decodable { let n: Int }
@@ -153,17 +155,17 @@ struct ConformScene: Sendable {
     let lines: [Line]
   }
 
-  /// The kinds of line about a connection: those of the wire under test are meant.
+  /// The kinds of lines about a connection; only lines of the wire under test count.
   private static let ofConnections: Set = [
     "connection_opened", "upgrade_refused", "login_refused", "logged_in", "refresh_requested", "refreshed",
     "refresh_refused", "cut_off", "closed",
   ]
 
-  /// The kinds of them that name the connection's user.
+  /// The kinds among them whose lines name the user.
   private static let ofUsers: Set = ["logged_in", "refreshed"]
 
-  /// Waits for so many lines of the kind behind number `after`, or behind the beginning. Returns the number of the last;
-  /// nil if they do not come in time.
+  /// Waits for `count` lines of the kind after number `after`, or after the beginning. Returns the number of the last; nil if
+  /// they do not come in time.
   func line(_ kind: String, count: Int = 1, after: Int? = nil, within limit: Duration) async throws -> Int? {
     let end = now + limit
     while true {
@@ -183,7 +185,8 @@ struct ConformScene: Sendable {
     }
   }
 
-  /// The same of what has to happen if anything is to be shown: else the script ends, and the client has failed.
+  /// Waits for lines that the behaviour requires, as ``line(_:count:after:within:)`` does. Throws a failure of the client if
+  /// they do not come.
   @discardableResult
   func see(
     _ kind: String, count: Int = 1, after: Int? = nil, within limit: Duration = .seconds(15), or failure: String
@@ -195,19 +198,21 @@ struct ConformScene: Sendable {
     throw ConformEnd(verdict: .failed, sentence: said(failure))
   }
 
-  /// How long a client may need, after its login or its refresh, until it hears what else happens.
+  /// The time that a client may need after its login or refresh until it reacts to further events.
   private static let settlingTime = Duration.milliseconds(500)
 
-  /// Lets the client take in that it is logged in or refreshed: some hear nothing for 50 ms afterwards.
+  /// Waits until the client has processed its login or refresh: some clients react to nothing for 50 ms afterwards.
   private func settle() async throws { try await pass(Self.settlingTime) }
 
-  /// Returns the text of a failure: that the client's process had ended first, if it had, since the wait was cut short then.
+  /// Returns the sentence for a failure. It says so if the client's process had ended before, since the wait then ended
+  /// early.
   private func said(_ failure: String) -> String {
     (client?.hasEnded ?? false) ? "the client's process ended before that: \(failure)" : failure
   }
 
-  /// Waits until the client is turned away, before the upgrade or behind it, as its wire has it. Throws ``BeginsAtProvider`` if
-  /// it has got a token of its own and is in.
+  /// Waits until the gateway refuses the client, at the upgrade or after it, as the wire has it.
+  ///
+  /// Throws ``BeginsAtProvider`` if the client got a token by itself and has logged in.
   func seeRefusal(after: Int? = nil, within limit: Duration = .seconds(15), or failure: String) async throws {
     let line = try await seeOne(
       of: ["upgrade_refused", "login_refused"], orElse: after == nil ? "logged_in" : nil, after: after ?? beginning,
@@ -215,8 +220,7 @@ struct ConformScene: Sendable {
     memory.loggedIn = memory.loggedIn ?? line
   }
 
-  /// Waits until the client has shown another token, on its connection or by way of another, as its wire has it. Returns the
-  /// number of the line.
+  /// Waits until the client has presented another token, on its connection or on a new one. Returns the number of the line.
   @discardableResult
   func seeRenewal(after: Int, within limit: Duration = .seconds(15), or failure: String) async throws -> Int {
     let line = try await seeOne(of: ["refreshed", "logged_in"], after: after, within: limit, or: failure)
@@ -230,13 +234,14 @@ struct ConformScene: Sendable {
   ) async throws -> Int {
     let end = now + limit
     while true {
-      // An action during the search for another kind is seen in the next round, even if that is the last.
+      // Checked before the kinds are: lines that come while another kind is awaited are found in the next round, even after
+      // the deadline.
       let isOver = now >= end || (client?.hasEnded ?? false)
       for kind in kinds {
         if let line = try await line(kind, after: after, within: .milliseconds(250)) { return line }
       }
       if let other, try await line(other, after: after, within: .zero) != nil {
-        // It may have been turned away, and let in, while the last kind was waited for.
+        // The client may have been refused and then logged in while the last kind was awaited.
         for kind in kinds {
           if let line = try await line(kind, after: after, within: .zero) { return line }
         }
@@ -248,10 +253,10 @@ struct ConformScene: Sendable {
     }
   }
 
-  /// How long a client may take to be in, from the start of its process on: an interpreter on a busy machine needs seconds.
+  /// The timeout from the start of the client's process to its login: an interpreter on a busy machine needs seconds.
   private static let startTime = Duration.seconds(30)
 
-  /// Waits until the client is in. Returns the number of the line.
+  /// Waits until the client has logged in. Returns the number of the line.
   @discardableResult
   func seeLogin(count: Int = 1, after: Int? = nil) async throws -> Int {
     let line = try await see(
@@ -261,7 +266,7 @@ struct ConformScene: Sendable {
     return line
   }
 
-  /// Waits until the client has one connection, and no more.
+  /// Waits until the client has exactly one connection.
   func seeOneSession(within limit: Duration) async throws {
     struct Page: Decodable {
       struct Session: Decodable { let dialect: String }
@@ -283,8 +288,7 @@ struct ConformScene: Sendable {
     }
   }
 
-  /// Returns the last events of connections and the last calls of the provider, as lines of the journal; none if it cannot
-  /// be read.
+  /// Returns the journal's last lines about connections and the provider; none if it cannot be read.
   func lastLines() async -> [String] {
     let kinds = Self.ofConnections.sorted()
     let told =
@@ -319,7 +323,7 @@ struct ConformScene: Sendable {
     let sentence: String
   }
 
-  /// Holds the client to all of it, until everything is decided or `patience` has passed.
+  /// Checks all demands until everything is decided or `patience` has passed.
   func judge(_ demands: [Demand], patience: Duration) async throws -> (
     verdict: ConformResult.Verdict, sentences: [String], lines: [String]
   ) {
@@ -344,7 +348,7 @@ struct ConformScene: Sendable {
   }
 
   private func judge(_ demand: Demand) async throws -> (ConformResult.Verdict, String, [String]) {
-    // A client may begin with a token of its provider's, which is no answer to anything.
+    // A client may start with a token of its provider; that call answers no request.
     let after = demand.isOfProvider ? memory.loggedIn ?? beginning : beginning
     let order = [
       JSONMember("expect", demand.name), JSONMember("user", user), JSONMember("dialect", dialect),

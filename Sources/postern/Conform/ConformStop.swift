@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A flag that says whether the run is to end early, e.g. since its user typed Control-C.
+/// A flag that stops the run early, e.g. on Ctrl-C.
 final class ConformStop: Sendable {
   private let isSet = Atomic(false)
 

@@ -1,5 +1,5 @@
-/// The variables that a conformance run sets for the client that it starts. The client may be `postern connect`, so every
-/// command accepts them beside those of its flags.
+/// The variables that a conformance run sets for its client. The client may be `postern connect`, so every command accepts
+/// them besides the variables of its flags.
 enum ConformVariables {
   static let url = "POSTERN_URL"
   static let httpURL = "POSTERN_HTTP_URL"

@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayReport
 
-/// The results of a conformance run as JUnit's XML: a `<testcase>` for each behaviour.
+/// The results of a conformance run as JUnit's XML, for CI systems.
 struct JUnitReport {
   let dialect: String
   let results: [ConformResult]

@@ -1,18 +1,18 @@
 import GatewayFleet
 import GatewayJSON
 
-/// Lines of a journal as people read them, e.g. `412  1.204 s  closed  code=1012`.
+/// Lines of a journal as text for people, e.g. `412  1.204 s  closed  code=1012`.
 enum JournalLines {
-  /// Returns the lines of an answer.
+  /// Returns the lines in an answer's `lines`.
   static func texts(_ answer: [UInt8]) -> [String] { numbered(answer).map(\.text) }
 
-  /// The same, each with its number.
+  /// Returns the lines in an answer's `lines`, each with its number.
   static func numbered(_ answer: [UInt8]) -> [(number: Int, text: String)] {
     let document = try? JSONDocument.parse(answer, sizeMax: answer.count)
     return (document?.root["lines"]?.elements ?? []).map { (Int(clamping: $0["n"]?.integer ?? 0), text($0)) }
   }
 
-  /// Returns the lines of an answer with their users and the time of sessions, in columns.
+  /// Returns the lines of an answer in columns, with the user, the connection and the time on the sessions' clock.
   static func whole(_ answer: [UInt8]) -> [String] {
     let document = try? JSONDocument.parse(answer, sizeMax: answer.count)
     return (document?.root["lines"]?.elements ?? []).map(row)
@@ -42,6 +42,6 @@ enum JournalLines {
       .joined(separator: "  ")
   }
 
-  /// A string as it is, anything else as it is written.
+  /// Returns a string as it is, and any other value as JSON.
   private static func word(_ value: JSONView?) -> String { value.map { $0.string ?? $0.text } ?? "" }
 }

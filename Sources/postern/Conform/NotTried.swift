@@ -1,6 +1,6 @@
-/// The behaviours of the conventions that no conformance run tries, since nothing that one client does could show them.
+/// The behaviours of the conventions that no conformance run tries, since no action of a single client could show them.
 enum NotTried {
-  /// Behaviours by their ids, with one reason for all.
+  /// Behaviours, by their ids, with their common reason.
   struct Group: Sendable {
     let ids: [String]
     let reason: String

@@ -1,10 +1,11 @@
 import GatewayCore
 import GatewayKit
 
-/// The time for which a process and all that it has started wanted the processor and did not get it, by Linux's own count
-/// (`/proc/PID/task/TID/schedstat`). Elsewhere it is zero.
+/// The time for which the threads of a process and its child processes waited for a processor.
+///
+/// Linux counts it in `/proc/PID/task/TID/schedstat`. On other systems it is zero.
 struct ProcessDelay {
-  /// How many threads are looked at, so that a browser costs the run no processor of its own.
+  /// The maximum number of threads that are read, so that a browser does not cost the run a whole processor.
   private static let threadsMax = 96
 
   private let process: Int32
@@ -12,7 +13,7 @@ struct ProcessDelay {
 
   init(of process: Int32) { self.process = process }
 
-  /// How long threads have waited since the last time this was asked, all together, and whether one of the processes is stopped.
+  /// Returns how long all threads together have waited since the last call, and whether one of the processes is stopped.
   mutating func next() -> (waited: Duration, isStopped: Bool) {
     var (waited, isStopped): (Int64, Bool) = (0, false)
     var seen: [String: Int64] = [:]
@@ -35,13 +36,13 @@ struct ProcessDelay {
     return (.nanoseconds(waited), isStopped)
   }
 
-  /// The second number: nanoseconds on a queue of the processor's.
+  /// Returns the second number: the nanoseconds spent on a run queue.
   static func waitingTime(_ text: String) -> Int64? {
     let numbers = text.split(whereSeparator: { $0 == " " || $0 == "\n" })
     return numbers.count > 1 ? Int64(numbers[1]) : nil
   }
 
-  /// Whether the state says so, behind the name in brackets, which may have brackets of its own.
+  /// Returns whether the process is stopped. The state follows the name in brackets, which may itself contain brackets.
   static func isStopped(_ text: String) -> Bool {
     guard let bracket = text.lastIndex(of: ")") else { return false }
     let state = text[text.index(after: bracket)...].first { $0 != " " }

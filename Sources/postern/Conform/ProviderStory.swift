@@ -1,4 +1,4 @@
-/// A client's calls of its provider and their answers, as a failure tells them, with what to look at in the client.
+/// A summary of a client's calls to its provider and their answers, which a failure reports with a hint where to look.
 struct ProviderStory: Sendable {
   /// A line of the journal about the provider.
   struct Line: Sendable {
@@ -6,10 +6,10 @@ struct ProviderStory: Sendable {
     let kind: String
   }
 
-  /// The kinds of line that are about the provider.
+  /// The kinds of lines about the provider.
   static let kinds = ["provider_asked", "provider_minted", "provider_failed", "provider_refused"]
 
-  /// The line behind which it begins.
+  /// The number of the line after which the summary begins.
   let beginning: Int
   let lines: [Line]
 

@@ -1,15 +1,17 @@
 import GatewayCore
 import GatewayRuntime
 
-/// The time that a client has had: real time without what a slow machine has taken. It is measured ten times a second how late
-/// this process wakes up, how late the gateway answers, and how long the client has waited for the processor.
+/// The client's clock: real time without the time lost to a slow machine.
+///
+/// Ten times a second it measures how late this process wakes up, how late the gateway answers, and how long the client
+/// waited for a processor.
 ///
 /// `@unchecked Sendable`: touched only on the loop.
 final class RunClock: @unchecked Sendable {
   private static let pause = Duration.milliseconds(100)
-  /// How long a gateway may take to answer without being late.
+  /// The time in which an answer of the gateway is not late.
   private static let answerTime = Duration.milliseconds(10)
-  /// The least loss in one round that counts.
+  /// The least loss in one round that is recorded as a span.
   private static let least = Duration.milliseconds(5)
   private static let spansMax = 500
 
@@ -19,7 +21,7 @@ final class RunClock: @unchecked Sendable {
   private(set) var spans: [Span] = []
   private var isOver = false
 
-  /// A span of the journal's time, and how much of it was lost.
+  /// A span of the journal's time, with the part of it that was lost; all in milliseconds.
   struct Span: Sendable {
     let from: Int64
     var to: Int64
@@ -28,12 +30,12 @@ final class RunClock: @unchecked Sendable {
     fileprivate var json: String { #"{"from_ms":\#(from),"to_ms":\#(to),"lost_ms":\#(lost)}"# }
   }
 
-  /// The spans as the control API takes them.
+  /// The spans in the form of the control API.
   var late: String { "[\(spans.map(\.json).joined(separator: ","))]" }
 
   init(on loop: EventLoop) { self.loop = loop }
 
-  /// The time that the client has had.
+  /// The time on the client's clock.
   var now: Instant { loop.now - lost }
 
   func end() { isOver = true }
@@ -41,8 +43,8 @@ final class RunClock: @unchecked Sendable {
   /// Measures until ``end()``.
   ///
   /// - Parameters:
-  ///   - client: Says how long the client has waited since it was asked the last time, and whether it is stopped.
-  ///   - age: The age of the journal in milliseconds, as the gateway says now; nil if it does not.
+  ///   - client: Returns how long the client has waited since the last call, and whether it is stopped.
+  ///   - age: Returns the current age of the journal in milliseconds; nil if the gateway does not report it.
   nonisolated(nonsending) func watch(
     client: () -> (waited: Duration, isStopped: Bool), age: nonisolated(nonsending) () async -> Int64?
   ) async {
@@ -55,7 +57,7 @@ final class RunClock: @unchecked Sendable {
       let after = await age()
       let end = loop.now
       let (waited, isStopped) = client()
-      // How late this process is costs the client none of its own waits.
+      // The lateness of this process does not affect what the client waits for by itself, so it makes no span.
       let own = max(.zero, woken - start - Self.pause)
       let theirs = isStopped ? end - start : waited + max(.zero, end - woken - Self.answerTime)
       lost += min(end - start, own + theirs)

@@ -1,10 +1,10 @@
-/// The first lines of a scene that its verdicts are counted from.
+/// The lines of a scene from which its verdicts count.
 ///
 /// `@unchecked Sendable`: touched only on the loop.
 final class SceneMemory: @unchecked Sendable {
-  /// The number of the line of the first login, or of the refusal instead of it.
+  /// The number of the line of the first login, or of the refusal that came instead.
   var loggedIn: Int?
 }
 
-/// A client that does not use the token that it is given, and gets its first one from its provider.
+/// An error for a client that ignores its given token and gets its first one from its provider.
 struct BeginsAtProvider: Error {}

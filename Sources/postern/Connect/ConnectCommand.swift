@@ -3,7 +3,7 @@ import GatewayKit
 import GatewayPlain
 import GatewayServer
 
-/// The command `postern connect`: one client that stays connected and reports what happens to it.
+/// The command `postern connect`: one client that stays connected and prints its events.
 enum ConnectCommand: Command {
   static let name = "connect"
   static let summary = "one client that stays connected, answers refresh requests, and says what happens to it"

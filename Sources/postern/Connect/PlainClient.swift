@@ -2,30 +2,30 @@ import GatewayCore
 import GatewayPlain
 import GatewayRuntime
 
-/// A client of the plain dialect: it connects, and answers each refresh request with a new token of the provider.
+/// A client of the plain dialect. It connects, and answers each refresh request with a new token of the provider.
 ///
-/// An actor that lives on the loop of its socket, so that the socket's events are handled without a hop.
+/// An actor on the loop of its socket, so that the socket's events are handled without a hop.
 actor PlainClient {
-  /// A piece of news of a client, in the order of events, e.g. that it was refreshed.
+  /// An event of a client, reported in the order of occurrence.
   enum News: Sendable {
     case connected(ConnectionID?)
     case asked(timeout: Duration?)
     case refreshed
     case error(number: Int, name: String)
     case closing(name: String)
-    /// The end: the code of the gateway's close frame, nil if the connection ended without one.
+    /// The end: the code of the gateway's close frame; nil if the connection ended without one.
     case closed(code: UInt16?)
-    /// The end before the login, e.g. that nothing listens at that address, or that there is no token.
+    /// The end before a connection, e.g. an address without a server, or no token.
     case failed(String)
   }
 
-  /// The setup of a client: its gateway, its user and its tokens.
+  /// The setup of a client: the user, the gateway, the provider and the tokens.
   struct Setup: Sendable {
     var user: UserID
     var gateway: DialTarget
     var provider: DialTarget
     var providerSecret: Credentials?
-    /// How long its tokens live.
+    /// The lifetime of its tokens.
     var life: Duration
   }
 
@@ -49,7 +49,7 @@ actor PlainClient {
     dialect = PlainClientDialect(providerSecret: setup.providerSecret)
   }
 
-  /// Fetches a token, then dials. The token goes out when the socket is open.
+  /// Fetches a token, then dials. The token is sent when the socket is open.
   func connect() async {
     guard await fetchToken() else { return }
     let upgrade = dialect.upgrade(of: identity)
@@ -65,7 +65,7 @@ actor PlainClient {
     case .refreshed: tell(.refreshed)
     case .error(let number, let name): tell(.error(number: number, name: name))
     case .closing(let name): tell(.closing(name: name))
-    // The plain dialect says nothing else.
+    // The plain dialect has no other notices.
     case .keyRenewed, .busy, .sessionClosed, .alive, .remark, .goodbye, .cue, .tokenCue, .tokenLife: break
     }
   }
@@ -76,11 +76,11 @@ actor PlainClient {
   }
 
   private func send(_ message: ClientMessage) {
-    // A message that finds the socket closed is dropped: the end is told by itself.
+    // A message to a closed socket is dropped: the close is reported separately.
     _ = socket?.send(dialect.encode(message))
   }
 
-  /// Whether the provider gave a token.
+  /// Fetches a token. Returns whether the provider gave one.
   private func fetchToken() async -> Bool {
     let request = dialect.tokenRequest(for: setup.user, life: .lasting(setup.life), at: loop.wallTime)
     switch await dialer.fetch(request, from: setup.provider, timeout: Self.providerTimeout) {
@@ -109,7 +109,7 @@ actor PlainClient {
   }
 }
 
-// MARK: - What the transport tells
+// MARK: - Events of the socket
 
 extension PlainClient: SocketHandler {
   nonisolated func socketOpened(_ socket: any Socket) {

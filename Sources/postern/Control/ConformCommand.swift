@@ -2,7 +2,7 @@ import GatewayKit
 import GatewayServer
 import Glibc
 
-/// The command `postern ctl conform`: tries a client on each behaviour of a gateway, and reports the results.
+/// The command `postern ctl conform`: it runs a client against each behaviour of a gateway and reports the verdicts.
 enum ConformCommand {
   static let word = "conform"
 
@@ -43,7 +43,7 @@ enum ConformCommand {
       Output.error("stopped: \(options.behaviours.count - results.count) behaviours have not been tried")
       return 1
     }
-    // A run that was cut short is not passed.
+    // A run that was cut short has not passed.
     return stop.isOrdered || results.contains { $0.verdict == .failed } ? 1 : 0
   }
 
@@ -51,7 +51,7 @@ enum ConformCommand {
     let loop = SocketLoop(index: 0)
     try loop.start()
     defer { loop.stop() }
-    // A client in a group of its own hears nothing of a terminal's signals: it is ended here.
+    // A client in its own group receives no signals of the terminal, so it is ended here.
     let signals = SignalStream([SIGINT, SIGTERM])
     let listener = Task { for await _ in signals { stop.order() } }
     defer {

@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayKit
 
 extension ControlAction {
-  /// Its help.
+  /// The help page of the action.
   var page: CommandPage {
     CommandPage(
       name: "\(ControlCommand.name) \(word)", summary: summary, operands: operand,
@@ -10,7 +10,7 @@ extension ControlAction {
       sections: (flags.isEmpty ? [] : [FlagSection("flags", flags)]) + [ControlCommand.connection])
   }
 
-  /// Runs the action with the flags of `postern ctl`. Throws for flags that are not its own.
+  /// Runs the action. Rejects flags of `postern ctl` that do not belong to it.
   func run(_ arguments: Arguments) async throws -> Int32 {
     let operands = Array(arguments.operands.dropFirst())
     let wanted = operand.isEmpty ? 0 : 1
@@ -42,7 +42,7 @@ extension ControlAction {
     return 1
   }
 
-  /// The gateway's answer for a person.
+  /// Returns the gateway's answer as text for people.
   private func text(_ answer: ControlClient.Answer, _ telling: Telling) -> String {
     switch telling {
     case .verbatim: answer.text
@@ -56,7 +56,7 @@ extension ControlAction {
     }
   }
 
-  /// Why an answer that the gateway gives is no success; nil if it is one.
+  /// Returns why an answer without an error status is still a failure; nil if it is a success.
   private func failure(_ answer: ControlClient.Answer, _ arguments: Arguments, _ telling: Telling) -> String? {
     if telling == .verdict { return ControlText.failedVerdict(answer) }
     if telling == .lines { return ControlText.unmetWait(answer) }

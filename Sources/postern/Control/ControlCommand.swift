@@ -1,6 +1,6 @@
 import GatewayKit
 
-/// The command `postern ctl`: the control API from a shell.
+/// The command `postern ctl`: the control API from a shell, e.g. `postern ctl expire --user ann`.
 enum ControlCommand: Command {
   static let name = "ctl"
   static let summary = "the control API of a running gateway from a shell"
@@ -12,7 +12,7 @@ enum ControlCommand: Command {
   static let example = "postern ctl expire --user ann --url http://127.0.0.1:8081"
   static let usualURL = "http://127.0.0.1:8081"
 
-  /// The variables that a conformance run sets for its client, which may be another command.
+  /// The variables that a conformance run sets for its client, which may be this command.
   static let variables = ConformVariables.all
 
   static let neededFirst = [
@@ -45,14 +45,14 @@ enum ControlCommand: Command {
       for flag in own where !flags.contains(where: { $0.name == flag.name }) { flags.append(flag) }
     }
 
-  /// The control port that the flags name.
+  /// Returns a client of the control port that the flags name.
   static func client(_ arguments: Arguments) throws -> ControlClient {
     try ControlClient(
       url: arguments.string("url") ?? usualURL, secret: arguments.secret("control-secret-file"))
   }
 
-  /// Throws for flags of other actions on the command line. Those of the environment or a file may be meant for these
-  /// actions.
+  /// Rejects flags of other actions on the command line. Such flags in the environment or a file are ignored, since they may
+  /// be meant for other actions.
   static func refuseOthers(_ arguments: Arguments, than page: CommandPage) throws {
     for flag in flags where !page.flags.contains(where: { $0.name == flag.name }) {
       guard !arguments.values(flag.name).contains(where: { $0.source == "--\(flag.name)" }) else {

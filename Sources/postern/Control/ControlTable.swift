@@ -1,9 +1,9 @@
 import GatewayJSON
 import GatewayReport
 
-/// An answer of the control port for people: its members line by line, and lists of objects as tables below them.
+/// A control port's answer as text for people: its members line by line, and lists of objects as tables below them.
 enum ControlTable {
-  /// Nil where the answer is no JSON object.
+  /// Returns the answer as text; nil if it is no JSON object.
   static func text(_ data: [UInt8]) -> String? {
     guard let document = try? JSONDocument.parse(data), document.root.isObject else { return nil }
     var facts: [[String]] = []
@@ -13,7 +13,7 @@ enum ControlTable {
     return parts.joined(separator: "\n\n")
   }
 
-  /// Every fault there is: what it does, what an order of it may say, and one that works.
+  /// Returns a table of all known faults: the effect, the members of an order, and an example order.
   static func knownFaults(_ data: [UInt8]) -> String? {
     guard let document = try? JSONDocument.parse(data), let faults = document.root["faults"]?.elements
     else { return nil }
@@ -46,7 +46,7 @@ enum ControlTable {
     }
   }
 
-  /// A row for each object; what is itself an object stands as its JSON text in the last columns.
+  /// Returns a table with one row per object. Members that are objects themselves come last, as JSON text.
   private static func table(_ objects: [JSONView]) -> String {
     var columns: [String] = []
     for (name, _) in objects.flatMap({ $0.members ?? [] })
@@ -70,7 +70,7 @@ enum ControlTable {
     return number(value.text) ?? VisibleText.escaping(value.text)
   }
 
-  /// A number with a fraction in the fewest digits that read back the same; nil for any other.
+  /// Returns a number with a fraction in the fewest digits that read back the same; nil for any other.
   private static func number(_ text: String) -> String? {
     guard text.utf8.contains(UInt8(ascii: ".")), text.utf8.count <= 32, let value = Double(text), value.isFinite,
       (1e-4..<1e16).contains(abs(value))

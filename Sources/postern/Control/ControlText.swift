@@ -1,7 +1,7 @@
 import GatewayFleet
 import GatewayJSON
 
-/// The control API's answers for a person, e.g. sessions as a table.
+/// The control API's answers as text for people, e.g. sessions as a table.
 enum ControlText {
   private struct Page: Decodable {
     struct Session: Decodable {
@@ -21,17 +21,17 @@ enum ControlText {
     let sessions: Int
   }
 
-  /// A page of sessions as a table.
+  /// Returns a page of sessions as a table.
   static func sessions(_ answer: ControlClient.Answer) -> String {
     (try? JSONCoder().decode(Page.self, from: answer.data)).map(table) ?? answer.text
   }
 
-  /// How many sessions an order reached; nil if the answer does not say.
+  /// Returns how many sessions an order reached; nil if the answer does not tell.
   static func sessionsReached(_ answer: ControlClient.Answer) -> Int? {
     (try? JSONCoder().decode(Reached.self, from: answer.data))?.sessions
   }
 
-  /// Returns the same in words.
+  /// Returns how many sessions an order reached, as text.
   static func reached(_ answer: ControlClient.Answer) -> String {
     sessionsReached(answer).map { "\($0) session\($0 == 1 ? "" : "s")" } ?? answer.text
   }
@@ -58,7 +58,7 @@ enum ControlText {
     (try? JSONCoder().decode(Verdict.self, from: answer.data))?.text ?? answer.text
   }
 
-  /// The same if it failed, else nil.
+  /// Returns the verdict with its lines if it is a failure, else nil.
   static func failedVerdict(_ answer: ControlClient.Answer) -> String? {
     let verdict = try? JSONCoder().decode(Verdict.self, from: answer.data)
     return verdict?.verdict == "failed" ? verdict?.text : nil
@@ -74,7 +74,7 @@ enum ControlText {
     struct Ignored: Decodable {}
   }
 
-  /// Returns the lines of an answer of the journal, and a note on those that are missing.
+  /// Returns the journal's lines in an answer, and a note about lines that are missing from it.
   static func journal(_ answer: ControlClient.Answer) -> String {
     guard let page = try? JSONCoder().decode(Journal.self, from: answer.data) else { return answer.text }
     var lines = JournalLines.whole(answer.data).map { VisibleText.escaping($0) }
@@ -83,7 +83,7 @@ enum ControlText {
     return lines.isEmpty ? "nothing" : lines.joined(separator: "\n")
   }
 
-  /// Returns the result of a wait that was not met, with the lines that there are; nil for any other answer.
+  /// Returns the text for a wait that timed out, with the lines so far; nil for any other answer.
   static func unmetWait(_ answer: ControlClient.Answer) -> String? {
     guard let page = try? JSONCoder().decode(Journal.self, from: answer.data), page.met == false else { return nil }
     let found = page.lines.isEmpty ? [] : [journal(answer)]

@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayKit
 
 extension ControlAction {
-  /// The action that holds a client to an expectation, by the journal.
+  /// The action that checks an expectation of a client against the journal.
   static let expect = ControlAction(
     "expect", "hold a client to an expectation, by the journal; exit status 1 if it fails", operand: "NAME",
     example: "expect single_flight --user ann --space t17",

@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayKit
 
-// What `postern ctl` has go wrong on purpose.
+// The fault actions of `postern ctl`.
 
 extension ControlAction {
   static let fault = ControlAction(

@@ -1,10 +1,10 @@
 import GatewayCore
 import GatewayKit
 
-// What `postern ctl` asks the journal.
+// The journal actions of `postern ctl`.
 
 extension ControlAction {
-  /// The flags that say whose lines are meant.
+  /// The flags that select lines.
   private static let aim = [
     Flag("user", "ID", "this user's only"), Flag("connection", "ID", "of this connection only"),
     Flag("dialect", "NAME", "of this wire only"), Flag("after", "N", "those behind this number (default 0)"),

@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayKit
 
-// What `postern ctl` asks about the process, or has done to it.
+// The actions of `postern ctl` on the process.
 
 extension ControlAction {
   static let health = ControlAction("health", "whether the process lives") { _, _ in .get("/health") }

@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayKit
 import GatewayServer
 
-/// The command `postern ctl replay`: plays a journal again in a space of its own, and reports the differences.
+/// The command `postern ctl replay`: it replays a journal in a new space and prints the differences.
 enum ReplayCommand {
   static let word = "replay"
 

@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayKit
 
-// What `postern ctl` asks about sessions.
+// The actions of `postern ctl` that list sessions.
 
 extension ControlAction {
   static let sessions = ControlAction(
@@ -18,7 +18,7 @@ extension ControlAction {
     "session", "one session, as JSON", operand: "ID", example: "session conn_0_1"
   ) { .get("/sessions/\(PercentEncoding.encode($1))") }
 
-  /// The flags that choose a part of a list.
+  /// The flags that select a page of a list.
   static let pageFlags = [
     Flag("limit", "N", "how many at most, 1 to 1000 (default 100)"),
     Flag("after", "ID", "those after this one, to get the next page"),

@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayKit
 import GatewayWires
 
-// The actions of `postern ctl` on the spaces that a gateway hosts. The space of a `--space` is asked if one is named.
+// The actions of `postern ctl` on the spaces that a gateway hosts. `--space` names the space to ask.
 
 extension ControlAction {
   static let spaces = ControlAction(
@@ -62,7 +62,7 @@ extension ControlAction {
     return .post(try path(arguments, "advance") + "clock/advance", body)
   }
 
-  /// Returns the path behind the space's own, which `--space` puts before it.
+  /// Returns the path of the space itself: `--space` adds its prefix later. Throws if no space is named.
   private static func path(_ arguments: Arguments, _ action: String) throws -> String {
     guard arguments.string("space") != nil else { throw UsageError("ctl \(action) needs --space NAME") }
     return "/"
@@ -84,7 +84,8 @@ extension ControlAction {
     return body
   }
 
-  /// A value in JSON. A file that it names is read here: the gateway, which may be on another machine, opens none.
+  /// Returns a value as JSON. A file that it names is read here: the gateway may be on another machine, and opens no files
+  /// for it.
   private static func setting(_ text: String, of name: Name) throws -> JSONMember {
     guard let form = ServeFlags.all.first(where: { Name($0.name) == name })?.file else { return JSONMember("", text) }
     let source = "--set \(name)"
@@ -106,7 +107,7 @@ extension ControlAction {
     return JSONMember("", json: String(decoding: members.object() as [UInt8], as: UTF8.self))
   }
 
-  /// The options as a JSON object, in which one that is given again and again has an array; empty if there are none.
+  /// Returns the options as a JSON object; empty if there are none. An option that is given several times has an array.
   static func settings(_ arguments: Arguments) throws -> String {
     var names: [Name] = []
     var values: [Name: [String]] = [:]

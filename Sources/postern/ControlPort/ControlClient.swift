@@ -6,7 +6,7 @@ import GatewayServer
 
 /// A client of the control port of a running gateway.
 struct ControlClient {
-  /// An answer of the control port: status and body.
+  /// An answer of the control port.
   struct Answer {
     let status: Int
     let data: [UInt8]
@@ -21,7 +21,7 @@ struct ControlClient {
       let error: Content
     }
 
-    /// The fault, in the gateway's words.
+    /// The gateway's error message.
     var complaint: String {
       guard let problem = try? JSONCoder().decode(Problem.self, from: data) else {
         return "the gateway answered \(status): \(text)"
@@ -54,7 +54,7 @@ struct ControlClient {
     return try await Task(executorPreference: loop.events) { try await send(request, by: SocketDialer(on: loop)) }.value
   }
 
-  /// The same on the loop of the dialer, by a task there.
+  /// Sends the request on the loop of the dialer. Call it from a task on that loop.
   func send(_ request: HTTPRequest, by dialer: SocketDialer) async throws -> Answer {
     var message = request
     if let secret { message.headers.append(HTTPField("authorization", "Bearer \(secret)")) }
@@ -66,11 +66,11 @@ struct ControlClient {
   }
 }
 
-/// An error that says that no gateway answers at the control address.
+/// An error for a control address at which no gateway answers.
 struct ControlUnreachable: Error, CustomStringConvertible {
   let address: String
   let failure: DialFailure
-  /// How long the answer was waited for.
+  /// The time that the client waited for the answer.
   let patience: Duration
 
   var description: String {

@@ -1,14 +1,14 @@
 import GatewayKit
 
-/// The descriptions that come with postern, each called by its name: `nats` for `nats.json` among the wires.
+/// The descriptions that ship with postern, each with its name: `nats` for `nats.json` among the wires.
 ///
-/// One rule everywhere: a value with a `/` or a `.` is the path of a file, any other is such a name. A name is
-/// looked for in the checkout of the current folder first, then in the checkout that the program was built in, and then where
-/// the package has put the files.
+/// One rule applies everywhere: a value with a `/` or a `.` is the path of a file, any other is a name. Names are looked up
+/// in the current folder's checkout first. The checkout of the program's build follows, and then the folder where the package
+/// installs the files.
 enum ShippedFiles: String {
   case wires, tokens
 
-  /// A file that comes with postern.
+  /// A file that ships with postern.
   struct File {
     let name: String
     let path: String
@@ -16,8 +16,8 @@ enum ShippedFiles: String {
 
   private static let suffix = ".json"
 
-  /// Below the current folder, below the folder that the program's `.build` is in, and beside the program:
-  /// `/usr/share/postern/wires` for `/usr/bin/postern`.
+  /// The folders: below the current folder, below the folder with the program's `.build`, and beside the program
+  /// (`/usr/share/postern/wires` for `/usr/bin/postern`).
   private var folders: [FilePath] {
     var folders = [FilePath("Deploy/\(rawValue)")]
     guard let program = FilePath("/proc/self/exe").destination else { return folders }
@@ -29,13 +29,13 @@ enum ShippedFiles: String {
     return folders
   }
 
-  /// The folders that are searched, as text.
+  /// The list of the folders, for error messages.
   var places: String { folders.map(\.text).joined(separator: ", ") }
 
-  /// Whether a value names one of them, and no file by its path.
+  /// Returns whether a value is a name, and no path of a file.
   static func isName(_ text: String) -> Bool { !text.contains("/") && !text.contains(".") }
 
-  /// The files, each name once, in order.
+  /// All files, each name once, in order.
   var all: [File] {
     var files: [File] = []
     for folder in folders {
@@ -48,7 +48,7 @@ enum ShippedFiles: String {
     return files.sorted { $0.name < $1.name }
   }
 
-  /// The path that a value means. Throws a ``UsageError`` that leads to the nearest name.
+  /// Returns the path for a value. Throws a ``UsageError`` that suggests the nearest name.
   func path(_ value: Arguments.Value) throws -> String {
     guard Self.isName(value.text) else { return value.text }
     let files = all
@@ -59,14 +59,14 @@ enum ShippedFiles: String {
         + (near.isEmpty ? "" : Suggestion.question(near)) + "; a file of one's own has a path, as ./\(value.text).json")
   }
 
-  /// Its whole text. Throws a ``UsageError`` that says what is in the way.
+  /// Returns the whole text of a file. Throws a ``UsageError`` with the reason if it cannot be read.
   func text(of file: File) throws -> String {
     String(decoding: try InputFile.readLocal(file.path, of: file.name, sizeMax: Self.sizeMax), as: UTF8.self)
   }
 
   private static let sizeMax = 1 << 20
 
-  /// The first sentence of the comment at its beginning; empty if there is none.
+  /// Returns the first sentence of the comment at the file's beginning; empty if there is none.
   func about(_ file: File) throws -> String {
     var words: [Substring] = []
     for line in try text(of: file).split(separator: "\n") {

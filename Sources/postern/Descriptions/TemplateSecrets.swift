@@ -2,7 +2,7 @@ import GatewayKit
 
 /// The secrets that descriptions name and files hold, e.g. `--template-secret key=key.txt` for `{{secret.key}}`.
 enum TemplateSecrets {
-  /// What `--template-secret NAME=FILE` gives, each for `{{secret.NAME}}`.
+  /// Reads the secrets of `--template-secret NAME=FILE`, each for `{{secret.NAME}}`.
   static func read(_ arguments: Arguments) throws -> [String: String] {
     var secrets: [String: String] = [:]
     for value in arguments.values("template-secret") {

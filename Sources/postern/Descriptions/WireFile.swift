@@ -4,11 +4,10 @@ import GatewayPlain
 import GatewayTokens
 import GatewayWires
 
-/// The description of a wire that a flag or an operand names: a file, or the name of one that comes with postern.
-///
-/// See ``ShippedFiles``.
+/// The description of a wire that a flag or an operand names: a file, or the name of a shipped one, e.g. `centrifugo`; see
+/// ``ShippedFiles``.
 enum WireFile {
-  /// Throws a ``UsageError`` that says what is wrong with the file, and where.
+  /// Reads a description. Throws a ``UsageError`` with the fault in the file and its place.
   static func read(_ value: Arguments.Value) throws -> WireDescription {
     do {
       return try WireDescription(try DescriptionFile.read(path(value), of: value))
@@ -17,19 +16,19 @@ enum WireFile {
     }
   }
 
-  /// Returns the path of the file. An order's text is no path, and is not looked for.
+  /// Returns the path of the file. The text of an order over HTTP is no path, and is not looked up.
   private static func path(_ value: Arguments.Value) throws -> String {
     value.files == .local ? try ShippedFiles.wires.path(value) : value.text
   }
 
-  /// The path of the description of that name that comes with postern; nil if there is none.
+  /// Returns the path of the shipped description of that name; nil if there is none.
   static func shipped(_ name: String) -> String? {
     guard ShippedFiles.isName(name) else { return nil }
     return ShippedFiles.wires.all.first { $0.name.utf8.elementsEqual(name.utf8) }?.path
   }
 
-  /// The description as a gateway plays it, with tokens of the plain scheme. Throws a ``UsageError`` if it does not say what a
-  /// gateway has to say.
+  /// Returns the description's settings for a gateway, with tokens of the plain scheme. Throws a ``UsageError`` if the
+  /// description lacks something that a gateway needs.
   static func served(
     _ wire: WireDescription, _ arguments: Arguments, _ verifier: JWTVerifier
   ) throws -> ServedSettings {

@@ -1,13 +1,13 @@
 import Glibc
 
 extension FilePath {
-  /// Writes the file: all of it or, as long as a regular file stands there or nothing, what stands there stays.
+  /// Writes the file. If the path has a regular file or none, it is replaced as a whole or not at all.
   func write(_ bytes: [UInt8]) throws(FileError) {
     guard mayBeReplaced else {
       return try write(bytes, to: open(text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666))
     }
     let new = folder.appending(".postern-\(getpid())").text
-    // One that a process of that number has left when it was killed.
+    // A process with the same number may have left the file when it was killed.
     unlink(new)
     let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     do throws(FileError) {
@@ -20,8 +20,8 @@ extension FilePath {
     }
   }
 
-  /// Whether an existing file may be replaced by a new one. A device such as `/dev/null`, a pipe, and a link to either may
-  /// not. Nor may a file in a folder that accepts no new files.
+  /// Whether a new file may replace the old one. Devices such as `/dev/null`, pipes and links are not replaced, nor are files
+  /// in a folder that is not writable.
   private var mayBeReplaced: Bool {
     var status = stat()
     let isThere = lstat(text, &status) == 0
@@ -35,12 +35,12 @@ extension FilePath {
     return stat(text, &status) == 0 ? status.st_mode & 0o7777 : nil
   }
 
-  /// Writes all to the descriptor, and closes it.
+  /// Writes all bytes to the descriptor, and closes it.
   private func write(_ bytes: [UInt8], to descriptor: Int32) throws(FileError) {
     guard descriptor >= 0 else { throw FileError(number: errno) }
     let isWritten = Output.write(bytes, to: descriptor, patience: nil)
     let error = errno
-    // The system may say only now that there was no room.
+    // The system may report only here that the disk is full.
     let isClosed = close(descriptor) == 0
     guard isWritten else { throw FileError(number: error) }
     guard isClosed || errno == EINTR else { throw FileError(number: errno) }

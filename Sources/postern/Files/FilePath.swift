@@ -1,7 +1,7 @@
 import GatewayKit
 import Glibc
 
-/// A path in the file system, and what is there now.
+/// A path in the file system.
 struct FilePath {
   let text: String
 
@@ -9,7 +9,7 @@ struct FilePath {
     self.text = text
   }
 
-  /// The mode of the file at the end of all links; nil if there is none, or it cannot be known.
+  /// The file type at the path, after following links; nil if there is no file or it is not accessible.
   private var mode: mode_t? {
     var status = stat()
     return stat(text, &status) == 0 ? status.st_mode & S_IFMT : nil
@@ -17,10 +17,10 @@ struct FilePath {
 
   var exists: Bool { mode != nil }
   var isDirectory: Bool { mode == S_IFDIR }
-  /// Whether this process may write to it; into it, of a directory.
+  /// Whether this process may write to the file, or create files in the directory.
   var isWritable: Bool { access(text, W_OK) == 0 }
 
-  /// The directory that it is in.
+  /// The directory that contains it.
   var folder: FilePath {
     let parts = text.split(separator: "/")
     let folder = parts.dropLast().joined(separator: "/")
@@ -31,20 +31,20 @@ struct FilePath {
     FilePath(text.hasSuffix("/") ? text + name : "\(text)/\(name)")
   }
 
-  /// The whole text of a file of the system's, e.g. `/proc/cpuinfo`, which does not know its size; nil if it cannot be read,
-  /// or has more than a mebibyte.
+  /// The whole text of a file of the system that reports no size, e.g. `/proc/cpuinfo`; nil if it cannot be read or has more
+  /// than a mebibyte.
   var systemText: String? {
     (try? InputFile.readLocal(text, of: text, sizeMax: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The destination of the link; nil if it is none.
+  /// The destination of the symbolic link; nil if it is no link.
   var destination: String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(text, &bytes, bytes.count)
     return count < 0 ? nil : String(decoding: bytes.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// The names of what is in the directory, without the two that every directory has; none if it cannot be read.
+  /// The names in the directory, without `.` and `..`; empty if it cannot be read.
   var names: [String] {
     guard let folder = opendir(text) else { return [] }
     defer { closedir(folder) }
@@ -56,7 +56,7 @@ struct FilePath {
     return names
   }
 
-  /// Makes the directory, and its parents; an existing one is as good.
+  /// Creates the directory and its parents, unless they exist.
   func makeDirectory() throws(FileError) {
     guard !isDirectory else { return }
     if folder.text != text { try folder.makeDirectory() }
@@ -64,9 +64,9 @@ struct FilePath {
   }
 }
 
-/// An error of the operating system about a file, e.g. that the disk is full.
+/// An error of the operating system about a file.
 struct FileError: Error, Hashable, CustomStringConvertible {
-  /// As `errno` has it.
+  /// The value of `errno`.
   let number: Int32
 
   var description: String { String(cString: strerror(number)) }

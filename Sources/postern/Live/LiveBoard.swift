@@ -3,14 +3,14 @@ import GatewayFleet
 import GatewayReport
 import Synchronization
 
-/// The content of the live page: the latest figures of a storm, drawn when a page asks.
+/// The content of the live page: the latest result of a storm, rendered when a reader asks for it.
 final class LiveBoard: Sendable {
   private struct State {
     var parts: [StormResult] = []
-    /// Grows with each change.
+    /// A number that grows with each change.
     var version = 0
     var isOver = false
-    /// The content of a version, drawn once for all readers.
+    /// The content of a version, rendered once for all readers.
     var drawn: (version: Int, content: String)?
     var readers = 0
   }
@@ -18,15 +18,17 @@ final class LiveBoard: Sendable {
   private let state = Mutex(State())
   private let report: @Sendable (StormResult) -> StormReport
 
-  /// As many pages may look at once.
+  /// The maximum number of readers at once.
   static let readersMax = 16
 
-  /// - Parameter report: Makes the report of a result while the storm lasts.
+  /// Creates an empty board.
+  ///
+  /// - Parameter report: Makes the report of a result while the storm runs.
   init(_ report: @escaping @Sendable (StormResult) -> StormReport) {
     self.report = report
   }
 
-  /// Takes the counts so far.
+  /// Shows the results counted so far.
   func show(_ parts: [StormResult]) {
     state.withLock { state in
       guard !state.isOver else { return }
@@ -35,7 +37,7 @@ final class LiveBoard: Sendable {
     }
   }
 
-  /// The last word.
+  /// Shows the final report.
   func finish(_ report: StormReport) {
     let content = report.live
     state.withLock { state in
@@ -46,7 +48,7 @@ final class LiveBoard: Sendable {
     }
   }
 
-  /// The event after the version that a reader has, and its own; nil if there is none yet.
+  /// Returns the event that follows the version that a reader has, and its version; nil if there is none yet.
   func event(after version: Int) -> (event: ServerSentEvent, version: Int)? {
     let (parts, latest, drawn, isOver) = state.withLock { ($0.parts, $0.version, $0.drawn, $0.isOver) }
     guard latest > version else { return nil }
@@ -59,10 +61,10 @@ final class LiveBoard: Sendable {
     return (ServerSentEvent(event: "storm", data: content), latest)
   }
 
-  /// Whether the last word has been said, and is that version.
+  /// Returns whether that version is the final one.
   func isOver(at version: Int) -> Bool { state.withLock { $0.isOver && $0.version == version } }
 
-  /// A place for one more reader; nil if there is none.
+  /// Returns a new reader; nil if there are too many.
   func reader() -> LiveReader? {
     let isTaken = state.withLock { state in
       guard state.readers < Self.readersMax else { return false }
@@ -77,7 +79,7 @@ final class LiveBoard: Sendable {
   }
 }
 
-/// One page that looks on, and what it has seen.
+/// One open live page, and the version that it has seen.
 final class LiveReader: Sendable {
   private let board: LiveBoard
   private let seen = Mutex(0)
@@ -88,10 +90,10 @@ final class LiveReader: Sendable {
 
   deinit { board.left() }
 
-  /// Whether it has the last word.
+  /// Whether the page has the final version.
   var isThrough: Bool { board.isOver(at: seen.withLock { $0 }) }
 
-  /// Returns what is new, as bytes; nil if nothing is.
+  /// Returns the bytes of the next event; nil if there is none.
   func news() -> [UInt8]? {
     guard let (event, version) = board.event(after: seen.withLock { $0 }) else { return nil }
     seen.withLock { $0 = version }

@@ -4,22 +4,20 @@ import GatewayReport
 import GatewayRuntime
 import GatewayServer
 
-/// The server of the live page during a storm.
-///
-/// It has a loop of its own, so that busy loops of the storm do not delay it.
+/// The server of the live page during a storm. It has its own loop, so that the storm's busy loops do not slow the page down.
 struct LiveServer {
   private let board: LiveBoard
   private let loop: SocketLoop
   private let listener: Listener
 
-  /// How long the pages may take to hear the last word.
+  /// The timeout for sending the final report to the pages.
   private static let farewell = Duration.seconds(3)
 
-  /// Starts to listen, on loopback.
+  /// Starts to listen on loopback.
   ///
   /// - Parameters:
-  ///   - port: 0 for a free one.
-  ///   - report: Makes the report of a result while the storm lasts.
+  ///   - port: The port; 0 for a free one.
+  ///   - report: Makes the report of a result while the storm runs.
   static func start(
     port: Int, _ report: @escaping @Sendable (StormResult) -> StormReport
   ) async throws -> LiveServer {
@@ -38,10 +36,10 @@ struct LiveServer {
 
   var address: String { "http://127.0.0.1:\(listener.port)/" }
 
-  /// Told what was counted so far, part by part. From any thread.
+  /// The function that receives the results counted so far, part by part. It may be called from any thread.
   var snapshots: @Sendable ([StormResult]) -> Void { { [board] in board.show($0) } }
 
-  /// Shows the report to the pages that look on, and ends; at once without one.
+  /// Shows the final report to the open pages, and ends. Without a report it ends at once.
   func end(_ report: StormReport?) async {
     await listener.stopAccepting()
     if let report {

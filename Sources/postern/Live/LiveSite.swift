@@ -2,17 +2,17 @@ import GatewayCore
 import GatewayReport
 import GatewayRuntime
 
-/// The port of the live page: the page, its sheet and script, and the feed of its contents. On loopback, and for no page of
-/// another origin.
+/// The site of the live page: the page, its style sheet and script, and its feed of events. It listens on loopback, and
+/// rejects requests from pages of other origins.
 struct LiveSite: Site {
   let board: LiveBoard
   private let pages = PageGuard(hosts: [])
 
-  /// Nothing from anywhere else, no script but the page's own, and no frame around it.
+  /// The policy: nothing from other origins, no script but the page's own, and no frames around it.
   private static let policy =
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
   private static let pause = Duration.milliseconds(100)
-  /// How long a feed is silent before it says that it is alive.
+  /// The silence after which a feed sends a keep-alive.
   private static let silence = Duration.seconds(15)
 
   init(_ board: LiveBoard) {
@@ -43,7 +43,7 @@ struct LiveSite: Site {
     }
   }
 
-  /// Returns a feed of what is new, as soon as it is, until the storm is over or the reader has gone.
+  /// Returns the feed of events. It ends when the storm is over or the reader has gone.
   private static func feed(_ reader: LiveReader, on loop: EventLoop) -> HTTPStream {
     HTTPStream(endsByItself: true) {
       let deadline = loop.now + silence

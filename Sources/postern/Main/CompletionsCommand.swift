@@ -1,7 +1,7 @@
 import GatewayKit
 
-/// The command `postern completions`: prints what a shell needs to complete postern's command lines, made from the
-/// declarations of commands and flags.
+/// The command `postern completions`: it prints a shell's completion script, made from the declarations of commands and
+/// flags.
 enum CompletionsCommand: Command {
   static let name = "completions"
   static let summary = "what a shell needs to complete these commands and flags"
@@ -9,7 +9,7 @@ enum CompletionsCommand: Command {
   static let example = "postern completions bash > ~/.local/share/bash-completion/completions/postern"
   static let sections: [FlagSection] = []
 
-  /// A shell with a completion.
+  /// A shell with a completion script.
   enum Shell: String, CaseIterable {
     case bash, zsh, fish
 

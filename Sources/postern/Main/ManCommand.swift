@@ -1,6 +1,6 @@
 import GatewayKit
 
-/// The command `postern man`: prints the manual page, made from the declarations of commands and flags.
+/// The command `postern man`: it prints the manual page, made from the declarations of commands and flags.
 enum ManCommand: Command {
   static let name = "man"
   static let summary = "the manual page, for man(1)"

@@ -17,7 +17,7 @@ struct Postern {
   }
 
   static func main() async {
-    // A reader that went away, as in `postern --help | head`, is no reason to die by signal.
+    // A reader that went away, as in `postern --help | head`, must not end the process by a signal.
     signal(SIGPIPE, SIG_IGN)
     Output.openStandardDescriptors()
     let status = await run(Array(CommandLine.arguments.dropFirst()))
@@ -26,13 +26,15 @@ struct Postern {
     exit(status == 0 ? 1 : status)
   }
 
-  /// Fits the terminal, within reason.
+  /// The help text, as wide as the terminal, between 60 and 120 columns.
   private static var help: HelpText {
     HelpText(columns: min(max(Terminal.columns(of: STDOUT_FILENO) ?? 100, 60), 120))
   }
 
-  /// Runs the command that `words` call. Returns the exit status: 2 for what was asked wrongly, 3 for what every
-  /// start will meet until an operator acts, 1 for what else went wrong.
+  /// Runs the command that `words` call.
+  ///
+  /// Returns the exit status: 2 for a usage error, 3 for a failure that every start repeats until an operator acts, 1 for
+  /// other failures.
   static func run(_ words: [String]) async -> Int32 {
     guard let (command, rest) = find(words) else { return runNone(words) }
     do {
@@ -65,7 +67,7 @@ struct Postern {
     }
   }
 
-  /// Prints the help, the version or a complaint for words that call no command.
+  /// Handles words that call no command: prints the help, the version or an error. Returns the exit status.
   private static func runNone(_ words: [String]) -> Int32 {
     guard let first = words.first, !["--help", "-h"].contains(first) else {
       Output.line(help.all(commands))
@@ -92,7 +94,7 @@ struct Postern {
     return 2
   }
 
-  /// Returns what is wrong with words that call no command.
+  /// Returns the error message for words that call no command.
   static func complaint(about words: [String]) -> String {
     let first = words.first ?? ""
     if first.hasPrefix("-") {
@@ -103,7 +105,7 @@ struct Postern {
     let isFamily = commands.contains { $0.name.hasPrefix("\(first) ") }
     let pair = words.prefix(2).joined(separator: " ")
     let asked = isFamily ? pair : first
-    // `token mnit` and `tokne mint`; else `sevre`, and `mint` for a name of which it is the second word.
+    // Finds e.g. `token mint` for `token mnit` and `tokne mint`, `serve` for `sevre`, and a name by its second word, `mint`.
     var names = Suggestion.near(pair, among: commands.map { $0.name }.filter { $0.contains(" ") })
     if names.isEmpty && !isFamily {
       names = commands.map { $0.name }.filter { name in
@@ -114,7 +116,7 @@ struct Postern {
     return "'\(asked)' is no command\(question) (postern --help lists them)"
   }
 
-  /// The action of a command that the words behind it name.
+  /// Returns the action of a command that the words after it name.
   private static func action(of command: any Command.Type, in words: [String]) -> CommandPage? {
     command.actions.first { action in words.contains { "\(command.name) \($0)" == action.name } }
   }

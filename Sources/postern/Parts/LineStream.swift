@@ -1,38 +1,38 @@
 import GatewayCore
 import Glibc
 
-/// Lines over a descriptor, with a limit on their length and on the wait for them.
+/// Lines over a descriptor, e.g. of a TCP connection, with a maximum length and a timeout.
 ///
-/// `@unchecked Sendable`: one thread reads, which alone touches `rest`; another may write.
+/// `@unchecked Sendable`: only one thread reads and touches `rest`; another may write.
 final class LineStream: @unchecked Sendable {
-  /// The reason why a line was not read or sent, e.g. that the other side has ended.
+  /// Why a line could not be read or sent.
   enum Failure: Error, Hashable {
-    /// Nothing came, or could be sent, for as long as one was willing to wait.
+    /// Nothing was received or sent within the timeout.
     case timedOut
-    /// A line is longer than it may be.
+    /// A line exceeds the maximum length.
     case tooLong
-    /// The other side has ended, inside a line perhaps.
+    /// The peer has closed, perhaps within a line.
     case ended
   }
 
   private let descriptor: Int32
-  /// The bytes that were read and are in no line yet, from ``start`` on. Touched by the reader only.
+  /// The bytes read; those from ``start`` on belong to no returned line yet. Only the reading thread uses it.
   private var rest: [UInt8] = []
   private var start = 0
   private static let pieceMax = 65_536
 
-  /// Takes the descriptor over, and closes it in the end.
+  /// Takes ownership of the descriptor, and closes it in the end.
   init(descriptor: Int32) {
     self.descriptor = descriptor
   }
 
   deinit { close(descriptor) }
 
-  /// The next line without its line feed.
+  /// Returns the next line without its line feed.
   ///
   /// - Parameters:
-  ///   - bytesMax: How long it may be.
-  ///   - patience: How long the whole line may take to come; nil for ever.
+  ///   - bytesMax: The maximum length in bytes.
+  ///   - patience: The timeout for the whole line; nil for none.
   func next(bytesMax: Int, patience: Duration? = nil) throws(Failure) -> [UInt8] {
     let begun = SystemTime.sinceBoot
     var searched = start
@@ -46,7 +46,7 @@ final class LineStream: @unchecked Sendable {
       guard rest.count - start <= bytesMax else { throw .tooLong }
       try waitToRead(patience.map { $0 - (SystemTime.sinceBoot - begun) })
       guard let piece = read() else { throw .ended }
-      // Once for each piece, not for each line: a piece may be of thousands of empty lines.
+      // Done once for each piece, not for each line: a piece may hold thousands of empty lines.
       rest.removeFirst(start)
       start = 0
       searched = rest.count
@@ -57,7 +57,7 @@ final class LineStream: @unchecked Sendable {
   private func waitToRead(_ patience: Duration?) throws(Failure) {
     while true {
       var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      // No shorter than it is.
+      // Rounded up, so that the wait is never too short.
       let milliseconds = patience.map { Int32(clamping: max(0, $0.nanoseconds) / 1_000_000 + 1) } ?? -1
       let ready = poll(&wait, 1, milliseconds)
       if ready > 0 { return }
@@ -78,7 +78,7 @@ final class LineStream: @unchecked Sendable {
 
   /// Writes the line and a line feed.
   ///
-  /// - Parameter patience: How long the other side may take nothing.
+  /// - Parameter patience: How long the peer may accept nothing.
   func write(_ line: some Collection<UInt8>, patience: Duration = .seconds(30)) throws(Failure) {
     let bytes = Array(line) + [UInt8(ascii: "\n")]
     guard Output.write(bytes, to: descriptor, patience: Int32(clamping: patience.nanoseconds / 1_000_000)) else {
@@ -86,12 +86,12 @@ final class LineStream: @unchecked Sendable {
     }
   }
 
-  /// Says to the other side of a connection that nothing more will come from this one.
+  /// Tells the peer of a connection that nothing more follows from this side.
   func endWriting() {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// Ends a connection at once, for a reader of it too.
+  /// Ends a connection at once, also for a thread that reads from it.
   func end() {
     _ = shutdown(descriptor, Int32(SHUT_RDWR))
   }

@@ -3,25 +3,25 @@ import GatewayCore
 import Glibc
 import Synchronization
 
-/// A process of this program that carries out one part of a storm, and reports on its standard output.
+/// A process of this program that runs one part of a storm, and reports on its standard output.
 ///
-/// It ends when its standard input does, so that none is left behind by a parent that dies.
+/// It ends when its standard input does, so that it does not outlive its parent.
 final class PartProcess: Sendable {
   private let child: ChildProcess
-  /// This side of its standard input, until that is closed.
+  /// The writing end of its standard input; nil once it is closed.
   private let input: Mutex<Int32?>
   private let output: LineStream
   private let errors = Mutex<[UInt8]>([])
   private let hasErrors = DispatchSemaphore(value: 0)
   private let keepsErrors: Bool
 
-  /// A result is this long with some thousand seconds of series.
+  /// The maximum length of a line: a result with some thousand seconds of series is this long.
   private static let lineBytesMax = 64 << 20
   private static let errorBytesMax = 4_096
 
-  /// Starts it.
+  /// Starts the process.
   ///
-  /// - Parameter keepsErrors: Whether what it says on standard error is for ``end()``, and not for this process's own.
+  /// - Parameter keepsErrors: Whether its standard error is kept for ``end()``, instead of going to this process's own.
   init(_ part: StormPart, words: [String], environment: [String: String], keepsErrors: Bool) throws {
     let environment = environment.merging(try part.environment) { $1 }
     let program = FilePath("/proc/self/exe").destination ?? CommandLine.arguments[0]
@@ -57,10 +57,10 @@ final class PartProcess: Sendable {
     }
   }
 
-  /// The next line that it tells; nil when it has told everything. Waits.
+  /// Waits for its next line; nil after the last.
   func nextLine() -> [UInt8]? { try? output.next(bytesMax: Self.lineBytesMax) }
 
-  /// Has it end early; it still tells what it came to.
+  /// Ends it early; it still reports its result.
   func interrupt() {
     input.withLock { descriptor in
       if let open = descriptor { close(open) }
@@ -68,8 +68,8 @@ final class PartProcess: Sendable {
     }
   }
 
-  /// Waits for its end, which is near when there are no more lines. Returns its exit status, and the last that it said on
-  /// standard error. Once.
+  /// Waits for its exit, which is near when there are no more lines. Returns its exit status and the last of its standard
+  /// error. Call it once only.
   func end() -> (status: Int32, said: String) {
     interrupt()
     if keepsErrors { hasErrors.wait() }

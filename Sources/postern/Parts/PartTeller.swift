@@ -3,22 +3,23 @@ import GatewayCore
 import GatewayFleet
 import Synchronization
 
-/// The reports of a storm's part to the process that began the storm: a line for each message, in order.
-///
-/// They are written on a thread that is no loop's.
+/// The output of a storm's part to the process that started the storm: one message a line, in order, on a separate thread.
 final class PartTeller: Sendable {
   private let queue = DispatchQueue(label: "what a part of a storm tells")
-  /// Whether a snapshot waits to be told: one that comes meanwhile is left out.
+  /// Whether a snapshot waits to be written; further ones are skipped meanwhile.
   private let isBusy = Atomic<Bool>(false)
-  /// How long after a snapshot, in nanoseconds, another may be told.
+  /// The least time between two snapshots, in nanoseconds.
   private let snapshotPause: Int64
-  /// When the last was told, in nanoseconds since the machine was started.
+  /// The time of the last snapshot, in nanoseconds since boot.
   private let lastSnapshot = Atomic<Int64>(0)
 
-  /// Often enough that little is lost of a part that is killed, seldom enough to cost it nothing that can be measured.
+  /// The usual time between snapshots: often enough to lose little of a part that is killed, rare enough to have no
+  /// measurable cost.
   static let usualPause = Duration.seconds(5)
 
-  /// - Parameter snapshotPause: Zero where somebody looks on.
+  /// Creates the output.
+  ///
+  /// - Parameter snapshotPause: The least time between two snapshots; zero for a live page.
   init(snapshotPause: Duration) {
     self.snapshotPause = snapshotPause.nanoseconds
   }
@@ -27,7 +28,7 @@ final class PartTeller: Sendable {
     queue.async { Self.write(.progress(progress)) }
   }
 
-  /// Reports what the loops of this part have counted so far.
+  /// Writes the results that the loops of this part have counted so far.
   func tell(snapshot parts: [StormResult]) {
     let now = SystemTime.sinceBoot.nanoseconds
     guard now - lastSnapshot.load(ordering: .relaxed) >= snapshotPause else { return }
@@ -39,7 +40,7 @@ final class PartTeller: Sendable {
     }
   }
 
-  /// The last word; returns when it is said.
+  /// Writes the final result, and returns when that is done.
   func tell(_ result: StormResult) {
     queue.sync { Self.write(.result(result)) }
   }
@@ -50,7 +51,7 @@ final class PartTeller: Sendable {
 }
 
 extension StormResult {
-  /// Creates the sum of several parts.
+  /// Merges the results of parts.
   init(_ parts: some Sequence<StormResult>) {
     self.init()
     for part in parts { merge(part) }

@@ -1,34 +1,34 @@
 import GatewayCore
 import GatewayRuntime
 
-/// A host with the addresses that a storm keeps to, whatever its name service says later.
+/// A host with the addresses that a storm uses to its end, whatever the name service returns later.
 ///
-/// A name that is redirected during a storm would have it hit a host that the user has not named.
+/// If a name were redirected during the storm, it would hit servers that the user has not named.
 struct PinnedHost: Hashable, Codable {
   let host: String
   let addresses: [String]
 
-  /// Bounds for what another process says.
+  /// Whether it is within the bounds for input from another process.
   var isOne: Bool {
     !host.isEmpty && host.utf8.count <= 255 && (1...16).contains(addresses.count)
       && addresses.allSatisfy { IPAddress($0) != nil }
   }
 
-  /// A host as it is compared: case says nothing (RFC 4343), nor does the dot of the root.
+  /// Returns a host in the form for comparison: in lower case (RFC 4343), without the dot of the root.
   static func plain(_ host: String) -> String {
     let host = String(decoding: host.utf8.map { (0x41...0x5a).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
     return host.hasSuffix(".") ? String(host.dropLast()) : host
   }
 
-  /// For people: `staging.example is 192.0.2.7`.
+  /// The text for people: `staging.example is 192.0.2.7`.
   var text: String { "\(host) is \(addresses.joined(separator: ", "))" }
 
-  /// Whether it says more than the host itself.
+  /// Whether the host is a name, and no address.
   var isName: Bool { IPAddress(host) == nil }
 }
 
 extension DialTarget {
-  /// The target with the addresses of its host, if they are among these.
+  /// Returns the target with the pinned addresses of its host, if it has any.
   func pinned(to hosts: [PinnedHost]) -> DialTarget {
     let own = PinnedHost.plain(host)
     guard let pinned = hosts.first(where: { Name($0.host) == Name(own) }) else { return self }

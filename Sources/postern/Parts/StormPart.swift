@@ -2,22 +2,21 @@ import GatewayCore
 import GatewayJSON
 import GatewayKit
 
-/// The part of a storm that this process carries out, e.g. the second of four.
-///
-/// The starting process puts it into the environment, so that the command line is the storm's own.
+/// This process's part of a storm with several processes. It is given in the environment, so that the command line is the
+/// storm's own.
 struct StormPart: Hashable, Codable {
   static let variable = "POSTERN_STORM_PART"
 
   let process: Int
-  /// How many parts there are.
+  /// The number of parts.
   let processes: Int
-  /// The time of the first connection, in nanoseconds since 1970, by the clock of the process that gave the order.
+  /// The time of the first connect, in nanoseconds since 1970, by the clock of the machine that starts the storm.
   let startsAt: Int64
-  /// How far this machine's clock is ahead of that one, in nanoseconds.
+  /// The offset of this machine's clock from that one, in nanoseconds; positive if it is ahead.
   var clockError: Int64 = 0
-  /// The name of the whole storm's run, as its targets see it.
+  /// The name of the whole storm, which its targets see.
   let run: String
-  /// The hosts that were looked up, for all parts alike.
+  /// The resolved hosts, the same for all parts.
   let pins: [PinnedHost]
 
   init(process: Int, processes: Int, startsAt: WallTime, run: String, pins: [PinnedHost]) {
@@ -28,7 +27,7 @@ struct StormPart: Hashable, Codable {
     self.startsAt = startsAt.nanoseconds
   }
 
-  /// The part that the environment says this process has; nil for one that nobody made a part of something.
+  /// Returns the part in the environment; nil if this process is no part of a storm.
   static func read(_ environment: [String: String]) throws -> StormPart? {
     guard let text = environment[variable] else { return nil }
     guard let part = try? JSONCoder().decode(StormPart.self, from: text), part.isOne else {
@@ -37,7 +36,7 @@ struct StormPart: Hashable, Codable {
     return part
   }
 
-  /// Whether there may be such a part: bounds that keep the arithmetic of time far from its ends.
+  /// Whether the part is within bounds that keep the arithmetic of time far from overflow.
   private var isOne: Bool {
     (1...Self.processesMax).contains(processes) && (0..<processes).contains(process)
       && run.utf8.count <= 16 && run.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }

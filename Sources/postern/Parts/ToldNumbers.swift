@@ -1,11 +1,11 @@
-/// Every number in a message of another process, whatever it stands for.
+/// A check of every number in a message of another process, whatever it means.
 ///
-/// Decoding fails if one of them is negative, or larger than any storm's, so that no sum of such numbers can be too large
-/// for its type.
+/// Decoding fails if a number is negative, or larger than any storm's. So no sum of such numbers overflows.
 struct ToldNumbers: Decodable {
-  /// The largest whole number that a JSON reader need not round (RFC 8259, section 6); a thousand of them can be added.
+  /// The bounds of a number: up to the largest integer that a JSON reader need not round (RFC 8259, section 6). A thousand of
+  /// them can be added.
   private static let bounds = 0...0x1p53
-  /// The one difference among them, of two clocks, which are never added: the endpoint's may be behind.
+  /// The path of the only difference among the numbers. It is between two clocks, may be negative, and is never added.
   private static let difference = ["tokens", "clockOffset"]
 
   private struct Name: CodingKey {

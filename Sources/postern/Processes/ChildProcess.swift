@@ -1,9 +1,10 @@
 import Glibc
 import Synchronization
 
-/// A process that this one has started. The starting code has to ``wait()`` for it, or to reap it.
+/// A process that this one has started, e.g. a part of a storm or the client under test. The caller must ``wait()`` for it or
+/// reap it.
 struct ChildProcess: Sendable {
-  /// An error that says that a process could not be started, e.g. that no descriptor is left.
+  /// An error for a process that could not be started.
   struct NotStarted: Error, CustomStringConvertible {
     let path: String
     let error: Int32
@@ -11,7 +12,7 @@ struct ChildProcess: Sendable {
     var description: String { "\(path) cannot be started: \(String(cString: strerror(error)))" }
   }
 
-  /// The descriptors for the child's standard input, output and error. They stay this process's own, to be closed.
+  /// The descriptors for the child's standard input, output and error. They stay open in this process, which must close them.
   struct Streams {
     var input: Int32
     var output: Int32
@@ -19,13 +20,14 @@ struct ChildProcess: Sendable {
   }
 
   let number: pid_t
-  /// Held while a pipe or a process is made, so that no child is given an end of another's pipe.
+  /// A lock for creating pipes and processes, so that no child inherits an end of another's pipe.
   static let making = Mutex(())
 
-  /// Starts the program with nothing open but the three streams, no signal blocked, and none of those ignored that a user
-  /// sends.
+  /// Starts the program with only the three streams open, no signal blocked, and default handling of the signals that users
+  /// send.
   ///
-  /// - Parameter hasOwnGroup: Whether it leads a process group of its own, which a signal reaches with all that it has started.
+  /// - Parameter hasOwnGroup: Whether it leads its own process group, so that a signal can reach it with all its child
+  ///   processes.
   init(
     _ path: String, _ words: [String], environment: [String: String], streams: Streams, hasOwnGroup: Bool
   ) throws(NotStarted) {
@@ -39,7 +41,7 @@ struct ChildProcess: Sendable {
     }
     let given = [(streams.input, STDIN_FILENO), (streams.output, STDOUT_FILENO), (streams.error, STDERR_FILENO)]
     for (descriptor, place) in given { posix_spawn_file_actions_adddup2(&actions, descriptor, place) }
-    // The child gets the default handling of signals that this process ignores or handles.
+    // The child may want to handle signals that this process ignores or handles by other means.
     var signals = sigset_t()
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)
@@ -67,11 +69,11 @@ struct ChildProcess: Sendable {
     FilePath("/proc/self/fd").names.compactMap { Int32($0) }
   }
 
-  /// Waits for its end, and gives its number back. Returns its exit status, or 128 and the number of the signal that ended it.
+  /// Waits for the child's exit, and reaps it. Returns its exit status, or 128 plus the number of the signal that ended it.
   func wait() -> Int32 {
     var status: Int32 = 0
     while waitpid(number, &status, 0) < 0 {
-      // Nobody else reaps it.
+      // No other code reaps the child.
       guard errno == EINTR else { return -1 }
     }
     let signal = status & 0x7f

@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// Both ends of a pipe(2); no child inherits them.
+/// Both ends of a pipe(2), which no child inherits.
 struct Pipe {
   let reading: Int32
   let writing: Int32
 
-  /// Throws the error of the system: a process may have no descriptor left.
+  /// Creates a pipe. Throws the error of the system, e.g. if no descriptor is left.
   init() throws(ChildProcess.NotStarted) {
     var ends: [Int32] = [0, 0]
     let error = ChildProcess.making.withLock { _ in

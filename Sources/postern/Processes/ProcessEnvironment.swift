@@ -1,8 +1,8 @@
 @preconcurrency import Glibc
 
-/// The process's environment variables and cores.
+/// The environment variables of this process, and the machine's cores and memory.
 enum ProcessEnvironment {
-  /// Each variable by its name; of two of one name the first, as the C library does.
+  /// The variables by name. If a name occurs twice the first counts, as in the C library.
   static var variables: [String: String] {
     var variables: [String: String] = [:]
     guard var next = environ as UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? else { return [:] }
@@ -14,7 +14,7 @@ enum ProcessEnvironment {
     return variables
   }
 
-  /// The number of cores that the process may run on, e.g. those that `taskset` leaves it.
+  /// The number of cores that the process may run on, e.g. after `taskset`.
   static var cores: Int {
     let mask = FilePath("/proc/self/status").systemText?.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed:") }
     let count = (mask?.dropFirst("Cpus_allowed:".count) ?? "").reduce(0) {
@@ -23,7 +23,7 @@ enum ProcessEnvironment {
     return count > 0 ? count : max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
   }
 
-  /// How much memory the machine has.
+  /// The machine's memory in bytes.
   static var memoryBytes: UInt64 {
     UInt64(max(0, sysconf(Int32(_SC_PHYS_PAGES)))) * UInt64(max(0, sysconf(Int32(_SC_PAGESIZE))))
   }

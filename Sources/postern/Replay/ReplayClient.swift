@@ -1,9 +1,9 @@
 import GatewayCore
 import GatewayRuntime
 
-/// A client that repeats its recorded actions. It answers nothing by itself.
+/// A client that repeats the actions of a recorded one. It answers nothing by itself.
 ///
-/// An actor that lives on the loop of its socket.
+/// An actor on the loop of its socket.
 actor ReplayClient: SocketHandler {
   private nonisolated let loop: EventLoop
   private var socket: (any Socket)?
@@ -15,7 +15,7 @@ actor ReplayClient: SocketHandler {
     self.loop = loop
   }
 
-  /// Whether it was let in.
+  /// Connects. Returns whether the upgrade succeeded.
   func open(_ target: DialTarget, _ upgrade: ClientUpgrade, by dialer: any Dialer) async -> Bool {
     await withCheckedContinuation { continuation in
       opening = continuation

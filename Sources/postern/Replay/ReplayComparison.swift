@@ -1,13 +1,13 @@
 import GatewayCore
 
-/// A journal beside that of its replay: the first difference of each connection in kinds, order, errors and codes.
+/// The comparison of a journal with its replay: the first difference on each connection, by kinds, order, errors and codes.
 struct ReplayComparison {
-  /// One difference, as a person reads it.
+  /// The differences as text for people.
   let differences: [String]
-  /// How many lines were alike.
+  /// The number of equal lines.
   let alike: Int
 
-  /// Connections are told apart by their order.
+  /// Compares two journals. Connections are matched by their order.
   init(recorded: [ReplayLine], replayed: [ReplayLine]) {
     let (recorded, replayed) = (Self.lives(recorded), Self.lives(replayed))
     var (differences, alike): ([String], Int) = ([], 0)
@@ -25,8 +25,10 @@ struct ReplayComparison {
     (self.differences, self.alike) = (differences, alike)
   }
 
-  /// Returns a note on requests over HTTP other than those for tokens, which are minted anew; nil if there are none. Their
-  /// results, e.g. a channel, are missing when a client asks for them.
+  /// Returns a sentence about the recorded HTTP requests other than those for tokens, which are minted anew; nil if there are
+  /// none.
+  ///
+  /// Objects that such requests created, e.g. a channel, are missing in the replay.
   static func requests(_ lines: [ReplayLine]) -> String? {
     let routes = lines.filter { $0.isOf("http_answered") }.compactMap(\.route)
     let others = routes.filter { Name($0) != "POST /v1/tokens" }
@@ -40,7 +42,7 @@ struct ReplayComparison {
     var lines: [ReplayLine] = []
   }
 
-  /// Returns the lines that have to come again, by connection; those without one first.
+  /// Returns the lines that a replay must repeat, by connection. The first entry has the lines without a connection.
   private static func lives(_ lines: [ReplayLine]) -> [Life] {
     var (lives, places): ([Life], [Name: Int]) = ([Life()], [:])
     for line in lines where line.repeatable != nil {

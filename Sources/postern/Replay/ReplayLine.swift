@@ -25,10 +25,10 @@ struct ReplayLine: Decodable, Sendable {
   var bytes: Int?
   var payload: String?
 
-  /// More milliseconds than a journal has: some three hundred years.
+  /// The largest time in milliseconds, some three hundred years: more than a journal has.
   private static let timeMax: Int64 = 10_000_000_000_000
 
-  /// The lines of a file of JSON Lines. Throws the number of the first that is none, counted from 1.
+  /// Reads the lines of a file in JSON Lines. Throws the number of the first malformed one, counted from 1.
   static func read(_ bytes: [UInt8]) throws(Malformed) -> [ReplayLine] {
     var lines: [ReplayLine] = []
     for (index, text) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
@@ -46,16 +46,17 @@ struct ReplayLine: Decodable, Sendable {
     let number: Int
   }
 
-  /// Words of the journal, by their bytes.
+  /// Returns whether the line has that kind, compared by bytes.
   func isOf(_ kind: String) -> Bool { Name(self.kind) == Name(kind) }
 
-  /// The part of the line that has to come again; nil for lines that are not played: HTTP requests, and faults.
+  /// The part of the line that a replay must repeat; nil for kinds that are not replayed: HTTP requests, calls of the
+  /// provider, and faults.
   var repeatable: Name? {
     let isPlayed = !["http_", "provider_", "fault"].contains { kind.utf8.starts(with: $0.utf8) }
     return isPlayed ? Name(text) : nil
   }
 
-  /// As a person reads it.
+  /// The line as text for people.
   var text: String {
     let numbers = [("error", error), ("code", code), ("status", status)]
     let words = [

@@ -3,11 +3,11 @@ import GatewayJSON
 import GatewayKit
 import GatewayServer
 
-/// Tokens of the space's own provider, for vendors whose tokens only the provider can sign.
+/// Tokens from the space's own provider, for vendors whose tokens only the provider can sign.
 struct ReplayProvider: Sendable {
   private let provider: ControlClient
   private let control: ControlClient
-  /// The space's path on the control port.
+  /// The path of the space on the control port.
   private let space: String
   private let dialer: SocketDialer
 
@@ -16,13 +16,14 @@ struct ReplayProvider: Sendable {
     (self.control, self.space, self.dialer) = (control, space, dialer)
   }
 
-  /// How far the provider's clock is wrong when it makes a token that is refused so, and how long that lives.
+  /// The clock error of the provider and the token's lifetime, both in seconds, that make a token which is refused with the
+  /// given error.
   private static let wrongClocks: [String: (ahead: Int, life: Int)] = [
     "token_expired": (-48 * 3_600, 24 * 3_600), "token_revoked": (-3_600, 2 * 3_600),
     "token_used_before_issued": (24 * 3_600, 24 * 3_600),
   ]
 
-  /// A token that means the same as one of the journal's. Throws ``ReplayRun/Stopped`` where the provider makes none.
+  /// Returns a token equivalent to one of the journal. Throws ``ReplayRun/Stopped`` if the provider makes none.
   func token(_ presented: ReplayScript.Presented, scheme: String) async throws -> String {
     let wrong = presented.refusal.flatMap { Self.wrongClocks[$0] }
     let user = presented.refusal == "user_mismatch" ? "\(presented.user)-or-somebody-else" : presented.user
@@ -56,7 +57,8 @@ struct ReplayProvider: Sendable {
     return try JSONCoder().decode(Content.self, from: answer.data)
   }
 
-  /// The same with a signature that is wrong in one digit, not the last one, of which some bits may mean nothing.
+  /// Returns the token with one wrong character in the signature. It is not the last one, of which some bits may have no
+  /// meaning.
   private static func tampered(_ token: String) -> String {
     var bytes = Array(token.utf8)
     guard bytes.count > 8 else { return token }

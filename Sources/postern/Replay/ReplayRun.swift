@@ -4,12 +4,13 @@ import GatewayKit
 import GatewayRuntime
 import GatewayServer
 
-/// A replay of a journal in a space of its own, whose time moves only as the journal says. Only from tasks on the loop.
+/// A replay of a journal in a new space with a frozen clock, which moves to the times of the journal. Use it only from tasks
+/// on the loop.
 struct ReplayRun: Sendable {
   private let control: ControlClient
   private let loop: SocketLoop
   private let dialer: SocketDialer
-  /// The settings of the space, as a JSON object; empty for none.
+  /// The settings of the space as a JSON object; empty for the defaults.
   private let settings: String
 
   init(control: ControlClient, loop: SocketLoop, settings: String) {
@@ -19,7 +20,7 @@ struct ReplayRun: Sendable {
     dialer = SocketDialer(on: loop)
   }
 
-  /// The reason why a replay was stopped, e.g. that the gateway does not speak the wire of the journal.
+  /// Why a replay could not be completed.
   struct Stopped: Error {
     let sentence: String
   }
@@ -37,11 +38,11 @@ struct ReplayRun: Sendable {
     let next: Int
   }
 
-  /// How long the gateway has for what it does at once.
+  /// The timeout for lines that the gateway writes at once, in milliseconds.
   private static let patience = 3_000
   private static let pageSize = 1_000
 
-  /// Plays it. Returns what the space's journal says of that.
+  /// Plays the script. Returns the lines of the new space's journal.
   func lines(of script: ReplayScript) async throws -> [ReplayLine] {
     var order = [JSONMember("frozen", json: "true")]
     if !settings.isEmpty { order.append(JSONMember("settings", json: settings)) }
@@ -52,7 +53,7 @@ struct ReplayRun: Sendable {
     } catch {
       outcome = .failure(error)
     }
-    // One that cannot be ended now ends by itself when nobody uses it.
+    // A space that cannot be ended now ends by itself when it is idle.
     _ = try? await control.send(HTTPRequest(method: "DELETE", path: "/spaces/\(space.name)"), by: dialer)
     return try outcome.get()
   }
@@ -84,7 +85,7 @@ struct ReplayRun: Sendable {
   // MARK: Steps
 
   private struct Scene {
-    /// The address of each wire.
+    /// The addresses of the wires.
     let urls: [String: String]
     let port: Int
     var tokens: ReplayTokens
@@ -94,14 +95,14 @@ struct ReplayRun: Sendable {
     var clients: [Int: ReplayClient] = [:]
     /// The space's names of the connections.
     var names: [Int: String] = [:]
-    /// The number of the last line that was waited for.
+    /// The number of the last line that was awaited.
     var last = 0
-    /// The same of each connection.
+    /// The number of the last line that was awaited on each connection.
     var lastOf: [Int: Int] = [:]
   }
 
-  /// Moves the time of day to the same part of a second as that of the recorded beginning: most tokens are dated in whole
-  /// seconds, and so have the ends that they had.
+  /// Moves the time of day to the same fraction of a second as at the recorded beginning. Most tokens are dated in whole
+  /// seconds, and so expire at the same points as before.
   private func setClock(_ beginning: Double?, _ scene: Scene) async throws {
     guard let beginning else { return }
     let now = try await wallTime(scene).seconds
@@ -117,12 +118,12 @@ struct ReplayRun: Sendable {
     scene.now = time
   }
 
-  /// How many milliseconds later than the recorded one a deadline may be: lines and tokens are dated in whole milliseconds, the
-  /// deadlines that follow from them are not.
+  /// The milliseconds by which a deadline may be later than the recorded one. Lines and tokens are dated in whole
+  /// milliseconds; the deadlines that result from them are not.
   private static let inexactness = 20
 
-  /// Moves the time on until the deadline has come that the client answered. One that does not come is a difference, which the
-  /// journals show.
+  /// Moves the time on until the deadline that the client answered has come. If it does not come, the journals show that as a
+  /// difference.
   private func awaitDeadline(before step: ReplayScript.Step, _ scene: inout Scene) async throws {
     guard let kind = step.awaits, let name = scene.names[step.connection] else { return }
     let members = [
@@ -166,14 +167,14 @@ struct ReplayRun: Sendable {
     case .disconnect(let code, let reason):
       try await order(session, "disconnect", [JSONMember("code", json: String(code)), JSONMember("reason", reason)])
     case .revoke(let user):
-      // Tokens issued at this very moment are included.
+      // Includes tokens issued at this very moment.
       let before = String(try await wallTime(scene).seconds + 0.001)
       let members = [JSONMember("user_id", user), JSONMember("issued_before", json: before)]
       _ = try await control.send(.post("\(scene.path)/revocations", members), by: dialer)
     }
   }
 
-  /// An order to a session that is there no more is a difference, which the journals show.
+  /// Sends an order to a session. If the session is gone, the journals show that as a difference.
   private func order(_ session: String?, _ word: String, _ members: [JSONMember]) async throws {
     guard let session else { return }
     _ = try await control.send(.post("\(session)/\(word)", members), by: dialer)
@@ -218,7 +219,7 @@ struct ReplayRun: Sendable {
     let lines: [ReplayLine]
   }
 
-  /// Waits until the space has seen it. An event that does not come is a difference, which the journals show.
+  /// Waits until the space's journal has a line of the kind. If none comes, the journals show that as a difference.
   @discardableResult
   private func wait(for kind: String, of connection: Int?, _ scene: inout Scene) async throws -> ReplayLine? {
     var members = [

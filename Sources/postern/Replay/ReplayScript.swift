@@ -2,71 +2,71 @@ import GatewayCore
 import GatewayJSON
 import GatewayKit
 
-/// The part of a journal that is played again: the actions of clients and operators, each at its time. The gateway's answers
-/// have to follow by themselves.
+/// The part of a journal that is replayed: the actions of clients and operators, each with its time. The actions of the
+/// gateway must follow by themselves.
 struct ReplayScript: Sendable {
-  /// The credentials that a client presented, as far as the journal knows them.
+  /// The credentials that a client presented, as far as the journal tells.
   struct Presented: Sendable {
     var user: String
     var kind: String
     let life: Duration?
-    /// The name of the error that it met; nil for none.
+    /// The name of the error that they caused; nil for none.
     let refusal: String?
   }
 
-  /// An action of a client or an operator, e.g. a close with 1000.
+  /// An action of a client or an operator.
   enum Act: Sendable {
-    /// With what the upgrade brought, if it brought anything.
+    /// The client connects, with the credentials in the upgrade, if there are any.
     case open(Presented?)
-    /// A message with what it presents, if it does.
+    /// The client sends a message, with the credentials in it, if there are any.
     case say(String, Presented?)
     case expire, refresh
     case disconnect(code: Int, reason: String)
     case revoke(user: String)
     /// The client closes with this code.
     case close(code: Int)
-    /// Its transport ends.
+    /// The client's transport breaks off.
     case lose
   }
 
   /// An action with its time and its connection.
   struct Step: Sendable {
     let act: Act
-    /// Since the first step.
+    /// The time since the first step.
     let at: Duration
     /// The connection, by the number of its first line in the journal.
     let connection: Int
-    /// The wire that it speaks.
+    /// The wire of the connection.
     let dialect: String
     /// The kind of line that a deadline wrote on the connection just before; nil for none.
     var awaits: String?
   }
 
-  /// The kinds of line that a deadline of a session writes.
+  /// The kinds of line that a session's deadline writes.
   private static let deadlines = ["token_expired", "refresh_requested", "cut_off"]
-  /// How much later a client may answer what a deadline wrote and still have done so at once.
+  /// The milliseconds after a deadline's line in which a client's action counts as an immediate answer.
   private static let atOnce: Int64 = 2
 
   private(set) var steps: [Step] = []
-  /// The lines that nothing can be played for, with the reason.
+  /// The lines that cannot be replayed, with the reasons.
   private(set) var lacking: [(line: ReplayLine, reason: String)] = []
-  /// The time of day at the first line, in seconds of its minute.
+  /// The time of day of the first line, in seconds within its minute.
   let beginning: Double?
-  /// When the last line was, since the first.
+  /// The time of the last line since the first.
   private(set) var end = Duration.zero
 
   init(_ lines: [ReplayLine]) {
     let lives = Self.connections(lines)
     var (numbers, revoked): ([Name: Int], Set<Name>) = ([:], [])
     let begin = lines.first?.at_ms ?? 0
-    // Ends in seconds and milliseconds, and a Z.
+    // The text ends in seconds, milliseconds and a Z.
     beginning = lines.first?.time.flatMap { Double($0.dropLast().suffix(6)) }
     end = .milliseconds((lines.last?.at_ms ?? 0) - begin)
     var deadlineAt: Int64?
     // By connection, since its last step.
     var deadlines: [Name: ReplayLine] = [:]
     for line in lines {
-      // A deadline of the same millisecond that stands before it was before it.
+      // A deadline that precedes this line within the same millisecond came before it.
       if line.isOf("token_expired") || line.isOf("cut_off") { deadlineAt = line.at_ms }
       let at = Duration.milliseconds(line.at_ms - begin + (deadlineAt == line.at_ms ? 1 : 0))
       let dialect = line.dialect ?? ReplayWire.usual
@@ -111,7 +111,7 @@ struct ReplayScript: Sendable {
     case lacking(String)
   }
 
-  /// Returns the action at this line; `rest` are the lines of its connection behind it.
+  /// Returns the action of a line, or the reason why there is none; `rest` has the later lines of its connection.
   private func act(_ line: ReplayLine, _ rest: ArraySlice<ReplayLine>, _ revoked: inout Set<Name>) -> Finding? {
     switch line.kind {
     case "connection_opened":
@@ -143,12 +143,12 @@ struct ReplayScript: Sendable {
     }
   }
 
-  /// Whether all that was blanked in the message is one token.
+  /// Returns whether the blanked parts of the message are nothing but one token.
   private static func canBeSaid(_ payload: String, _ presents: Bool) -> Bool {
     let blanks = payload.ranges(bytesOf: JSONRedaction.blank)
     guard let blank = blanks.first else { return true }
     guard presents, blanks.count == 1 else { return false }
-    // A member whose name says that it is a proof made of a secret, or a code.
+    // The name of the member tells that its value is a code, or is derived from a secret.
     let before = payload[..<blank.lowerBound].lowercased()
     return !["signature", "ticket", "code", "key", "auth"].contains { before.hasSuffix("\($0)\":\"") }
   }
@@ -161,7 +161,7 @@ struct ReplayScript: Sendable {
 
   private static let outcomes = ["logged_in", "login_refused", "refreshed", "refresh_refused"]
 
-  /// Returns what a client presented at that line, by its result.
+  /// Returns the credentials that a client presented at that line, derived from their outcome.
   private static func presented(_ line: ReplayLine, _ rest: ArraySlice<ReplayLine>) -> Presented {
     let outcome = rest.first { one in outcomes.contains { one.isOf($0) } }
     return Presented(
@@ -172,9 +172,9 @@ struct ReplayScript: Sendable {
         ? outcome?.error_name ?? "credentials_missing" : nil)
   }
 
-  /// Returns the user that a message names beside its token; nil if it names none, or cannot be read.
+  /// Returns the user that a message names besides its token; nil if there is none or it cannot be read.
   private static func named(in payload: String) -> String? {
-    // Some have a word ahead of their object.
+    // Some messages have a word before their object.
     guard let begin = payload.firstIndex(of: "{"),
       let root = try? JSONDocument.parse(Array(payload[begin...].utf8)).root
     else { return nil }

@@ -2,25 +2,29 @@ import GatewayCore
 import GatewayKit
 import GatewayTokens
 
-/// A mint that makes new tokens with the meaning of a journal's. Each has its own vendor's form.
+/// A mint that recreates a journal's tokens from their meaning, each in its vendor's form.
 struct ReplayTokens {
   private let secret: String
-  /// The last good one of each connection.
+  /// The last valid token of each connection.
   private var last: [Int: String] = [:]
 
-  /// By the secret that the space signs with.
+  /// Creates a mint with the secret that the space signs with.
   init(secret: String) { self.secret = secret }
 
-  /// One that was made elsewhere.
+  /// Remembers a token that another mint made.
   mutating func remember(_ token: String, of connection: Int) { last[connection] = token }
 
   private static let hour = Duration.seconds(3_600)
   private static let nobodys = "no-token"
 
-  /// A token that means the same, presented by that connection at that time of day; nil where the vendor's are not signed with
-  /// the space's secret.
+  /// Returns an equivalent token for a connection; nil if the vendor does not sign with the space's secret.
   ///
-  /// - Parameter late: How much later than then that is. The token ends when it ended then.
+  /// - Parameters:
+  ///   - presented: The credentials to recreate.
+  ///   - connection: The connection that presents them.
+  ///   - vendor: The vendor whose form the token has.
+  ///   - now: The time of day.
+  ///   - late: How much later than recorded that is. The token still expires at the recorded time.
   mutating func token(
     _ presented: ReplayScript.Presented, by connection: Int, of vendor: any OfferedVendor.Type, at now: WallTime,
     late: Duration
@@ -48,7 +52,7 @@ struct ReplayTokens {
     }
   }
 
-  /// Makes a token as `postern token mint` would: with the usual flags, and those of the vendor.
+  /// Mints like `postern token mint`, with the usual flags and the vendor's flags.
   private func mint(
     _ presented: ReplayScript.Presented, _ vendor: any OfferedVendor.Type, _ from: WallTime, _ to: WallTime?,
     secret: String? = nil

@@ -1,18 +1,18 @@
 import GatewayCore
 import GatewayKit
 
-/// A wire on which a journal is played, of its vendor.
+/// A wire for a replay, with the vendor that defines it.
 struct ReplayWire {
   /// The wire of lines that name none.
   static let usual = "plain"
 
   let vendor: any OfferedVendor.Type
-  /// Whether all that an upgrade request says is known: where the vendor's own clients speak that very wire.
+  /// Whether the whole content of an upgrade request is known: the vendor's own clients speak this very wire.
   let carries: Bool
 
-  /// Nil for a wire of nobody's.
+  /// Finds the vendor of a wire; nil if there is none.
   init?(_ dialect: String) {
-    // One vendor may have several that begin with the same word.
+    // A vendor may have several wires whose names begin with its own.
     guard
       let vendor = Vendors.all.first(where: { Name($0.scheme) == Name(dialect) })
         ?? Vendors.all.first(where: { dialect.utf8.starts(with: $0.scheme.utf8) })
@@ -21,7 +21,7 @@ struct ReplayWire {
     carries = Name(vendor.scheme) == Name(dialect)
   }
 
-  /// The upgrade request of a client; without a token where it showed none, or shows it in a message.
+  /// Returns a client's upgrade request. `token` is nil if the client presented none, or presents it in a message.
   func upgrade(
     at path: String, user: String?, token: String?, number: UInt64, now: WallTime
   ) throws -> ClientUpgrade {
@@ -31,7 +31,7 @@ struct ReplayWire {
     let bare = client.upgrade(of: identity)
     identity.token = token.map { Credentials(token: $0) }
     var upgrade = client.upgrade(of: identity)
-    // Clients of wires without a place for it there put it here (RFC 6750 section 2.1).
+    // If the vendor's clients put no token in the upgrade, it goes into the Authorization header (RFC 6750 section 2.1).
     if let token, upgrade == bare { upgrade.request.headers.append(HTTPField("authorization", "Bearer \(token)")) }
     if !carries { upgrade.request.path = path }
     return upgrade

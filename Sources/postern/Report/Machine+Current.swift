@@ -1,7 +1,7 @@
 import GatewayReport
 
 extension Machine {
-  /// This one.
+  /// The machine that this process runs on.
   static var current: Machine {
     Machine(
       cores: ProcessEnvironment.cores, memoryBytes: ProcessEnvironment.memoryBytes,

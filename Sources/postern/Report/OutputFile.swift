@@ -1,13 +1,13 @@
 import GatewayKit
 import Glibc
 
-/// A file to be written, named by a flag, e.g. `--junit`.
+/// An output file that a flag names, e.g. `--junit`.
 struct OutputFile {
   private let flag: String
   private let path: String
 
-  /// The file that the flag names, if it is given. Throws if it cannot be written, so that nothing fails for want of it
-  /// after long work.
+  /// Creates the file's description, if the flag is given. Throws if the file is not writable, so that a long run does not
+  /// fail at its end.
   init?(_ arguments: Arguments, _ flag: String) throws {
     guard let path = arguments.string(flag) else { return nil }
     self.flag = flag

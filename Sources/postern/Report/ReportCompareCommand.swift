@@ -1,7 +1,7 @@
 import GatewayKit
 import GatewayReport
 
-/// The command `postern report compare`: compares the report of a storm with those of earlier runs.
+/// The command `postern report compare`: it compares a storm's report with the reports of earlier runs.
 enum ReportCompareCommand: Command {
   static let name = "report compare"
   static let summary = "compare a storm's report with earlier ones; exit status 1 if it is worse, or not the same storm"
@@ -58,7 +58,7 @@ enum ReportCompareCommand: Command {
     return ComparisonRule(tolerance: tolerance, asked: asked)
   }
 
-  /// A share that may be more than all: `200%` is three times as bad.
+  /// Parses a share, which may exceed one: `200%` is three times as bad.
   private static func tolerance(_ value: Arguments.Value) throws -> Double {
     let isPercentage = value.text.hasSuffix("%")
     let number = Double(isPercentage ? value.text.dropLast() : value.text[...]).map { isPercentage ? $0 / 100 : $0 }

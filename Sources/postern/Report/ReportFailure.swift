@@ -1,10 +1,10 @@
 import Glibc
 
-/// An error that says where a report could not be written, and why.
+/// An error for a report that could not be written: the place and the reason.
 struct ReportFailure: Error, CustomStringConvertible {
   let description: String
 
-  /// Writes every one of these, also after one that fails. Throws what all of them failed for.
+  /// Runs all writings, even after one fails. Throws one error with all failures.
   static func each(_ writings: (() throws -> Void)...) throws {
     var failures: [String] = []
     for write in writings {

@@ -1,9 +1,9 @@
 import GatewayKit
 import GatewayReport
 
-/// A storm's report that is given to a command, e.g. `reports/mixed/storm.json`.
+/// A storm's report in a file that a command reads.
 enum ReportFile {
-  /// Of a storm of a day: far less.
+  /// The maximum size in bytes. The report of a storm of a day is far smaller.
   private static let sizeMax = 64 << 20
 
   static func read(_ path: String) throws -> RecordedReport {

@@ -1,8 +1,7 @@
 import GatewayKit
 import GatewayReport
 
-/// The files in which a storm's report is written for other programs: JUnit for test runners, CSV for spreadsheets,
-/// HdrHistogram.
+/// The files with a storm's report for other programs: JUnit's XML for CI, CSV for a spreadsheet, a log of HdrHistogram.
 struct ReportOutputs {
   static let flags = [
     Flag("junit", "FILE", "write the thresholds there as JUnit's XML, a case for each"),
@@ -16,7 +15,7 @@ struct ReportOutputs {
   private let hdr: OutputFile?
   let printsSummary: Bool
 
-  /// Nothing for anybody.
+  /// No outputs.
   static let none = ReportOutputs()
 
   private init() {
@@ -33,7 +32,7 @@ struct ReportOutputs {
     printsSummary = try arguments.isOn("summary")
   }
 
-  /// Writes each of them, also after one that cannot be written.
+  /// Writes each file, even after one fails.
   func write(_ report: RecordedReport) throws {
     try ReportFailure.each(
       { try junit?.write(report.junit) }, { try csv?.write(report.csv) }, { try hdr?.write(report.hdrLog) })

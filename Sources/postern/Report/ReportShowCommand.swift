@@ -1,7 +1,7 @@
 import GatewayKit
 import GatewayReport
 
-/// The command `postern report show`: shows a recorded report.
+/// The command `postern report show`: it prints a stored report, or converts it.
 enum ReportShowCommand: Command {
   static let name = "report show"
   static let summary = "show the report of an earlier storm, or write it as JUnit's XML or CSV"

@@ -7,7 +7,7 @@ extension ProviderModel {
     "rate", "places", "latency_ms", "queue", "abandoned", "order", "failures", "pauses", "warmup",
   ]
 
-  /// The provider that a scenario describes.
+  /// Reads the provider of a scenario.
   init(_ described: Described) throws {
     let provider = try described.object(Self.keys)
     self.init(try Self.capacity(provider))

@@ -5,12 +5,16 @@ import GatewayPlanner
 import GatewayReport
 import GatewayWires
 
-/// A scenario in a file, for a storm and for a simulated one alike. JSON, comments allowed.
+/// A scenario file, for a storm and a simulated one alike. It is JSON, and may have comments.
 struct ScenarioFile {
-  /// The fleet, and what is simulated of a gateway and its provider, with the phases.
+  /// The fleet, the simulated gateway and provider, and the phases.
   let world: SimulateScenario
 
-  /// - Parameter source: The flag or operand that names it.
+  /// Reads the file.
+  ///
+  /// - Parameters:
+  ///   - path: The file's path.
+  ///   - source: The flag or operand that names it.
   init(_ path: String, of source: String) throws {
     let bytes = try InputFile.readLocal(path, of: source, sizeMax: DescriptionFile.sizeMax)
     func wrong(_ reason: String) -> UsageError { UsageError("\(source): '\(path)': \(reason)") }
@@ -57,7 +61,7 @@ struct ScenarioFile {
     }
   }
 
-  /// Returns the place of the fault, and what would be right.
+  /// Returns the place of the error and its reason.
   private static func sentence(_ error: DecodingError) -> String {
     let (path, reason): ([any CodingKey], String) =
       switch error {

@@ -1,9 +1,9 @@
 import GatewayKit
 
-// The use of a simulation's scenario for a storm over sockets.
+// The parts of a scenario that a storm over sockets uses or ignores.
 
 extension SimulateScenario {
-  /// The flags that name a dialect, where the file does and nobody says otherwise.
+  /// Returns the flags with the dialect and SDK of the file, unless the flags name them.
   func filling(_ arguments: Arguments) -> Arguments {
     var filled = arguments
     if let dialect, arguments.value("dialect") == nil, arguments.value("wire") == nil {
@@ -15,7 +15,7 @@ extension SimulateScenario {
     return filled
   }
 
-  /// The settings that a storm ignores, as caveats.
+  /// The warnings about keys that a storm ignores.
   var stormCaveats: [String] {
     guard !simulated.isEmpty else { return [] }
     let names = simulated.joined(separator: ", ")

@@ -5,41 +5,41 @@ import GatewayPlanner
 import GatewayReport
 import GatewayWires
 
-/// A scenario as a file has it, for `postern storm` and `postern simulate`: fleet, gateway, provider, world and phases.
-/// JSON, comments allowed.
+/// A scenario as its file describes it, for `postern storm` and `postern simulate`: the fleet, the gateway, the provider, the
+/// world and the phases.
 struct SimulateScenario {
-  /// The kinds of simulation: the machines alone, or the wire too.
+  /// The parts that a simulation consists of.
   enum Fidelity: String, CaseIterable {
-    /// The two machines alone.
+    /// Only the two state machines, without wires.
     case machines
     /// The whole gateway and the storm's clients, over a simulated network.
     case wire
   }
 
   var settings: WorldSettings
-  /// The vendor whose wire the clients speak, and whose SDK they are; nil where the file does not say.
+  /// The vendor whose wire the clients speak, and the vendor's SDK that they imitate; nil if the file has none.
   var dialect: String?
   var sdk: String?
   var fidelity = Fidelity.machines
-  /// The thresholds of the file; nil if it has none.
+  /// The thresholds; nil if the file has none.
   var ownThresholds: [Threshold]?
   /// The thresholds of each phase.
   var phaseThresholds: [(phase: String, threshold: Threshold)] = []
-  /// The keys that say something to a simulation alone.
+  /// The keys that affect only a simulation.
   private(set) var simulated: [String] = []
 
   private static let keys = [
     "clients", "dialect", "sdk", "rate", "ramp_s", "hold_s", "expiry", "expire_after_s", "life_s", "jitter", "waves",
     "behaviours", "gateway", "client", "provider", "world", "thresholds", "phases",
   ]
-  /// The thresholds for a file without its own.
+  /// The thresholds if the file has none.
   private static let usualThresholds = [
     "lost == 0", "connects.failed == 0", "unrefreshed == 0", "overstayed == 0", "late == 0",
   ]
   .compactMap { try? Threshold(parsing: $0) }
-  /// The time, in seconds, in which all are connected if no rate is given; longer at the storm's own rate.
+  /// The seconds in which all clients connect if no rate is given; more if the storm's usual rate is lower.
   private static let usualRamp = 600.0
-  /// The longest time of any key: thirty days.
+  /// The maximum of any duration in seconds: thirty days.
   static let secondsMax = 2_592_000.0
 
   init(_ file: Described) throws {
@@ -78,15 +78,15 @@ struct SimulateScenario {
     ownThresholds = try scenario["thresholds"].map { try Self.readThresholds($0) }
   }
 
-  /// The thresholds.
+  /// The thresholds to check.
   var thresholds: [Threshold] { ownThresholds ?? Self.usualThresholds }
 
-  /// The same, with what has to hold in each phase, as it was written.
+  /// All thresholds as they were written, including the thresholds of phases.
   var wishes: [String] {
     thresholds.map(\.description) + phaseThresholds.map { "\($0.phase): \($0.threshold)" }
   }
 
-  /// Whether all of it holds in a world of that share of the fleet, which counts as much less of everything.
+  /// Returns whether all thresholds hold in a world with that share of the fleet. Counts are scaled by the share.
   func keeps(_ result: StormResult, ofShare share: Double) -> Bool {
     guard !result.wasInterrupted, thresholds.allSatisfy({ $0.holds(result, ofShare: share) }) else { return false }
     return phaseThresholds.allSatisfy { name, threshold in
@@ -148,7 +148,7 @@ struct SimulateScenario {
     case inHand = "in_hand"
   }
 
-  /// The words of ``StormPlan/Expiry``.
+  /// The words for ``StormPlan/Expiry``.
   private enum SimulatedExpiry: String, CaseIterable {
     case common
     case own
@@ -180,12 +180,12 @@ struct SimulateScenario {
 }
 
 extension Described {
-  /// A number of seconds.
+  /// Returns a number of seconds.
   func seconds(from least: Double = 0) throws(DescriptionError) -> Duration {
     .nanoseconds(Int64(try number(in: least...SimulateScenario.secondsMax) * 1e9))
   }
 
-  /// A number of milliseconds, or the least and the most in an array.
+  /// Returns a range of milliseconds: one number, or the least and the most in an array.
   func milliseconds(upTo most: Double) throws(DescriptionError) -> ClosedRange<Duration> {
     let parts = try oneOrMore()
     guard (1...2).contains(parts.count) else { throw error("expected a number, or the least and the most") }

@@ -1,10 +1,10 @@
 import GatewayCore
 import GatewayKit
 
-/// An origin of `--origin`, as browsers write it into the Origin field (RFC 6454 section 6.2).
+/// An origin of `--origin` in the form of the Origin header (RFC 6454 section 6.2), or `null`.
 ///
-/// It has the scheme and the host in small letters, the port unless it is the scheme's own, and nothing behind; or it is
-/// `null`. Any other form would never match.
+/// Scheme and host are in lower case, the port is omitted if it is the scheme's default, and nothing follows. Any other form
+/// would match no browser.
 enum AllowedOrigin {
   static func read(_ value: Arguments.Value) throws -> String {
     guard isOrigin(value.text) else {

@@ -2,10 +2,10 @@ import Glibc
 
 /// The end of standard input: the process that started the gateway has closed its end of the pipe, or is gone.
 enum InputEnd {
-  /// Returns when it has come, or when the task is cancelled. Once in a process: what is read is thrown away.
+  /// Waits for the end, or until the task is cancelled. Call it once in a process: the input is discarded.
   static func wait() async {
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
-    // A thread of its own: nothing tells a file, a terminal and a pipe's end apart but a read that waits.
+    // A separate thread blocks in a read: no other way works alike for a file, a terminal and a pipe.
     OwnThread.start {
       see()
       end.yield()
@@ -13,7 +13,7 @@ enum InputEnd {
     for await _ in ends { break }
   }
 
-  /// The same for a thread that may wait.
+  /// Waits for the end, on a thread that may block.
   static func see() {
     var piece = [UInt8](repeating: 0, count: 4096)
     while hasMore(&piece) {}

@@ -1,20 +1,19 @@
 import GatewayCore
 import Glibc
 
-/// The socket of a service manager that the process reports to, named in `NOTIFY_SOCKET`.
+/// The notification socket of a service manager, such as systemd for a unit with `Type=notify`.
 ///
-/// Reports are datagrams in the words of sd_notify(3), e.g. `READY=1`. systemd sets the variable for units with
-/// `Type=notify`.
+/// It is named in `NOTIFY_SOCKET`, and receives datagrams in the format of sd_notify(3), e.g. `READY=1`.
 struct NotifySocket: Sendable {
-  /// The socket's path, or a zero byte and a name of the abstract kind.
+  /// The socket's address in the system's form: a path, or an abstract name after a zero byte.
   private let path: [UInt8]
-  /// How often the manager wants a sign of life, if it does.
+  /// The interval in which the manager expects a sign of life, if it does.
   let watchdog: Duration?
 
-  /// As long as a manager that is busy is waited for.
+  /// The timeout for a busy manager.
   private static let patience = timeval(tv_sec: 1, tv_usec: 0)
 
-  /// Nil where nobody wants to hear.
+  /// Reads the address; nil if there is no manager.
   init?(_ environment: [String: String], pid: Int32 = getpid()) throws(NotifySocketError) {
     guard let name = environment["NOTIFY_SOCKET"], !name.isEmpty else { return nil }
     let bytes = Array(name.utf8)
@@ -28,15 +27,15 @@ struct NotifySocket: Sendable {
 
   private static let pathBytesMax = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
 
-  /// Nil where none is wanted, or of another process.
+  /// Returns the watchdog's interval; nil if there is none, or it is for another process.
   private static func watchdog(_ environment: [String: String], _ pid: Int32) -> Duration? {
     guard let microseconds = environment["WATCHDOG_USEC"].flatMap(UInt64.init), microseconds > 0 else { return nil }
     if let named = environment["WATCHDOG_PID"], named != String(pid) { return nil }
-    // No manager means more than a day, nor looks every millisecond.
+    // Bounds of 20 ms and a day: no manager uses intervals beyond them.
     return .microseconds(Int64(min(max(microseconds, 20_000), 86_400_000_000)))
   }
 
-  /// Tells it, and waits for a second at most. Throws when it has not heard.
+  /// Sends the news, and waits for a second at most. Throws if it could not be sent.
   func tell(_ news: ServiceNews) throws(NotifySocketError) {
     let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw .deaf(errno) }
@@ -53,7 +52,7 @@ struct NotifySocket: Sendable {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
-    // A name of the abstract kind is as long as it is said to be; behind a path stands a zero byte.
+    // An abstract name ends with its length; a path ends with a zero byte.
     let length = MemoryLayout.offset(of: \sockaddr_un.sun_path)! + path.count + (path[0] == 0 ? 0 : 1)
     return withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }

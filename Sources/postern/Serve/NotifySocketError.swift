@@ -1,9 +1,9 @@
 import Glibc
 
-/// The reason why a service manager receives no reports, e.g. that no socket is at `NOTIFY_SOCKET`.
+/// Why a service manager could not be notified.
 enum NotifySocketError: Error, CustomStringConvertible {
   case noAddress(String)
-  /// The system's number for why a datagram was not sent.
+  /// The value of `errno` for a datagram that was not sent.
   case deaf(Int32)
 
   var description: String {

@@ -1,9 +1,8 @@
 import GatewayCore
 import GatewayRuntime
 
-/// The gateway's log: one line for each event on standard error, as `name=value` or as a JSON object.
-///
-/// The gateway does not wait for its reader.
+/// The gateway's log on standard error: one line for each event, as `name=value` or as a JSON object. The gateway never waits
+/// for its reader.
 struct OperatorLog: Sendable {
   /// The format of the log's lines.
   enum Format: String, CaseIterable, Sendable {
@@ -24,14 +23,14 @@ struct OperatorLog: Sendable {
     writer.add(Self.line(event, format, at: SystemTime.now) + "\n")
   }
 
-  /// The log as the loops of a gateway use it.
+  /// The log for the loops of a gateway.
   var gateway: GatewayLog {
     GatewayLog(level: level) { [self] in write($0) }
   }
 
   // MARK: Lines
 
-  /// The event without its line feed; nothing a peer says makes two lines of it, or moves a terminal's cursor.
+  /// Returns the event as one line without its line feed. No input of a peer can add a line, or move a terminal's cursor.
   static func line(_ event: LogEvent, _ format: Format, at time: WallTime) -> String {
     let head = [("time", time.rfc3339(fractionDigits: 3)), ("level", event.level.rawValue), ("event", event.name)]
     let fields = head + event.fields.map { ($0.name, $0.value) }
@@ -46,10 +45,10 @@ struct OperatorLog: Sendable {
       && value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
   }
 
-  /// Longer values are cut short.
+  /// The maximum length of a value; longer values are truncated.
   private static let valueBytesMax = 512
 
-  /// The value as a JSON string (RFC 8259 section 7), in which everything that is no graphic character is escaped.
+  /// Returns the value as a JSON string (RFC 8259 section 7), with all but graphic characters escaped.
   private static func quoted(_ value: String) -> String {
     var text = "\""
     var bytes = 0

@@ -9,7 +9,7 @@ import Glibc
 import PosternTesting
 import Synchronization
 
-/// The command `postern serve`: the gateway, and its control port.
+/// The command `postern serve`: the gateway.
 enum ServeCommand: Command {
   static let name = "serve"
   static let summary = "the gateway: all dialects on one port, control API and metrics on another"
@@ -50,7 +50,7 @@ enum ServeCommand: Command {
         "hosts": running.hosts.joined(separator: ","), "loops": String(options.settings.loops),
       ])
     if descriptors < wanted {
-      // A limit of the system that is not reached yet is no fault of an operator with the default.
+      // With the default limit this is only information: the system's limit has not been reached yet.
       let level = arguments.value("connections-max") == nil ? LogLevel.info : .warning
       log.write(level, "few_descriptors", ["limit": String(descriptors), "connections_max": String(connectionsMax)])
     }
@@ -59,9 +59,10 @@ enum ServeCommand: Command {
       log.write(.warning, "random_secret", ["hint": "only the built-in token provider can mint; see --secret-file"])
     }
     warnOfQueue(options.settings.space.provider, log)
-    // The log lines of the start are on standard error before the ready line, even if the process is killed at once.
+    // Flushed first, so that the log of the start is complete when the ready line is read, even if the process is killed at
+    // once.
     LineWriter.standardError.flush()
-    // Nobody has to read it.
+    // The gateway does not wait for its reader.
     LineWriter.standardOutput.add(try ReadyLine(running, options.settings).json() + "\n")
     let supervision = Supervision(ProcessEnvironment.variables, log)
     supervision.begin(running)
@@ -75,7 +76,7 @@ enum ServeCommand: Command {
     return 0
   }
 
-  /// Says if the provider's queue is longer than callers wait: every token that it makes under load is for nobody then.
+  /// Warns if the provider's queue is longer than callers wait. Under load, every token would then come too late.
   private static func warnOfQueue(_ provider: TokenProviderPolicy, _ log: OperatorLog) {
     guard provider.abandoned == .serve, let wait = provider.longestWait, wait > usualPatience else { return }
     log.write(
@@ -87,11 +88,11 @@ enum ServeCommand: Command {
       ])
   }
 
-  /// How long clients wait for a token where nobody says.
+  /// The usual timeout of clients for a token.
   private static let usualPatience = Duration.seconds(10)
 
-  /// Waits for a signal, an order to drain or the end of standard input; reads keys and the certificate anew meanwhile. Returns who wants the drain, and its
-  /// window.
+  /// Waits for a signal, an order to drain or the end of standard input. Meanwhile SIGHUP reloads keys and the certificate.
+  /// Returns the cause and the window of the drain.
   private static func waitForEnd(
     _ running: RunningGateway, _ signals: SignalStream, _ options: ServeOptions, _ supervision: Supervision,
     readingAnew: @escaping @Sendable () throws -> ServeOptions
@@ -123,7 +124,7 @@ enum ServeCommand: Command {
     }
   }
 
-  /// Reads the keys of tokens and the certificate anew, each by itself: an unreadable one stays as it was.
+  /// Reloads the keys of tokens and the certificate independently. If one cannot be read, the old one stays in use.
   private static func reload(
     _ running: RunningGateway, _ options: ServeOptions, _ readingAnew: @Sendable () throws -> ServeOptions
   ) async {
@@ -143,7 +144,7 @@ enum ServeCommand: Command {
     }
   }
 
-  /// Drains; a second signal ends everything at once.
+  /// Drains the gateway; a second signal ends everything at once.
   private static func end(
     _ running: RunningGateway, _ cause: String, over window: Duration, _ log: OperatorLog
   ) async {
@@ -151,7 +152,7 @@ enum ServeCommand: Command {
     let before = await running.connectionCount()
     log.write(
       .info, "drain_begun", ["cause": cause, "window_s": String(window.inSeconds), "connections": String(before)])
-    // Not a task group: it would wait for the drain whatever the second signal says.
+    // Not a task group, which would wait for the drain in spite of a second signal.
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
     Task {
       let unanswered = await running.drain(over: window)
@@ -169,7 +170,8 @@ enum ServeCommand: Command {
   }
 }
 
-/// The one line on standard output that tells the starting program the gateway's addresses.
+/// The one line on standard output with the gateway's addresses, for the process that started it:
+/// `{…,"event":"ready",…,"port":8080,…}`.
 struct ReadyLine: Encodable {
   let event = "ready"
   let url: String
@@ -194,7 +196,7 @@ struct ReadyLine: Encodable {
     pid = getpid()
   }
 
-  /// The host as it stands in a URL.
+  /// Returns the host in the form for a URL.
   private static func literal(_ host: String) -> String {
     host.contains(":") ? "[\(host)]" : host
   }

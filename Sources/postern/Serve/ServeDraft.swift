@@ -6,11 +6,11 @@ import GatewaySpace
 import GatewayStores
 import GatewayWires
 
-/// The flags of `postern serve`, each by itself, before they are combined.
+/// The values of the flags of `postern serve`, before they are checked together.
 struct ServeDraft: Sendable {
   // MARK: Addresses
 
-  /// Empty for loopback.
+  /// The addresses to listen on; empty for loopback.
   var hosts: [String] = []
   var port = 8080
   var controlHost = "127.0.0.1"
@@ -29,7 +29,7 @@ struct ServeDraft: Sendable {
   var refreshSpread = Duration.zero
   var revocation = SessionPolicy.RevocationAction.refresh
   var drainWindow = Duration.seconds(5)
-  /// With the usual policy of sessions, in place of which the flags' comes.
+  /// The configuration; its session policy is replaced by that of the flags.
   var configuration: GatewayConfiguration
   var limits = ServerLimits()
 
@@ -52,16 +52,16 @@ struct ServeDraft: Sendable {
   var hostsSpaces = false
   var spacesMax = 1_000
   var allowsLowPorts = false
-  /// How many MiB the journals of all spaces may take.
+  /// The maximum memory of the journals of all spaces, in MiB.
   var spacesJournalMiB = Spaces.usualJournalBytesMax >> 20
-  /// Nil for one a core; with spaces, faults or a journal, for one.
+  /// The number of loops; nil for one per core, or for a single one with spaces, faults or a journal.
   var loops: Int?
   var endsWithInput = false
   var keepsJournal = false
   var keepsPayloads = false
   var takesFaults = false
   var seed: UInt64?
-  /// The description of a wire that it plays beside the vendors'; nil for none.
+  /// The description of an additional wire; nil for none.
   var wire: WireDescription?
 
   init() throws {
@@ -69,8 +69,8 @@ struct ServeDraft: Sendable {
     limits.connectionsMax = 50_000
   }
 
-  /// How many loops there are to be. A journal tells of things in the order of one, and
-  /// faults count their occurrences there.
+  /// The number of loops. A journal and faults need a single one: a journal has the order of one loop, and faults count their
+  /// occurrences there.
   var loopCount: Int {
     get throws {
       for (isWanted, name) in [
@@ -82,6 +82,6 @@ struct ServeDraft: Sendable {
     }
   }
 
-  /// Counted once: the system reads files for it.
+  /// The number of cores, counted once, since the system reads files for it.
   private static let cores = max(1, min(ProcessEnvironment.cores, 256))
 }

@@ -7,28 +7,32 @@ import GatewaySpace
 import GatewayWires
 import PosternTesting
 
-/// The flags of `postern serve`, checked.
+/// The flags of `postern serve`, checked together, e.g. that `--tls-key` has its certificate.
 struct ServeOptions {
   let settings: GatewaySettings
   let drainWindow: Duration
   let endsWithInput: Bool
   let log: OperatorLog
-  /// Whether no key was given that can mint, so that a random secret signs the tokens of guests and the provider.
+  /// Whether no given key can mint, so that a random secret signs the tokens of guests and the provider.
   let hasRandomSecret: Bool
-  /// The secret that signs where no key was given that can: the same when the options are read anew.
+  /// The secret that signs if no given key can; it stays the same when the options are reloaded.
   private let ownKey: String
-  /// The properties that the description of `--wire` leaves its clients to guess.
+  /// The points that the description of `--wire` leaves open for its clients.
   let wireSilences: [String]
 
   private static let tlsFileSizeMax = 1 << 20
   private static let loopback: Set<String> = ["127.0.0.1", "::1", "localhost"]
 
-  /// - Parameter kept: The secret that an earlier life has kept, to sign with where no key is given.
+  /// Reads the flags.
+  ///
+  /// - Parameters:
+  ///   - arguments: The flags of `postern serve`.
+  ///   - kept: The secret that an earlier process stored, to sign with if no key is given.
   init(_ arguments: Arguments, kept: String? = nil) throws {
     try self.init(arguments, kept: kept, ownKey: kept ?? TokenKeys.newOwnKey())
   }
 
-  /// The same options with every file that they name read anew.
+  /// Reads the same options again, with every file that they name.
   func readAnew(_ arguments: Arguments, kept: String?) throws -> ServeOptions {
     try ServeOptions(arguments, kept: kept, ownKey: kept ?? ownKey)
   }
@@ -52,7 +56,7 @@ struct ServeOptions {
       try vendor.settings(arguments, own)
     }
     wireSilences = draft.wire?.silences ?? []
-    // Last: what a vendor's wire accepts is the vendor's.
+    // Last, so that a vendor's wire has precedence.
     if let wire = draft.wire { vendors.append(try WireFile.served(wire, arguments, verifier)) }
     var settings = GatewaySettings(
       SpaceSettings(
@@ -95,7 +99,7 @@ struct ServeOptions {
     self.settings = settings
   }
 
-  /// Sets the addresses, and the trusted proxies.
+  /// Sets the addresses and the trusted proxies.
   private static func settle(_ draft: ServeDraft, into settings: inout GatewaySettings) throws {
     settings.hosts = draft.hosts.isEmpty ? ["127.0.0.1", "::1"] : draft.hosts
     settings.skipsMissingHosts = draft.hosts.isEmpty
@@ -124,7 +128,7 @@ struct ServeOptions {
     switch (arguments.value("tls-certificate"), arguments.value("tls-key")) {
     case (nil, nil): return nil
     case (let certificate?, let key?):
-      // The files are read and checked when the gateway starts, and again on SIGHUP.
+      // The files' contents are checked when the gateway starts, and again on SIGHUP.
       for file in [certificate, key] {
         _ = try InputFile.read(file.text, of: file, sizeMax: tlsFileSizeMax)
       }

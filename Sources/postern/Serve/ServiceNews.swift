@@ -1,16 +1,16 @@
 import GatewayCore
 
-/// News for a service manager, in its words.
+/// News for a service manager, in the format of sd_notify(3).
 ///
 /// <https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html>
 enum ServiceNews: Equatable {
-  /// The gateway takes clients; after `reloading`, again.
+  /// The gateway accepts clients; also sent after `reloading`.
   case ready(status: String)
-  /// A certificate is read anew, from this time since the boot on.
+  /// A certificate is reloaded, starting at this time since boot.
   case reloading(since: Duration)
-  /// The gateway drains, and is gone within so long.
+  /// The gateway drains, and ends within this time.
   case stopping(within: Duration)
-  /// The loops answer.
+  /// The loops respond.
   case alive
 
   var text: String {
@@ -22,7 +22,7 @@ enum ServiceNews: Equatable {
     }
   }
 
-  /// Whether another of it comes soon, so that nobody need wait until the manager takes this one.
+  /// Whether the next one follows soon, so that the gateway does not wait until the manager accepts this one.
   var mayBeLost: Bool { self == .alive }
 
   private static func microseconds(_ time: Duration) -> Int64 {

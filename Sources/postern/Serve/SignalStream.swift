@@ -7,11 +7,11 @@ struct SignalStream: AsyncSequence, Sendable {
 
   private let stream: AsyncStream<Int32>
   private let numbers: [Int32]
-  // Kept alive, and cancelled; a source of Dispatch may be used on any thread.
+  // Kept to stay alive, and to be cancelled; a source of Dispatch may be used on any thread.
   private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
-  /// The signals that end a command which still has output: that of a closed terminal too, unless the command was started to
-  /// outlive it (nohup).
+  /// The signals that end a command that still prints results. SIGHUP of a closed terminal is among them, unless it is
+  /// ignored (nohup).
   static var ends: [Int32] { [SIGINT, SIGTERM] + (isIgnored(SIGHUP) ? [] : [SIGHUP]) }
 
   private static func isIgnored(_ number: Int32) -> Bool {
@@ -21,12 +21,12 @@ struct SignalStream: AsyncSequence, Sendable {
     return unsafeBitCast(current.__sigaction_handler.sa_handler, to: Int.self) == 1
   }
 
-  /// Once this returns, the signals no longer end the process: they come out of this sequence, and none is lost.
+  /// Starts to handle the signals. Once it returns, they no longer end the process: this sequence yields them all.
   init(_ signals: [Int32]) {
     let (stream, continuation) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(16))
     self.stream = stream
     numbers = signals
-    // Dispatch takes a signal over some time after `resume`, and until then it would be ignored.
+    // Dispatch starts to handle a signal some time after `resume`; until then it would be ignored.
     let registrations = DispatchGroup()
     sources = signals.map { number in
       registrations.enter()
@@ -40,14 +40,14 @@ struct SignalStream: AsyncSequence, Sendable {
     registrations.wait()
   }
 
-  /// A second stream of a signal finds Dispatch's handler in place, and must not take it away.
+  /// Ignores the signal unless it has a handler. A second stream of a signal must not remove Dispatch's handler.
   private static func ignoreUnlessHandled(_ number: Int32) {
     var current = sigaction()
     sigaction(number, nil, &current)
     if current.__sigaction_handler.sa_handler == nil { signal(number, SIG_IGN) }
   }
 
-  /// Lets the signals do again what they do to any program.
+  /// Restores the default actions of the signals.
   func end() {
     for (number, source) in zip(numbers, sources) {
       source.cancel()

@@ -1,14 +1,14 @@
 import GatewayKit
 import Glibc
 
-/// The folder of `--spaces-folder`: the only files of this machine that an order for a space may name.
+/// The folder of `--spaces-folder`, which has the only files that an order for a space may name.
 struct SpaceFolder: Sendable {
   let path: String
 
   private static let sizeMax = 1 << 20
 
-  /// Returns the bytes of the regular file of that name, 1 MiB at most. Parts of a name are divided by /; none may begin
-  /// with a dot. Throws the same error for whatever is in the way.
+  /// Returns the bytes of the regular file of that name, at most 1 MiB. The name may have parts separated by /; no part may
+  /// begin with a dot. Throws the same error for every cause.
   func read(_ name: String, of flag: Flag) throws -> [UInt8] {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     let isBelow = parts.allSatisfy { !$0.isEmpty && $0.utf8.first != UInt8(ascii: ".") && !$0.utf8.contains(0) }
@@ -23,7 +23,7 @@ struct SpaceFolder: Sendable {
     return bytes
   }
 
-  /// A pipe would be waited for, and with it every space.
+  /// Returns whether it is a regular file. Reading a pipe would block all spaces.
   private static func isRegular(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

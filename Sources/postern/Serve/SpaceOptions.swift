@@ -5,18 +5,18 @@ import GatewaySpace
 import GatewayTokens
 import PosternTesting
 
-/// The options of a hosted space: those of `postern serve` but for the process's own.
+/// The options for a hosted space: the options of `postern serve`, except the whole process's own.
 ///
-/// An option that an order leaves out is as `serve` was told, but for keys: each space has its own.
+/// An order inherits the options of `serve` that it leaves out, but no keys: each space has its own.
 struct SpaceOptions: Sendable {
-  /// What `serve` was told.
+  /// The options of `serve`.
   private let base: Arguments
   /// The folder whose files an order may name; nil for none.
   private let folder: SpaceFolder?
   /// The options that an order may name.
   private let known: [String: Flag]
 
-  /// The options of the ports and the process, and those that are members of a space's order.
+  /// The options of the ports, of the process, and of the space's own members.
   private static let ofProcess: Set<String> = [
     "host", "port", "control-host", "control-port", "control-secret-file", "control-allowed-host", "tls-certificate",
     "tls-key", "trusted-proxy", "proxy-protocol", "drain-window", "log-level", "log-format", "store",
@@ -26,7 +26,7 @@ struct SpaceOptions: Sendable {
     "faults",
   ]
 
-  /// The flags that name keys, and files of vendors' secrets: what serve was given is not for spaces.
+  /// The flags that name keys or files with vendors' secrets; spaces do not inherit them.
   private static let keys =
     TokenKeys.flags.map(\.name) + Vendors.all.flatMap { $0.flags }.filter { $0.file != nil }.map(\.name)
 
@@ -40,7 +40,7 @@ struct SpaceOptions: Sendable {
     }
   }
 
-  /// Reads what an order is set to. Throws a ``GatewayError`` that says what is wrong.
+  /// Reads the settings of an order. Throws a ``GatewayError`` with the reason.
   func read(_ settings: [SpaceOrder.Setting]) throws -> SpacesSettings.Reading {
     do {
       return try reading(settings)
@@ -49,12 +49,12 @@ struct SpaceOptions: Sendable {
     }
   }
 
-  /// Longer complaints are cut short: they repeat what was sent.
+  /// The maximum length of an error message; longer ones are truncated, since they repeat the input.
   private static let messageLengthMax = 4096
 
   private func reading(_ settings: [SpaceOrder.Setting]) throws -> SpacesSettings.Reading {
     var arguments = base
-    // The secrets of serve's own description are not for another.
+    // The secrets of serve's own description must not reach another description.
     if settings.contains(where: { Name($0.name) == Name("wire") }) { arguments.given["template-secret"] = nil }
     for setting in settings { arguments.given[setting.name] = try values(of: setting) }
     var secret: String?
@@ -89,8 +89,8 @@ struct SpaceOptions: Sendable {
     }
   }
 
-  /// A value that is text. In place of a file it is the name of a description that comes with postern, or nothing: no path
-  /// of an order is looked at.
+  /// Returns a textual value. For a flag that takes a file it may only name a shipped description: paths in an order are not
+  /// opened.
   private func text(_ text: String, of flag: Flag) throws -> Arguments.Value {
     let source = "--\(flag.name)"
     guard let form = flag.file else { return Arguments.Value(text: text, source: source, files: .order(content: nil)) }
@@ -102,7 +102,7 @@ struct SpaceOptions: Sendable {
         + (flag.name == "wire" ? ", or the name of a wire of Deploy/wires" : ""))
   }
 
-  /// A value that has a file's content.
+  /// Returns a value with the content of a file.
   private func file(_ content: [UInt8], _ name: String?, of flag: Flag) throws -> Arguments.Value {
     guard let form = flag.file else { throw UsageError("settings: '\(flag.name)' takes text, and no file") }
     guard (name == nil) == (form == .path), name?.isEmpty != true, name?.utf8.contains(UInt8(ascii: "=")) != true else {

@@ -2,16 +2,14 @@ import GatewayCore
 import GatewayRuntime
 import PosternTesting
 
-/// A gateway's reports to the service manager, from its first client to its last.
-///
-/// With systemd, `systemctl start` returns when clients are accepted, and a gateway whose loops hang is restarted.
+/// The gateway's reports to the service manager: ready, reloading, stopping, and signs of life for the watchdog.
 struct Supervision: Sendable {
   private let manager: NotifySocket?
   private let log: OperatorLog
-  /// The time for the work that remains when the last client has gone.
+  /// The time for what remains after the last client has gone.
   private static let slack = Duration.seconds(5)
 
-  /// A manager that cannot be told is one warning, and no reason not to serve.
+  /// Connects to the manager. A failure is logged as one warning, and does not stop the gateway.
   init(_ environment: [String: String], _ log: OperatorLog) {
     self.log = log
     do {
@@ -22,24 +20,24 @@ struct Supervision: Sendable {
     }
   }
 
-  /// Says that clients are taken, and from then on that the loops answer, twice in the time that the manager waits.
+  /// Reports that clients are accepted, and from then on, twice per watchdog interval, that the loops respond.
   func begin(_ running: RunningGateway) {
     tell(.ready(status: Self.status(running)))
     guard let manager, let watchdog = manager.watchdog else { return }
     Task {
-      // The next one comes soon: one that is lost is not worth a line.
+      // The next one follows soon, so a lost one is not logged.
       await running.pulse(every: watchdog / 2) { try? manager.tell(.alive) }
     }
   }
 
-  /// Reloads, and says so before and afterwards.
+  /// Reloads, and reports it before and after.
   func reload(_ running: RunningGateway, _ body: () async -> Void) async {
     tell(.reloading(since: SystemTime.sinceBoot))
     await body()
     tell(.ready(status: Self.status(running)))
   }
 
-  /// Says that the gateway ends, and how long that may take.
+  /// Reports that the gateway ends, and how long that may take.
   func stop(within time: Duration) {
     tell(.stopping(within: time + Self.slack))
   }

@@ -2,7 +2,7 @@ import GatewayFleet
 import GatewayPlanner
 import GatewayReport
 
-/// A table of the ways to wait: whether each holds, and its figures.
+/// A table of the kinds of backoff: whether each holds, and its figures.
 struct BackoffText {
   let trials: [(kind: Backoff.Kind, trial: Planner.Trial)]
   let answer: Planner.Answer

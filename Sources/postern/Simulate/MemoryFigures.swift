@@ -1,26 +1,24 @@
 import Glibc
 
-/// The system's figures of its memory: how much can be taken before other processes suffer.
-///
-/// In a container that is what its control group leaves, whatever the machine has.
+/// The system's memory figures. In a container, the limits of its control groups count.
 struct MemoryFigures {
-  /// The root of the system's files, `/` but in tests.
+  /// The root of the system's files: `/` except in tests.
   let root: String
 
   init(root: String = "/") {
     self.root = root
   }
 
-  /// How many bytes this process can take; nil where the system does not say.
+  /// The number of bytes that this process can use; nil if the system does not report it.
   static var available: UInt64? {
     let figures = MemoryFigures()
     return [figures.ofMachine, figures.ofGroups, addressSpace].compactMap { $0 }.min()
   }
 
-  /// The bytes that can be taken before other processes suffer.
+  /// The number of bytes that can be used without harm to other processes.
   var ofMachine: UInt64? { number("MemAvailable:", in: "proc/meminfo").map { $0 * 1024 } }
 
-  /// The least that any control group of this process leaves it; nil if none has a limit.
+  /// The smallest remainder of any control group of this process; nil if none has a limit.
   var ofGroups: UInt64? {
     guard let text = read("proc/self/cgroup") else { return nil }
     var least: UInt64?
@@ -29,7 +27,7 @@ struct MemoryFigures {
       guard parts.count == 3 else { continue }
       let isUnified = parts[0] == "0" && parts[1].isEmpty
       guard isUnified || parts[1].split(separator: ",").contains("memory") else { continue }
-      // Each group has its parents' limits as well; in a container some of the folders are not there.
+      // A group also has the limits of its parents; in a container some of the folders are missing.
       var path = parts[2].split(separator: "/")
       while true {
         let folder = (["sys/fs/cgroup"] + (isUnified ? [] : ["memory"]) + path).joined(separator: "/")
@@ -44,13 +42,13 @@ struct MemoryFigures {
     let (limit, usage) =
       isUnified ? ("memory.max", "memory.current") : ("memory.limit_in_bytes", "memory.usage_in_bytes")
     guard let most = bytes("\(folder)/\(limit)"), let used = bytes("\(folder)/\(usage)") else { return nil }
-    // The pages of files that nobody has read of late are given back when they are wanted.
+    // The system reclaims file pages that were not read recently.
     let idle = number(isUnified ? "inactive_file" : "total_inactive_file", in: "\(folder)/memory.stat") ?? 0
     let held = used - min(used, idle)
     return most - min(most, held)
   }
 
-  /// What `ulimit -v` leaves; nil if it says nothing.
+  /// The remainder under `ulimit -v`; nil if it is not limited.
   private static var addressSpace: UInt64? {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur != rlim_t.max,
@@ -64,7 +62,7 @@ struct MemoryFigures {
     read(file).flatMap { UInt64($0.prefix { $0 != "\n" }) }
   }
 
-  /// The number behind a word at the beginning of a line.
+  /// Returns the number that follows a word at the beginning of a line.
   private func number(_ word: String, in file: String) -> UInt64? {
     for line in read(file)?.split(separator: "\n") ?? [] {
       let words = line.split(separator: " ")

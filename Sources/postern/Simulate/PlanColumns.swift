@@ -2,7 +2,7 @@ import GatewayFleet
 import GatewayPlanner
 import GatewayReport
 
-/// The figures that a question's table shows of each value: those that the thresholds name first, then the usual ones.
+/// The figures in the table of a question for each value: the figures of the thresholds first, then the usual ones.
 struct PlanColumns {
   private let columns: [(name: String, phase: String?, metric: Metric)]
 
@@ -15,7 +15,7 @@ struct PlanColumns {
     let ofPhases = scenario.phaseThresholds.map { phase, threshold in
       (name: "\(phase): \(threshold.metric.name)", phase: String?.some(phase), metric: threshold.metric)
     }
-    // The default thresholds need no columns of their own.
+    // The default thresholds have no columns of their own.
     let asked = scenario.ownThresholds == nil ? ofPhases : named + ofPhases
     let others = Self.usual.compactMap(Metric.named).map { (name: $0.name, phase: String?.none, metric: $0) }
     var columns: [(name: String, phase: String?, metric: Metric)] = []
@@ -27,7 +27,7 @@ struct PlanColumns {
 
   var names: [String] { columns.map(\.name) }
 
-  /// Returns a result's figures, in the order of ``names``.
+  /// Returns the figures of a result, in the order of ``names``.
   func texts(_ result: StormResult) -> [String] { columns.map { figure($0, result)?.text ?? "–" } }
 
   func figures(_ result: StormResult) -> [String: Figure] {

@@ -2,9 +2,8 @@ import GatewayFleet
 import GatewayPlanner
 import Synchronization
 
-/// The line of a question on standard error while its worlds run.
-///
-/// It has the value that is tried, and the progress of the world of full size that proves the answer.
+/// The progress line of a question on standard error: the value on trial, and the progress of the full-size world that proves
+/// the answer.
 final class PlanProgress: Sendable {
   private let line = StatusLine()
   private let name: String
@@ -24,7 +23,7 @@ final class PlanProgress: Sendable {
     }
   }
 
-  /// One more world of a comparison is through.
+  /// Counts one more finished world of a comparison.
   func isThrough(of all: Int) {
     let done = through.add(1, ordering: .relaxed).newValue
     line.show { [name] in "\(name): \(done) of \(all) worlds" }

@@ -3,21 +3,21 @@ import GatewayJSON
 import GatewayPlanner
 import GatewayReport
 
-/// The answer to a question as a machine may read it, with `--json`, and what came of the run that proves it.
+/// The answer to a question in JSON, for `--json`, with the run that proves it.
 struct PlanReport: Encodable {
-  /// A tried value with its result, e.g. that 1,695 tokens a second lose 8 of 10,000 clients.
+  /// A value on trial, with its figures.
   struct Trial: Encodable {
     let value: Double
     let holds: Bool
-    /// With how many seeds it was tried, and with how many it holds.
+    /// The number of seeds that were tried, and of those with which it holds.
     let seeds: Int
     let seedsHolding: Int
-    /// The clients of the world.
+    /// The number of clients in the world.
     let clients: Int
     let figures: [String: Figure]
 
     init(_ trial: Planner.Trial, _ question: Question, _ columns: PlanColumns) {
-      // There is no part of a client.
+      // There are only whole clients.
       value = question == .clients ? trial.value.rounded(.down) : trial.value
       holds = trial.passes
       (seeds, seedsHolding) = (trial.seeds, trial.holding)
@@ -26,17 +26,17 @@ struct PlanReport: Encodable {
     }
   }
 
-  /// One of several compared ways, e.g. the backoff called `equal`.
+  /// One of several compared kinds of backoff.
   struct Row: Encodable {
     let backoff: String
-    /// Whether it keeps the thresholds with every seed.
+    /// Whether it holds the thresholds with every seed.
     let holds: Bool
     let seeds: Int
     let seedsHolding: Int
     let figures: [String: Figure]
   }
 
-  /// A cell of the grid of stability, e.g. a queue of 8 s and clients that wait 10 s.
+  /// A cell of the grid of stability: a length of the queue and a wait of the clients, both in seconds.
   struct Cell: Encodable {
     let queueS: Double
     let fetchTimeoutS: Double
@@ -51,27 +51,27 @@ struct PlanReport: Encodable {
   let scale: Int
   let seed: UInt64
   let thresholds: [String]
-  /// Whether there is an answer, and nothing speaks against it at full size; absent of a grid, which answers nothing.
+  /// Whether there is an answer and the world of full size does not contradict it; nil for a grid, which has no answer.
   let passes: Bool?
   var unit: String?
-  /// The answer: the least, or the most. And where too much is as bad as too little, the other end.
+  /// The answer: the least or the most. If too much fails like too little, `limit` has the other end.
   var answer: Double?
   var limit: Double?
   var isLeast: Bool?
-  /// Whether chance decides near the answer, and how often the answer holds with further seeds.
+  /// Whether chance decides near the answer. `again` has the trial with further seeds.
   var isChance: Bool?
   var again: Trial?
-  /// The value that holds if the clients have their first tokens at the start; set if no value holds, since the logins swamp
-  /// the provider.
+  /// If no value holds because the logins overload the provider: the value that holds if the clients start with their first
+  /// tokens.
   var withTokensInHand: Trial?
-  /// Of the ways to wait, the best that holds.
+  /// The best kind of backoff that holds.
   var backoff: String?
   var holds: Trial?
   var fails: Trial?
   var proof: Trial?
-  /// How many bytes the world of full size would take, where there are fewer.
+  /// The bytes that the world of full size would need, if fewer are available.
   var bytesMissed: UInt64?
-  /// Values that do not do as the others have it.
+  /// The values whose results do not fit the other values.
   var exceptions: [Trial]?
   var worlds: Int?
   var rows: [Row]?

@@ -66,7 +66,7 @@ struct PlanText {
 
   private static let timeoutOfVendors = 60.0
 
-  /// The note that chance decides near the answer; empty if it does not.
+  /// The lines that say that chance decides near the answer, if it does.
   private var chance: [String] {
     guard answer.isChance else { return [] }
     var parts: [String] = []
@@ -81,7 +81,7 @@ struct PlanText {
     ]
   }
 
-  /// The note that the logins ask the provider for more than it gives; empty if that is not what loses clients.
+  /// The lines that say that the logins exceed the provider's capacity, if that loses the clients.
   private var logins: [String] {
     guard let kept = answer.withTokens else { return [] }
     let plan = scenario.settings.plan
@@ -96,7 +96,7 @@ struct PlanText {
 
   private func text(_ value: Double) -> String { Self.number(value, question) }
 
-  /// Returns a question's value with its unit, e.g. `1,695 tokens a second`.
+  /// Returns a value of a question with its unit, e.g. `1,695 tokens a second`.
   static func value(_ value: Double, _ question: Question) -> String { "\(number(value, question)) \(question.unit)" }
 
   private static func number(_ value: Double, _ question: Question) -> String {
@@ -105,7 +105,7 @@ struct PlanText {
     case .capacity where value < 100, .lead, .spread, .timeout, .outage: Figures.decimal(value, places: 1)
     case .base: Figures.decimal(value, places: 2)
     case .capacity: Figures.decimal(value, places: 0)
-    // As many as were in the world: there is no part of a client.
+    // Truncated like the number of clients in the world: there are only whole clients.
     case .clients: Figures.count(Int(value))
     }
   }

@@ -4,19 +4,23 @@ import GatewayKit
 import GatewayRuntime
 import Synchronization
 
-/// A watch over the token provider of a simulated gateway during a storm: the length of its queue, and the wait in it.
+/// Measurements of a simulated gateway's token provider during a storm: the length of its queue and the waits.
 final class ProviderWatch: Sendable {
   private let provider: TokenProvider
   private let loop: EventLoop
   private let seen = Mutex(QueueFigures())
 
-  /// - Parameter loop: The provider's.
+  /// Watches a provider.
+  ///
+  /// - Parameters:
+  ///   - provider: The provider.
+  ///   - loop: The provider's loop.
   init(_ provider: TokenProvider, on loop: EventLoop) {
     self.provider = provider
     self.loop = loop
   }
 
-  /// Looks once, as soon as the provider's loop has its turn. From any loop.
+  /// Measures once, at the next turn of the provider's loop. May be called from any loop.
   func look(atSecond second: Int) {
     loop.execute { [self] in
       provider.assumeIsolated { provider in
@@ -31,6 +35,6 @@ final class ProviderWatch: Sendable {
     }
   }
 
-  /// The figures that were seen.
+  /// The measurements so far.
   var figures: QueueFigures { seen.withLock { $0 } }
 }

@@ -1,7 +1,7 @@
 import GatewayFleet
 import GatewayReport
 
-/// A table of one scenario's results with several seeds, a line for each.
+/// A table of a scenario's results with several seeds, one line for each.
 struct SeedTable {
   private static let columns = [
     "lost", "provider.calls", "provider.amplification", "provider.refresh_peak_10s", "connected.dip", "recovered.after",

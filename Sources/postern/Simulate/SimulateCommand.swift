@@ -5,7 +5,7 @@ import GatewayPlanner
 import GatewayReport
 import Glibc
 
-/// The command `postern simulate`: a storm in virtual time, from a file.
+/// The command `postern simulate`: a storm in virtual time, from a scenario file.
 enum SimulateCommand: Command {
   static let name = "simulate"
   static let summary = "the storm of a scenario in virtual time: millions of clients in minutes, no gateway needed"

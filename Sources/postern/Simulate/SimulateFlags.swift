@@ -2,7 +2,7 @@ import GatewayKit
 
 /// The flags of `postern simulate`.
 enum SimulateFlags {
-  /// The flags for values that the file has too; the flag wins.
+  /// The flags that override keys of the file.
   static let world = [
     Flag("clients", "N", "how many clients, in place of the file's"),
     Flag("seed", "N", "the seed of all chance, in place of the file's"),

@@ -15,7 +15,7 @@ struct SimulateOptions {
   let printsJSON: Bool
   let outputs: ReportOutputs
 
-  /// The largest number of clients in the wire's world, which is limited in time as well.
+  /// The bounds of a wire's world: its clients take more memory and time.
   private static let wireClientsMax = 100_000
   private static let wireBytesPerClient = 12_000
 
@@ -33,7 +33,7 @@ struct SimulateOptions {
     if scenario.fidelity == .wire { try WireWorld.check(scenario.settings, clientsMax: Self.wireClientsMax) }
   }
 
-  /// The scenario of the operand, as flags have it otherwise.
+  /// Reads the scenario of the operand, with the flags in place of its own values.
   static func scenario(_ arguments: Arguments) throws -> (SimulateScenario, SimulatedClients) {
     guard let file = try arguments.operand() else { throw UsageError("simulate needs the FILE of a scenario") }
     var scenario = try ScenarioFile(file, of: "FILE").world
@@ -60,7 +60,7 @@ struct SimulateOptions {
     try arguments.int("threads", in: 1...256) ?? max(1, ProcessEnvironment.cores)
   }
 
-  /// Refuses what the machine has no memory for.
+  /// Throws if the machine has too little memory.
   func checkMemory() throws {
     let clients = scenario.settings.plan.clients
     let each =

@@ -83,7 +83,7 @@ enum SimulatePlanCommand: Command {
     return 0
   }
 
-  /// Refuses thresholds that say nothing of a smaller fleet, where smaller ones look for the answer.
+  /// Rejects thresholds that cannot be scaled to a smaller fleet, if smaller fleets are used to find the answer.
   private static func checkThresholds(_ question: Question?, _ scenario: SimulateScenario, scale: Int) throws {
     guard !scenario.wishes.isEmpty else {
       throw UsageError("a question wants a threshold: the scenario has none, and --threshold is not given")
@@ -100,15 +100,15 @@ enum SimulatePlanCommand: Command {
   ///
   /// - Parameters:
   ///   - question: The question; nil for a comparison.
-  ///   - settings: The scenario.
-  ///   - scale: The largest number of clients in the worlds that look for the answer.
-  ///   - threads: The number of those worlds that run at once.
+  ///   - settings: The world that is asked about.
+  ///   - scale: The maximum number of clients in the worlds that find the answer.
+  ///   - threads: The number of worlds that run at once.
   private static func checkMemory(
     _ question: Question?, _ settings: WorldSettings, scale: Int, threads: Int
   ) throws {
-    // A question's worlds run a seed beside the other, and comparisons all they compare.
+    // A question runs the seeds of one value side by side; a comparison runs all its worlds.
     let atOnce = question == nil ? threads : min(threads, Int(max(Planner.seeds, Planner.seedsAgain)))
-    // The answer to `clients` may be more than the file has.
+    // The answer for clients may exceed the number in the file.
     let clients = question == .clients ? scale : min(scale, settings.plan.clients)
     let small = MachineWorld.bytes(settings.scaled(toClients: clients, withProvider: true))
     let needed = small * UInt64(atOnce)

@@ -2,11 +2,11 @@ import GatewayFleet
 import GatewayPlanner
 import GatewayReport
 
-/// The line of a simulated storm on standard error while it runs: the virtual time, and its speed.
+/// The progress line of a simulated storm on standard error: the virtual time and the speed.
 final class SimulateProgress: Sendable {
   private let line = StatusLine()
 
-  /// Shows how far a world of machines is.
+  /// Shows the progress of a world of machines.
   func show(_ progress: MachineWorld.Progress) {
     line.show { [line] in
       let rate = Double(progress.events) / line.seconds
@@ -14,7 +14,7 @@ final class SimulateProgress: Sendable {
     }
   }
 
-  /// Shows how far a wire's world is, which counts no events.
+  /// Shows the progress of a wire's world, which counts no events.
   func show(_ storm: StormProgress, waiting: Int) {
     line.show { Self.text(storm, waiting: waiting) }
   }
@@ -26,7 +26,7 @@ final class SimulateProgress: Sendable {
     ].joined(separator: " · ")
   }
 
-  /// Says how fast it was, where events were counted.
+  /// Ends the line, with the speed if events were counted.
   func end(_ events: UInt64?) {
     line.end(
       events.map {

@@ -2,7 +2,7 @@ import GatewayFleet
 import GatewayPlanner
 import Synchronization
 
-/// The worlds of one command, each with its seed; several run at once, and share nothing.
+/// The worlds of one command, each with its seed. Several run at once, and share nothing.
 final class SimulateRun: Sendable {
   private let options: SimulateOptions
   private let signals: SignalStream
@@ -13,7 +13,7 @@ final class SimulateRun: Sendable {
     self.signals = signals
   }
 
-  /// Runs them all, and returns what they came to in the order of their seeds.
+  /// Runs all worlds. Returns their results in the order of the seeds.
   func run() async throws -> [(seed: UInt64, result: StormResult)] {
     let watch = Task { for await _ in signals { isInterrupted.store(true, ordering: .relaxed) } }
     defer { watch.cancel() }

@@ -3,14 +3,16 @@ import GatewayFleet
 import GatewayKit
 import GatewayPlanner
 
-/// The clients of a simulated storm: their wire, and their habits.
+/// The clients of a simulated storm: the vendor of their wire, and the SDK that they imitate.
 struct SimulatedClients {
   let vendor: any OfferedVendor.Type
   let dialect: StormDialect
 
+  /// Finds the vendor and the SDK.
+  ///
   /// - Parameters:
-  ///   - scheme: The vendor's; nil for the gateway's own.
-  ///   - sdk: The SDK whose habits the clients have; nil for the vendor's usual one.
+  ///   - scheme: The vendor's scheme; nil for the gateway's own.
+  ///   - sdk: The SDK that the clients imitate; nil for the vendor's usual one.
   init(scheme: String?, sdk: String?) throws {
     var arguments = Arguments(flags: StormCommand.flags)
     if let scheme { arguments.given["dialect"] = [.init(text: scheme, source: "\"dialect\"")] }
@@ -19,12 +21,14 @@ struct SimulatedClients {
     dialect = try StormDialect(arguments)
   }
 
-  /// Whether they have habits of their own: a client without does as its machine does, whatever its wire.
+  /// Whether they have special habits. Clients without any behave like the state machine on every wire.
   private var haveHabits: Bool { dialect.client.habits != ClientHabits() }
 
-  /// Puts the properties of these clients into the settings. Throws if machines cannot play them.
+  /// Adds the properties of these clients to the settings. Throws if state machines cannot play them.
   ///
-  /// - Parameter fidelity: The kind of world that plays them.
+  /// - Parameters:
+  ///   - settings: The settings to change.
+  ///   - fidelity: The parts of the simulation.
   func set(_ settings: inout WorldSettings, for fidelity: SimulateScenario.Fidelity) throws {
     settings.plan.dialect = dialect.client.name
     settings.plan.sdk = dialect.client.sdk

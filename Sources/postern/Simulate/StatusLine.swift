@@ -3,9 +3,8 @@ import GatewayFleet
 import Glibc
 import Synchronization
 
-/// A line on standard error with the progress of a long piece of work.
-///
-/// A terminal's line is rewritten five times a second; elsewhere another is added every ten seconds.
+/// A progress line on standard error. On a terminal it is overwritten five times a second; elsewhere a new line is added
+/// every ten seconds.
 final class StatusLine: Sendable {
   private let isTerminal = Terminal.isBehind(STDERR_FILENO)
   private let began = SystemTime.sinceBoot
@@ -15,11 +14,11 @@ final class StatusLine: Sendable {
   private static let pause = (terminal: Duration.milliseconds(200), elsewhere: Duration.seconds(10))
 
   init() {
-    // Work that is soon over says nothing where lines stay.
+    // Without a terminal, short work prints no lines.
     if !isTerminal { next.withLock { $0 = began + Self.pause.elsewhere } }
   }
 
-  /// How long the work has gone on, in seconds.
+  /// The duration of the work so far, in seconds.
   var seconds: Double { max(0.001, (SystemTime.sinceBoot - began).inSeconds) }
 
   /// Shows the text if a line is due.
@@ -33,12 +32,12 @@ final class StatusLine: Sendable {
     guard isDue else { return }
     hasShown.withLock { $0 = true }
     guard isTerminal else { return LineWriter.standardError.add("postern: \(text())\n") }
-    // A line that wraps could not be written over.
+    // A line that wraps cannot be overwritten.
     let columns = (Terminal.columns(of: STDERR_FILENO) ?? 80) - 1
     LineWriter.standardError.add("\r\u{1B}[K" + String(text().prefix(max(0, columns))))
   }
 
-  /// Removes the line, and prints the text instead if one was shown.
+  /// Clears the line. Prints the text on a terminal, or if a line was shown.
   func end(_ text: String? = nil) {
     let hasShown = hasShown.withLock { $0 }
     let line = text.map { isTerminal || hasShown ? (isTerminal ? "" : "postern: ") + $0 + "\n" : "" } ?? ""

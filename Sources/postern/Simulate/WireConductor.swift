@@ -4,12 +4,13 @@ import GatewayJSON
 import GatewayRuntime
 import GatewaySpace
 
-/// The conductor of a scenario in a simulated storm: it gives the scenario's orders to the gateway at their times.
+/// The conductor of a scenario in a simulated storm. It gives the gateway the scenario's orders at their times, e.g. to
+/// revoke every token.
 struct WireConductor {
   private let phases: [ScenarioPhase]
   private let times: ScenarioTimes
 
-  /// Throws if a phase has what no gateway does.
+  /// Reads the phases. Throws if one has an order that no gateway accepts.
   init(_ scenario: StormScenario, of plan: StormPlan) throws(StormPlanError) {
     phases = scenario.phases
     times = try scenario.times(of: plan)
@@ -24,14 +25,14 @@ struct WireConductor {
     }
   }
 
-  /// Whether the gateway is to fail, for which it has one loop.
+  /// Whether the gateway is ordered to fail, which needs a gateway with one loop.
   var wantsFaults: Bool { phases.contains { !$0.faults.isEmpty } }
 
   private static func json(_ fault: PlainJSON) -> [UInt8] {
     (try? JSONCoder().encode(fault)) ?? []
   }
 
-  /// Carries it out, until it is through; nothing that it ordered is left then. On the gateway's first loop.
+  /// Gives all orders in turn, and withdraws each fault at the end of its phase. Call it on the gateway's first loop.
   func conduct(_ space: Space, startsAt start: Instant, on loop: EventLoop) async {
     for (phase, time) in zip(phases, times.phases) {
       await loop.sleep(until: start + time.start)
@@ -43,7 +44,7 @@ struct WireConductor {
     }
   }
 
-  /// A gateway in memory takes every order.
+  /// Gives an order. A gateway in memory accepts every order.
   private func give(_ order: ScenarioPhase.Order?, _ gateway: Gateway) async {
     switch order {
     case nil: return

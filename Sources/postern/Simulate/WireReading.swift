@@ -6,10 +6,10 @@ import GatewayRuntime
 import GatewaySimulator
 import GatewaySpace
 
-/// The facts about a vendor's wire that machines need, read from the vendor's own dialects.
+/// The facts of a vendor's wire that state machines need, e.g. the close code for an expired token.
 ///
-/// An example is the close code for an expired token. One dialect encodes each message of a gateway, the other decodes it,
-/// as a connection and a client would.
+/// They are derived from the vendor's own dialects: the gateway's dialect encodes each message, and the client's decodes it,
+/// as on a connection.
 struct WireReading {
   private let client: any ClientDialect
   private let gateway: Space
@@ -18,11 +18,13 @@ struct WireReading {
   private let times: StormPlan.GatewayTimes
   private static let user = UserID("storm-0")
 
-  /// - Parameter clients: The clients of the wire.
+  /// Prepares a gateway that speaks the wire.
+  ///
+  /// - Parameter clients: The clients with that wire.
   init(_ clients: SimulatedClients) throws {
     self.clients = clients
     var plan = StormPlan()
-    // Of values that no wire has of its own.
+    // Values that no wire has by itself.
     plan.gateway.timeout = .milliseconds(61_237)
     plan.gateway.lead = .milliseconds(1_239)
     plan.gateway.spread = .milliseconds(2_241)
@@ -34,8 +36,8 @@ struct WireReading {
       in: world, SimulatedNetwork(world), loops: 1, takesFaults: false)
   }
 
-  /// Nil where the clients have more habits than machines can play: they remember what was said, or ask for their token in the
-  /// middle of the login.
+  /// Returns the model; nil if the clients have habits that machines cannot play, e.g. they remember messages or request
+  /// their token in the middle of the login.
   func model() -> WireModel? {
     let habits = client.habits
     let identity = ClientIdentity(user: Self.user, token: token, now: world.wallTime)
@@ -65,7 +67,7 @@ struct WireReading {
   private static let connection = ConnectionID(loop: 0, serial: 1)
   private static let request = RequestID("1")
 
-  /// All that has no need of a login.
+  /// Reads all facts that need no login.
   private func read(_ binding: DialectBinding, into model: inout WireModel) {
     for cause in RefreshCause.allCases {
       model.requests[cause] = notice(
@@ -85,8 +87,8 @@ struct WireReading {
     model.refreshesOpenConnections = client.encode(.refresh(Credentials(token: "token")), of: identity) != nil
   }
 
-  /// Returns what a client reads in the gateway's message; nil if the gateway writes nothing, or the client reads nothing in
-  /// it.
+  /// Returns how a client decodes a message of the gateway; nil if the gateway sends nothing, or the client does not
+  /// understand it.
   private func notice(of message: OutboundMessage, _ binding: DialectBinding, isLoggedIn: Bool) -> ServerNotice? {
     let context = DialectContext(
       connection: Self.connection, isLoggedIn: isLoggedIn, expiresIn: isLoggedIn ? .seconds(30) : nil,
@@ -97,7 +99,7 @@ struct WireReading {
 
   // MARK: A login
 
-  /// A token of the vendor's.
+  /// A token of the vendor.
   private var token: Credentials? {
     let now = world.wallTime
     return gateway.vendors.compactMap { $0.issuers[clients.vendor.scheme] }.first?.mint(
@@ -116,7 +118,7 @@ struct WireReading {
     }
   }
 
-  /// Returns the text that the vendor adds to an accepted login.
+  /// Returns the vendor's additions to the welcome of an accepted login.
   private func welcome(_ credentials: Credentials, _ binding: DialectBinding, _ upgrade: HTTPRequest) -> String? {
     let bearer = Bearer(connection: Self.connection, upgrade: binding.dialect.details(of: upgrade))
     let judgement = binding.authenticator.judge(credentials, of: bearer, at: world.wallTime)

@@ -10,8 +10,8 @@ import GatewayStores
 import GatewayTokens
 import Synchronization
 
-/// A simulated storm with everything: the gateway as `postern serve` assembles it, the storm's clients, HTTP and WebSockets,
-/// over a network in virtual time.
+/// A complete simulated storm: a gateway like that of `postern serve`, the storm's clients, HTTP and WebSockets over a
+/// network in virtual time.
 struct WireWorld {
   private let settings: WorldSettings
   private let clients: SimulatedClients
@@ -31,12 +31,12 @@ struct WireWorld {
     var description: String { "the simulated storm did not end within its time" }
   }
 
-  /// A handle of the storm's runner, with which an observer ends the storm early.
+  /// A handle to interrupt the storm's runner.
   private final class Stop: Sendable {
     let runner = Mutex<StormRunner?>(nil)
   }
 
-  /// Refuses, with a word, what this world does not have.
+  /// Throws if the settings need something that this world does not have.
   static func check(_ settings: WorldSettings, clientsMax: Int) throws {
     func refuse(_ what: String) -> UsageError { UsageError("--fidelity wire: \(what); --fidelity machines has that") }
     let provider = settings.provider
@@ -61,19 +61,21 @@ struct WireWorld {
     }
   }
 
-  /// - Parameter look: Told a few times in each second of its own time how far it is, and how many wait for the provider; it
-  ///   goes on while that says so.
+  /// Runs the storm to its end.
+  ///
+  /// - Parameter look: Called a few times in each virtual second with the progress and the length of the provider's queue.
+  ///   The storm goes on while it returns true.
   func run(_ look: @escaping @Sendable (StormProgress, Int) -> Bool = { _, _ in true }) throws -> StormResult {
     var plan = settings.plan
     let world = SimulatedWorld(seed: plan.seed, loops: 4, keepsTrace: false)
     let network = SimulatedNetwork(world, conditions: LinkConditions(latency: settings.link.latency))
     let conductor = try conductor
     let takesFaults = conductor?.wantsFaults ?? false
-    // The faults are kept in one book, on one loop.
+    // Faults are counted in one place, on one loop.
     let gateway = try startGateway(in: world, network, loops: takesFaults ? 1 : 2, takesFaults: takesFaults)
     let watch = ProviderWatch(gateway.provider, on: world.loops[0].eventLoop)
     plan.loops = 2
-    // No client waits for its turn to ask: there is no machine between them that would make it.
+    // A virtual limit without effect: there is no machine for which clients would have to wait.
     plan.fetches = 60_000
     plan.bound = settings.duration?.inSeconds
     var setup = StormSetup(
@@ -105,7 +107,7 @@ struct WireWorld {
     return result
   }
 
-  /// In a second, or as much later as lets tokens that are dated in whole seconds expire together in one.
+  /// Returns when the storm starts: in a second, or later if tokens dated in whole seconds are to expire together.
   private func startsAt(in world: SimulatedWorld) -> WallTime {
     let ready = world.wallTime + .seconds(1)
     let grain = settings.tokenGrain.nanoseconds
@@ -114,13 +116,13 @@ struct WireWorld {
     return past == 0 ? ready : ready + .nanoseconds(grain - past)
   }
 
-  /// Returns a gateway as `postern serve` assembles it, on the first loops of the world.
+  /// Starts a gateway like that of `postern serve`, on the first loops of the world.
   ///
   /// - Parameters:
-  ///   - world: The world that it is in.
-  ///   - network: The network that it listens in.
+  ///   - world: The simulated world.
+  ///   - network: The network on which the gateway listens.
   ///   - count: The number of its loops.
-  ///   - takesFaults: Whether faults may be ordered.
+  ///   - takesFaults: Whether it accepts orders for faults.
   func startGateway(
     in world: SimulatedWorld, _ network: SimulatedNetwork, loops count: Int, takesFaults: Bool
   ) throws -> Space {
@@ -132,7 +134,7 @@ struct WireWorld {
       verifier: JWTVerifier(keys: try KeySet([try VerificationKey(key)])), signer: try JWTSigner(key),
       secret: Self.secret)
     let arguments = Arguments(flags: ServeCommand.flags)
-    // The first is the gateway's own, whose provider all ask.
+    // The first vendor is the gateway's own, whose provider serves all clients.
     let vendors = [Vendors.all[0]] + (clients.vendor == Vendors.all[0] ? [] : [clients.vendor])
     var space = SpaceSettings(
       configuration: GatewayConfiguration(session: policy),

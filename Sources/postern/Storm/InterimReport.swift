@@ -3,9 +3,8 @@ import GatewayFleet
 import GatewayReport
 import Synchronization
 
-/// The report of a storm that has not ended, written into the folder of `--report` every two seconds.
-///
-/// The measurements are there even if the process is killed. The final report replaces it.
+/// The report of a storm that has not ended. It is written into the folder of `--report` every two seconds, and survives if
+/// the process is killed. The final report replaces it.
 final class InterimReport: Sendable {
   private struct State {
     var isWriting = false
@@ -19,16 +18,18 @@ final class InterimReport: Sendable {
 
   private static let pause = Duration.seconds(2)
 
-  /// Nil without a folder.
+  /// Creates the report's writer; nil without a folder.
   ///
-  /// - Parameter report: Makes a report of what was counted so far, which says that the storm had not ended.
+  /// - Parameters:
+  ///   - directory: The folder of `--report`.
+  ///   - report: Makes a report of the counts so far, marked as not final.
   init?(_ directory: String?, _ report: @escaping @Sendable (StormResult) -> StormReport) {
     guard let directory else { return nil }
     file = FilePath(directory).appending("storm.json")
     self.report = report
   }
 
-  /// Writes what was counted so far, part by part, on a thread of its own: no loop waits for the disk.
+  /// Writes the results counted so far, part by part, on its own thread: no loop waits for the disk.
   func show(_ parts: [StormResult]) {
     let now = Instant.zero + SystemTime.sinceBoot
     let isDue = state.withLock { state in
@@ -43,7 +44,7 @@ final class InterimReport: Sendable {
       result.wasInterrupted = true
       if let json = try? report(result).json() {
         state.withLock { state in
-          // A folder that cannot be written to is told at the end.
+          // A folder that is not writable is reported at the end.
           if !state.isOver { try? file.write(json) }
         }
       }
@@ -51,6 +52,6 @@ final class InterimReport: Sendable {
     }
   }
 
-  /// Writes nothing from now on.
+  /// Stops all writing.
   func end() { state.withLock { $0.isOver = true } }
 }

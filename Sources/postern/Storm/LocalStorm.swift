@@ -3,14 +3,18 @@ import GatewayFleet
 import GatewayRuntime
 import GatewayServer
 
-/// The part of a storm that runs in this process: all of it with one process.
+/// The part of a storm that runs in this process: the whole storm if `--processes` is 1.
 struct LocalStorm {
   private let loops: [SocketLoop]
   private let runner: StormRunner
 
-  /// Starts the loops; the first client connects at `part`'s time, or in a moment.
+  /// Starts the loops. The first client connects at the time of `part`, or in a moment.
   ///
-  /// - Parameter snapshots: Told once a second what was counted so far; nil if nobody wants it.
+  /// - Parameters:
+  ///   - options: The storm's options.
+  ///   - part: This process's part; nil for the whole storm.
+  ///   - report: Called with the progress.
+  ///   - snapshots: Called once a second with the counts so far; nil for none.
   static func start(
     _ options: StormOptions, part: StormPart?, report: @escaping @Sendable (StormProgress) -> Void,
     snapshots: (@Sendable ([StormResult]) -> Void)? = nil
@@ -22,7 +26,7 @@ struct LocalStorm {
     }
     for loop in loops { try loop.start() }
     if let error = part?.clockError, error != 0 {
-      // All parts use the clock of the process that gave the order.
+      // All parts use the clock of the machine that started the storm.
       for loop in loops { await loop.perform { loop.events.wallError = { .nanoseconds(-error) } } }
     }
     let now = await loops[0].perform { loops[0].events.wallTime }
@@ -56,7 +60,7 @@ struct LocalStorm {
     self.startsAt = startsAt
   }
 
-  /// Runs it to its end.
+  /// Runs the part to its end.
   func run() async -> StormResult {
     let runner = runner
     let result = await Task(executorPreference: loops[0].events) { await runner.run() }.value
@@ -64,7 +68,7 @@ struct LocalStorm {
     return result
   }
 
-  /// Ends it early, or lets a part leave that is through.
+  /// Ends the part early, or releases one that is through.
   func interrupt() {
     runner.interrupt()
   }

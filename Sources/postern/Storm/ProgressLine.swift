@@ -2,14 +2,13 @@ import GatewayFleet
 import Glibc
 import Synchronization
 
-/// The line of a storm on standard error while it runs.
-///
-/// A terminal's line is rewritten a few times a second; elsewhere another is added every ten seconds.
+/// The progress line of a storm on standard error. On a terminal it is overwritten a few times a second; elsewhere a new line
+/// is added every ten seconds.
 final class ProgressLine: Sendable {
   private let isTerminal = Terminal.isBehind(STDERR_FILENO)
   private let text: ProgressText
   private let lines = Mutex(ProgressSchedule())
-  /// Whether the first trouble was told.
+  /// Whether the first trouble has been printed.
   private let hasToldTrouble = Atomic<Bool>(false)
 
   private static let troubleMax = 600
@@ -26,25 +25,25 @@ final class ProgressLine: Sendable {
       )
     }
     if isTerminal {
-      // A line that wraps could not be written over.
+      // A line that wraps cannot be overwritten.
       write("\r\u{1B}[K" + text.line(progress, columns: (Terminal.columns(of: STDERR_FILENO) ?? 80) - 1))
     } else if lines.withLock({ $0.isDue(at: progress.seconds) }) {
       write(text.line(progress, columns: .max) + "\n")
     }
   }
 
-  /// Takes the line away.
+  /// Clears the line.
   func clear() {
     if isTerminal { write("\r\u{1B}[K") }
   }
 
-  /// The same at the end, when nothing is to be left behind.
+  /// Clears the line at the end, and waits until it is written.
   func finish() {
     clear()
     LineWriter.standardError.flush()
   }
 
-  /// A terminal that was stopped, or a pipe that nobody reads, stops no loop.
+  /// Writes without blocking a loop, even if the terminal is stopped or the pipe is not read.
   private func write(_ text: String) {
     LineWriter.standardError.add(text)
   }

@@ -1,13 +1,13 @@
 import GatewayFleet
 
-/// A storm's progress as one line, as much of it as the columns hold.
+/// A storm's progress as one line, as long as the columns allow.
 struct ProgressText {
   let clients: Int
 
   private static let barWidth = 16
 
-  /// Returns the longest line that fits. The bar, the clients that wait for the provider and the names of the figures are
-  /// left out first. The clients cut off or failed are never left out.
+  /// Returns the longest line that fits. It leaves out the bar first, then the requests to the provider, then the names of
+  /// the figures. It never leaves out clients that are cut off or failed.
   func line(_ progress: StormProgress, columns: Int) -> String {
     let candidates = [
       bar(progress) + " " + long(progress, withProvider: true),
@@ -36,7 +36,7 @@ struct ProgressText {
     "\(Int(progress.seconds)) s " + ([count(progress)] + troubles(progress)).joined(separator: " ")
   }
 
-  /// The figure that grows in this stage.
+  /// Returns the figure that grows in this stage.
   private func count(_ progress: StormProgress) -> String {
     switch progress.stage {
     case .connecting, .holding: "\(Figures.count(progress.connected)) connected"
@@ -58,12 +58,12 @@ struct ProgressText {
   }
 }
 
-/// The timetable of lines that stay: the next is due ten seconds after the last.
+/// The times of lines that stay: one every ten seconds.
 struct ProgressSchedule {
   private static let intervalSeconds = 10.0
   private var nextSeconds = intervalSeconds
 
-  /// Whether a line is due, `seconds` after the storm's start; the next is due later then.
+  /// Returns whether a line is due `seconds` after the storm's start, and schedules the next.
   mutating func isDue(at seconds: Double) -> Bool {
     guard seconds >= nextSeconds else { return false }
     nextSeconds = (seconds / Self.intervalSeconds).rounded(.down) * Self.intervalSeconds + Self.intervalSeconds

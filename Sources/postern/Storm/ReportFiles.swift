@@ -5,7 +5,7 @@ import Glibc
 
 /// The files of a storm's report, in the folder of `--report`.
 enum ReportFiles {
-  /// Makes the directory before the storm, so that a report never fails for want of one afterwards.
+  /// Creates the directory before the storm, so that the report does not fail after it.
   static func check(_ directory: String?) throws {
     guard let directory else { return }
     func wrong(_ reason: String) -> UsageError { UsageError("--report: '\(directory)' \(reason)") }
@@ -23,9 +23,12 @@ enum ReportFiles {
     }
   }
 
-  /// Writes the page and the JSON, each also if the other cannot be written.
+  /// Writes the page and the JSON file, each even if the other fails.
   ///
-  /// - Parameter told: Told where each is that was written.
+  /// - Parameters:
+  ///   - report: The report.
+  ///   - directory: The folder.
+  ///   - told: Called with the path of each written file.
   static func write(_ report: StormReport, to directory: String, told: @escaping (String) -> Void) throws {
     func write(_ name: String, _ bytes: () throws -> [UInt8]) throws {
       let file = FilePath(directory).appending(name)

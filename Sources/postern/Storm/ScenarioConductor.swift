@@ -5,7 +5,7 @@ import GatewayKit
 import GatewayRuntime
 import GatewayServer
 
-/// The conductor of a scenario: it gives the scenario's orders to the gateway at their times.
+/// The conductor of a scenario. It gives the gateway the scenario's orders and faults at their times.
 ///
 /// A storm has one, however many processes it has, on a loop of its own.
 struct ScenarioConductor {
@@ -13,13 +13,13 @@ struct ScenarioConductor {
   private let phases: [ScenarioPhase]
   private let times: ScenarioTimes
 
-  /// Between two looks at whether the storm is over.
+  /// The interval of checks whether the storm is over.
   private static let pause = Duration.milliseconds(50)
-  /// Between two looks at whether all loops count by a phase, and how long they may take for that.
+  /// The interval of checks whether all loops have entered a phase, and the timeout for that.
   private static let gatePause = Duration.milliseconds(2)
   private static let gatePatience = Duration.seconds(30)
 
-  /// Nil without a scenario that wants anything of the gateway.
+  /// Prepares the orders; nil if there is no scenario with orders to the gateway.
   init?(_ options: StormOptions) {
     guard let scenario = options.scenario, scenario.phases.contains(where: \.wantsControl) else { return nil }
     self.options = options
@@ -27,10 +27,13 @@ struct ScenarioConductor {
     times = options.times
   }
 
-  /// Carries the scenario out, until it is through or the task is cancelled; none of its orders is left then. Returns what
-  /// the gateway did not do, in sentences.
+  /// Gives all orders in turn, until the end or the task's cancellation, and withdraws all faults. Returns sentences about
+  /// orders that the gateway did not carry out.
   ///
-  /// - Parameter gate: The boundaries by which the storm's loops count.
+  /// - Parameters:
+  ///   - startsAt: When the storm starts.
+  ///   - gate: The phases that the storm's loops have entered.
+  ///   - loop: The conductor's loop.
   func conduct(startsAt: WallTime, gate: PhaseGate, on loop: EventLoop) async -> [String] {
     var failures: [String] = []
     var faults: [StormOptions.OrderedFault] = []
@@ -61,7 +64,7 @@ struct ScenarioConductor {
     return failures
   }
 
-  /// Waits until all loops count by the phase. False if the storm is over before, or they take too long.
+  /// Waits until all loops have entered the phase. Returns false if the storm ends before, or on timeout.
   private func pass(_ gate: PhaseGate, _ index: Int, on loop: EventLoop) async -> Bool {
     let deadline = loop.now + Self.gatePatience
     while !gate.hasBegun(index) {
@@ -71,7 +74,7 @@ struct ScenarioConductor {
     return !Task.isCancelled
   }
 
-  /// False if the storm is over before.
+  /// Sleeps. Returns false if the storm ends before.
   private func sleep(until time: WallTime, on loop: EventLoop) async -> Bool {
     while !Task.isCancelled, loop.wallTime < time {
       await loop.sleep(until: loop.now + min(Self.pause, time - loop.wallTime))

@@ -2,13 +2,18 @@ import GatewayCore
 import GatewayKit
 import GatewayRuntime
 
-/// A URL that a storm or `postern connect` connects to, e.g. `wss://gateway.example`.
+/// A URL that a storm or `postern connect` connects to.
 struct StormAddress {
   var target: DialTarget
   /// Path and query, percent-encoded; nil if the URL has none.
   let path: String?
 
-  /// - Parameter schemes: The scheme without TLS, and the one with it.
+  /// Parses the URL.
+  ///
+  /// - Parameters:
+  ///   - value: The flag's value.
+  ///   - schemes: The scheme without TLS, and the one with it.
+  ///   - isInsecure: Whether untrusted certificates are accepted.
   init(_ value: Arguments.Value, schemes: (plain: String, secure: String), isInsecure: Bool) throws {
     let wanted = "an address as \(schemes.plain)://127.0.0.1:8080 or \(schemes.secure)://host"
     guard let url = WebAddress(value.text), [schemes.plain, schemes.secure].contains(url.scheme), !url.hasUser,
@@ -21,16 +26,16 @@ struct StormAddress {
     path = ["", "/"].contains(url.path) && query.isEmpty ? nil : url.path + query
   }
 
-  /// The address of a target, without a path.
+  /// Creates the address of a target, without a path.
   init(_ target: DialTarget) {
     self.target = target
     path = nil
   }
 
-  /// The same by HTTP.
+  /// The same host and port for HTTP.
   var provider: DialTarget { target }
 
-  /// The address for people.
+  /// Returns the address as text for people.
   func text(scheme: String, defaultPath: String) -> String {
     let host = target.host.contains(":") ? "[\(target.host)]" : target.host
     return "\(scheme)\(target.isTLS ? "s" : "")://\(host):\(target.port)\(path ?? defaultPath)"

@@ -3,20 +3,21 @@ import GatewayFleet
 import GatewayPlanner
 import GatewayReport
 
-/// A search for the least change that would have kept every client of a storm, by simulations of it. It says something only where a
-/// simulation of the storm as it was loses about as many as were lost.
+/// A search by simulation for the least change that would have kept every client of a storm.
+///
+/// It gives advice only if a simulation of the actual storm loses about as many clients.
 struct StormAdvice {
   private let settings: WorldSettings
   private let lost: Double
   private let forecast: JitterForecast
 
-  /// The most clients of a world that looks for the answer.
+  /// The maximum number of clients in the worlds that find the answer.
   private static let scale = 2000
-  /// By how much of a fleet the simulated loss may differ from the real one.
+  /// The maximum difference of the simulated loss from the real one, as a share of the fleet.
   private static let differenceMax = 0.05
 
-  /// Nil where nobody was lost, or the figures do not tell: clients came back by themselves, something was ordered of the
-  /// gateway, the provider's rate is not known.
+  /// Prepares the search. Nil if no client was lost, or if the figures do not suffice: clients reconnected by themselves, the
+  /// gateway was given orders, or the provider's rate is unknown.
   init?(_ options: StormOptions, _ report: StormReport) {
     let (plan, result) = (report.plan, report.result)
     guard let forecast = report.forecast, !result.wasInterrupted, result.stopped == nil, options.faults.isEmpty,
@@ -25,24 +26,24 @@ struct StormAdvice {
     else { return nil }
     self.lost = lost
     self.forecast = forecast
-    // The gateway's own provider tells of itself, where it is the one that was asked.
+    // The settings of the gateway's own provider, if the storm used it.
     let told = options.provider == nil && options.described == nil ? options.settings?.provider : nil
     var model = ProviderModel(.rate(forecast.serviceRate))
     if let told {
       (model.queue, model.failures) = (told.queueMax, told.failureRate)
-      // The configured latency, not what was measured through a busy storm.
+      // The configured capacity is better than the measured one, which a busy storm may have reduced.
       let latency = Duration.nanoseconds(Int64(min(max(0, told.latencyS), 600) * 1e9))
       if let places = told.concurrency, places > 0, latency > .zero {
         model.capacity = .places(places, latency: latency...latency)
       }
     }
     var settings = WorldSettings(plan: plan, provider: model)
-    // They were all connected before the wave, which alone is asked about.
+    // All clients were connected before the wave, and only the wave is simulated.
     settings.isFirstTokenInHand = true
     self.settings = settings
   }
 
-  /// The advice; nil where the simulated storm is not like the real one, or nothing would have kept everybody.
+  /// Returns the advice; nil if the simulated storm differs from the real one, or no change would have kept all clients.
   func advice() async throws -> ReportAdvice? {
     let planner = Planner(
       settings, threads: max(1, ProcessEnvironment.cores), scale: Self.scale
@@ -64,7 +65,8 @@ struct StormAdvice {
         + "see postern simulate plan --ask capacity")
   }
 
-  /// The least jitter, in whole percents, that keeps everybody in the simulation and that the report's own forecast finds enough.
+  /// Returns the least jitter in whole percents that keeps all clients, both in the simulation and in the report's own
+  /// forecast.
   private func jitter(_ planner: Planner) async throws -> Double? {
     let answer = try await planner.answer(.jitter)
     guard let least = answer.value?.value, least > settings.plan.jitter, answer.proof?.passes != false else {

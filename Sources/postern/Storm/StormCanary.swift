@@ -2,14 +2,15 @@ import GatewayCore
 import GatewayFleet
 import Glibc
 
-/// The one client that goes ahead of a storm of others' systems. If it is refused, five thousand like it would lock accounts
-/// and fill logs, and show nothing more.
+/// The one client that precedes a storm against other parties' systems.
+///
+/// If it cannot log in, thousands of others could only lock accounts and fill logs.
 struct StormCanary {
   private var options: StormOptions
 
-  /// How long it may take beside its own times, in seconds.
+  /// The time it may take in addition to its own timeouts, in seconds.
   private static let slack = 5.0
-  /// From here until it connects.
+  /// The time until it connects.
   private static let head = Duration.milliseconds(100)
 
   init(_ options: StormOptions) {
@@ -24,7 +25,7 @@ struct StormCanary {
     self.options.plan.bound = (options.plan.fetchTimeout + options.plan.connectTimeout).inSeconds + Self.slack
   }
 
-  /// Logs it in, and lets it leave. Throws a sentence if it was not let in, or if somebody ended it.
+  /// Logs the client in and out. Throws a sentence if it was refused, or interrupted by a signal.
   func sing() async throws {
     let (ends, end) = AsyncStream.makeStream(of: Bool.self)
     let part = StormPart(
@@ -59,7 +60,7 @@ struct StormCanary {
   }
 }
 
-/// The reason why no storm began, e.g. that the first client was refused with 401.
+/// Why no storm began.
 struct StormCanaryFailure: Error, CustomStringConvertible {
   let description: String
 }

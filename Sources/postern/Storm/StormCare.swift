@@ -5,20 +5,21 @@ import GatewayReport
 import GatewayRuntime
 import GatewayServer
 
-/// Care for systems of others: the hosts that a storm may load.
-///
-/// This machine needs no permission; any other host is named by a user who has the permission of its operators.
+/// The check which hosts a storm may hit. This machine needs no permission. The user must name any other host, with its
+/// operator's consent.
 struct StormCare {
-  /// Hosts that are not this machine, each once, by the flag that named it first.
+  /// Hosts other than this machine, each once, with the flag that named it first.
   private let others: [(host: String, flag: String)]
-  /// Names below `.localhost`, which mean this machine (RFC 6761 section 6.3) whatever a name service says.
+  /// Names below `.localhost`, which mean this machine (RFC 6761 section 6.3) whatever a name service returns.
   private let locals: [String]
 
-  /// Services that many share: nobody who uses them can give leave.
+  /// Shared services, whose users cannot give consent.
   private static let shared =
     ["ably.io", "pusher.com", "supabase.co"] + Vendors.all.flatMap { $0.clients.serviceDomains }
 
-  /// - Parameter targets: The storm's targets, and the flags that name them.
+  /// Collects the hosts.
+  ///
+  /// - Parameter targets: The targets of the storm, with the flags that name them.
   init(_ targets: [(target: DialTarget, flag: String)]) {
     var others: [(host: String, flag: String)] = []
     var locals: [String] = []
@@ -33,10 +34,10 @@ struct StormCare {
     self.locals = locals
   }
 
-  /// Whether anything that it hits is not this machine.
+  /// Whether the storm hits any host other than this machine.
   var isOfOthers: Bool { !others.isEmpty }
 
-  /// Looks every host up that is not this machine, once.
+  /// Resolves each host other than this machine once.
   func pin() throws -> [PinnedHost] {
     let here = locals.map { PinnedHost(host: $0, addresses: ["127.0.0.1", "::1"]) }
     return try here
@@ -49,7 +50,7 @@ struct StormCare {
       }
   }
 
-  /// When the storm ends itself: as it is told, or for others' systems by the usual rules.
+  /// Returns the rules that end the storm: the flags' rules, or the usual ones against other hosts.
   func stopRules(_ arguments: Arguments) throws -> [StopRule] {
     let texts = arguments.strings("stop-when")
     guard !texts.isEmpty else { return isOfOthers ? StopRule.usual : [] }
@@ -61,15 +62,15 @@ struct StormCare {
     }
   }
 
-  /// Returns the mark of all outgoing requests; nil if only this machine receives them and no mark is asked for.
+  /// Returns the mark on all requests. Returns nil if the flags switch it off, which is allowed on this machine only.
   func mark(_ arguments: Arguments, run: String) throws -> StormMark? {
     guard try arguments.isOn("unmarked") else { return StormMark(agent: "postern-storm/\(Version.number)", run: run) }
     guard let (host, _) = others.first else { return nil }
     throw UsageError("--unmarked is for this machine: whoever runs \(host) is to see by whom it is hit")
   }
 
-  /// Refuses a host that nobody has given leave for: each is to be named by itself, by `--i-may-storm`, or one of a shared
-  /// service by `--with-leave-of`.
+  /// Rejects a host without consent. Each host must be named by `--i-may-storm`, and a host of a shared service by
+  /// `--with-leave-of`.
   func check(_ arguments: Arguments) throws {
     let (mine, theirs) = (Self.named(arguments, "i-may-storm"), Self.named(arguments, "with-leave-of"))
     for (host, flag) in others where !theirs.contains(Name(host)) {
@@ -86,7 +87,8 @@ struct StormCare {
     }
   }
 
-  /// Applies the defaults for systems of others: a load that suits a laptop hurts a small staging system.
+  /// Applies lower limits against other hosts unless the flags set them: usual limits for a laptop could harm a small staging
+  /// system.
   func hold(_ plan: inout StormPlan, _ arguments: Arguments) throws {
     guard !others.isEmpty else { return }
     if arguments.value("rate") == nil { plan.rate = min(plan.rate, 50) }
@@ -95,7 +97,7 @@ struct StormCare {
     if arguments.value("timeout") == nil { plan.bound = plan.bound ?? 600 }
   }
 
-  /// Has all processes together make no more requests at once than one would, unless more is asked for.
+  /// Divides the requests at once among the processes, unless the flags set their number.
   func share(_ plan: inout StormPlan, _ arguments: Arguments) {
     guard !others.isEmpty, arguments.value("fetches") == nil else { return }
     plan.fetches = max(1, plan.fetches / plan.processes)
@@ -105,7 +107,7 @@ struct StormCare {
     Set(arguments.strings(flag).map { Name(PinnedHost.plain($0)) })
   }
 
-  /// Whether it is the loopback, by address or by the name that is kept for it (RFC 6761 section 6.3).
+  /// Returns whether the host is the loopback, by address or by its reserved name (RFC 6761 section 6.3).
   private static func isThisMachine(_ host: String) -> Bool {
     Name(host) == "localhost" || host.utf8.reversed().starts(with: ".localhost".utf8.reversed())
       || IPAddress(host)?.isLoopback == true

@@ -68,9 +68,9 @@ enum StormCommand: Command {
       machine: .current, result: result, thresholds: options.thresholds,
       phaseThresholds: options.phaseThresholds, settings: options.settings,
       caveats: options.caveats, failures: failures, run: options.mark?.run)
-    // A failed simulation is no reason to withhold a report.
+    // A failed simulation must not hold back the report.
     if let advice = try? await StormAdvice(options, report)?.advice() { report = report.advised(advice) }
-    // Whoever waits for a reader of the report can be ended like any program.
+    // While the command waits for readers of the live page, a signal ends it like any program.
     signals.end()
     await live?.end(report)
     try tell(report, options)
@@ -78,7 +78,7 @@ enum StormCommand: Command {
     return report.passes ? 0 : 1
   }
 
-  /// The page that moves, if somebody wants it.
+  /// Starts the live page, if a port is given.
   private static func startLive(_ options: StormOptions) async throws -> LiveServer? {
     guard let port = options.livePort else { return nil }
     let (plan, gateway, provider) = (options.plan, options.gatewayText, options.providerText)
@@ -92,7 +92,7 @@ enum StormCommand: Command {
     return live
   }
 
-  /// The report that is there while the storm lasts, if there is a folder for it.
+  /// Returns the writer of the interim report; nil without a folder.
   private static func keepReport(_ options: StormOptions) -> InterimReport? {
     let startedAt = SystemTime.now
     return InterimReport(options.reportDirectory) { result in
@@ -107,7 +107,7 @@ enum StormCommand: Command {
     }
   }
 
-  /// Tells all who want to know what was counted so far; nil if nobody does.
+  /// Returns the function that passes on the counts so far; nil if nothing uses them.
   private static func snapshots(
     _ live: LiveServer?, _ interim: InterimReport?
   ) -> (@Sendable ([StormResult]) -> Void)? {
@@ -139,7 +139,7 @@ enum StormCommand: Command {
     return (guardian.judged(result), storm.startsAt, failures)
   }
 
-  /// Runs the storm while its scenario is carried out. Returns also what of that was not done.
+  /// Runs the storm while its scenario is carried out. Also returns sentences about orders that were not carried out.
   private static func conduct<Outcome>(
     _ options: StormOptions, startsAt: WallTime, _ gate: PhaseGate, _ run: () async throws -> Outcome
   ) async throws -> (Outcome, [String]) {
@@ -186,7 +186,7 @@ enum StormCommand: Command {
     return (guardian.judged(outcome.result), startsAt, outcome.failures + failures)
   }
 
-  /// Runs one part of a storm for its parent, and ends early when the parent says so or is gone.
+  /// Runs one part of a storm for its parent process. Ends early if the parent tells it to, or is gone.
   private static func runPart(_ options: StormOptions, _ part: StormPart) async throws -> Int32 {
     let teller = PartTeller(snapshotPause: options.livePort == nil ? PartTeller.usualPause : .zero)
     let storm = try await LocalStorm.start(
@@ -203,7 +203,7 @@ enum StormCommand: Command {
   }
 
   private static func tell(_ report: StormReport, _ options: StormOptions) throws {
-    // A report that cannot be written in one form is still printed in another: what was measured is not lost.
+    // A report that cannot be written in one form is still printed in another, so that no measurement is lost.
     let json = Result { try report.json() }
     let recorded = json.flatMap { json in Result { try RecordedReport(json: json) } }
     if options.printsJSON, let json = try? json.get() {

@@ -2,10 +2,10 @@ import GatewayCore
 import GatewayKit
 import GatewayWires
 
-/// The wire format of a storm's clients, and the issuer of their tokens, by `--dialect`.
+/// The wire format of a storm's clients, and the source of their tokens.
 struct StormDialect {
   let client: any ClientDialect
-  /// The path of token requests, below the provider's address.
+  /// The path of the token endpoint, below the provider's address.
   let providerPath: String
   /// Whether the provider may have another path.
   let mayMoveProvider: Bool
@@ -34,13 +34,13 @@ struct StormDialect {
     mayMoveProvider = path == nil
   }
 
-  /// Returns the issuer of tokens for clients that mint their own.
+  /// Returns the issuer for clients that mint their own tokens.
   func issuer(_ arguments: Arguments) throws -> any TokenIssuer {
     try tool.issuer(arguments)
   }
 
-  /// How long the clients may take to come back by themselves: JavaScript's silence of 35 s after a close with 1000, and
-  /// the waits of several attempts.
+  /// The time in which clients reconnect by themselves. It covers the 35 s for which a JavaScript client is silent after a
+  /// close with 1000, and the waits of several attempts.
   var comeback: Duration {
     guard let comeback = client.habits.comeback else { return .zero }
     let silence = comeback.heedsNormalClose ? client.habits.keepAlive?.limit ?? .zero : .zero

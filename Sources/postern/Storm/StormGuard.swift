@@ -2,7 +2,7 @@ import GatewayFleet
 import GatewayReport
 import Synchronization
 
-/// A guard that ends a storm which does more harm than it measures, by the rules of `--stop-when`.
+/// A guard that ends a storm by the rules of `--stop-when`, e.g. `connects.failed.share > 50% over 10s`.
 final class StormGuard: Sendable {
   private struct State {
     var watch: StopWatch
@@ -16,7 +16,7 @@ final class StormGuard: Sendable {
     state = Mutex(State(watch: StopWatch(rules, endsHopeless: endsHopeless)))
   }
 
-  /// Says how the storm is ended, which is done at once if it is late for that.
+  /// Sets the function that ends the storm. Calls it at once if the storm should already have ended.
   func whenItStops(_ stop: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
       state.stop = stop
@@ -25,7 +25,7 @@ final class StormGuard: Sendable {
     if isLate { stop() }
   }
 
-  /// How far the storm is now.
+  /// Checks the storm's progress.
   func look(at progress: StormProgress) {
     let stop = state.withLock { state -> (@Sendable () -> Void)? in
       guard state.reason == nil, let reason = state.watch.reason(progress) else { return nil }
@@ -35,7 +35,7 @@ final class StormGuard: Sendable {
     stop?()
   }
 
-  /// The result, with the reason if it was ended here and not by somebody.
+  /// Returns the result, with the reason if a rule ended the storm.
   func judged(_ result: StormResult) -> StormResult {
     guard let reason = state.withLock({ $0.reason }) else { return result }
     var result = result

@@ -2,10 +2,10 @@ import GatewayCore
 import GatewayFleet
 import GatewayKit
 
-// A storm without a gateway: the token endpoint alone.
+// A storm without a gateway: only the token endpoint.
 
 extension StormOptions {
-  /// Throws if a flag needs a gateway.
+  /// Rejects flags that need a gateway.
   static func checkAlone(_ arguments: Arguments) throws {
     let unused = [
       "url", "dialect", "wire", "sdk", "application", "control-url", "fault", "scenario", "mint", "reconnect",
@@ -27,8 +27,8 @@ extension StormOptions {
       "--behaviour \(other) is seen by a gateway only; --provider-only has well-behaved and slow clients")
   }
 
-  /// The clients that have no gateway renew as the gateway's times would have them: a lead before the end, spread by so
-  /// much, and they go on trying as long as a gateway would wait.
+  /// Returns clients without a gateway. They renew by the gateway's times: the lead time before expiry, spread over a window,
+  /// with retries for as long as a gateway would wait.
   static func alone(_ plan: StormPlan) -> any ClientDialect {
     AloneClientDialect(lead: plan.gateway.lead, spread: plan.gateway.spread, grace: plan.gateway.timeout)
   }

@@ -2,21 +2,21 @@ import GatewayCore
 import GatewayJSON
 import GatewayKit
 
-// The faults of the gateway during the storm.
+// The faults of the gateway during a storm.
 
 extension StormOptions {
-  /// A fault that was ordered of a gateway, with its number, by which the storm removes it at its end.
+  /// A fault that a gateway has accepted, with its number there.
   struct OrderedFault {
     let number: Int
     let control: StormAddress
   }
 
-  /// The answer to an accepted order, as far as the storm needs it.
+  /// The part of the answer to an accepted order that the storm uses.
   private struct Ordered: Decodable {
     let number: Int
   }
 
-  /// How long an order lasts, where it says so.
+  /// The duration of an order, if it has one.
   private struct Lasting: Decodable {
     struct When: Decodable {
       let atS: Double?
@@ -25,7 +25,7 @@ extension StormOptions {
     let forS: Double?
   }
 
-  /// When the faults of `--fault` are over that say for how long they last, counted from their order; nil if none does.
+  /// Returns when the faults of `--fault` end, counted from their order; nil if none has a duration.
   static func end(ofFaults orders: [String]) -> Duration? {
     let coder = JSONCoder(names: .snakeCase)
     return orders.compactMap { order -> Duration? in
@@ -37,7 +37,7 @@ extension StormOptions {
     }.max()
   }
 
-  /// In seconds: a year.
+  /// A year, in seconds.
   private static let faultsLongest = 31_557_600.0
 
   /// The answer to a refused order.
@@ -48,7 +48,7 @@ extension StormOptions {
     let error: Content
   }
 
-  /// Has every gateway whose control port is known fail as the flags say. Throws with none of the faults left.
+  /// Orders the faults of the flags at every gateway with a known control port. If it throws, all faults are withdrawn.
   mutating func orderFaults() async throws -> [OrderedFault] {
     var ordered: [OrderedFault] = []
     for order in faults {
@@ -64,7 +64,7 @@ extension StormOptions {
     return ordered
   }
 
-  /// Has every gateway fail as an order in JSON says, until it is taken back.
+  /// Orders a fault, given in JSON, at every gateway, until it is withdrawn.
   func order(fault: String, into ordered: inout [OrderedFault]) async throws {
     for control in controls {
       let request = HTTPRequest(
@@ -78,13 +78,13 @@ extension StormOptions {
     }
   }
 
-  /// Returns the gateway's explanation of a refused order.
+  /// Returns the message of a gateway that refuses an order.
   static func complaint(of answer: HTTPResponse) -> String {
     let refusal = try? JSONCoder().decode(Refusal.self, from: answer.body)
     return refusal?.error.message ?? "the gateway answered \(answer.status)"
   }
 
-  /// Takes the faults back. A gateway that is gone has none.
+  /// Withdraws the faults. Errors are ignored, since a gateway that is gone has none.
   func mend(_ faults: [OrderedFault]) async {
     for fault in faults {
       _ = try? await ask(HTTPRequest(method: "DELETE", path: "/faults/\(fault.number)"), of: fault.control)

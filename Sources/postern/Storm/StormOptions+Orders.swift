@@ -3,7 +3,7 @@ import GatewayFleet
 import GatewayKit
 
 extension StormOptions {
-  /// Gives an order of a scenario to all sessions of every gateway. Throws if one does not take it.
+  /// Gives an order of a scenario to all sessions of every gateway. Throws if one refuses it.
   func give(_ order: ScenarioPhase.Order) async throws {
     let (path, body): (String, String) =
       switch order {

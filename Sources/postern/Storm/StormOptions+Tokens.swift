@@ -7,9 +7,14 @@ import GatewayWires
 // The source of the clients' tokens, by the flags.
 
 extension StormOptions {
+  /// Returns the source of tokens.
+  ///
   /// - Parameters:
-  ///   - dialect: The issuer of tokens for clients that mint; nil without a gateway.
-  ///   - gateway: The provider's address if no flag gives one.
+  ///   - arguments: The flags.
+  ///   - dialect: The issuer for clients that mint; nil without a gateway.
+  ///   - described: The description of the token endpoint, if there is one.
+  ///   - provider: The provider's address, if a flag names it.
+  ///   - gateway: The gateway, whose provider is the default.
   static func tokens(
     _ arguments: Arguments, _ dialect: StormDialect?, described: TokenDescription?, provider: StormAddress?,
     gateway: StormAddress?
@@ -31,7 +36,7 @@ extension StormOptions {
     return .minted(try dialect.issuer(arguments))
   }
 
-  /// Refuses what says nothing to the endpoint, or cannot be.
+  /// Rejects flags that do not apply to the endpoint, or contradict it.
   static func check(_ arguments: Arguments, _ plan: inout StormPlan, _ tokens: TokenDescription?) throws {
     guard let tokens else {
       guard let secret = arguments.value("template-secret"), arguments.value("wire") == nil else { return }
@@ -56,7 +61,7 @@ extension StormOptions {
   private static let endpointChooses =
     "the endpoint chooses when tokens end, since no template of --tokens says {{life_s}}, {{end_s}} or {{end_ms}}"
 
-  /// The plan as it was carried out: where the endpoint chose, with the life that tokens had.
+  /// Returns the plan as it was carried out. If the endpoint chose the tokens' lifetime, the plan has the measured one.
   func plan(after result: StormResult) -> StormPlan {
     guard let described, !described.takesEnds, let life = result.tokens.longestLife else { return plan }
     var plan = plan
@@ -64,7 +69,7 @@ extension StormOptions {
     return plan
   }
 
-  /// Returns the caveats about users and tokens.
+  /// Returns a caveat if the endpoint has fewer users than there are clients.
   static func caveats(_ tokens: TokenDescription?, clients: Int) -> [String] {
     guard let count = tokens?.userCount, count < clients else { return [] }
     let several = (clients + count - 1) / count
@@ -75,7 +80,7 @@ extension StormOptions {
 }
 
 extension TokenSource {
-  /// The servers that the clients send requests to.
+  /// The targets that the clients ask for tokens.
   var targets: [DialTarget] {
     switch self {
     case .minted: []

@@ -9,22 +9,22 @@ import GatewayWires
 /// The flags of `postern storm`, checked.
 struct StormOptions {
   var plan: StormPlan
-  /// The gateways, of which a client keeps to one.
+  /// The gateways; each client uses one of them.
   private(set) var gateways: [StormAddress]
   let provider: StormAddress?
-  /// Whether there is no gateway, and the token endpoint alone is stormed.
+  /// Whether the storm hits only the token endpoint, without a gateway.
   let isProviderOnly: Bool
   /// The description of the token endpoint, if there is one.
   let described: TokenDescription?
   var tokens: TokenSource
-  /// The control ports of the gateways, or of some of them.
+  /// The control ports of all or some of the gateways.
   private(set) var controls: [StormAddress]
   let controlSecret: Credentials?
-  /// How the gateway is to fail while the storm lasts, as orders in JSON.
+  /// The faults of the gateway during the storm, as orders in JSON.
   let faults: [String]
-  /// The time at which the ordered faults with a duration are over; nil while none is ordered.
+  /// The end of the faults with a duration; nil until they are ordered.
   var faultsEnd: WallTime?
-  /// The scenario, phase by phase.
+  /// The phases of the storm.
   let scenario: StormScenario?
   /// The thresholds of each phase.
   let phaseThresholds: [(phase: String, threshold: Threshold)]
@@ -32,27 +32,27 @@ struct StormOptions {
   private let providerPath: String
   let thresholds: [Threshold]
   let reportDirectory: String?
-  /// The port of the live page, 0 for any free one; nil for no page.
+  /// The port of the live page, 0 for any free port; nil for no page.
   let livePort: Int?
   let printsJSON: Bool
   let outputs: ReportOutputs
   private let workers: WorkerOptions
   private let care: StormCare
-  /// The mark of all requests and upgrades.
+  /// The mark on all requests and upgrades.
   let mark: StormMark?
-  /// When it ends itself.
+  /// The rules that end the storm.
   let stopRules: [StopRule]
-  /// Whether the storm ends when no client gets a token, for reasons that no further try removes. False if it orders faults.
+  /// Whether the storm ends when no client gets a token for reasons that no retry resolves. Not if it orders faults.
   let endsHopeless: Bool
-  /// The hosts that were looked up, once for all parts.
+  /// The resolved hosts, the same for all parts.
   private(set) var pins: [PinnedHost] = []
-  /// When the first client is to connect; nil for as soon as may be.
+  /// The time of the first connect; nil for as soon as possible.
   private let startsAt: WallTime?
-  /// The gateway's description of its settings, if its control port is known and has one.
+  /// The gateway's settings, if its control port is known and reports them.
   var settings: GatewayDescription?
-  /// The note that fewer requests to the provider are made at once than usual, because of the limit of descriptors.
+  /// The note that the limit of descriptors reduces the number of requests to the provider at once.
   private(set) var fetchesNote: String?
-  /// The caveats about the figures, by those settings.
+  /// Caveats for the reader of the figures.
   var caveats: [String] = []
 
   /// The thresholds if no others are given.
@@ -60,11 +60,12 @@ struct StormOptions {
     "lost == 0", "connects.failed == 0", "unrefreshed == 0", "overstayed == 0", "late == 0",
   ]
 
+  /// Reads the flags.
+  ///
   /// - Parameters:
-  ///   - arguments: The flags, and their values.
-  ///   - part: This process's part of the storm, if another process began it: it writes nothing, and gives no orders to
-  ///     workers.
-  ///   - room: The available descriptors; nil for those of this process.
+  ///   - arguments: The flags, and the values in place of them.
+  ///   - part: This process's part of a storm that another process started; it writes no files, and uses no workers.
+  ///   - room: The available descriptors; nil for the descriptors of this process.
   init(_ arguments: Arguments, part: StormPart? = nil, room: StormRoom? = nil) throws {
     let room = room ?? StormRoom(limit: DescriptorLimit.raised())
     let isInsecure = try arguments.isOn("insecure")
@@ -151,19 +152,19 @@ struct StormOptions {
     }
   }
 
-  /// A name for the run that no other has.
+  /// Returns a unique name for the run.
   private static func newRun() -> String {
     var system = SystemRandomNumberGenerator()
     let text = String(system.next(), radix: 16)
     return String(repeating: "0", count: 16 - text.count) + text
   }
 
-  /// Whether somebody else's system is hit.
+  /// Whether the storm hits any host other than this machine.
   var isOfOthers: Bool { care.isOfOthers }
 
-  /// Looks up the hosts that are not this machine, and keeps their addresses. May take seconds.
+  /// Resolves the hosts other than this machine, and keeps these addresses. May take seconds.
   ///
-  /// - Parameter given: The addresses that the beginning process has found; nil to look them up.
+  /// - Parameter given: The addresses found by the process that started the storm; nil to resolve the hosts.
   mutating func pin(_ given: [PinnedHost]?) throws {
     pins = try given ?? care.pin()
     for index in gateways.indices { gateways[index].target = gateways[index].target.pinned(to: pins) }
@@ -190,7 +191,7 @@ struct StormOptions {
     }
   }
 
-  /// The plan of the file, if there is one, as flags have it otherwise.
+  /// Returns the plan of the file, if there is one, with the flags in place of its own values.
   private static func plan(_ arguments: Arguments, _ file: SimulateScenario?) throws -> StormPlan {
     var plan = file?.settings.plan ?? StormPlan()
     if let clients = try arguments.int("clients", in: 1...1_000_000) { plan.clients = clients }
@@ -240,7 +241,7 @@ struct StormOptions {
     return times
   }
 
-  /// Sets the processes and source addresses that the fleet needs, unless they were asked for.
+  /// Sets the number of processes and source addresses that the fleet needs, unless flags set them.
   private static func fit(
     _ plan: inout StormPlan, _ arguments: Arguments, in descriptors: StormRoom, gateways: [StormAddress],
     isMinting: Bool, processes: Int?, workers: Int
@@ -254,16 +255,16 @@ struct StormOptions {
           + "\(plan.clients) need \(needed)")
     }
     let isLoopback = gateways.map(\.target.host).allSatisfy { $0.hasPrefix("127.") || $0 == "localhost" }
-    // An address has 28,000 ports by default, and each request to the provider takes one for a while as well.
+    // An address has 28,000 ports by default, and each request to the provider also occupies one for a while.
     let usual = isLoopback && plan.clients > 5000 ? min(254, 1 + plan.clients / 5000) : 0
     plan.sources = try arguments.int("sources", in: 0...254) ?? usual
   }
 
-  /// When the scenario's phases begin. A plan whose wave the gateway's own settings have moved ahead of the phase before it
-  /// has none.
+  /// The times of the scenario's phases. Empty if the gateway's own settings have moved the plan's wave ahead of the phase
+  /// before it.
   var times: ScenarioTimes { (try? scenario?.times(of: plan)) ?? ScenarioTimes() }
 
-  /// The part of the storm that one process has.
+  /// Returns the setup for one process.
   func setup(startsAt: WallTime, process: Int) -> StormSetup {
     var setup = StormSetup(
       plan: plan, dialect: dialect,
@@ -277,8 +278,10 @@ struct StormOptions {
     return setup
   }
 
-  /// When the first client connects, if everything is ready at `ready`: so that the common expiry falls on a whole
-  /// second, in which vendors date their tokens, unless the time was given.
+  /// Returns when the first client connects, if everything is ready at `ready`.
+  ///
+  /// Unless a flag sets the time, the common expiry falls on a whole second, since vendors date their tokens in whole
+  /// seconds.
   func start(ready: WallTime) -> WallTime {
     if let startsAt { return startsAt }
     guard plan.dialect != "plain" || described != nil, plan.expiry == .common else { return ready }
@@ -287,7 +290,7 @@ struct StormOptions {
     return past == 0 ? ready : ready + .nanoseconds(second - past)
   }
 
-  /// Connects to the workers that are to carry the storm out, one connection for each part; none if this machine does.
+  /// Connects to the workers, one connection for each part; none if the storm runs on this machine.
   mutating func connectWorkers() async throws -> [WorkerLink] {
     let links = try workers.connect(parts: plan.processes)
     caveats += WorkerOptions.caveats(links)

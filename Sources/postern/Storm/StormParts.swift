@@ -3,13 +3,13 @@ import GatewayFleet
 import GatewayJSON
 import Synchronization
 
-/// The processes of a storm that is too large for one, or whose clients are on other machines.
+/// The processes of a storm that is too large for one, or runs on other machines.
 ///
-/// Each runs this program with the same command line, and reports its progress, line by line.
+/// Each process runs this program with the same command line, and reports line by line.
 final class StormParts: Sendable {
   private struct State {
     var interrupts: [@Sendable () -> Void] = []
-    /// The time, since the machine's start, by which the processes that were told to end have to end; nil while none was.
+    /// The deadline for parts that were told to end, in time since boot; nil if none was.
     var endsBy: Duration?
     var progress: [Int: StormProgress] = [:]
     var snapshots: [Int: StormResult] = [:]
@@ -26,18 +26,25 @@ final class StormParts: Sendable {
   private let farewell: Duration
   private let mark: (run: String, pins: [PinnedHost])
 
-  /// How long the children may take to start.
+  /// The time for the child processes to start.
   static let head = Duration.seconds(2)
-  /// How long a worker may go on that was told to end: one that has 100,000 connections has to close them.
+  /// The time for a worker to end: it may have to close 100,000 connections.
   static let farewell = Duration.seconds(120)
-  /// How long a worker may say nothing: a part tells how far it is a few times a second.
+  /// The timeout for a silent worker: a part reports its progress a few times a second.
   private static let workerPatience = Duration.seconds(30)
   private static let lineBytesMax = 64 << 20
 
+  /// Prepares the parts.
+  ///
   /// - Parameters:
-  ///   - clients: The number of clients of all parts together.
-  ///   - workers: The workers that carry the parts out, in turn; this machine if there are none.
-  ///   - farewell: The time that a worker has to end after it was told to.
+  ///   - count: The number of parts.
+  ///   - clients: The number of clients in all parts together.
+  ///   - workers: The workers for the parts, in order; empty for this machine.
+  ///   - run: The name of the run.
+  ///   - pins: The resolved hosts.
+  ///   - farewell: How long a worker may take to end.
+  ///   - report: Called with the progress of the whole storm.
+  ///   - snapshots: Called with the counts so far; nil for none.
   init(
     count: Int, clients: Int, workers: [WorkerLink], run: String, pins: [PinnedHost],
     farewell: Duration = StormParts.farewell, report: @escaping @Sendable (StormProgress) -> Void,
@@ -54,8 +61,8 @@ final class StormParts: Sendable {
 
   /// Runs all parts to their end, and merges their results.
   ///
-  /// A part that fails ends the others early. The result has what it had reported, which it does every few seconds. Returns
-  /// also how it failed. Throws if a part fails before anything has been counted.
+  /// A part that fails ends the others early. The result includes what the part last reported, which it does every few
+  /// seconds. Also returns how it failed. Throws if a part fails before anything has been counted.
   func run(words: [String], startsAt: WallTime) async throws -> (result: StormResult, failures: [String]) {
     let (finished, ends) = AsyncStream.makeStream(of: Int.self)
     for number in 0..<count {
@@ -71,7 +78,7 @@ final class StormParts: Sendable {
     for await _ in finished {
       left -= 1
       if left == 0 { break }
-      // One that came to nothing spoils all: the others need not go on.
+      // One failed part spoils the whole storm, so the others end.
       if state.withLock({ !$0.failures.isEmpty }) { interrupt() }
     }
     let (results, snapshots, failures) = state.withLock { ($0.results, $0.snapshots, $0.failures) }
@@ -89,7 +96,7 @@ final class StormParts: Sendable {
     return (merged, [failure + "; the figures are what was counted until then"])
   }
 
-  /// Ends all parts early, or lets them leave that are through; they still tell their results.
+  /// Ends all parts early, or releases parts that are through; they still report their results.
   func interrupt() {
     let interrupts = state.withLock { state in
       state.endsBy = state.endsBy ?? SystemTime.sinceBoot + farewell
@@ -107,7 +114,7 @@ final class StormParts: Sendable {
     if isTooLate { body() }
   }
 
-  /// Starts a part on this machine. Returns what reads its lines to the end, and waits.
+  /// Starts a part on this machine. Returns a function that reads its lines to the end, and blocks.
   private func start(_ part: StormPart, _ words: [String]) throws -> @Sendable () -> Void {
     let process = try PartProcess(
       part, words: words, environment: ProcessEnvironment.variables, keepsErrors: false)
@@ -119,7 +126,7 @@ final class StormParts: Sendable {
     }
   }
 
-  /// Has a worker carry out a part. Returns what reads its lines to the end, and waits.
+  /// Orders a part from a worker. Returns a function that reads its lines to the end, and blocks.
   private func order(_ part: StormPart, _ words: [String], of worker: WorkerLink) throws -> @Sendable () -> Void {
     var part = part
     part.clockError = worker.clockError.nanoseconds
@@ -140,7 +147,7 @@ final class StormParts: Sendable {
           guard state.withLock({ $0.failures[part.process] == nil }) else { return worker.stream.end() }
         }
       } catch let end as LineStream.Failure {
-        // Its result, or the reason why it has none, may have been reported.
+        // Its result or its failure may already be known.
         guard state.withLock({ $0.results[part.process] == nil && $0.failures[part.process] == nil }) else { return }
         fail(part.process, "--worker \(worker.address): \(isOver ? Self.goesOn : Self.words(end))")
         worker.stream.end()
@@ -151,11 +158,11 @@ final class StormParts: Sendable {
     }
   }
 
-  /// How long those are still waited for that were told to end; nil while nobody was.
+  /// The time left for parts that were told to end; nil if none was.
   private var rest: Duration? { state.withLock { $0.endsBy }.map { $0 - SystemTime.sinceBoot } }
   private var isOver: Bool { rest.map { $0 <= .zero } ?? false }
 
-  /// How long a worker is waited for now. Throws if that is over.
+  /// Returns the current timeout for a worker's line. Throws if the time to end is over.
   private func patience() throws -> Duration {
     guard let rest else { return Self.workerPatience }
     guard rest > .zero else { throw WorkerFailure(Self.goesOn) }
@@ -183,7 +190,7 @@ final class StormParts: Sendable {
 
   private func take(_ line: [UInt8], from part: Int) {
     guard let message = try? StormMessage(line: line) else {
-      // A line that is no message may be of any part.
+      // Other output that is no message is ignored.
       guard line.starts(with: #"{"result""#.utf8) else { return }
       return failByResult(part)
     }
@@ -203,7 +210,7 @@ final class StormParts: Sendable {
         return sum
       }
       report(sum)
-      // All of them have waited for the last, so that what was counted was counted together.
+      // All parts have waited for the last one, so that they counted over the same time.
       if sum.isThrough { interrupt() }
     case .snapshot(let snapshot):
       guard snapshot.isPossible(of: clients) else { return failByResult(part) }
@@ -220,7 +227,7 @@ final class StormParts: Sendable {
   }
 }
 
-/// An error of a part without a result, e.g. that its process was killed.
+/// An error for a part of a storm that ended without a result.
 struct StormPartFailure: Error, CustomStringConvertible {
   let description: String
 }

@@ -4,11 +4,13 @@ import GatewayRuntime
 import GatewayServer
 import GatewayWires
 
-/// The description of a token endpoint that `--tokens` names: a file, or the name of one that comes with postern.
+/// The description of a token endpoint that `--tokens` names: a file, or the name of a shipped one.
 enum TokensFile {
-  /// Returns the description; nil if no flag names one. Throws a ``UsageError`` with what is wrong with the file, and where.
+  /// Reads the description; nil if no flag names one. Throws a ``UsageError`` with the fault in the file and its place.
   ///
-  /// - Parameter wireTaken: The values that the wire needs before it asks for a token.
+  /// - Parameters:
+  ///   - arguments: The flags.
+  ///   - wireTaken: The names that the wire takes from messages before it requests a token.
   static func read(_ arguments: Arguments, wireTaken: [String] = []) throws -> TokenDescription? {
     guard let value = arguments.value("tokens") else { return nil }
     do {
@@ -20,8 +22,7 @@ enum TokensFile {
     }
   }
 
-  /// Returns the addresses of the requests. Throws if a path stands below an address that is not given, or a file of TLS is
-  /// invalid.
+  /// Returns the targets of the requests. Throws if a path needs an address that no flag names, or a TLS file is invalid.
   static func places(
     _ tokens: TokenDescription, below provider: StormAddress?, isInsecure: Bool
   ) throws -> [DialTarget] {

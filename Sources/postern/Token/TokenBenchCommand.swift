@@ -5,7 +5,7 @@ import GatewayKit
 import GatewayPlain
 import GatewayTokens
 
-/// The command `postern token bench`: measures a token's cost in processor time, for every algorithm and each step of a
+/// The command `postern token bench`: it measures the processor time of every algorithm's signature and of the steps of a
 /// verification.
 enum TokenBenchCommand: Command {
   static let name = "token bench"
@@ -69,7 +69,7 @@ enum TokenBenchCommand: Command {
     line("fingerprint", duration) { _ = TokenFingerprint(of: token) }
   }
 
-  /// Repeats `body` for about `duration` and prints nanoseconds of processor time for one.
+  /// Repeats `body` for about `duration`, and prints the processor time of one run in nanoseconds.
   private static func line(_ name: String, _ duration: Duration, _ body: () -> Void) {
     let start = SystemTime.ofThisThread
     var count = 0

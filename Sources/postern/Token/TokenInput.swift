@@ -1,11 +1,12 @@
 import GatewayKit
 import Glibc
 
-/// The token of a command: its operand, or standard input, as in `postern token inspect < token`.
+/// The token that a command reads, from its operand or from standard input.
 enum TokenInput {
   private static let sizeMax = 65_536
 
-  /// The token without the white space around it. `-`, or nothing where standard input is no terminal, reads that.
+  /// Returns the token without surrounding white space. It reads standard input if the operand is `-`, or if there is none
+  /// and standard input is no terminal.
   static func read(_ arguments: Arguments) throws -> String {
     if let operand = try arguments.operand(), operand != "-" { return operand }
     guard isatty(STDIN_FILENO) == 0 else {
@@ -19,7 +20,7 @@ enum TokenInput {
     return token
   }
 
-  /// All of standard input, or a byte more than a token may have.
+  /// Returns all of standard input, or slightly more than a token's maximum size.
   private static func readInput() throws -> [UInt8] {
     var (bytes, piece) = ([UInt8](), [UInt8](repeating: 0, count: 4_096))
     while bytes.count <= sizeMax {

@@ -3,7 +3,7 @@ import GatewayJSON
 import GatewayKit
 import GatewayTokens
 
-/// The command `postern token inspect`: decodes a token without verifying it, and says so.
+/// The command `postern token inspect`: it decodes a token without verifying it, and says so.
 enum TokenInspectCommand: Command {
   static let name = "token inspect"
   static let summary = "show what a token says, without verifying it"
@@ -24,7 +24,7 @@ enum TokenInspectCommand: Command {
     }
   }
 
-  /// What `token` says, for a person or as JSON.
+  /// Returns the content of `token`, as text for people or as JSON.
   static func inspect(_ token: String, json: Bool, at now: WallTime) throws(TokenError) -> String {
     if AccessToken.isOne(token) { return opaque(token, json: json) }
     if let nature = Self.nature(ofOpaque: token) { return json ? object(nature) : nature }
@@ -33,13 +33,13 @@ enum TokenInspectCommand: Command {
     return json ? object(decoded, nature) : text(decoded, nature, at: now)
   }
 
-  /// Returns the kind of an opaque token by its form; nil if it has none of the known ones.
+  /// Returns the kind of an opaque token by its form; nil if no vendor knows the form.
   private static func nature(ofOpaque token: String) -> String? {
     Vendors.all.lazy.compactMap { $0.tokens.nature(ofOpaque: token) }.first
   }
 
-  /// Returns the kind of a JWT by the names of its claims: a vendor's own first, then what several share, the gateway's own
-  /// last.
+  /// Returns the kind of a JWT by the names of its claims. A vendor's own form precedes one that several share, and the
+  /// gateway's own form comes last.
   private static func nature(of decoded: UnverifiedToken, _ token: String) -> String {
     var shared: (nature: String, titles: [String])?
     for vendor in Vendors.all.dropFirst() + Vendors.all.prefix(1) {
@@ -52,7 +52,7 @@ enum TokenInspectCommand: Command {
     return shared.map { "\($0.nature), of \($0.titles.joined(separator: " or "))" } ?? "a JWT of none of the schemes"
   }
 
-  /// A vendor's token that says nothing itself; without its fingerprint, which would name it to nobody.
+  /// Returns the JSON for a vendor's opaque token. It has no fingerprint, which would identify it to no one.
   private static func object(_ nature: String) -> String {
     var writer = JSONWriter()
     writer.beginObject()
@@ -107,14 +107,14 @@ enum TokenInspectCommand: Command {
   /// The claims that are dates.
   private static var dates: [String] { ["exp", "nbf", "iat"] + Vendors.all.flatMap { $0.tokens.dates } }
 
-  /// Returns what is odd about the date, and what it would be in milliseconds.
+  /// Returns what is odd about the date, and the date it would be in milliseconds.
   private static func doubt(_ value: JSONView, at now: WallTime) -> String {
     let words = NumericDate.doubt(value) ?? value.text
     guard let milliseconds = value.number, milliseconds < 253_402_300_800_000 else { return words }
     return words + "; in milliseconds \(SystemTime.text(WallTime(seconds: milliseconds / 1000), from: now))"
   }
 
-  /// Returns what is odd about each date of a token's claims, by the claim's name.
+  /// Returns what is odd about each date of a token's claims, with the claim's name.
   static func doubts(about payload: JSONView) -> [String] {
     (payload.members ?? []).compactMap { name, value in
       guard dates.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else { return nil }

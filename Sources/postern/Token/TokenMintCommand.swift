@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayKit
 
-/// The command `postern token mint`: makes a token.
+/// The command `postern token mint`: it makes a token.
 enum TokenMintCommand: Command {
   static let name = "token mint"
   static let summary = "make a token for a user"
@@ -24,7 +24,7 @@ enum TokenMintCommand: Command {
     return 0
   }
 
-  /// The token the flags ask for, minted at `now`.
+  /// Returns the token of the flags, minted at `now`.
   static func mint(_ arguments: Arguments, at now: WallTime) throws -> String {
     try TokenScheme.read(arguments) { $0.tokens.mintFlags }.mint(arguments, at: now)
   }

@@ -1,10 +1,10 @@
 import GatewayKit
 
-/// The vendor of a command's tokens, by `--scheme`.
+/// The vendor whose tokens a command handles, by `--scheme`.
 enum TokenScheme {
   static let flag = Vendors.flag("scheme", "whose token")
 
-  /// The vendor whose tokens are meant. Refuses flags of other vendors.
+  /// Returns the vendor. Rejects flags of other vendors.
   static func read(
     _ arguments: Arguments, _ flags: (any OfferedVendor.Type) -> [Flag]
   ) throws -> any OfferedVendor.Type {

@@ -3,7 +3,7 @@ import GatewayJSON
 import GatewayKit
 import GatewayTokens
 
-/// The command `postern token verify`: verifies a token as the gateway does, and names the failed check.
+/// The command `postern token verify`: it verifies a token as the gateway does, and names the check that failed.
 enum TokenVerifyCommand: Command {
   static let name = "token verify"
   static let summary = "verify a token, naming the check that fails"
@@ -31,7 +31,7 @@ enum TokenVerifyCommand: Command {
     return isValid ? 0 : 1
   }
 
-  /// The verdict on a token of the scheme that the flags name, and whether it is a good one.
+  /// Returns the verdict on a token of the scheme that the flags name, and whether it is valid.
   static func verify(_ token: String, _ arguments: Arguments, at now: WallTime) throws -> (text: String, isValid: Bool)
   {
     let json = try arguments.isOn("json")

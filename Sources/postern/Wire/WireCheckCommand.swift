@@ -1,9 +1,7 @@
 import GatewayKit
 import GatewayWires
 
-/// The command `postern wire check`: reads the description of a wire, and reports its faults.
-///
-/// With an address it plays one client of the wire.
+/// The command `postern wire check`: it checks the description of a wire and, with an address, plays one client of it.
 enum WireCheckCommand: Command {
   static let name = "wire check"
   static let summary = "read the description of a gateway's wire; with --url, play one client and show what is said"

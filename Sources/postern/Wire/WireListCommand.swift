@@ -4,7 +4,7 @@ import GatewayKit
 import GatewayReport
 import GatewayWires
 
-/// The command `postern wire list`: prints the descriptions of wires that come with postern.
+/// The command `postern wire list`: it prints the descriptions of wires that ship with postern.
 enum WireListCommand: Command {
   static let name = "wire list"
   static let summary = "the descriptions of wires that come with postern, for --wire NAME"

@@ -1,6 +1,6 @@
 import GatewayKit
 
-/// The command `postern wire show`: prints a description that comes with postern, to begin one's own with.
+/// The command `postern wire show`: it prints a shipped description, as a template for a new one.
 enum WireShowCommand: Command {
   static let name = "wire show"
   static let summary = "print a description that comes with postern, to begin one's own with"

@@ -4,16 +4,16 @@ import GatewayKit
 import GatewayWires
 import Glibc
 
-/// A storm of one client that shows its messages, e.g. `← /hear/2 logged_in {"type":"connected"}`.
+/// A storm of one client, which prints the messages, e.g. `← /hear/2 logged_in {"type":"connected"}`.
 struct WireTrial {
   private var options: StormOptions
   private let wire: WireDescription
 
-  /// As long as nobody says otherwise, in seconds.
+  /// The default duration in seconds.
   private static let usualLength = 15.0
 
   init(_ arguments: Arguments) throws {
-    // The flags of a fleet are there for the reader, without a value.
+    // `StormOptions` also reads the flags of a fleet, so they are known here without values.
     var whole = Arguments(flags: StormCommand.flags)
     whole.given = arguments.given
     options = try StormOptions(whole)
@@ -32,7 +32,7 @@ struct WireTrial {
     }
   }
 
-  /// Plays the client. 0 if it was let in, and every message was understood.
+  /// Plays the client. Returns 0 if it logged in and understood every message.
   func run() async throws -> Int32 {
     Output.line(wire.outline)
     if let tokens = options.described { Output.line(tokens.outline) }

@@ -1,6 +1,6 @@
 import GatewayKit
 
-/// The command `postern wire try`: plays one client of a described wire.
+/// The command `postern wire try`: it plays one client of a described wire.
 enum WireTryCommand: Command {
   static let name = "wire try"
   static let summary = "play one client of a described wire, and show what is said with the rule that took it"

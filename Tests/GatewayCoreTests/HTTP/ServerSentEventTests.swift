@@ -1,7 +1,7 @@
 import GatewayCore
 import Testing
 
-/// The format is in section 9.2 of the HTML standard.
+/// The event format of section 9.2 of the HTML standard.
 struct ServerSentEventTests {
   static let cases: [(ServerSentEvent, String)] = [
     (ServerSentEvent(data: "hello"), "data: hello\n\n"),

@@ -72,7 +72,7 @@ struct PlannerTests {
 
   @Test
   func `an answer says if more is not always better, and an edge is found all the same`() async throws {
-    // Enough tokens, but at most 60 a second, for example because of their price.
+    // Enough tokens, but at most 60 a second, e.g. because of their price.
     let answer = try await Self.planner {
       $0.everybody.lostUnexpectedly == 0 && ($0.timeUntil(share: 1) ?? .zero) > .seconds(33)
     }

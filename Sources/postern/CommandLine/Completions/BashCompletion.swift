@@ -1,6 +1,6 @@
 import GatewayKit
 
-/// Completion for bash, of the commands, their flags and the flags' values.
+/// The bash completion of the commands, their flags and the flags' values.
 struct BashCompletion {
   let completed: CompletedCommands
 
@@ -62,7 +62,7 @@ struct BashCompletion {
     completed.firstWords.map(\.word).joined(separator: " ")
   }
 
-  /// Commands of two words.
+  /// The branches for commands of two words.
   private var families: String {
     completed.families.map { word, commands in
       """
@@ -76,10 +76,10 @@ struct BashCompletion {
     }.joined(separator: "\n")
   }
 
-  /// The values that a flag may have.
+  /// The branches for the values of flags.
   private var values: String {
     var lines: [String] = []
-    /// One branch for all flags with the same form of value.
+    /// Adds one branch for all flags with the same form of value.
     func branch(_ action: String, _ isMeant: (ValueForm) -> Bool) {
       let patterns = completed.all.flatMap { command in
         command.flags.filter { isMeant(ValueForm($0)) }.map { "'\(command.words.joined(separator: " ")) --\($0.name)'" }

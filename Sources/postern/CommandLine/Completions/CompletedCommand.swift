@@ -1,14 +1,14 @@
 import GatewayKit
 
-/// A command as a shell sees it: its words, its flags and its operands.
+/// A command in a shell's completion: its words, flags and operands.
 struct CompletedCommand {
-  /// One word, or two as in `token mint`.
+  /// The words of the command: one, or two as in `token mint`.
   let words: [String]
   let summary: String
-  /// The operands, if they are one of a few words.
+  /// The possible operands, if the command takes one of a few words.
   let operands: [String]
   let flags: [Flag]
-  /// The command line that prints what may stand behind it; nil where ``operands`` says all.
+  /// The command line that prints the possible operands; nil if ``operands`` is complete.
   let operandNames: String?
 
   init(_ command: any Command.Type) {

@@ -1,4 +1,4 @@
-/// The commands as a shell sees them, each called by a word or two, such as `token mint`.
+/// The commands in a shell's completion, each called by one or two words, such as `token mint`.
 struct CompletedCommands {
   let all: [CompletedCommand]
 
@@ -6,7 +6,7 @@ struct CompletedCommands {
     all = commands.map { CompletedCommand($0) }
   }
 
-  /// The first words, each once, with what is told about it.
+  /// The first words, each once, with its summary.
   var firstWords: [(word: String, summary: String)] {
     var seen: [(word: String, summary: String)] = []
     for command in all {
@@ -17,7 +17,7 @@ struct CompletedCommands {
     return seen + [("help", "what a command does and which flags it has")]
   }
 
-  /// The second words behind a first one that is no command by itself.
+  /// The first words that are no commands by themselves, each with its commands of two words.
   var families: [(word: String, commands: [CompletedCommand])] {
     var families: [(word: String, commands: [CompletedCommand])] = []
     for command in all where command.words.count > 1 {

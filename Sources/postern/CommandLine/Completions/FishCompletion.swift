@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayKit
 
-/// Completion for fish, of the commands, their flags and the flags' values, each with its line of help.
+/// The fish completion of the commands, their flags and the flags' values, each with its line of help.
 struct FishCompletion {
   let completed: CompletedCommands
 

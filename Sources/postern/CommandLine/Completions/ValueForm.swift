@@ -1,17 +1,17 @@
 import GatewayKit
 
-/// The form of a flag's value, by its declaration: a shell offers files for a `FILE`.
+/// The form of a flag's value, as the flag's declaration gives it. It decides what a shell offers, e.g. files for a `FILE`.
 enum ValueForm: Equatable {
-  /// The flag is a switch.
+  /// No value: the flag is a switch.
   case none
   case choice([String])
   case file
   /// `NAME=FILE`.
   case namedFile
   case directory
-  /// A file, or the name of a description that comes with postern; this command line prints the names.
+  /// A file, or the name of a description that ships with postern. The command line in the associated value prints the names.
   case shipped(String)
-  /// Something nobody can guess, e.g. a number.
+  /// A value that no shell can complete, e.g. a number.
   case other
 
   static let wireNames = "postern wire list --names 2>/dev/null"

@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayKit
 
-/// Completion for zsh, of the commands, their flags and the flags' values.
+/// The zsh completion of the commands, their flags and the flags' values.
 struct ZshCompletion {
   let completed: CompletedCommands
 
@@ -45,7 +45,7 @@ struct ZshCompletion {
     }.joined(separator: "\n")
   }
 
-  /// The flags of the command that has been typed; what calls it is taken off the words first.
+  /// Returns the branch that completes the flags of a command. It first removes the command's own words.
   private func branch(_ command: CompletedCommand, indent: Int) -> String {
     let space = String(repeating: " ", count: indent)
     let count = command.words.count
@@ -62,7 +62,7 @@ struct ZshCompletion {
       """
   }
 
-  /// A flag as `_arguments` takes it: `--port=[help]:N:`.
+  /// Returns a flag in the form that `_arguments` expects: `--port=[help]:N:`.
   private func specification(_ flag: Flag) -> String {
     let help = Self.escaped(flag.help, "[]:\\")
     let head = (flag.repeats ? "*" : "") + "--\(flag.name)"
@@ -78,14 +78,14 @@ struct ZshCompletion {
     return quoted("\(head)=[\(help)]:\(value.replacing(bytesOf: ":", with: "\\:")):\(action)")
   }
 
-  /// Files, and what a command prints.
+  /// Returns the action that offers files and the names that a command prints.
   private static func shipped(_ names: String) -> String { "{_files; compadd -- $(\(names))}" }
 
   private func described(_ words: [(word: String, summary: String)]) -> String {
     words.map { quoted("\($0.word):\(Self.escaped($0.summary, "\\:"))") }.joined(separator: " ")
   }
 
-  /// The text with a backslash before each of those signs.
+  /// Returns the text with a backslash before each of `signs`.
   private static func escaped(_ text: String, _ signs: String) -> String {
     text.map { signs.contains($0) ? "\\\($0)" : String($0) }.joined()
   }

@@ -1,11 +1,11 @@
 import GatewayJSON
 import GatewayKit
 
-/// A file with flags: one JSON object with comments (JSON5), whose keys are the flags' names.
+/// A configuration file: one JSON object with comments (JSON5), e.g. `{"port": 8080}`.
 ///
-/// Values are strings, numbers, booleans, or arrays of them for a repeated flag.
+/// The keys are the flags' names. The values are strings, numbers, booleans, or arrays of them for flags that repeat.
 enum ConfigurationFile {
-  /// A key with its values, and their places in the file.
+  /// A key with its values and their places.
   struct Entry {
     let key: String
     let place: TextPlace
@@ -13,7 +13,7 @@ enum ConfigurationFile {
     let isArray: Bool
   }
 
-  /// A string, a number or a boolean as the text of a flag's value, e.g. `true` of a switch.
+  /// A string, a number or a boolean as the text of a flag's value, e.g. `true` for a switch.
   struct Scalar {
     let text: String
     let place: TextPlace
@@ -21,7 +21,7 @@ enum ConfigurationFile {
 
   private static let sizeMax = 1 << 20
 
-  /// The file's entries in their order. Throws a ``UsageError`` that names the file, the line and the column.
+  /// Reads the file's entries in order. Throws a ``UsageError`` that names the file, the line and the column.
   ///
   /// - Parameter source: The flag or variable that names the file.
   static func read(_ path: String, of source: String) throws -> [Entry] {

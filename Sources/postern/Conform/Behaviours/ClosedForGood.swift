@@ -7,8 +7,10 @@ extension Behaviour {
     "closed-for-good", covers: ["S4", "S7"], code: 4500, elsewhere: 1000,
     sentence: "Closed with a code of those that nobody comes back from, the client stays away.")
 
-  /// Returns the behaviour of a close with a code that is for good. Codes of its own have their meaning in this gateway's
-  /// own wire only: clients of others are closed with the code in `elsewhere`.
+  /// Returns a behaviour in which the gateway closes the connection with a terminal code.
+  ///
+  /// Private codes have an agreed meaning only on this gateway's own wire. Clients of other wires are closed with
+  /// `elsewhere`, if it is given.
   static func terminal(
     _ name: String, covers: [String], code: Int, elsewhere: Int? = nil, sentence: String
   ) -> Behaviour {

@@ -6,7 +6,7 @@ extension Behaviour {
     sentence:
       "Turned away with a token that has expired before it was used, the client gets one new token and tries once more.",
     token: .expired,
-    // A client that begins at its provider gets a dead token there.
+    // A client that starts at its provider gets an expired token there.
     prelude: { scene in try await scene.fail("mint_expired", times: 1) },
     script: { scene in
       try await scene.seeRefusal(or: "the client did not connect with the token that it was given")

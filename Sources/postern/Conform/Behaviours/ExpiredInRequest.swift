@@ -7,7 +7,7 @@ extension Behaviour {
       "When its token ends while a request of its own has no answer the client renews it, and does not repeat the request on and on.",
     settings: impatient,
     script: { scene in
-      // Its answer, or the error that is one.
+      // Drops the answer to the client's request, be it a result or an error.
       var lost: [Int] = []
       for what in ["vendor", "error"] {
         lost.append(try await scene.fail("drop", [JSONMember("what", what)], times: 1))

@@ -5,7 +5,7 @@ extension Behaviour {
     "expired-token", covers: ["P5"], fault: "mint_expired",
     sentence: "When its provider gives it a token that has expired the client gets another, and does not loop.")
 
-  /// Returns the behaviour of a provider that gives one useless token, and then good ones.
+  /// Returns a behaviour in which the provider returns one unusable token, and valid ones after it.
   static func badToken(_ name: String, covers: [String], fault: String, members: [JSONMember] = [], sentence: String)
     -> Behaviour
   {
@@ -15,7 +15,7 @@ extension Behaviour {
         let first = try await scene.seeLogin()
         try await scene.fail(fault, members, times: 1)
         try await scene.expire()
-        // At once, or by way of another connection.
+        // The client may renew at once, or on another connection.
         try await scene.needingProvider(after: first) {
           try await scene.seeRenewal(
             after: first, within: .seconds(22),

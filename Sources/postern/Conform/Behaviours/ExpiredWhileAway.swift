@@ -7,8 +7,8 @@ extension Behaviour {
       "A client whose token ends while it is not connected comes back with another, without trying the dead one on and on.",
     script: { scene in
       try await scene.seeLogin()
-      // A client may return before another order comes, so the token has expired for every login from here on. Connections
-      // keep their deadlines.
+      // A client may be back before the next order arrives. So tokens expire at once for every login from here on; open
+      // connections keep their deadlines.
       for clock in ["gateway_clock", "issuer_clock"] {
         try await scene.fail(clock, [JSONMember("ahead_s", json: "7200")])
       }

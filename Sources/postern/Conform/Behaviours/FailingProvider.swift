@@ -1,7 +1,7 @@
 import GatewayKit
 
 extension Behaviour {
-  /// How long the provider fails each time, and how often it may be asked meanwhile: four times a second.
+  /// The duration of each failure in seconds, and the number of calls allowed meanwhile: four a second.
   private static let (failingTime, callsMax) = (5, 20)
 
   static let failingProvider = Behaviour(
@@ -23,7 +23,7 @@ extension Behaviour {
         }
       }
     },
-    // Each time there is the call that succeeds, too.
+    // Each time, one more call succeeds.
     expected: [
       .stopsAfter(2 * (callsMax + 1), "provider", quiet: .zero), .singleFlight, .oneProviderCallPerExpiry,
     ],

@@ -4,7 +4,7 @@ extension Behaviour {
   static let halfOpen = Behaviour(
     name: "half-open", covers: ["T2", "T3", "T8"],
     sentence: "On a connection that stands though nothing goes through it, the client notices, and opens another.",
-    // The gateway would notice, and end it.
+    // With pings, the gateway would notice and end the connection.
     settings: [JSONMember("ping-interval", "0s")],
     script: { scene in
       try await scene.seeLogin()

@@ -12,7 +12,7 @@ extension Behaviour {
       let back = try await scene.see(
         "logged_in", count: 2, within: .seconds(75),
         or: "the client did not notice within 75 s that nothing came through any more")
-      // The old one goes on where it was, and ends.
+      // The old connection resumes, and ends.
       try await scene.mend(number)
       try await scene.seeOneSession(within: .seconds(20))
       guard try await scene.line("connection_opened", after: back, within: .seconds(3)) == nil else {

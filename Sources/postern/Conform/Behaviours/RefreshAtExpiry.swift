@@ -10,7 +10,7 @@ extension Behaviour {
     },
     expected: [.refreshedInTime, .keepsConnection, .oneProviderCallPerExpiry, .singleFlight])
 
-  /// The demands on a wire whose gateway closes instead of asking, and whose client returns with one new token.
+  /// The demands where the gateway closes instead of asking, and the client reconnects with one new token.
   static let renewedByReturning: [Demand] = [
     .comesBack(within: .seconds(20), newToken: true), .oneProviderCallPerExpiry, .singleFlight,
   ]

@@ -10,7 +10,7 @@ extension Behaviour {
       try await scene.fail("signal", [JSONMember("failure", "token_expired"), JSONMember("as", "S3")], times: 1)
       try await scene.disconnect(1012, "restart")
       try await scene.see("login_refused", after: first, or: "the client did not try to come back")
-      // It may get one new token and try once more, or stay away where the code says that it should.
+      // The client may get one new token and try once more, or stay away if the code says so.
     },
     expected: [.stopsAfter(4, quiet: .seconds(4))])
 }

@@ -6,7 +6,7 @@ extension Behaviour {
     sentence: "A client that does not hear that its token was taken keeps its login, and refreshes the next time.",
     fault: "drop")
 
-  /// Something happens to the reply to a refresh, and then there is another refresh.
+  /// Returns a behaviour in which `fault` affects the reply to a refresh, and another refresh follows.
   static func replyFails(
     _ name: String, covers: [String], sentence: String, fault: String, members: [JSONMember] = []
   ) -> Behaviour {

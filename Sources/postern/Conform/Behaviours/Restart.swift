@@ -5,13 +5,15 @@ extension Behaviour {
       "Closed with 1012, as by a gateway that restarts, the client comes back each time, after waits that differ by chance."
   )
 
-  /// The connection is closed ten times, with the same code, and each time when the client is back.
+  /// Returns a behaviour in which the gateway closes the connection ten times with the same code, each time after the client
+  /// has reconnected.
   static func returning(_ name: String, covers: [String], code: Int, sentence: String) -> Behaviour {
     returning(name, covers: covers, sentence: sentence) { scene in try await scene.disconnect(code, name) }
   }
 
-  /// Returns the behaviour of ten ends of the connection, each when the client is back and has had a moment for its work
-  /// then, e.g. to join its call again. A client that is cut off in the midst of that has not returned yet.
+  /// Returns a behaviour in which `end` ends the connection ten times, each time 0.5 s after the client has logged in. In
+  /// that time the client can restore its state, e.g. request its call again; a client cut off before that has not fully
+  /// returned.
   static func returning(
     _ name: String, covers: [String], sentence: String, end: @escaping @Sendable (ConformScene) async throws -> Void
   ) -> Behaviour {

@@ -10,6 +10,6 @@ extension Behaviour {
       try await scene.revoke(ahead: .seconds(3_600))
       try await scene.seeRefusal(after: first, or: "the client did not try to come back")
     },
-    // Some SDKs try again every five seconds, and sometimes after longer.
+    // Some SDKs retry every five seconds, and sometimes after longer waits.
     expected: [.stopsAfter(4, quiet: .seconds(20))], patience: .seconds(45), bound: .seconds(90))
 }

@@ -5,7 +5,7 @@ extension Behaviour {
     name: "same-token", covers: ["R5"],
     sentence: "A provider that gives the same token again and again, which has ended, does not make the client loop.",
     settings: impatient,
-    // Some SDKs of such wires go on for ever, after longer and longer waits.
+    // Some SDKs of such wires retry forever, with growing waits.
     returning: Returning(
       script: { scene in
         let first = try await scene.seeLogin()

@@ -20,7 +20,7 @@ extension Behaviour {
       try await scene.seeLogin()
       try await scene.advance(by: .seconds(6))
       try await scene.see("refreshed", or: "the client was not refreshed")
-      // No time passes for the token, however long the client waits.
+      // The token does not age, however long the client waits.
       try await scene.pass(.seconds(3))
     },
     expected: [

@@ -15,7 +15,7 @@ extension Behaviour {
         last = try await scene.see(
           "logged_in", after: last, within: .seconds(20),
           or: "the client did not come back within 20 s with a clock that is \(hours) h behind")
-        // Whoever takes a token for dead by its own clock asks for another now, and another.
+        // A client that judges tokens by its own clock would request token after token now.
         try await scene.pass(.seconds(2))
         for number in [mended, issuer] { try await scene.mend(number) }
       }
