@@ -5,7 +5,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("Stream's page of operations")
 struct StreamDocumentTests {
   /// Returns a path in the form of both families, without the names of its parameters.
   private static func bare(_ path: String) -> String {
@@ -17,8 +16,8 @@ struct StreamDocumentTests {
     return String(rest.replacing(/\{\w+\}/, with: "{}"))
   }
 
-  @Test("has every route that a gateway has")
-  func routes() throws {
+  @Test
+  func `the page of operations has every route that a gateway has`() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Docs/dialects")
     let text = try String(contentsOf: root.appending(path: "stream-operations.md"), encoding: .utf8)
     let listed = Set(text.matches(of: /`([A-Z]+) (\/\S*)`/).map { "\($0.output.1) \(Self.bare(String($0.output.2)))" })

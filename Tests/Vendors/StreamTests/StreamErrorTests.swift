@@ -4,24 +4,21 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("Stream's errors")
 struct StreamErrorTests {
-  @Test(
-    "stand for the gateway's by cause",
-    arguments: [
-      (GatewayError.applicationUnknown, 2, 401), (.malformedRequest, 4, 400), (.tokenMalformed, 5, 401),
-      (.credentialsMissing, 5, 401), (.tooMany, 9, 429), (.notFound, 16, 404), (.notPermitted, 17, 403),
-      (.bodyTooLarge, 22, 413), (.tokenExpired, 40, 401), (.tokenRevoked, 40, 401), (.tokenNotYetValid, 41, 401),
-      (.tokenUsedBeforeIssued, 42, 401), (.signatureInvalid, 43, 401), (.sessionUnknown, 46, 400),
-      (.methodNotAllowed, 4, 405), (.connectionRequired, 5, 401), (.internalError, -1, 500), (.draining, -1, 503),
-    ])
-  func causes(error: GatewayError, code: Int, status: Int) {
+  @Test(arguments: [
+    (GatewayError.applicationUnknown, 2, 401), (.malformedRequest, 4, 400), (.tokenMalformed, 5, 401),
+    (.credentialsMissing, 5, 401), (.tooMany, 9, 429), (.notFound, 16, 404), (.notPermitted, 17, 403),
+    (.bodyTooLarge, 22, 413), (.tokenExpired, 40, 401), (.tokenRevoked, 40, 401), (.tokenNotYetValid, 41, 401),
+    (.tokenUsedBeforeIssued, 42, 401), (.signatureInvalid, 43, 401), (.sessionUnknown, 46, 400),
+    (.methodNotAllowed, 4, 405), (.connectionRequired, 5, 401), (.internalError, -1, 500), (.draining, -1, 503),
+  ])
+  func `the vendor's errors stand for the gateway's by cause`(error: GatewayError, code: Int, status: Int) {
     let stream = StreamError(error)
     #expect(stream.code == code && stream.status == status)
   }
 
-  @Test("have a code for every error of the gateway, and say 800101 where authentication is missing")
-  func complete() {
+  @Test
+  func `every error of the gateway has a code, and missing authentication is 800101`() {
     for error in GatewayError.all {
       #expect(StreamError(error).code != -1 || error.httpStatus >= 500, "\(error.name)")
     }
@@ -30,8 +27,8 @@ struct StreamErrorTests {
     #expect(StreamError(.tokenExpired).details == [])
   }
 
-  @Test("keep code and words on their way through the gateway's errors")
-  func roundTrip() {
+  @Test
+  func `code and words survive the way through the gateway's errors`() {
     let errors: [StreamError] = [
       .tokenExpired, .tokenRevoked, .tokenNotYetValid, .tokenUsedBeforeIssued, .signatureInvalid(key: "k"),
       .accessKey("api_key not provided"), .authentication("x"), .notAllowed("y"), .doesNotExist("z"),
@@ -40,8 +37,8 @@ struct StreamErrorTests {
     for error in errors { #expect(StreamError(error.gatewayError) == error) }
   }
 
-  @Test("over HTTP name the operation, the documentation and how long it took")
-  func rest() throws {
+  @Test
+  func `errors over HTTP name the operation, the documentation and the duration`() throws {
     let error = StreamError.input("data.members is limited to 100", field: "data.members")
     let body = try JSONDocument.parse(error.body(operation: "JoinCall", duration: .microseconds(1254))).root
     #expect(body["message"]?.string == #"JoinCall failed with error: "data.members is limited to 100""#)
@@ -52,8 +49,8 @@ struct StreamErrorTests {
     #expect(body["exception_fields"]?["data.members"]?.string == "data.members is limited to 100")
   }
 
-  @Test("say in connection.error what the socket's family says, on a connection that has a name only once logged in")
-  func socket() throws {
+  @Test
+  func `connection.error has the socket family's form, on a connection that has a name only once logged in`() throws {
     for kind in StreamDialect.Kind.allCases {
       for isLoggedIn in [true, false] {
         let context = DialectContext(
@@ -69,8 +66,8 @@ struct StreamErrorTests {
     }
   }
 
-  @Test("connections have names of the form of a UUID, and no other text is one")
-  func connectionIDs() {
+  @Test
+  func `connection names have the form of a UUID, and no other text is one`() {
     for id in [ConnectionID(loop: 0, serial: 1), ConnectionID(loop: 4095, serial: (1 << 52) - 1)] {
       #expect(StreamConnectionID.text(id).utf8.count == 36)
       #expect(StreamConnectionID.read(StreamConnectionID.text(id)) == id)

@@ -6,18 +6,21 @@ import GatewayTokens
 import TestSupport
 import Testing
 
-@Suite("Whatever a peer sends, the gateway that plays Stream answers and lives")
 struct StreamFuzzTests {
   enum Side: String, CaseIterable { case video, chat, sfu }
 
-  @Test("every route answers every body, and never with an error of its own making", arguments: Side.allCases)
-  func bodies(side: Side) throws { try Self.gateway(side).answersEveryBody() }
+  @Test(arguments: Side.allCases)
+  func `every route of this wire answers every body, and never with an error of its own making`(side: Side) throws {
+    try Self.gateway(side).answersEveryBody()
+  }
 
-  @Test("every socket takes every message, and the next client gets in", arguments: Side.allCases)
-  func messages(side: Side) throws { try Self.gateway(side).takesEveryMessage() }
+  @Test(arguments: Side.allCases)
+  func `every socket of this wire accepts every message, and the next client gets in`(side: Side) throws {
+    try Self.gateway(side).takesEveryMessage()
+  }
 
-  @Test("the client's side reads or leaves whatever a gateway or a provider says, and traps at none of it")
-  func client() {
+  @Test
+  func `the client of this wire reads or ignores whatever a gateway or a provider sends, without a trap`() {
     let client = FuzzedClient(
       StreamVideoClientDialect(.javascript, apiKey: SimulatedStream.key),
       corpus: FuzzCorpus(folder: "Stream", tests: ["Stream"]))

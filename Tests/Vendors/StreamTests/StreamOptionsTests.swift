@@ -6,7 +6,6 @@ import Testing
 
 @testable import GatewayStream
 
-@Suite("The flags about Stream")
 struct ServeStreamTests {
   private func options(_ words: [String]) throws -> StreamVideoSettings {
     try StreamVendor.settings(words, .test())
@@ -14,8 +13,8 @@ struct ServeStreamTests {
 
   private func complaint(_ words: [String]) throws -> String { StreamVendor.complaint(words, try .test()) }
 
-  @Test("none need be given: any API key is accepted, and expiry is what the page of Stream's protocol says")
-  func defaults() throws {
+  @Test
+  func `no flag is needed, any API key is accepted, and expiry is as the vendor's page says`() throws {
     let settings = try options([])
     _ = try settings.applications.application("anything")
     #expect(settings.leeway == .zero && settings.expiry == StreamExpiry() && settings.limits == nil)
@@ -25,8 +24,8 @@ struct ServeStreamTests {
     #expect(settings.guestLife == nil && settings.app == StreamAppSettings())
   }
 
-  @Test("every one of them reaches its setting")
-  func all() throws {
+  @Test
+  func `every flag reaches its setting`() throws {
     let settings = try options([
       "--stream-leeway", "2s", "--stream-expiry-close-code", "4000", "--stream-expiry-delay", "3s",
       "--stream-expiry-silent", "--stream-guest-life", "1h", "--stream-no-guests", "--stream-no-auth-checks",
@@ -53,8 +52,8 @@ struct ServeStreamTests {
     #expect(try options(["--stream-any-call-type", "--stream-call-type", "meeting"]).calls.types == nil)
   }
 
-  @Test("the SFU is the gateway's own, at another address or with other times; or it is elsewhere, or none")
-  func sfu() throws {
+  @Test
+  func `the SFU is the gateway's own, at another address or with other times, or it is elsewhere, or none`() throws {
     #expect(try options([]).calls.sfu == StreamSFUPolicy() && options(["--stream-sfu", "own"]).calls.sfu != nil)
     let own = try options([
       "--stream-sfu-address", "https://calls.example", "--stream-sfu-token-life", "2m", "--stream-sfu-return", "0s",
@@ -72,8 +71,8 @@ struct ServeStreamTests {
     #expect(named.sfu == nil && named.sfuURL == "http://a/t" && named.sfuSocket == "ws://b/w")
   }
 
-  @Test("API keys have a secret each, share one, or share the gateway's")
-  func keys() throws {
+  @Test
+  func `API keys have a secret each, share one, or share the gateway's`() throws {
     let (one, two) = (try TemporaryFile("one"), try TemporaryFile("two"))
     let pairs = try options([
       "--stream-api-key", "a", "--stream-api-key", "b", "--stream-secret-file", one.path, "--stream-secret-file",
@@ -92,31 +91,29 @@ struct ServeStreamTests {
     #expect(throws: StreamError.self) { try shared.applications.application("c") }
   }
 
-  @Test(
-    "what cannot be is refused, saying what would be right",
-    arguments: [
-      (["--stream-expiry-close-code", "1006"], "no close frame may carry it"),
-      (["--stream-expiry-close-code", "2000"], "no close frame may carry it"),
-      (["--stream-expiry-close-code", "x"], "from 1000 to 4999"),
-      (["--stream-api-key", "a", "--stream-api-key", "a"], "given twice"),
-      (["--stream-api-key", ""], "must not be empty"),
-      (["--stream-secret-file", "/nowhere"], "--stream-secret-file: '/nowhere' does not exist"),
-      (["--stream-rate-limit-scale", "0"], "from 0.001"),
-      (["--stream-call-type", "a b"], "letters, digits"),
-      (["--stream-guests-per-address-per-minute", "0"], "from 1"),
-      (["--stream-sfu", "sfu.example"], "as https://calls.example"),
-      (["--stream-sfu", "https://sfu.example/ws"], "no / last"),
-      (["--stream-sfu", "own", "--stream-sfu-url", "http://a/t"], "name two places"),
-      (["--stream-sfu", "off", "--stream-sfu-anonymous"], "clients are sent elsewhere"),
-      (["--stream-sfu-address", "ftp://calls.example"], "as https://calls.example"),
-      (["--stream-sfu-token-life", "0s"], "1s or more"),
-    ])
-  func refusals(words: [String], expected: String) throws {
+  @Test(arguments: [
+    (["--stream-expiry-close-code", "1006"], "no close frame may carry it"),
+    (["--stream-expiry-close-code", "2000"], "no close frame may carry it"),
+    (["--stream-expiry-close-code", "x"], "from 1000 to 4999"),
+    (["--stream-api-key", "a", "--stream-api-key", "a"], "given twice"),
+    (["--stream-api-key", ""], "must not be empty"),
+    (["--stream-secret-file", "/nowhere"], "--stream-secret-file: '/nowhere' does not exist"),
+    (["--stream-rate-limit-scale", "0"], "from 0.001"),
+    (["--stream-call-type", "a b"], "letters, digits"),
+    (["--stream-guests-per-address-per-minute", "0"], "from 1"),
+    (["--stream-sfu", "sfu.example"], "as https://calls.example"),
+    (["--stream-sfu", "https://sfu.example/ws"], "no / last"),
+    (["--stream-sfu", "own", "--stream-sfu-url", "http://a/t"], "name two places"),
+    (["--stream-sfu", "off", "--stream-sfu-anonymous"], "clients are sent elsewhere"),
+    (["--stream-sfu-address", "ftp://calls.example"], "as https://calls.example"),
+    (["--stream-sfu-token-life", "0s"], "1s or more"),
+  ])
+  func `an invalid flag is refused with what would be right`(words: [String], expected: String) throws {
     #expect(try complaint(words).contains(expected))
   }
 
-  @Test("secrets that are neither one nor as many as the keys are refused")
-  func counts() throws {
+  @Test
+  func `secrets that are neither one nor as many as the keys are refused`() throws {
     let file = try TemporaryFile("secret")
     let words = ["--stream-secret-file", file.path, "--stream-secret-file", file.path, "--stream-api-key", "a"]
     #expect(try complaint(words).contains("as often as --stream-api-key"))

@@ -5,18 +5,16 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("The rules of the gate, with Stream's clients")
 struct StreamRulesTests {
   @Test(
-    "hold",
     arguments: GateCase.all(
       StreamGate(StreamVideoClientDialect(.javascript, apiKey: StreamGate.key)),
       StreamGate(StreamVideoClientDialect(.python, apiKey: StreamGate.key)),
       StreamGate(StreamChatClient()), StreamSFUGate()))
-  func rules(gate: GateCase) async throws { try await gate.holds() }
+  func `the rules of the gate hold with these clients`(gate: GateCase) async throws { try await gate.holds() }
 
-  @Test("are told of in the journal, all that may happen, and without a token")
-  func journal() async throws {
+  @Test
+  func `the journal shows every event of the gate's rules, and no token`() async throws {
     let video = StreamGate(StreamVideoClientDialect(.javascript, apiKey: StreamGate.key))
     #expect(try await GateJournal.missing(of: video) == [.loggedOut, .refreshed, .refreshRefused])
     #expect(

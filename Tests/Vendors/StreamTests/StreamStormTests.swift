@@ -5,7 +5,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("A storm of Stream's clients in virtual time")
 struct StreamStormTests {
   private static func storm(_ sdk: StreamVideoSDK) throws -> VirtualStorm {
     var storm = try VirtualStorm.mixed(StreamVideoClientDialect(sdk, apiKey: "key"), on: settings())
@@ -22,11 +21,10 @@ struct StreamStormTests {
   }
 
   @Test(
-    "Stream's clients come back each in its SDK's own time",
     arguments: [
       (.javascript, 2.25, 7.2), (.swift, 0, 0.2), (.android, 0.25, 0.7), (.flutter, 0.2, 0.9),
     ] as [(StreamVideoSDK, Double, Double)])
-  func stream(sdk: StreamVideoSDK, least: Double, most: Double) throws {
+  func `clients return each in its SDK's own time`(sdk: StreamVideoSDK, least: Double, most: Double) throws {
     let result = try Self.storm(sdk).run().result
     VirtualStorm.checkMixed(result)
     #expect(result.returns.interrupted == 200 && result.returns.returned == 160)
@@ -40,8 +38,8 @@ struct StreamStormTests {
     #expect(try #require(result.latencies.outage.maximum) >= .seconds(least))
   }
 
-  @Test("JavaScript asks the provider once; after a close with 1000 two of three never come back")
-  func closeCode() throws {
+  @Test
+  func `JavaScript asks the provider once, and after a close with 1000 two of three never return`() throws {
     var storm = try Self.storm(.javascript)
     storm.plan.behaviours = .allWell
     #expect(try storm.run().result.callsPerExpiry == 1)
@@ -52,8 +50,8 @@ struct StreamStormTests {
     #expect(try #require(result.latencies.outage.minimum) >= .milliseconds(35_250))
   }
 
-  @Test("who is let in only after the common expiry, with a second token, is late and not missing")
-  func late() throws {
+  @Test
+  func `a client connected after the common expiry, with a second token, is late and not missing`() throws {
     var storm = try Self.storm(.swift)
     storm.plan.behaviours = .allWell
     // Tokens that expire together at 8 s. By then a provider of 20 per second has issued only some of the new ones.
@@ -63,15 +61,15 @@ struct StreamStormTests {
     #expect(result.everybody.late + result.everybody.kept + result.connects.failed.total == 200)
   }
 
-  @Test("Python's clients are lost, all of them, as their SDK demands")
-  func python() throws {
+  @Test
+  func `Python's clients are lost, all of them, as their SDK demands`() throws {
     let result = try Self.storm(.python).run().result
     #expect(result.everybody.lostExpectedly == 200 && result.everybody.lostUnexpectedly == 0)
     #expect(result.provider.refreshCalls == 0)
   }
 
-  @Test("keep-alives hold idle connections for as long as the tokens live", arguments: StreamVideoSDK.allCases)
-  func idle(sdk: StreamVideoSDK) throws {
+  @Test(arguments: StreamVideoSDK.allCases)
+  func `pings keep idle connections for as long as the tokens live`(sdk: StreamVideoSDK) throws {
     var storm = try Self.storm(sdk)
     storm.plan.behaviours = .allWell
     storm.plan.clients = 20
@@ -81,8 +79,8 @@ struct StreamStormTests {
     #expect(result.returns.interrupted == 0 && result.disconnects.total == 0)
   }
 
-  @Test("the same seed gives the same storm")
-  func repeatable() throws {
+  @Test
+  func `equal seeds give equal storms`() throws {
     let storm = try Self.storm(.flutter)
     #expect(try storm.run(seed: 3).result == (try storm.run(seed: 3).result))
   }

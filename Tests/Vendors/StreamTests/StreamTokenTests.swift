@@ -4,7 +4,6 @@ import GatewayTokens
 import TestSupport
 import Testing
 
-@Suite("Stream's tokens")
 struct StreamTokenTests {
   private static let application = try! StreamApplication(secret: "short")
   private static let now = WallTime(seconds: 1_700_000_000)
@@ -24,9 +23,8 @@ struct StreamTokenTests {
     }
   }
 
-  @Test(
-    "one of a user says who, since when, until when, in which role and for which calls; the rest is passed over")
-  func user() throws {
+  @Test
+  func `a user's token has its user, dates, role and calls, and other claims are ignored`() throws {
     let token = try read(
       signed(
         #"{"user_id":"ann","iat":1699999000,"exp":1700003600,"nbf":1699999000,"role":"admin","call_cids":["default:a"],"#
@@ -36,19 +34,19 @@ struct StreamTokenTests {
     #expect(!token.isServer && !token.isDevelopment)
   }
 
-  @Test("a server's is any signed one without a user", arguments: ["{}", #"{"server":true}"#, #"{"iat":1}"#])
-  func server(claims: String) throws {
+  @Test(arguments: ["{}", #"{"server":true}"#, #"{"iat":1}"#])
+  func `a server's token is any signed one without a user`(claims: String) throws {
     #expect(try read(signed(claims)).isServer)
   }
 
-  @Test("one without exp lives for ever, one without iat is good")
-  func undated() throws {
+  @Test
+  func `a token without exp lives for ever, and one without iat is good`() throws {
     let token = try read(signed(#"{"user_id":"ann"}"#))
     #expect(token.expiresAt == nil && token.issuedAt == nil)
   }
 
-  @Test("a development token is known by its third segment, which is no signature")
-  func development() throws {
+  @Test
+  func `a development token is known by its third segment, which is no signature`() throws {
     let payload = Base64URL.encode(Array(#"{"user_id":"ann"}"#.utf8))
     let header = Base64URL.encode(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8))
     let token = try read("\(header).\(payload).devtoken")
@@ -61,44 +59,40 @@ struct StreamTokenTests {
     try token.checkRevocation(nil, settings, key: "k")
   }
 
-  @Test(
-    "the first check that fails gives the code",
-    arguments: [
-      ("", 5), ("a", 5), ("a.b", 5), ("a.b.c.d", 5), ("a.b.c", 5), ("....", 5),
-      ("eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl", 43), ("eyJhbGciOiJIUzI1NiJ9.bm90IEpTT04.c2lnbmF0dXJl", 5),
-      ("eyJhbGciOiJub25lIn0.e30.", 5), ("eyJhbGciOiJIUzM4NCJ9.e30.c2ln", 5),
-    ])
-  func malformed(token: String, code: Int) {
+  @Test(arguments: [
+    ("", 5), ("a", 5), ("a.b", 5), ("a.b.c.d", 5), ("a.b.c", 5), ("....", 5),
+    ("eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl", 43), ("eyJhbGciOiJIUzI1NiJ9.bm90IEpTT04.c2lnbmF0dXJl", 5),
+    ("eyJhbGciOiJub25lIn0.e30.", 5), ("eyJhbGciOiJIUzM4NCJ9.e30.c2ln", 5),
+  ])
+  func `the first failed check gives the code`(token: String, code: Int) {
     #expect(refusal(token)?.code == code)
     #expect(refusal(token)?.status == 401)
   }
 
-  @Test(
-    "claims of the wrong kind are 5, expired ones 40, those of the future 41 and 42",
-    arguments: [
-      (#"{"user_id":7}"#, 5), (#"{"user_id":""}"#, 5), (#"{"user_id":"a","exp":"soon"}"#, 5),
-      (#"{"user_id":"a","exp":1.5}"#, 5), (#"{"user_id":"a","exp":{}}"#, 5),
-      (#"{"user_id":"a","iat":1699999999.5}"#, 5),
-      (#"{"user_id":"a","nbf":null}"#, 5), (#"{"user_id":"a","role":1}"#, 5), (#"{"server":1}"#, 5),
-      (#"{"user_id":"a","exp":1700000000}"#, 40), (#"{"user_id":"a","exp":1,"nbf":1800000000}"#, 40),
-      (#"{"user_id":"a","nbf":1700000001,"iat":1800000000}"#, 41), (#"{"user_id":"a","iat":1700000001}"#, 42),
-      (#"{"user_id":"a","call_cids":["default:a"]}"#, 5), (#"{"user_id":"a","exp":1800000000,"call_cids":"x"}"#, 5),
-      (#"{"user_id":"a","exp":1800000000,"call_cids":["nonsense"]}"#, 5),
-      (#"{"exp":1800000000,"call_cids":["default:a"]}"#, 5), ("[]", 5),
-    ])
-  func claims(claims: String, code: Int) {
+  @Test(arguments: [
+    (#"{"user_id":7}"#, 5), (#"{"user_id":""}"#, 5), (#"{"user_id":"a","exp":"soon"}"#, 5),
+    (#"{"user_id":"a","exp":1.5}"#, 5), (#"{"user_id":"a","exp":{}}"#, 5),
+    (#"{"user_id":"a","iat":1699999999.5}"#, 5),
+    (#"{"user_id":"a","nbf":null}"#, 5), (#"{"user_id":"a","role":1}"#, 5), (#"{"server":1}"#, 5),
+    (#"{"user_id":"a","exp":1700000000}"#, 40), (#"{"user_id":"a","exp":1,"nbf":1800000000}"#, 40),
+    (#"{"user_id":"a","nbf":1700000001,"iat":1800000000}"#, 41), (#"{"user_id":"a","iat":1700000001}"#, 42),
+    (#"{"user_id":"a","call_cids":["default:a"]}"#, 5), (#"{"user_id":"a","exp":1800000000,"call_cids":"x"}"#, 5),
+    (#"{"user_id":"a","exp":1800000000,"call_cids":["nonsense"]}"#, 5),
+    (#"{"exp":1800000000,"call_cids":["default:a"]}"#, 5), ("[]", 5),
+  ])
+  func `claims of the wrong kind are 5, expired ones 40, those of the future 41 and 42`(claims: String, code: Int) {
     #expect(refusal(signed(claims))?.code == code)
   }
 
-  @Test("a call token lists 100 calls at most", arguments: [100, 101])
-  func manyCalls(count: Int) {
+  @Test(arguments: [100, 101])
+  func `a call token lists 100 calls at most`(count: Int) {
     let calls = (0..<count).map { "\"default:c\($0)\"" }.joined(separator: ",")
     let token = signed(#"{"user_id":"!anon","exp":1800000000,"call_cids":[\#(calls)]}"#)
     #expect(refusal(token)?.code == (count > 100 ? 5 : nil))
   }
 
-  @Test("a call token of a hundred long names is read, and one above the limit is malformed", arguments: [105, 127])
-  func longNames(length: Int) {
+  @Test(arguments: [105, 127])
+  func `a call token of a hundred long names is read, and one above the limit is malformed`(length: Int) {
     // The gateway's own secret has the usual limit.
     let own = StreamApplication(
       verifier: JWTVerifier(keys: Self.application.verifier.keys), signer: Self.application.signer)
@@ -112,16 +106,16 @@ struct StreamTokenTests {
     #expect(refusal(token)?.code == (length == 127 ? 5 : nil))
   }
 
-  @Test("leeway is given to all three dates")
-  func leeway() {
+  @Test
+  func `leeway is given to all three dates`() {
     for claims in [#"{"exp":1699999999}"#, #"{"nbf":1700000001}"#, #"{"iat":1700000001}"#] {
       #expect(refusal(signed(claims)) != nil)
       #expect(refusal(signed(claims), leeway: .seconds(2)) == nil)
     }
   }
 
-  @Test("the words are the documented ones, and name the API key but never the token")
-  func words() {
+  @Test
+  func `the words are the documented ones, and name the API key but never the token`() {
     #expect(refusal("a")?.message == "JWTAuth error: token contains an invalid number of segments")
     #expect(refusal(signed(#"{"exp":1}"#))?.message == "JWTAuth error: token is expired (exp)")
     #expect(refusal(signed(#"{"iat":1800000000}"#))?.message == "JWTAuth error: token used before issue at (iat)")
@@ -131,8 +125,8 @@ struct StreamTokenTests {
         == #"JWTAuth error: signature is not valid. Make sure the token is created using the secret for API key "k""#)
   }
 
-  @Test("a revocation takes in what was issued in an earlier second, or has no date", arguments: [true, false])
-  func revocation(ofUser: Bool) throws {
+  @Test(arguments: [true, false])
+  func `a revocation covers tokens issued in an earlier second, or without a date`(ofUser: Bool) throws {
     var settings = StreamAppSettings()
     var user = StreamUser(UserID("ann"), createdAt: Self.now)
     let limit = WallTime(nanoseconds: 1_699_999_000_900_000_000)
@@ -143,8 +137,8 @@ struct StreamTokenTests {
     #expect(throws: StreamError.tokenRevoked) { try check(#"{"user_id":"ann"}"#) }
   }
 
-  @Test("the issuer's live at least as long as they shall, in whole seconds")
-  func issuer() throws {
+  @Test
+  func `the issuer's tokens live at least as long as they shall, in whole seconds`() throws {
     let issuer = StreamTokenIssuer(signer: Self.application.signer)
     let start = WallTime(nanoseconds: 1_700_000_000_400_000_000)
     let calls = [CallID(cid: "default:a")!]
@@ -157,8 +151,8 @@ struct StreamTokenTests {
     #expect(try StreamToken(lasting.token, of: Self.application, key: "k", at: start, leeway: .zero).expiresAt == nil)
   }
 
-  @Test("an application without a secret is none; API keys choose theirs")
-  func applications() throws {
+  @Test
+  func `an application without a secret is refused, and API keys choose theirs`() throws {
     #expect(throws: KeyError.self) { try StreamApplication(secret: "") }
     let listed = StreamApplications(["k": Self.application])
     _ = try listed.application("k")

@@ -7,7 +7,6 @@ import Testing
 
 @testable import GatewayStream
 
-@Suite("postern token --scheme stream-video")
 struct StreamTokenToolTests {
   private let now = WallTime(seconds: 1_700_000_000)
   /// The vendor issues secrets of any length.
@@ -21,8 +20,8 @@ struct StreamTokenToolTests {
     try commands.refusal(token, words)
   }
 
-  @Test("each kind of Stream's tokens has its claims, and is taken for what it is")
-  func stream() throws {
+  @Test
+  func `each kind of token has its claims, and is recognized`() throws {
     let kinds: [(words: [String], payload: String, nature: String)] = [
       (["--user", "ann"], #"{"user_id":"ann","iat":1700000000,"exp":1700003600}"#, "a token of user ann"),
       (
@@ -55,8 +54,8 @@ struct StreamTokenToolTests {
     }
   }
 
-  @Test("a development token is signed by nobody, and good only where nobody checks")
-  func development() throws {
+  @Test
+  func `a development token is signed by nobody, and good only without verification`() throws {
     let token = try mint("--kind", "development", "--user", "ann")
     #expect(token.hasSuffix(".devtoken"))
     #expect(try UnverifiedToken(token).payload.text == #"{"user_id":"ann"}"#)
@@ -65,8 +64,8 @@ struct StreamTokenToolTests {
     #expect(commands.nature(token) == .own("a Stream development token: nobody signed it"))
   }
 
-  @Test("a refusal names Stream's code and the check")
-  func streamRefusals() throws {
+  @Test
+  func `a refusal has the vendor's code and the check`() throws {
     let good = try mint("--user", "ann")
     #expect(try refusal(good, "--user", "bob") == ["user_id", "5"])
     #expect(try refusal(good, "--secret", "other") == ["signature", "43"])
@@ -84,8 +83,8 @@ struct StreamTokenToolTests {
       try verify(late).headline.contains("code 40, status 401, JWTAuth error: token is expired (exp)"))
   }
 
-  @Test("what cannot be minted for Stream is said plainly")
-  func streamMistakes() {
+  @Test
+  func `an impossible token is reported plainly`() {
     #expect(commands.mistake().contains("--user"))
     #expect(commands.mistake("--kind", "anonymous").contains("--call"))
     #expect(commands.mistake("--kind", "anonymous", "--user", "ann", "--call", "a:b").contains("!anon"))
@@ -96,8 +95,8 @@ struct StreamTokenToolTests {
     #expect(commands.mistake("--user", "ann", "--no-issued-at", "--issued-at", "1").contains("both given"))
   }
 
-  @Test("a token says itself whose it is, unless another scheme's could say the same")
-  func natures() throws {
+  @Test
+  func `a token names its vendor, unless another scheme's could say the same`() throws {
     #expect(commands.nature(try mint("--user", "ann")) == .shared("a user's token"))
     #expect(commands.nature(try mint("--kind", "server")) == .own("a Stream server token"))
     #expect(

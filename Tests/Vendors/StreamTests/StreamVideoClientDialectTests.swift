@@ -2,7 +2,6 @@ import GatewayCore
 import GatewayStream
 import Testing
 
-@Suite("The client's side of Stream's wire format")
 struct StreamVideoClientDialectTests {
   private static let ann = ClientIdentity(
     user: UserID("ann"), token: Credentials(token: "a.b.c"), connection: "conn", greeting: #"{"type":"connection.ok"}"#,
@@ -19,9 +18,9 @@ struct StreamVideoClientDialectTests {
   }
 
   @Test(
-    "the upgrade goes where the SDK's goes, with the key where the gateway finds it", arguments: StreamVideoSDK.allCases
+    arguments: StreamVideoSDK.allCases
   )
-  func upgrade(kind: StreamVideoSDK) {
+  func `the upgrade has the SDK's path, with the key where the gateway finds it`(kind: StreamVideoSDK) {
     let upgrade = client(kind).upgrade(of: Self.ann)
     #expect(server(kind).accepts(upgrade.request) && upgrade.subprotocols.isEmpty)
     let details = server(kind).details(of: upgrade.request)?.unpacked(StreamUpgrade.self)
@@ -30,8 +29,8 @@ struct StreamVideoClientDialectTests {
     #expect(upgrade.request.header("authorization") == (kind == .android ? "a.b.c" : nil))
   }
 
-  @Test("the first message logs in; Swift's is binary", arguments: StreamVideoSDK.allCases)
-  func connect(kind: StreamVideoSDK) throws {
+  @Test(arguments: StreamVideoSDK.allCases)
+  func `the first message logs in, and the Swift SDK's is binary`(kind: StreamVideoSDK) throws {
     let frame = try #require(client(kind).encode(.connect(Credentials(token: "a.b.c")), of: Self.ann))
     #expect(frame.kind == (kind == .swift ? .binary : .text))
     let message = try frame.payload.withUnsafeBytes { try server(kind).decode($0, frame.kind, context) }
@@ -45,8 +44,8 @@ struct StreamVideoClientDialectTests {
     #expect(client(kind).encode(.refresh(Credentials(token: "x")), of: Self.ann) == nil)
   }
 
-  @Test("the four shapes of a sign of life")
-  func pings() {
+  @Test
+  func `a ping has the shapes of four SDKs`() {
     func ping(_ kind: StreamVideoSDK) -> String? { client(kind).encode(.ping, of: Self.ann)?.text }
     #expect(
       ping(.javascript)
@@ -57,8 +56,8 @@ struct StreamVideoClientDialectTests {
     #expect(ping(.swift) == nil)
   }
 
-  @Test("what the gateway says is understood", arguments: StreamVideoSDK.allCases)
-  func hears(kind: StreamVideoSDK) throws {
+  @Test(arguments: StreamVideoSDK.allCases)
+  func `the gateway's messages are understood`(kind: StreamVideoSDK) throws {
     let client = client(kind)
     func heard(_ message: OutboundMessage) throws -> ServerNotice? {
       let frame = try #require(server(kind).encode(message, context))
@@ -79,18 +78,16 @@ struct StreamVideoClientDialectTests {
       try heard(.loginRefused(.tokenMalformed, request: nil)) == .error(number: 5, name: "5 authentication"))
   }
 
-  @Test(
-    "nonsense from the gateway is passed over",
-    arguments: [
-      "", "[]", "{}", #"{"type":"connection.ok"}"#, #"{"type":"connection.ok","connection_id":""}"#,
-      #"{"type":"connection.error"}"#, #"{"type":"connection.error","error":{"code":"40"}}"#, #"{"type":"news"}"#,
-    ])
-  func nonsense(text: String) {
+  @Test(arguments: [
+    "", "[]", "{}", #"{"type":"connection.ok"}"#, #"{"type":"connection.ok","connection_id":""}"#,
+    #"{"type":"connection.error"}"#, #"{"type":"connection.error","error":{"code":"40"}}"#, #"{"type":"news"}"#,
+  ])
+  func `nonsense of the gateway is ignored`(text: String) {
     #expect(Array(text.utf8).withUnsafeBytes { client(.javascript).decode($0, .text) } == nil)
   }
 
-  @Test("tokens are asked of the application's provider, in whose place the gateway's stands")
-  func tokens() {
+  @Test
+  func `tokens are requested of the application's provider, which the gateway's stands for`() {
     let client = StreamVideoClientDialect(.swift, apiKey: "key", providerSecret: Credentials(token: "s"))
     let request = client.tokenRequest(for: UserID("a"), life: .lasting(.seconds(5)), at: WallTime(seconds: 0))
     #expect(request.path == "/v1/tokens" && request.bearerToken == "s")

@@ -5,7 +5,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("A client with the habits of one of Stream's SDKs")
 struct StreamVideoClientTests {
   private static let over = ClientEvent.heard(.error(number: 40, name: "40 token_expired"))
   private static let welcome = ClientEvent.heard(.connected(nil))
@@ -30,8 +29,11 @@ struct StreamVideoClientTests {
     try #require(client.session.nextDeadline) - client.now
   }
 
-  @Test("JavaScript takes a close with 1000 for the gateway's will: a third looks in time, 35 s later, the rest never")
-  func javascriptLottery() throws {
+  @Test
+  func
+    `JavaScript takes a close with 1000 for the gateway's will, and a third looks in time, 35 s later, the rest never`()
+    throws
+  {
     var back = 0
     for seed in 0..<300 {
       var client = Self.live(.javascript, seed: UInt64(seed))
@@ -49,8 +51,8 @@ struct StreamVideoClientTests {
     #expect((75...117).contains(back), "96 of 300 were measured; \(back)")
   }
 
-  @Test("JavaScript that notices the silence after a close with 1000 comes back with its old token first")
-  func javascriptSilence() throws {
+  @Test
+  func `JavaScript that notices the silence after a close with 1000 returns with its old token first`() throws {
     var client = Self.live(.javascript, seed: try Self.noticingSeed())
     _ = client.on(Self.over)
     _ = client.on(.closed(1000))
@@ -79,8 +81,8 @@ struct StreamVideoClientTests {
     #expect(client.session.outcome(waves: 1) == .kept && client.session.isSettled(waves: 1))
   }
 
-  @Test("JavaScript comes back from any other close after 0.25 to 2.5 s, and then after 2 to 4.5 s", arguments: 0..<50)
-  func javascriptClose(seed: UInt64) throws {
+  @Test(arguments: 0..<50)
+  func `JavaScript returns from any other close after 0.25 to 2.5 s, and then after 2 to 4.5 s`(seed: UInt64) throws {
     var client = Self.live(.javascript, seed: seed)
     _ = client.on(.closed(4000))
     let first = try Self.sleep(client)
@@ -93,8 +95,8 @@ struct StreamVideoClientTests {
     #expect(second >= .seconds(2) && second <= .milliseconds(4500))
   }
 
-  @Test("JavaScript whose provider gives no token for an open session gives up for good")
-  func javascriptProvider() throws {
+  @Test
+  func `JavaScript whose provider gives no token for an open session gives up for good`() throws {
     for answer in [ProviderAnswer.failed("timed_out"), .busy(status: 503, retryAfter: .seconds(1))] {
       var client = Self.live(.javascript)
       _ = client.on(Self.over)
@@ -109,8 +111,8 @@ struct StreamVideoClientTests {
     }
   }
 
-  @Test("Swift waits for the close, asks the provider at once and comes back at once")
-  func swift() {
+  @Test
+  func `Swift waits for the close, asks the provider at once and returns at once`() {
     var client = Self.live(.swift)
     #expect(client.on(Self.over) == [.record(.asked)])
     #expect(
@@ -118,8 +120,8 @@ struct StreamVideoClientTests {
     #expect(client.answer(.token(Client.new)) == [.record(.reconnecting), .dial])
   }
 
-  @Test("Swift comes back with the old token where nothing but a close came, and renews it when it is refused")
-  func swiftCloseOnly() throws {
+  @Test
+  func `Swift returns with the old token after a mere close, and renews it when it is refused`() throws {
     var client = Self.live(.swift)
     _ = client.on(.closed(4000))
     #expect(try Self.sleep(client) == .zero)
@@ -131,8 +133,8 @@ struct StreamVideoClientTests {
     #expect(client.on(.closed(1000)) == [.record(.reconnecting), .dial])
   }
 
-  @Test("Swift that finds nobody waits 0.25 to 2.5 s, then up to 25 s")
-  func swiftBackoff() throws {
+  @Test
+  func `Swift without a listener waits 0.25 to 2.5 s, then up to 25 s`() throws {
     var client = Self.live(.swift)
     _ = client.on(.closed(nil))
     for (least, most) in [(0.0, 0.0), (2.0, 4.5), (4.0, 6.5), (6.0, 8.5)] {
@@ -148,8 +150,8 @@ struct StreamVideoClientTests {
     #expect(try Self.sleep(client) == .seconds(25))
   }
 
-  @Test("Android loads a new token when it is told, and comes back after 0.25 to 0.5 s")
-  func android() throws {
+  @Test
+  func `Android loads a new token when it is told, and returns after 0.25 to 0.5 s`() throws {
     var client = Self.live(.android)
     #expect(
       client.on(Self.over) == [
@@ -162,8 +164,8 @@ struct StreamVideoClientTests {
     #expect(try client.wake() == [.record(.reconnecting), .dial])
   }
 
-  @Test("Flutter comes back from the close, with a token that it asks for after the wait")
-  func flutter() throws {
+  @Test
+  func `Flutter returns from the close, with a token that it requests after the wait`() throws {
     var client = Self.live(.flutter)
     _ = client.on(Self.over)
     _ = client.on(.closed(1000))
@@ -173,8 +175,8 @@ struct StreamVideoClientTests {
     #expect(client.answer(.token(Client.new)) == [.record(.reconnecting), .dial])
   }
 
-  @Test("Flutter waits 200 ms more before each attempt, with up to 499 ms by chance, and never more than 3 s")
-  func flutterBackoff() throws {
+  @Test
+  func `Flutter waits 200 ms more before each attempt, with up to 499 ms by chance, and never more than 3 s`() throws {
     for seed in 0..<40 as Range<UInt64> {
       var client = Self.live(.flutter, seed: seed)
       _ = client.on(.closed(4005))
@@ -188,8 +190,8 @@ struct StreamVideoClientTests {
     }
   }
 
-  @Test("a provider that gives no token ends JavaScript, Swift and Flutter, and Android tries again")
-  func noToken() throws {
+  @Test
+  func `a provider without a token ends JavaScript, Swift and Flutter, and Android retries`() throws {
     for (sdk, isEnd) in [(.javascript, true), (.swift, true), (.flutter, true), (.android, false)]
       as [(StreamVideoSDK, Bool)]
     {
@@ -210,8 +212,9 @@ struct StreamVideoClientTests {
     }
   }
 
-  @Test("Python comes back after 1 s with the same token and stops when it is refused: a loss that its SDK demands")
-  func python() throws {
+  @Test
+  func `Python returns after 1 s with the same token and stops when it is refused, a loss that its SDK demands`() throws
+  {
     var client = Self.live(.python)
     _ = client.on(Self.over)
     _ = client.on(.closed(1000))
@@ -224,8 +227,8 @@ struct StreamVideoClientTests {
     #expect(client.session.phase == .ended)
   }
 
-  @Test("Python that finds nobody tries after 1, 2, 4, 8 and 16 s and never again")
-  func pythonBackoff() throws {
+  @Test
+  func `Python without a listener tries after 1, 2, 4, 8 and 16 s and never again`() throws {
     var client = Self.live(.python)
     _ = client.on(.closed(nil))
     for seconds in [1, 2, 4, 8, 16] {
@@ -237,8 +240,8 @@ struct StreamVideoClientTests {
     #expect(client.session.outcome(waves: 1) == .lostUnexpectedly, "nobody said that the token was over")
   }
 
-  @Test("the signs of life have the SDK's own shape and interval")
-  func keepAlive() throws {
+  @Test
+  func `pings have the SDK's own shape and interval`() throws {
     for (sdk, seconds, effect) in [
       (.javascript, 25, .send(.ping)), (.swift, 5, .ping), (.android, 11, .send(.ping)), (.flutter, 7, .send(.ping)),
       (.python, 15, .send(.ping)),
@@ -252,8 +255,8 @@ struct StreamVideoClientTests {
     }
   }
 
-  @Test("JavaScript notices each half-open socket after 35 s, also where it would not notice a close with 1000")
-  func javascriptHalfOpen() throws {
+  @Test
+  func `JavaScript notices each half-open socket after 35 s, even if it would not notice a close with 1000`() throws {
     for seed in 0..<100 as Range<UInt64> {
       var client = Self.live(.javascript, seed: seed)
       let start = client.now
@@ -263,8 +266,8 @@ struct StreamVideoClientTests {
     }
   }
 
-  @Test("a gateway that stays silent is given up after the SDK's own limit")
-  func silence() throws {
+  @Test
+  func `a silent gateway is given up after the SDK's own limit`() throws {
     for (sdk, seconds) in [
       (.javascript, 35), (.swift, 8), (.android, 30), (.flutter, 35), (.python, 30),
     ] as [(StreamVideoSDK, Int)] {
@@ -277,10 +280,10 @@ struct StreamVideoClientTests {
     }
   }
 
-  @Test(
-    "each behaviour keeps its meaning: who has no good token to come back with is lost as due",
-    arguments: StreamVideoSDK.allCases, [Behaviour.forgetful, .stale, .garbage, .refused])
-  func losses(sdk: StreamVideoSDK, behaviour: Behaviour) throws {
+  @Test(arguments: StreamVideoSDK.allCases, [Behaviour.forgetful, .stale, .garbage, .refused])
+  func `each behaviour keeps its meaning, and clients without a good token to return with are lost`(
+    sdk: StreamVideoSDK, behaviour: Behaviour
+  ) throws {
     var client = Self.live(sdk, behaviour)
     _ = client.on(Self.over)
     _ = client.on(.closed(1000))
@@ -298,8 +301,8 @@ struct StreamVideoClientTests {
     #expect(client.session.outcome(waves: 1) == .lostExpectedly)
   }
 
-  @Test("a client on its way back when the storm ends has not come back")
-  func unfinished() throws {
+  @Test
+  func `a client on its way back when the storm ends has not returned`() throws {
     var client = Self.live(.javascript)
     _ = client.on(.closed(4000))
     #expect(client.session.outcome(waves: 1) == .lostUnexpectedly && !client.session.isSettled(waves: 1))
@@ -307,10 +310,11 @@ struct StreamVideoClientTests {
   }
 
   @Test(
-    "it keeps one socket at a time, says nothing without one, and its records add up",
     arguments: StreamVideoSDK.allCases,
     Behaviour.allCases)
-  func chaos(sdk: StreamVideoSDK, behaviour: Behaviour) {
+  func `a client keeps one socket at a time, sends nothing without one, and its records add up`(
+    sdk: StreamVideoSDK, behaviour: Behaviour
+  ) {
     Client.checkChaos(behaviour, sdk.habits)
   }
 }

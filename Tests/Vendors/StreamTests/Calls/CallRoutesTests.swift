@@ -4,10 +4,9 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("Stream's calls over REST")
 struct CallRoutesTests {
-  @Test("are made once, with what was said then, and told of")
-  func getOrCreate() throws {
+  @Test
+  func `a call is made once, with its first data, and announced`() throws {
     let http = try StreamCallWorld()
     let body = """
       {"data":{"custom":{"topic":"tea","n":[1,2]},"team":"blue","members":[{"user_id":"bob","role":"host"}],
@@ -37,8 +36,8 @@ struct CallRoutesTests {
     #expect(http.told() == ["call.created"])
   }
 
-  @Test("are looked at with as many members as asked for; GET and PATCH answer 200")
-  func get() throws {
+  @Test
+  func `a call is read with as many members as asked for, and GET and PATCH answer 200`() throws {
     let http = try StreamCallWorld()
     let members = (0..<5).map { #"{"user_id":"user\#($0)"}"# }.joined(separator: ",")
     _ = try http.ask("POST", "call/default/a", #"{"data":{"members":[\#(members)]}}"#)
@@ -50,8 +49,8 @@ struct CallRoutesTests {
     #expect(try http.ask("GET", "call/default/a", query: [HTTPField("members_limit", "101")]).status == 400)
   }
 
-  @Test("change as asked, part by part, and only for those who may")
-  func update() throws {
+  @Test
+  func `a call changes as asked, part by part, and only for permitted users`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a", #"{"data":{"settings_override":{"ring":{"auto_cancel_timeout_ms":5}}}}"#)
     let body = """
@@ -69,8 +68,8 @@ struct CallRoutesTests {
     #expect(try http.ask("PATCH", "call/default/a", "{}", as: .user("bob")).status == 403)
   }
 
-  @Test("gain, change and lose members, who hear of it wherever they are")
-  func members() throws {
+  @Test
+  func `a call gains, changes and loses members, who are told wherever they are`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a", #"{"data":{"members":[{"user_id":"bob"}]}}"#)
     let (bob, eve) = (try http.connect("bob"), try http.connect("eve"))
@@ -97,8 +96,8 @@ struct CallRoutesTests {
     #expect(refused.status == 403)
   }
 
-  @Test("are deleted for good by a server alone")
-  func delete() throws {
+  @Test
+  func `a call is deleted for good by a server alone`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
     #expect(try http.ask("POST", "call/default/a/delete", #"{"hard":true}"#).status == 403)
@@ -108,8 +107,8 @@ struct CallRoutesTests {
     #expect(try http.ask("GET", "call/default/a").status == 404)
   }
 
-  @Test("are made by a server for whom it names")
-  func server() throws {
+  @Test
+  func `a server makes a call for the user that it names`() throws {
     let http = try StreamCallWorld()
     let refused = try http.ask("POST", "call/default/a", as: .server)
     #expect(refused.status == 400 && refused.body.at("code")?.integer == 4)
@@ -122,8 +121,8 @@ struct CallRoutesTests {
     #expect(try http.ask("POST", "call/default/a", as: .server).body.at("created")?.bool == false)
   }
 
-  @Test("are refused when there are as many as there may be")
-  func full() throws {
+  @Test
+  func `a call too many is refused`() throws {
     let http = try StreamCallWorld(limits: StreamCallLimits(calls: 1))
     #expect(try http.ask("POST", "call/default/a").status == 201)
     let answer = try http.ask("POST", "call/default/b")
@@ -131,8 +130,8 @@ struct CallRoutesTests {
     #expect(try http.ask("GET", "call/default/a").status == 200)
   }
 
-  @Test("ring through devices that come and go")
-  func devices() throws {
+  @Test
+  func `calls ring through devices that come and go`() throws {
     let http = try StreamCallWorld()
     let device = #"{"id":"phone","push_provider":"apn","push_provider_name":"p","voip_token":true}"#
     for root in ["/video/devices", "/api/v2/devices", "/devices"] {
@@ -152,8 +151,8 @@ struct CallRoutesTests {
     #expect(try http.fetch("DELETE", "/video/devices").status == 400)
   }
 
-  @Test("say where the client is, and take its telemetry from anybody")
-  func places() throws {
+  @Test
+  func `the client's location is answered, and its telemetry accepted from any client`() throws {
     let http = try StreamCallWorld()
     for method in ["GET"] {
       let hint = try http.fetch(method, "/", as: .nobody)

@@ -4,10 +4,9 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("What a Stream call names that nobody defined")
 struct CallTypeTests {
-  @Test("is refused where it is the call's type, until the type is defined", arguments: ["", "/join"])
-  func types(path: String) throws {
+  @Test(arguments: ["", "/join"])
+  func `an undefined call type is refused until it is defined`(path: String) throws {
     let body = #"{"location":"FRA","create":true}"#
     let http = try StreamCallWorld()
     for asker in [StreamCallWorld.Asker.user("ann"), .server] {
@@ -28,8 +27,8 @@ struct CallTypeTests {
     }
   }
 
-  @Test("is refused where a guest names a user, for anybody may be a guest")
-  func guests() throws {
+  @Test
+  func `an unknown user named by a guest is refused`() throws {
     let http = try StreamCallWorld()
     let guest = StreamCallWorld.Asker.guest
     #expect(try http.ask("POST", "call/default/a", as: guest).status == 403, "guests make no calls of this type")
@@ -41,8 +40,8 @@ struct CallTypeTests {
     #expect(try http.ask("POST", "call/default/a", members, as: guest).status == 201)
   }
 
-  @Test("is made where it is a user, or the call is refused: as the policy has it")
-  func users() throws {
+  @Test
+  func `an unknown user is made or the call refused, as the policy says`() throws {
     let members = #"{"data":{"members":[{"user_id":"bob"},{"user_id":"eve"}]}}"#
     #expect(try StreamCallWorld().ask("POST", "call/default/a", members).status == 201)
     var policy = StreamCallPolicy()

@@ -4,7 +4,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("Recordings, transcriptions and broadcasts of Stream's calls")
 struct EgressTests {
   private static let all = """
     {"data":{"settings_override":{"individual_recording":{"mode":"available"},"raw_recording":{"mode":"available"},
@@ -22,13 +21,13 @@ struct EgressTests {
     try http.ask("GET", "call/default/a").body.at("call.\(path)")
   }
 
-  @Test(
-    "are on from one request to the other, in every picture of the call, and watchers hear of both",
-    arguments: [
-      ("composite", "start-record-call"), ("individual", "start-individual-record-call"),
-      ("raw", "start-raw-record-call"),
-    ])
-  func recording(type: String, capability: String) throws {
+  @Test(arguments: [
+    ("composite", "start-record-call"), ("individual", "start-individual-record-call"),
+    ("raw", "start-raw-record-call"),
+  ])
+  func `recordings, transcriptions and broadcasts are shown in the call from start to stop, and watchers are told`(
+    type: String, capability: String
+  ) throws {
     let http = try world()
     #expect(try http.ask("POST", "call/default/a/recordings/\(type)/start", "{}").status == 201)
     let started = try http.event("call.recording_started")
@@ -56,8 +55,8 @@ struct EgressTests {
     #expect(try http.ask("GET", "call/default/a").body.strings("own_capabilities").contains(capability))
   }
 
-  @Test("that are recordings can be fetched and deleted, once")
-  func files() throws {
+  @Test
+  func `recordings can be fetched and deleted, once`() throws {
     let http = try world()
     _ = try http.ask("POST", "call/default/a/start_recording")
     _ = try http.ask("POST", "call/default/a/stop_recording")
@@ -77,8 +76,8 @@ struct EgressTests {
     #expect(try http.fetch("GET", path, as: .nobody).status == 404)
   }
 
-  @Test("that are transcriptions and captions go together if that is asked")
-  func transcription() throws {
+  @Test
+  func `transcriptions and captions start together if that is asked`() throws {
     let http = try world()
     _ = try http.ask("POST", "call/default/a/start_transcription", #"{"enable_closed_captions":true,"language":"en"}"#)
     #expect(http.told().suffix(2) == ["call.transcription_started", "call.closed_captions_started"])
@@ -100,8 +99,8 @@ struct EgressTests {
     #expect(try http.ask("POST", "call/default/a/closed_captions", caption, as: .user("bob")).status == 403)
   }
 
-  @Test("that are broadcasts have addresses and names")
-  func broadcasts() throws {
+  @Test
+  func `broadcasts have addresses and names`() throws {
     let http = try world()
     let hls = try http.ask("POST", "call/default/a/start_broadcasting")
     let playlist = try #require(hls.body.at("playlist_url")?.string)
@@ -131,8 +130,9 @@ struct EgressTests {
     #expect(try http.event("call.frame_recording_stopped").at("call.egress.frame_recording") == nil)
   }
 
-  @Test("end with the session, before it is told that it has ended, and begin with it where the settings have it so")
-  func sessions() throws {
+  @Test
+  func `recordings end with the session, before its end is announced, and begin with it if the settings say so`() throws
+  {
     let auto = #"{"data":{"settings_override":{"recording":{"mode":"auto-on"},"transcription":{"mode":"auto-on"}}}}"#
     let http = try world(auto)
     let connection = try http.connect("bob")
@@ -157,8 +157,8 @@ struct EgressTests {
     }
   }
 
-  @Test("go with a livestream as its host says")
-  func live() throws {
+  @Test
+  func `broadcasts start and stop with a livestream as its host says`() throws {
     let http = try StreamCallWorld(listeningTo: ["livestream:a"])
     _ = try http.ask("POST", "call/livestream/a")
     let live = try http.ask(
@@ -170,14 +170,14 @@ struct EgressTests {
     #expect(http.told().contains("call.hls_broadcasting_stopped"))
   }
 
-  @Test(
-    "are refused where the settings disable them, and nobody is told that they may",
-    arguments: [
-      ("frame_recording", "start_frame_recording", "start-frame-record-call"),
-      ("recording", "start_recording", "start-record-call"),
-      ("transcription", "start_transcription", "start-transcription-call"),
-    ])
-  func disabled(group: String, path: String, capability: String) throws {
+  @Test(arguments: [
+    ("frame_recording", "start_frame_recording", "start-frame-record-call"),
+    ("recording", "start_recording", "start-record-call"),
+    ("transcription", "start_transcription", "start-transcription-call"),
+  ])
+  func `recordings are refused if the settings disable them, and are in nobody's capabilities`(
+    group: String, path: String, capability: String
+  ) throws {
     let http = try world(#"{"data":{"settings_override":{"\#(group)":{"mode":"disabled"}}}}"#)
     let refused = try http.ask("POST", "call/default/a/\(path)", as: .server)
     #expect(refused.status == 400 && refused.body.at("code")?.integer == 4)
@@ -187,22 +187,20 @@ struct EgressTests {
     #expect(try http.ask("GET", "call/default/a").body.strings("own_capabilities").contains(capability))
   }
 
-  @Test(
-    "that are asked for wrongly are refused",
-    arguments: [
-      ("recordings/best/start", "{}"), ("start_recording", #"{"recording_external_storage":7}"#),
-      ("rtmp_broadcasts", "{}"), ("rtmp_broadcasts", #"{"broadcasts":[{"name":"x","stream_url":"http://x"}]}"#),
-      ("rtmp_broadcasts", #"{"broadcasts":[7]}"#), ("closed_captions", "{}"),
-      ("start_transcription", #"{"enable_closed_captions":"yes"}"#),
-    ])
-  func wrong(path: String, body: String) throws {
+  @Test(arguments: [
+    ("recordings/best/start", "{}"), ("start_recording", #"{"recording_external_storage":7}"#),
+    ("rtmp_broadcasts", "{}"), ("rtmp_broadcasts", #"{"broadcasts":[{"name":"x","stream_url":"http://x"}]}"#),
+    ("rtmp_broadcasts", #"{"broadcasts":[7]}"#), ("closed_captions", "{}"),
+    ("start_transcription", #"{"enable_closed_captions":"yes"}"#),
+  ])
+  func `wrong requests for recordings are refused`(path: String, body: String) throws {
     let http = try world()
     #expect(try http.ask("POST", "call/default/a/\(path)", body, as: .server).body.at("code")?.integer == 4)
     #expect(http.told() == ["call.created"])
   }
 
-  @Test("are not put on in a call that has ended, and their tables are bounded")
-  func bounds() throws {
+  @Test
+  func `recordings do not start in an ended call, and their tables are bounded`() throws {
     let http = try StreamCallWorld(limits: StreamCallLimits(calls: 100, past: 3))
     _ = try http.ask("POST", "call/default/a")
     for _ in 0..<5 {
@@ -222,7 +220,6 @@ struct EgressTests {
 }
 
 /// An operator's orders on the control port.
-@Suite("What is taken out of a Stream call and fails")
 struct EgressFailureTests {
   private let http: StreamCallWorld
 
@@ -238,16 +235,16 @@ struct EgressFailureTests {
     return try #require(try http.stream.space.fetch(request, from: .control)?.get())
   }
 
-  @Test(
-    "says so to who watches, leaves nothing, and may be put on again",
-    arguments: [
-      ("recording", "start_recording", "recording", "egress_id recording_type"),
-      ("transcription", "start_transcription", "transcription", "egress_id"),
-      ("closed_captions", "start_closed_captions", "closed_captions", "call_cid"),
-      ("hls_broadcasting", "start_broadcasting", "hls_broadcasting", "call_cid"),
-      ("frame_recording", "start_frame_recording", "frame_recording", "egress_id call"),
-    ])
-  func fails(what: String, start: String, event: String, members: String) throws {
+  @Test(arguments: [
+    ("recording", "start_recording", "recording", "egress_id recording_type"),
+    ("transcription", "start_transcription", "transcription", "egress_id"),
+    ("closed_captions", "start_closed_captions", "closed_captions", "call_cid"),
+    ("hls_broadcasting", "start_broadcasting", "hls_broadcasting", "call_cid"),
+    ("frame_recording", "start_frame_recording", "frame_recording", "egress_id call"),
+  ])
+  func `a failed recording is announced to watchers, leaves nothing, and may start again`(
+    what: String, start: String, event: String, members: String
+  ) throws {
     let body = #"{"what":"\#(what)"}"#
     #expect(try order("/stream/calls/default/a/fail", body).status == 404, "it is not on")
     #expect(try http.ask("POST", "call/default/a/\(start)").status == 201)
@@ -261,8 +258,8 @@ struct EgressFailureTests {
     #expect(try http.ask("GET", "call/default/a").body.at("call.recording")?.bool == false)
   }
 
-  @Test("is one broadcast of several")
-  func broadcast() throws {
+  @Test
+  func `a failed broadcast is one of several`() throws {
     let wish = #"{"broadcasts":[{"name":"a","stream_url":"rtmp://x/y"},{"name":"b","stream_url":"rtmp://x/z"}]}"#
     #expect(try http.ask("POST", "call/default/a/rtmp_broadcasts", wish).status == 201)
     let body = #"{"what":"rtmp_broadcast","name":"a"}"#
@@ -276,8 +273,8 @@ struct EgressFailureTests {
     }
   }
 
-  @Test("is not, where a frame is ready: who is in the call is shown with it")
-  func frame() throws {
+  @Test
+  func `a ready frame is no failure, and shows who is in the call`() throws {
     #expect(try order("/stream/calls/default/a/frame").status == 404)
     #expect(try order("/stream/calls/default/none/frame").status == 404)
     _ = try http.ask("POST", "call/default/a/join", #"{"location":"FRA"}"#, on: http.connect("ann"))

@@ -5,7 +5,6 @@ import GatewayTokens
 import TestSupport
 import Testing
 
-@Suite("A join's reply has what the strictest decoder needs")
 struct JoinReplyTests {
   /// The members without which the Swift SDK's decoder fails, and those that the API description requires besides.
   static let required: [String] = {
@@ -73,9 +72,10 @@ struct JoinReplyTests {
   /// Returns the `data` of a join as the body of a get-or-create.
   private static func body(_ join: String) -> String { join }
 
-  @Test(
-    "every field, in both families and all call types", arguments: [false, true], ["default", "livestream", "own"])
-  func fields(v2: Bool, type: String) throws {
+  @Test(arguments: [false, true], ["default", "livestream", "own"])
+  func `a join's reply has every field that the strictest decoder needs, in both families and all call types`(
+    v2: Bool, type: String
+  ) throws {
     let body = try reply(v2: v2, type: type).body
     let missing = Self.required.filter { path in body.at(path).map(\.isNull) ?? true }
     #expect(missing == [])
@@ -83,8 +83,8 @@ struct JoinReplyTests {
     #expect(body.at("call.settings.audio.default_device")?.string == (type == "livestream" ? "speaker" : "earpiece"))
   }
 
-  @Test("RFC 3339 below /video/, whole nanoseconds below /api/v2/")
-  func dates() throws {
+  @Test
+  func `a join's reply has RFC 3339 dates below /video/, and whole nanoseconds below /api/v2/`() throws {
     let text = try reply(v2: false).body
     let number = try reply(v2: true).body
     for path in Self.dates {
@@ -95,8 +95,8 @@ struct JoinReplyTests {
     #expect(number.at("call.starts_at")?.integer == 1_800_001_800_000_000_000)
   }
 
-  @Test("a session's token opens nothing in the gateway itself")
-  func sfuToken() throws {
+  @Test
+  func `a session's token is refused by the gateway itself`() throws {
     let token = try #require(try reply(v2: false).body.at("credentials.token")?.string)
     #expect(AccessToken.isOne(token) && token.split(separator: ".").count == 1)
   }

@@ -3,10 +3,9 @@ import GatewayJSON
 import TestSupport
 import Testing
 
-@Suite("The order of what is heard of Stream's calls")
 struct OrderTests {
-  @Test("is that of the changes, however long one takes to be put into words")
-  func changes() throws {
+  @Test
+  func `events arrive in the order of the changes, however long one takes to encode`() throws {
     let http = try StreamCallWorld()
     let store = http.stream.space.store
     func startsAt() throws -> String? { try http.ask("GET", "call/default/a").body.at("call.starts_at")?.string }

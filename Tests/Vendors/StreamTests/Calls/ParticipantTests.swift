@@ -4,7 +4,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("Participants of Stream's calls")
 struct ParticipantTests {
   /// Returns a call with ann and bob: the world, and the names of their connections and sessions.
   private func call() throws -> (http: StreamCallWorld, connections: [String], sessions: [String]) {
@@ -20,8 +19,8 @@ struct ParticipantTests {
     return (http, connections, people.compactMap { $0.at("user_session_id")?.string })
   }
 
-  @Test("are found by what a filter says of them")
-  func query() throws {
+  @Test
+  func `participants are found by a filter`() throws {
     let (http, _, sessions) = try call()
     let all = try http.ask("POST", "call/default/a/participants", "{}")
     #expect(all.status == 201 && all.body.at("total_participants")?.integer == 2)
@@ -40,8 +39,8 @@ struct ParticipantTests {
     #expect(try http.ask("POST", "call/default/a/participants", stray).body.at("code")?.integer == 4)
   }
 
-  @Test("are pinned by who may, and no longer when they have gone")
-  func pins() throws {
+  @Test
+  func `participants are pinned by permitted users, and no longer when they have gone`() throws {
     let (http, connections, sessions) = try call()
     let bob = #"{"user_id":"bob","session_id":"\#(sessions[1])"}"#
     #expect(try http.ask("POST", "call/default/a/pin", bob, as: .user("zoe")).status == 403)
@@ -61,8 +60,8 @@ struct ParticipantTests {
     #expect(told.isEmpty, "the coordinator says nothing of it")
   }
 
-  @Test("rate a call, which its watchers hear and servers read")
-  func feedback() throws {
+  @Test
+  func `participants rate a call, which its watchers receive and servers read`() throws {
     let (http, _, sessions) = try call()
     let body = #"{"rating":4,"sdk":"js","sdk_version":"1.2","reason":"fine","user_session_id":"\#(sessions[0])"}"#
     #expect(try http.ask("POST", "call/default/a/feedback", body).status == 201)
@@ -84,8 +83,8 @@ struct ParticipantTests {
     #expect(report.body.at("report.user_ratings.average")?.number == 2.5)
   }
 
-  @Test("ask for a permission, and report of themselves without a name")
-  func requests() throws {
+  @Test
+  func `participants ask for a permission, and report of themselves without a name`() throws {
     let (http, _, _) = try call()
     let asked = try http.ask(
       "POST", "call/default/a/request_permission", #"{"permissions":["screenshare"]}"#, as: .user("bob"))
@@ -99,8 +98,8 @@ struct ParticipantTests {
     #expect(try http.ask("GET", "call/default/a", as: .user("bob")).status == 200)
   }
 
-  @Test("are known of when they have gone, and for how long they were there")
-  func sessions() throws {
+  @Test
+  func `participants are known after they have gone, with the time that they were there`() throws {
     let (http, connections, sessions) = try call()
     let session = try #require(try http.ask("GET", "call/default/a").body.at("call.current_session_id")?.string)
     http.advance(by: .seconds(60))
@@ -132,8 +131,8 @@ struct ParticipantTests {
     #expect(try http.ask("GET", path).body.at("total_participant_sessions")?.integer == 0, "two weeks are long")
   }
 
-  @Test("have statistics, of which there are none without media")
-  func statistics() throws {
+  @Test
+  func `participants have statistics, which are empty without media`() throws {
     let (http, _, sessions) = try call()
     let session = try #require(try http.ask("GET", "call/default/a").body.at("call.current_session_id")?.string)
     #expect(try http.ask("POST", "call/stats", "{}").body.at("reports")?.count == 0)

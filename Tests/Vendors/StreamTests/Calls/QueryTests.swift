@@ -4,7 +4,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("Finding Stream's calls")
 struct QueryTests {
   private func filled() throws -> StreamCallWorld {
     let http = try StreamCallWorld()
@@ -26,34 +25,32 @@ struct QueryTests {
     return answer.body.at("calls")?.elements?.compactMap { $0.at("call.cid")?.string } ?? []
   }
 
-  @Test(
-    "by every field and operator",
-    arguments: [
-      (#"{}"#, "livestream:a default:b default:a"),
-      (#"{"cid":{"$in":["default:a","livestream:a","none:x"]}}"#, "livestream:a default:a"),
-      (#"{"cid":{"$eq":"default:b"}}"#, "default:b"), (#"{"cid":"default:b"}"#, "default:b"),
-      (#"{"type":"default","id":"a"}"#, "default:a"), (#"{"type":{"$in":["livestream"]}}"#, "livestream:a"),
-      (#"{"created_by_user_id":"bob"}"#, "default:b"),
-      (#"{"members":{"$in":["bob","eve"]}}"#, "livestream:a default:a"),
-      (#"{"members":{"$nin":["bob"]}}"#, "livestream:a default:b"), (#"{"members":{"$contains":"bob"}}"#, "default:a"),
-      (#"{"members":{"$eq":["bob"]}}"#, "default:a"), (#"{"members":{"$ne":["eve"]}}"#, "default:b default:a"),
-      (#"{"$or":[{"members":{"$in":["eve"]}},{"members":{"$in":["zoe"]}}]}"#, "livestream:a"),
-      (#"{"custom.topic":"tea"}"#, "default:a"), (#"{"custom.n":{"$gt":1}}"#, "default:b"),
-      (#"{"custom.tags":{"$in":["y"]}}"#, "livestream:a"), (#"{"team":{"$exists":true}}"#, "default:a"),
-      (#"{"starts_at":{"$exists":false}}"#, "livestream:a default:a"), (#"{"backstage":true}"#, "livestream:a"),
-      (#"{"ongoing":true}"#, ""), (#"{"created_at":{"$lte":"2027-01-15T08:00:01Z"}}"#, "default:b default:a"),
-      (#"{"starts_at":{"$gte":"2029-01-01T00:00:00+00:00"}}"#, "default:b"),
-      (#"{"$or":[{"id":"b"},{"type":"livestream"}]}"#, "livestream:a default:b"),
-      (#"{"$and":[{"id":"a"},{"type":"default"}]}"#, "default:a"),
-      (#"{"$nor":[{"id":"a"}]}"#, "default:b"),
-    ])
-  func filters(conditions: String, expected: String) throws {
+  @Test(arguments: [
+    (#"{}"#, "livestream:a default:b default:a"),
+    (#"{"cid":{"$in":["default:a","livestream:a","none:x"]}}"#, "livestream:a default:a"),
+    (#"{"cid":{"$eq":"default:b"}}"#, "default:b"), (#"{"cid":"default:b"}"#, "default:b"),
+    (#"{"type":"default","id":"a"}"#, "default:a"), (#"{"type":{"$in":["livestream"]}}"#, "livestream:a"),
+    (#"{"created_by_user_id":"bob"}"#, "default:b"),
+    (#"{"members":{"$in":["bob","eve"]}}"#, "livestream:a default:a"),
+    (#"{"members":{"$nin":["bob"]}}"#, "livestream:a default:b"), (#"{"members":{"$contains":"bob"}}"#, "default:a"),
+    (#"{"members":{"$eq":["bob"]}}"#, "default:a"), (#"{"members":{"$ne":["eve"]}}"#, "default:b default:a"),
+    (#"{"$or":[{"members":{"$in":["eve"]}},{"members":{"$in":["zoe"]}}]}"#, "livestream:a"),
+    (#"{"custom.topic":"tea"}"#, "default:a"), (#"{"custom.n":{"$gt":1}}"#, "default:b"),
+    (#"{"custom.tags":{"$in":["y"]}}"#, "livestream:a"), (#"{"team":{"$exists":true}}"#, "default:a"),
+    (#"{"starts_at":{"$exists":false}}"#, "livestream:a default:a"), (#"{"backstage":true}"#, "livestream:a"),
+    (#"{"ongoing":true}"#, ""), (#"{"created_at":{"$lte":"2027-01-15T08:00:01Z"}}"#, "default:b default:a"),
+    (#"{"starts_at":{"$gte":"2029-01-01T00:00:00+00:00"}}"#, "default:b"),
+    (#"{"$or":[{"id":"b"},{"type":"livestream"}]}"#, "livestream:a default:b"),
+    (#"{"$and":[{"id":"a"},{"type":"default"}]}"#, "default:a"),
+    (#"{"$nor":[{"id":"a"}]}"#, "default:b"),
+  ])
+  func `calls are found by every field and operator`(conditions: String, expected: String) throws {
     let http = try filled()
     #expect(try find(http, #"{"filter_conditions":\#(conditions)}"#).joined(separator: " ") == expected)
   }
 
-  @Test("by a thousand members at most, in whichever lists, and by lists of a thousand values")
-  func bounds() throws {
+  @Test
+  func `calls are found by a thousand members at most, in any list, and by lists of a thousand values`() throws {
     let http = try filled()
     func names(_ count: Int) -> String { (0..<count).map { #""user\#($0)""# }.joined(separator: ",") }
     for (count, status) in [(500, 201), (501, 400)] {
@@ -65,21 +62,19 @@ struct QueryTests {
     #expect(try http.ask("POST", "calls", long).status == 400)
   }
 
-  @Test(
-    "in the order asked for",
-    arguments: [
-      (#"[{"field":"cid","direction":1}]"#, "default:a default:b livestream:a"),
-      (#"[{"field":"created_at","direction":-1}]"#, "livestream:a default:b default:a"),
-      (#"[{"field":"type","direction":-1},{"field":"id","direction":-1}]"#, "livestream:a default:b default:a"),
-      (#"[{"field":"starts_at","direction":1}]"#, "default:b default:a livestream:a"),
-      (#"[{"field":"starts_at","direction":-1}]"#, "default:b default:a livestream:a"),
-    ])
-  func sort(order: String, expected: String) throws {
+  @Test(arguments: [
+    (#"[{"field":"cid","direction":1}]"#, "default:a default:b livestream:a"),
+    (#"[{"field":"created_at","direction":-1}]"#, "livestream:a default:b default:a"),
+    (#"[{"field":"type","direction":-1},{"field":"id","direction":-1}]"#, "livestream:a default:b default:a"),
+    (#"[{"field":"starts_at","direction":1}]"#, "default:b default:a livestream:a"),
+    (#"[{"field":"starts_at","direction":-1}]"#, "default:b default:a livestream:a"),
+  ])
+  func `calls are listed in the order asked for`(order: String, expected: String) throws {
     #expect(try find(try filled(), #"{"sort":\#(order)}"#).joined(separator: " ") == expected)
   }
 
-  @Test("up to a hundred at a time, which is also what one gets who names no limit or 0")
-  func limit() throws {
+  @Test
+  func `calls are listed a hundred at a time at most, which is also the default and the meaning of 0`() throws {
     let http = try StreamCallWorld(limits: StreamCallLimits(calls: 200))
     for number in 0..<101 { _ = try http.ask("POST", "call/default/c\(number)") }
     for body in ["{}", #"{"limit":0}"#, #"{"limit":100}"#] {
@@ -89,8 +84,8 @@ struct QueryTests {
     #expect(try http.ask("POST", "calls", #"{"limit":26}"#).body.at("calls")?.count == 26)
   }
 
-  @Test("page by page, there and back")
-  func pages() throws {
+  @Test
+  func `calls are listed page by page, there and back`() throws {
     let http = try filled()
     let sort = #""sort":[{"field":"cid","direction":1}],"limit":1"#
     var body = try http.ask("POST", "calls", "{\(sort)}").body
@@ -107,8 +102,8 @@ struct QueryTests {
     #expect(back.at("calls.0.call.cid")?.string == "default:b")
   }
 
-  @Test("none twice and none left out, though calls come and go between the pages", arguments: ["created_at", "id"])
-  func meanwhile(field: String) throws {
+  @Test(arguments: ["created_at", "id"])
+  func `no call is listed twice or left out, though calls come and go between the pages`(field: String) throws {
     let http = try StreamCallWorld(limits: StreamCallLimits(calls: 200))
     // Two calls of each time: equal in their sort value.
     for number in 10..<30 {
@@ -133,8 +128,8 @@ struct QueryTests {
     #expect(seen == order.map { "c\($0)" } && pages == 4)
   }
 
-  @Test("members none twice and none left out, though they come and go between the pages")
-  func membersMeanwhile() throws {
+  @Test
+  func `no member is listed twice or left out, though members come and go between the pages`() throws {
     let http = try StreamCallWorld()
     func names(_ numbers: Range<Int>) -> String { numbers.map { #"{"user_id":"m\#($0)"}"# }.joined(separator: ",") }
     _ = try http.ask("POST", "call/default/a", #"{"data":{"members":[\#(names(10..<19))]}}"#)
@@ -157,8 +152,8 @@ struct QueryTests {
     }
   }
 
-  @Test("with the state of each as its own reply has it, below /api/v2/ with its dates")
-  func state() throws {
+  @Test
+  func `listed calls have the state of their own reply, below /api/v2/ with its dates`() throws {
     let http = try filled()
     let body = #"{"filter_conditions":{"cid":"default:a"}}"#
     let call = try #require(try http.ask("POST", "calls", body, as: .user("bob"), v2: true).body.at("calls.0"))
@@ -167,22 +162,20 @@ struct QueryTests {
     #expect(call.at("own_capabilities")?.count ?? 0 > 3)
   }
 
-  @Test(
-    "never by what is no query",
-    arguments: [
-      #"{"filter_conditions":[]}"#, #"{"filter_conditions":{"colour":"red"}}"#, #"{"limit":-1}"#, #"{"limit":101}"#,
-      #"{"filter_conditions":{"id":{"$regex":"a"}}}"#, #"{"sort":[{"field":"colour"}]}"#, #"{"limit":"5"}"#,
-      #"{"sort":[{"field":"cid","direction":2}]}"#, #"{"next":"x"}"#, #"{"next":"page-1","prev":"page-1"}"#,
-      #"{"next":"page-99999999999999999999"}"#, #"{"filter_conditions":{"$or":{}}}"#, #"{"sort":{}}"#,
-    ])
-  func refused(body: String) throws {
+  @Test(arguments: [
+    #"{"filter_conditions":[]}"#, #"{"filter_conditions":{"colour":"red"}}"#, #"{"limit":-1}"#, #"{"limit":101}"#,
+    #"{"filter_conditions":{"id":{"$regex":"a"}}}"#, #"{"sort":[{"field":"colour"}]}"#, #"{"limit":"5"}"#,
+    #"{"sort":[{"field":"cid","direction":2}]}"#, #"{"next":"x"}"#, #"{"next":"page-1","prev":"page-1"}"#,
+    #"{"next":"page-99999999999999999999"}"#, #"{"filter_conditions":{"$or":{}}}"#, #"{"sort":{}}"#,
+  ])
+  func `an invalid query is refused`(body: String) throws {
     let answer = try filled().ask("POST", "calls", body)
     #expect(answer.status == 400 && answer.body.at("code")?.integer == 4)
     #expect(answer.body.at("exception_fields")?.count ?? 0 > 0)
   }
 
-  @Test("members of a call are found by name and role")
-  func members() throws {
+  @Test
+  func `members of a call are found by name and role`() throws {
     let http = try StreamCallWorld()
     let members = #"[{"user_id":"a"},{"user_id":"b","role":"host"},{"user_id":"c"}]"#
     _ = try http.ask("POST", "call/default/a", #"{"data":{"members":\#(members)}}"#)

@@ -5,12 +5,11 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("Who may do what in Stream's calls")
 struct RightsTests {
   private let join = #"{"location":"FRA","create":true}"#
 
-  @Test("a call token opens its calls and no others")
-  func callToken() throws {
+  @Test
+  func `a call token opens its calls and no others`() throws {
     let http = try StreamCallWorld()
     let asker = StreamCallWorld.Asker.user("bob", calls: ["default:a"])
     for call in ["a", "b"] { _ = try http.ask("POST", "call/default/\(call)") }
@@ -28,8 +27,8 @@ struct RightsTests {
     #expect(found?.elements?.compactMap { $0.at("call.id")?.string } == ["a"])
   }
 
-  @Test("a call token's role holds in its calls")
-  func callRole() throws {
+  @Test
+  func `a call token's role holds in its calls`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
     let host = StreamCallWorld.Asker.user("bob", calls: ["default:a"], role: "host")
@@ -40,8 +39,8 @@ struct RightsTests {
     #expect(try http.ask("POST", "call/default/a/mark_ended", as: host).status == 201)
   }
 
-  @Test("anonymous users read and join what their token opens, publish nothing, make nothing, watch nothing")
-  func anonymous() throws {
+  @Test
+  func `anonymous users read and join what their token opens, publish nothing, make nothing, watch nothing`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
     let visitor = StreamCallWorld.Asker.anonymous(calls: ["default:a", "default:new"])
@@ -63,8 +62,8 @@ struct RightsTests {
     #expect(foreign.body.at("code")?.integer == 46)
   }
 
-  @Test("guests join and speak; in a livestream they watch")
-  func guests() throws {
+  @Test
+  func `guests join and speak, in a livestream they watch`() throws {
     let http = try StreamCallWorld()
     let (users, now) = (http.stream.directory, http.stream.world.wallTime)
     _ = http.stream.world.ask {
@@ -83,8 +82,8 @@ struct RightsTests {
     #expect(try http.ask("POST", "call/livestream/new", as: guest).status == 403)
   }
 
-  @Test("who is blocked is out and stays out until unblocked")
-  func block() throws {
+  @Test
+  func `a blocked user is out and stays out until unblocked`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a/join", join, on: http.connect("ann"))
     _ = try http.ask("POST", "call/default/a/join", join, as: .user("bob"), on: http.connect("bob"))
@@ -99,8 +98,8 @@ struct RightsTests {
     #expect(try http.ask("POST", "call/default/a/join", join, as: .user("bob")).status == 201)
   }
 
-  @Test("capabilities are given and taken one by one, and their holder is told")
-  func permissions() throws {
+  @Test
+  func `capabilities are given and taken one by one, and their holder is told`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
     let bob = try http.connect("bob")
@@ -115,8 +114,8 @@ struct RightsTests {
       try http.ask("POST", "call/default/a/mute_users", #"{"mute_all_users":true}"#, as: .user("bob")).status == 201)
   }
 
-  @Test("a refusal says who may not do what, in Stream's words")
-  func words() throws {
+  @Test
+  func `a refusal names the user and the action, in the vendor's words`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
     let body = try http.ask("PATCH", "call/default/a", "{}", as: .user("bob")).body

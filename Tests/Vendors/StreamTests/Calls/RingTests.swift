@@ -4,13 +4,12 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("Ringing in Stream's calls")
 struct RingTests {
   private let ring =
     #"{"ring":true,"video":true,"data":{"members":[{"user_id":"ann"},{"user_id":"bob"},{"user_id":"eve"}]}}"#
 
-  @Test("reaches the members' own connections, but not who rings")
-  func audience() throws {
+  @Test
+  func `a ring reaches the members' own connections, but not the caller`() throws {
     let http = try StreamCallWorld()
     let (ann, bob, eve) = (try http.connect("ann"), try http.connect("bob"), try http.connect("eve"))
     let answer = try http.ask("POST", "call/default/a", ring)
@@ -24,8 +23,8 @@ struct RingTests {
     #expect(event.at("call.session.started_at") == nil)
   }
 
-  @Test("is answered by accepting or rejecting, and who did not answer in time has missed it")
-  func answers() throws {
+  @Test
+  func `a ring is answered by accepting or rejecting, and missed by members without an answer in time`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a", ring)
     #expect(try http.ask("POST", "call/default/a/accept", as: .user("bob")).status == 201)
@@ -44,8 +43,8 @@ struct RingTests {
     #expect(rejected.at("call.session.missed_by.eve") == nil)
   }
 
-  @Test("is missed by the rest when the caller gives up, and by nobody twice")
-  func cancel() throws {
+  @Test
+  func `a ring is missed by the rest when the caller gives up, and by nobody twice`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a", ring)
     _ = try http.ask("POST", "call/default/a/reject", #"{"reason":"cancel"}"#)
@@ -54,16 +53,16 @@ struct RingTests {
     #expect(http.told().count { $0 == "call.missed" } == 1)
   }
 
-  @Test("ends with the call")
-  func ended() throws {
+  @Test
+  func `a ring ends with the call`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a", ring)
     _ = try http.ask("POST", "call/default/a/mark_ended")
     #expect(http.told() == ["call.created", "call.ended", "call.missed"])
   }
 
-  @Test("never times out where the call's settings say so, or more rings than allowed wait")
-  func noTimeout() throws {
+  @Test
+  func `a ring never times out if the call's settings say so, or more rings than allowed wait`() throws {
     let http = try StreamCallWorld(
       limits: StreamCallLimits(rings: 1), listeningTo: ["silent", "a", "b", "c"].map { "default:\($0)" })
     let silent = """
@@ -82,8 +81,8 @@ struct RingTests {
     #expect(http.told().count { $0 == "call.missed" } == 2)
   }
 
-  @Test("nobody is refused, and nothing is made or changed for it")
-  func nobody() throws {
+  @Test
+  func `a ring of nobody is refused, and nothing is made or changed for it`() throws {
     let http = try StreamCallWorld()
     func refusal(_ method: String, _ path: String, _ body: String = "", query: [HTTPField] = []) throws -> String {
       let answer = try http.ask(method, path, body, query: query)
@@ -105,8 +104,8 @@ struct RingTests {
     #expect(try http.ask("GET", "call/default/a").body.at("call.session") == nil)
   }
 
-  @Test("can be for some of the members only")
-  func some() throws {
+  @Test
+  func `a ring can be for some of the members only`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a", #"{"data":{"members":[{"user_id":"bob"},{"user_id":"eve"}]}}"#)
     let (bob, eve) = (try http.connect("bob"), try http.connect("eve"))

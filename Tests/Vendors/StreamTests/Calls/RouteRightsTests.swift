@@ -4,7 +4,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("The permission that each route of a Stream call asks for")
 struct RouteRightsTests {
   /// A user who sends requests about a call of ann's.
   enum Role: String, CaseIterable, CustomTestStringConvertible {
@@ -98,8 +97,8 @@ struct RouteRightsTests {
     Row("GET /report", "", "read-call", known, known),
   ]
 
-  @Test("a route refuses with code 17 exactly those whose grants lack its permission", arguments: rows)
-  func row(_ row: Row) throws {
+  @Test(arguments: rows)
+  func `a route refuses with code 17 exactly those whose grants lack its permission`(_ row: Row) throws {
     for (type, passing) in row.passes {
       for role in Role.allCases {
         let http = try world(of: type)
@@ -138,8 +137,8 @@ struct RouteRightsTests {
     try http.ask("POST", "call/default/a/members", #"{"update_members":[\#(member)]}"#, as: asker).status
   }
 
-  @Test("a stranger cannot make himself admin of a call, and stays without rights over others")
-  func stranger() throws {
+  @Test
+  func `a stranger cannot make themself admin of a call, and stays without rights over others`() throws {
     let http = try world(of: "default")
     for role in ["admin", "host", "moderator", "guest", "made-up"] {
       #expect(try put(#"{"user_id":"eve","role":"\#(role)"}"#, as: .user("eve"), in: http) == 403, "\(role)")
@@ -155,8 +154,8 @@ struct RouteRightsTests {
     }
   }
 
-  @Test("naming the role that a user has anyway asks for no permission beyond update-call-member")
-  func sameRole() throws {
+  @Test
+  func `naming the role that a user has anyway asks for no permission beyond update-call-member`() throws {
     let http = try world(of: "default")
     for member in [
       #"{"user_id":"eve","role":"user"}"#, #"{"user_id":"zoe","role":"call_member"}"#,
@@ -168,8 +167,8 @@ struct RouteRightsTests {
     #expect(try put(#"{"user_id":"\#(guest)","role":"user"}"#, as: .user("eve"), in: http) == 403)
   }
 
-  @Test("names that only grants know are neither listed as capabilities nor granted one by one")
-  func unlisted() throws {
+  @Test
+  func `names that only grants know are neither listed as capabilities nor granted one by one`() throws {
     let http = try world(of: "default")
     let unlisted: Set = ["delete-call", "delete-recording", "list-recordings", "send-event", "update-call-member-role"]
     for asker in [StreamCallWorld.Asker.user("ann"), .user("hal"), .server] {
@@ -182,8 +181,8 @@ struct RouteRightsTests {
     }
   }
 
-  @Test("the maker of a default call may join it after stop_live, a stranger may not")
-  func backstage() throws {
+  @Test
+  func `the maker of a default call may join it after stop_live, and a stranger may not`() throws {
     let http = try world(of: "default")
     let join = #"{"location":"FRA"}"#
     _ = try http.ask("POST", "call/default/a/join", join, on: http.connect("ann"))
@@ -195,8 +194,8 @@ struct RouteRightsTests {
     #expect(try http.ask("POST", "call/default/a/join", join, as: .user("eve")).status == 201)
   }
 
-  @Test("the maker of a call deletes it, and it is gone for everybody")
-  func delete() throws {
+  @Test
+  func `the maker of a call deletes it, and it is gone for everybody`() throws {
     let http = try world(of: "default")
     let deleted = try http.ask("POST", "call/default/a/delete", #"{"hard":false}"#)
     #expect(deleted.status == 201 && deleted.body.at("call.cid")?.string == "default:a")
@@ -205,8 +204,8 @@ struct RouteRightsTests {
     #expect(try http.ask("POST", "call/default/a/delete", "{}").status == 404)
   }
 
-  @Test("a single participant's recording starts in a default call as it was made")
-  func individualRecording() throws {
+  @Test
+  func `a single participant's recording starts in a default call as it was made`() throws {
     let http = try world(of: "default")
     #expect(try http.ask("POST", "call/default/a/recordings/individual/start", "{}").status == 201)
     #expect(try http.event("call.recording_started").at("recording_type")?.string == "individual")

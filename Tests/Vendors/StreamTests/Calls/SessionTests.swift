@@ -5,12 +5,11 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("Sessions of Stream's calls")
 struct SessionTests {
   private let join = #"{"location":"FRA","create":true}"#
 
-  @Test("begin with the first who joins and end with the last who leaves")
-  func life() throws {
+  @Test
+  func `a session begins with the first join and ends with the last departure`() throws {
     let http = try StreamCallWorld()
     let (ann, bob) = (try http.connect("ann"), try http.connect("bob"))
     let first = try http.ask("POST", "call/default/a/join", join, on: ann)
@@ -40,8 +39,8 @@ struct SessionTests {
     #expect(after.body.at("call.current_session_id")?.string != session)
   }
 
-  @Test("hold somebody once who joins twice by one connection, and twice who joins by two")
-  func twice() throws {
+  @Test
+  func `a session holds a user once that joins twice by one connection, and twice by two`() throws {
     let http = try StreamCallWorld()
     let one = try http.connect("ann")
     for body in [join, #"{"location":"auto","migrating_from":"edge","migrating_from_list":["edge"]}"#] {
@@ -55,8 +54,8 @@ struct SessionTests {
     #expect(try http.ask("GET", "call/default/a").body.at("call.session.participants")?.count == 1)
   }
 
-  @Test("hold who joined without a connection until the user's last one ends")
-  func withoutConnection() throws {
+  @Test
+  func `a session holds a user without a connection until the user's last one ends`() throws {
     let http = try StreamCallWorld()
     let (one, two) = (try http.connect("ann"), try http.connect("ann"))
     _ = try http.ask("POST", "call/default/a/join", join, v2: true)
@@ -66,8 +65,8 @@ struct SessionTests {
     #expect(http.told().last == "call.session_ended")
   }
 
-  @Test("count the anonymous without showing them, and end without waiting for them")
-  func anonymous() throws {
+  @Test
+  func `a session counts anonymous users without showing them, and ends without waiting for them`() throws {
     let http = try StreamCallWorld()
     let ann = try http.connect("ann")
     _ = try http.ask("POST", "call/default/a/join", join, on: ann)
@@ -88,8 +87,8 @@ struct SessionTests {
     #expect(http.told().last == "call.session_ended")
   }
 
-  @Test("end with the call, which guests may join no more")
-  func markEnded() throws {
+  @Test
+  func `a session ends with the call, which guests may join no more`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a/join", join, on: http.connect("ann"))
     #expect(try http.ask("POST", "call/default/a/mark_ended", as: .guest).status == 403)
@@ -101,8 +100,8 @@ struct SessionTests {
     #expect(try http.ask("POST", "call/default/a/join", join).status == 201)
   }
 
-  @Test("are left by who says so")
-  func leave() throws {
+  @Test
+  func `a session is left at the user's word`() throws {
     let http = try StreamCallWorld()
     let connection = try http.connect("ann")
     _ = try http.ask("POST", "call/default/a/join", join, on: connection)
@@ -113,8 +112,8 @@ struct SessionTests {
     #expect(http.told().count == told)
   }
 
-  @Test("wait backstage until the call goes live")
-  func backstage() throws {
+  @Test
+  func `a session waits backstage until the call goes live`() throws {
     let http = try StreamCallWorld(listeningTo: ["livestream:a"])
     let made = try http.ask("POST", "call/livestream/a")
     #expect(made.body.at("call.backstage")?.bool == true)
@@ -129,8 +128,8 @@ struct SessionTests {
     #expect(try http.ask("POST", "call/livestream/a/join", join, as: .user("eve")).status == 403)
   }
 
-  @Test("open ahead of their time if the call says so")
-  func joinAhead() throws {
+  @Test
+  func `a session opens ahead of its time if the call says so`() throws {
     let http = try StreamCallWorld()
     let body = """
       {"data":{"starts_at":"2027-01-15T08:10:00Z",
@@ -143,8 +142,8 @@ struct SessionTests {
     #expect(try http.ask("POST", "call/default/a/join", join, as: .user("bob")).status == 201)
   }
 
-  @Test("hold no more than the call's limit")
-  func limit() throws {
+  @Test
+  func `a session holds no more than the call's limit`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a", #"{"data":{"settings_override":{"limits":{"max_participants":1}}}}"#)
     #expect(try http.ask("POST", "call/default/a/join", join).status == 201)
@@ -152,8 +151,8 @@ struct SessionTests {
     #expect(try http.ask("POST", "call/default/a/join", join).status == 201)
   }
 
-  @Test("let nobody in whose connection ends on the way, at whatever moment")
-  func endsMeanwhile() throws {
+  @Test
+  func `a session admits no connection that ends on the way, at whatever moment`() throws {
     var answers: Set<Int> = []
     for moment in 0..<12 {
       let http = try StreamCallWorld()

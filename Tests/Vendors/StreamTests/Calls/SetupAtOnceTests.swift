@@ -4,7 +4,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("What several servers set up of a Stream application at once")
 struct SetupAtOnceTests {
   private let http: StreamCallWorld
 
@@ -22,21 +21,21 @@ struct SetupAtOnceTests {
     try JSONDocument.parse(try http.fetch("GET", path, as: .server).body, sizeMax: 1 << 20).root
   }
 
-  @Test(
-    "is made by one of them, and forgotten by one",
-    arguments: [
-      ("/roles", "captain", #"{"name":"captain"}"#), ("/video/calltypes", "workshop", #"{"name":"workshop"}"#),
-      ("/permissions", "own", #"{"id":"own","name":"Own","action":"EndCall"}"#),
-      ("/external_storage", "mine", #"{"name":"mine","bucket":"b","storage_type":"s3"}"#),
-    ])
-  func once(path: String, name: String, body: String) throws {
+  @Test(arguments: [
+    ("/roles", "captain", #"{"name":"captain"}"#), ("/video/calltypes", "workshop", #"{"name":"workshop"}"#),
+    ("/permissions", "own", #"{"id":"own","name":"Own","action":"EndCall"}"#),
+    ("/external_storage", "mine", #"{"name":"mine","bucket":"b","storage_type":"s3"}"#),
+  ])
+  func `a setup made by several servers is made by one of them, and removed by one`(
+    path: String, name: String, body: String
+  ) throws {
     #expect(eightTimes("POST", path, body) == [201: 1, 400: 7])
     #expect(eightTimes("DELETE", "\(path)/\(name)") == [200: 1, 404: 7])
     #expect(eightTimes("POST", path, body) == [201: 1, 400: 7])
   }
 
-  @Test("is a user who is banned once, and deleted for good among those who would have them back")
-  func users() throws {
+  @Test
+  func `a user is banned once by several servers, and deleted for good among restores`() throws {
     let zoe = #"{"users":{"zoe":{"id":"zoe","name":"Zoe"}}}"#
     #expect(eightTimes("POST", "/users", zoe) == [201: 8])
     #expect(eightTimes("POST", "/moderation/ban", #"{"target_user_id":"zoe","timeout":1}"#) == [201: 8])
@@ -48,8 +47,8 @@ struct SetupAtOnceTests {
     #expect(eightTimes("POST", "/users", zoe) == [404: 8])
   }
 
-  @Test("is a trunk of each who asks for one, and lost by one")
-  func trunks() throws {
+  @Test
+  func `a trunk is made for each server that asks, and removed by one`() throws {
     let path = "/video/sip/inbound_trunks"
     #expect(eightTimes("POST", path, #"{"name":"desk","numbers":["+1"]}"#) == [201: 8])
     let trunks = try #require(try server(path).at("sip_trunks")?.elements)
@@ -64,8 +63,8 @@ struct SetupAtOnceTests {
     #expect(kept["name"]?.string?.last == kept["numbers"]?.elements?.first?.string?.last)
   }
 
-  @Test("loses none of their grants to roles of one call type")
-  func grants() throws {
+  @Test
+  func `grants of several servers to roles of one call type are all kept`() throws {
     let roles = ["host", "moderator", "user", "guest", "call_member"]
     let statuses = http.serve(
       atOnce: roles.map { role in
@@ -78,8 +77,8 @@ struct SetupAtOnceTests {
     }
   }
 
-  @Test("gives as much as a permission says in the end, however it was changed while it was granted")
-  func meanings() throws {
+  @Test
+  func `a permission grants what it says in the end, however it was changed during grants`() throws {
     _ = try http.ask("POST", "call/default/a")
     let wish = #"{"id":"own","name":"Own","action":"EndCall"}"#
     #expect(try http.fetch("POST", "/permissions", wish, as: .server).status == 201)
@@ -95,8 +94,8 @@ struct SetupAtOnceTests {
     }
   }
 
-  @Test("leaves no template of a push provider that somebody takes away meanwhile")
-  func templates() throws {
+  @Test
+  func `a push provider removed meanwhile leaves no template`() throws {
     let provider = #"{"push_provider":{"type":"apn","name":"mine"}}"#
     #expect(try http.fetch("POST", "/push_providers", provider, as: .server).status == 201)
     func template(_ event: String) -> (method: String, path: String, body: String) {

@@ -5,7 +5,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("What a server keeps of its Stream application")
 struct SetupRecordsTests {
   private let http: StreamCallWorld
 
@@ -28,8 +27,8 @@ struct SetupRecordsTests {
     try http.ask("GET", "call/default/a", as: .user(user)).body.strings("own_capabilities")
   }
 
-  @Test("a permission of its own gives what its action does, in types that grant it, until it is taken away")
-  func permission() throws {
+  @Test
+  func `a permission of its own gives what its action does, in types that grant it, until it is taken away`() throws {
     _ = try http.ask("POST", "call/default/a")
     let wish = #"{"id":"stop-it","name":"Stop it","action":"EndCall","condition":{},"owner":true}"#
     let grants = #"{"grants":{"user":["join-call","read-call","stop-it"]}}"#
@@ -56,8 +55,8 @@ struct SetupRecordsTests {
     }
   }
 
-  @Test("no permission takes the place of a built-in one, and ids of other bytes are other permissions")
-  func permissionNames() throws {
+  @Test
+  func `no permission takes the place of a built-in one, and ids of other bytes are other permissions`() throws {
     for id in ["end-call", "end-call-owner", "end-call-any-team", "start-record-call", "a b", ""] {
       let wish = #"{"id":"\#(id)","name":"x","action":"EndCall","condition":{}}"#
       #expect(try server("POST", "permissions", wish).status == 400, "\(id)")
@@ -79,8 +78,8 @@ struct SetupRecordsTests {
     #expect(try server("POST", "permissions", #"{"id":"last","name":"x","action":"y"}"#).status == 429)
   }
 
-  @Test("roles are found by how they begin, page by page")
-  func roles() throws {
+  @Test
+  func `roles are found by how they begin, page by page`() throws {
     _ = try server("POST", "roles", #"{"name":"captain"}"#)
     func names(_ query: String) throws -> [String] {
       try server("GET", "roles/search?\(query)").body.at("roles")?.elements?.compactMap { $0["name"]?.string } ?? []
@@ -91,8 +90,8 @@ struct SetupRecordsTests {
     for limit in ["0", "101", "x"] { #expect(try server("GET", "roles/search?query=a&limit=\(limit)").status == 400) }
   }
 
-  @Test("external storages are kept without their keys")
-  func storages() throws {
+  @Test
+  func `external storages are kept without their keys`() throws {
     let wish = """
       {"name":"mine","bucket":"b","storage_type":"s3","path":"calls/","aws_s3":{"s3_region":"eu","s3_secret":"SECRET"}}
       """
@@ -116,8 +115,8 @@ struct SetupRecordsTests {
     }
   }
 
-  @Test("a trunk is opened by its password or from where it may, which servers alone are told")
-  func trunks() throws {
+  @Test
+  func `a trunk is opened by its password or from where it may, which servers alone are told`() throws {
     let wish = #"{"name":"desk","numbers":["+1"],"allowed_ips":["192.0.2.1"]}"#
     let made = try server("POST", "video/sip/inbound_trunks", wish).body
     let id = try #require(made.at("sip_trunk.id")?.string)
@@ -142,8 +141,8 @@ struct SetupRecordsTests {
     }
   }
 
-  @Test("rules are of trunks that there are, with what clients want of each part")
-  func rules() throws {
+  @Test
+  func `rules are of trunks that there are, with what clients want of each part`() throws {
     let trunk = try #require(
       try server("POST", "video/sip/inbound_trunks", #"{"name":"d","numbers":[]}"#).body.at("sip_trunk.id")?.string)
     let start = #"{"name":"in","trunk_ids":["\#(trunk)"],"caller_configs":{"id":"u"}"#
@@ -173,8 +172,8 @@ struct SetupRecordsTests {
     }
   }
 
-  @Test("push templates are kept for providers that there are, and go with them")
-  func templates() throws {
+  @Test
+  func `push templates are kept for providers that there are, and go with them`() throws {
     _ = try server("POST", "push_providers", #"{"push_provider":{"type":"apn","name":"mine"}}"#)
     let wish =
       #"{"event_type":"call.ring","push_provider_type":"apn","push_provider_name":"mine","template":"{\"a\":1}"}"#
@@ -193,8 +192,8 @@ struct SetupRecordsTests {
     #expect(try server("GET", "push_templates?push_provider_type=fax").status == 400)
   }
 
-  @Test("who wants which push notifications is kept of users, and told to themselves")
-  func preferences() throws {
+  @Test
+  func `users' push preferences are kept, and shown to themselves`() throws {
     _ = try http.connect("ann")
     let wish = """
       {"preferences":[{"call_level":"none","disabled_until":"2099-01-01T00:00:00Z"},
@@ -226,27 +225,25 @@ struct SetupRecordsTests {
     #expect(try server("POST", "check_push", #"{"user_id":"nobody"}"#).status == 404)
   }
 
-  @Test("of a day of which nothing is known the digest is empty")
-  func digest() throws {
+  @Test
+  func `the digest of an unknown day is empty`() throws {
     let digest = try server("GET", "video/stats/daily_digest?date=2026-08-31")
     #expect(digest.status == 200 && digest.body.at("date")?.string == "2026-08-31")
     #expect(try server("GET", "video/stats/daily_digest").body.at("date")?.string?.utf8.count == 10)
     #expect(try server("GET", "video/stats/daily_digest?date=today").status == 400)
   }
 
-  @Test(
-    "is nothing for users",
-    arguments: [
-      ("GET", "/permissions/x"), ("POST", "/permissions"), ("GET", "/push_templates"), ("GET", "/external_storage"),
-      ("POST", "/external_storage"), ("GET", "/video/sip/inbound_trunks"), ("POST", "/video/sip/inbound_routing_rules"),
-      ("GET", "/roles/search"), ("GET", "/video/stats/daily_digest"),
-    ])
-  func servers(method: String, path: String) throws {
+  @Test(arguments: [
+    ("GET", "/permissions/x"), ("POST", "/permissions"), ("GET", "/push_templates"), ("GET", "/external_storage"),
+    ("POST", "/external_storage"), ("GET", "/video/sip/inbound_trunks"), ("POST", "/video/sip/inbound_routing_rules"),
+    ("GET", "/roles/search"), ("GET", "/video/stats/daily_digest"),
+  ])
+  func `the records of an application are hidden from users`(method: String, path: String) throws {
     #expect(try http.fetch(method, path, method == "GET" ? "" : "{}").status == 403)
   }
 
-  @Test("while the store is away it is put off, and nothing is changed")
-  func away() throws {
+  @Test
+  func `a setup while the store is away is refused for now, and nothing is changed`() throws {
     http.stream.space.store.fault = .away
     let asked = [
       ("POST", "permissions", #"{"id":"p","name":"x","action":"y"}"#), ("GET", "permissions", ""),

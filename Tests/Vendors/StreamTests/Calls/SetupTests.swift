@@ -4,7 +4,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("What a server sets up of its Stream application")
 struct SetupTests {
   private let join = #"{"location":"FRA","create":true}"#
   private static let roles = ["admin", "host", "moderator", "user", "guest", "anonymous", "call_member"]
@@ -16,8 +15,8 @@ struct SetupTests {
     try http.ask("GET", "call/\(call)", as: asker).body.strings("own_capabilities")
   }
 
-  @Test("gives the maker of a call what Stream was seen to give, and what has come since")
-  func recorded() throws {
+  @Test
+  func `a call's maker gets the grants that the vendor was seen to give, and later ones`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
     // The coordinator's answer in October 2024.
@@ -35,8 +34,8 @@ struct SetupTests {
     #expect(try capabilities(http) == (seen + later).sorted())
   }
 
-  @Test("has types, of which new ones begin as default does")
-  func types() throws {
+  @Test
+  func `call types exist, and new ones begin as default does`() throws {
     let http = try StreamCallWorld()
     let first = try http.ask("GET", "calltypes", as: .server)
     let names = try #require(first.body.at("call_types")?.members?.map(\.name))
@@ -65,8 +64,8 @@ struct SetupTests {
     #expect(try http.ask("POST", "call/workshop/c").status == 404)
   }
 
-  @Test("changes built-in types, which stay, and takes nonsense for none")
-  func builtIn() throws {
+  @Test
+  func `built-in types can be changed and stay, and nonsense is refused`() throws {
     let http = try StreamCallWorld()
     #expect(try http.ask("DELETE", "calltypes/default", as: .server).status == 400)
     #expect(try http.ask("GET", "calltypes", as: .user("ann")).status == 403)
@@ -84,8 +83,8 @@ struct SetupTests {
     #expect(try http.ask("GET", "calltypes/default", as: .server).status == 200)
   }
 
-  @Test("grants: roles may what they say, owners more, in calls that there are already")
-  func grants() throws {
+  @Test
+  func `grants give roles what they say, and owners more, in existing calls too`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
     let grants = #"{"grants":{"user":["join-call","read-call","send-audio","end-call-owner","no-such-thing"]}}"#
@@ -104,8 +103,8 @@ struct SetupTests {
     #expect(found.at("calls.0.own_capabilities")?.count == 3)
   }
 
-  @Test("has roles of its own, which must be made before something is granted to them")
-  func roles() throws {
+  @Test
+  func `own roles must be made before something is granted to them`() throws {
     let http = try StreamCallWorld()
     let grant = #"{"grants":{"captain":["join-call","read-call","mute-users"]}}"#
     #expect(try http.ask("PUT", "calltypes/default", grant, as: .server).body.at("code")?.integer == 4)
@@ -127,8 +126,8 @@ struct SetupTests {
     #expect(try http.fetch("DELETE", "/roles/user", as: .server).status == 400)
   }
 
-  @Test("looks permissions up")
-  func permissions() throws {
+  @Test
+  func `permissions are looked up`() throws {
     let http = try StreamCallWorld()
     let all = try JSONDocument.parse(try http.fetch("GET", "/permissions", as: .server).body, sizeMax: 1 << 20).root
     let ids = all.at("permissions")?.elements?.compactMap { $0["id"]?.string } ?? []
@@ -138,8 +137,8 @@ struct SetupTests {
     #expect(try http.fetch("GET", "/permissions/fly", as: .server).status == 404)
   }
 
-  @Test("keeps push providers without their secrets")
-  func providers() throws {
+  @Test
+  func `push providers are kept without their secrets`() throws {
     let http = try StreamCallWorld()
     let wish = """
       {"push_provider":{"type":"apn","name":"mine","apn_topic":"pro.example","apn_auth_key":"SECRET","description":"phones"}}
@@ -163,8 +162,8 @@ struct SetupTests {
     #expect(try http.fetch("DELETE", "/push_providers/apn/mine", as: .server).status == 404)
   }
 
-  @Test("counts calls that go on, and who is in them")
-  func active() throws {
+  @Test
+  func `calls that go on are counted, with their participants`() throws {
     let http = try StreamCallWorld()
     func summary(_ name: String) throws -> Int64? {
       try http.ask("GET", "active_calls_status", as: .server).body.at("summary.\(name)")?.integer
@@ -179,8 +178,8 @@ struct SetupTests {
     #expect(try summary("participants") == 1)
   }
 
-  @Test("has no telephone that leads to its calls")
-  func telephones() throws {
+  @Test
+  func `no telephone leads to calls`() throws {
     let http = try StreamCallWorld()
     let numbers = #"{"sip_caller_number":"+1","sip_trunk_number":"+2"}"#
     #expect(try http.ask("POST", "sip/auth", numbers).body.at("auth_result")?.string == "no_trunk_found")
@@ -188,8 +187,8 @@ struct SetupTests {
     #expect(try http.ask("POST", "sip/auth", "{}").body.at("code")?.integer == 4)
   }
 
-  @Test("has no limits unless they are kept, and then says how many requests are left")
-  func limits() throws {
+  @Test
+  func `rates are unlimited unless limits are kept, and then the remaining requests are named`() throws {
     let free = try SimulatedStream()
     func limits(_ stream: SimulatedStream, _ query: [HTTPField]) throws -> JSONView {
       let answer = try #require(stream.fetch("GET", "/rate_limits", token: stream.serverToken, query: query))
@@ -204,8 +203,8 @@ struct SetupTests {
     #expect(named.at("ios.JoinCall.limit")?.integer == 10_000 && named.at("server_side") == nil)
   }
 
-  @Test("takes users out, one at once and several by a task whose file is there for a day")
-  func exports() throws {
+  @Test
+  func `users are removed, one at once and several by a task whose file is kept for a day`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("GET", "call/default/none", as: .user("bob"))
     let one = try JSONDocument.parse(try http.fetch("GET", "/api/v2/users/bob/export", as: .server).body).root

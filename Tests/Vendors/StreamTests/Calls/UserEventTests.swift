@@ -5,12 +5,13 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("What becomes of Stream's users")
 struct UserEventTests {
   private let change = #"{"users":[{"id":"bob","set":{"name":"Bob"}}]}"#
 
-  @Test("is told to themselves and to those who watch their calls, once", arguments: [StreamDialect.Kind.video, .v2])
-  func told(kind: StreamDialect.Kind) throws {
+  @Test(arguments: [StreamDialect.Kind.video, .v2])
+  func `changes of users are announced to themselves and to watchers of their calls, once`(kind: StreamDialect.Kind)
+    throws
+  {
     let http = try StreamCallWorld(listeningTo: ["default:a", "default:b"])
     let (bob, eve) = (try http.connect("bob", on: kind), try http.connect("eve", on: kind))
     for call in ["a", "b"] {
@@ -28,8 +29,8 @@ struct UserEventTests {
     #expect(http.heard(on: bob).last == "user.deactivated", "before the connection is closed")
   }
 
-  @Test("is told of each standing, with what goes when somebody is deleted")
-  func standing() throws {
+  @Test
+  func `each state of a user is announced, with what a deletion removes`() throws {
     let http = try StreamCallWorld()
     let ann = try http.connect("ann")
     for path in ["/users/ann/reactivate", "/users/reactivate"] {
@@ -44,8 +45,8 @@ struct UserEventTests {
     }
   }
 
-  @Test("coming and going is told to those who asked for it by a query with presence")
-  func presence() throws {
+  @Test
+  func `presence is announced to users who asked for it by a query`() throws {
     let http = try StreamCallWorld()
     let (ann, eve) = (try http.connect("ann"), try http.connect("eve"))
     _ = try http.ask("GET", "call/default/none", as: .user("bob"))
@@ -60,8 +61,8 @@ struct UserEventTests {
     #expect(http.heard(on: eve).isEmpty)
   }
 
-  @Test("the last socket of a user being the SFU's, its end is heard of", arguments: [false, true])
-  func presenceBySFU(isLost: Bool) throws {
+  @Test(arguments: [false, true])
+  func `the end of a user's last socket is announced if it is the SFU's`(isLost: Bool) throws {
     let stream = try SimulatedStream()
     let (ann, bob) = (stream.connect(stream.token()), stream.connect(stream.token("bob"), as: "bob"))
     let media = stream.enter("bob", session: "b")
@@ -85,8 +86,8 @@ struct UserEventTests {
     #expect(presences() == [false, true])
   }
 
-  @Test("who is connected is online wherever they are shown, but for who wants to be invisible")
-  func online() throws {
+  @Test
+  func `connected users are online wherever they are shown, unless they want to be invisible`() throws {
     let http = try StreamCallWorld()
     func online(_ path: String) throws -> Bool? { try http.ask("GET", "call/default/a").body.at(path)?.bool }
     _ = try http.ask("POST", "call/default/a", #"{"data":{"members":[{"user_id":"bob"}]}}"#)
@@ -99,8 +100,8 @@ struct UserEventTests {
     http.disconnect(bob)
   }
 
-  @Test("anonymous participants are counted for those who watch, and the others by name")
-  func counts() throws {
+  @Test
+  func `anonymous participants are counted for watchers, and the others named`() throws {
     let http = try StreamCallWorld()
     let join = #"{"location":"FRA","create":true}"#
     _ = try http.ask("POST", "call/default/a/join", join, on: http.connect("ann"))

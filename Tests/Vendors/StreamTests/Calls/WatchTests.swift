@@ -4,18 +4,17 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("Watching Stream's calls")
 struct WatchTests {
   private let join = #"{"location":"FRA","create":true}"#
 
-  @Test(
-    "every request that may watch does, by the connection it names",
-    arguments: [
-      ("POST", "call/default/a", "{}"), ("GET", "call/default/a", ""),
-      ("POST", "call/default/a/join", #"{"location":"FRA"}"#),
-      ("POST", "calls", #"{"watch":true,"filter_conditions":{"cid":{"$in":["default:a"]}}}"#),
-    ])
-  func watch(method: String, path: String, body: String) throws {
+  @Test(arguments: [
+    ("POST", "call/default/a", "{}"), ("GET", "call/default/a", ""),
+    ("POST", "call/default/a/join", #"{"location":"FRA"}"#),
+    ("POST", "calls", #"{"watch":true,"filter_conditions":{"cid":{"$in":["default:a"]}}}"#),
+  ])
+  func `every request that may watch does, by the connection it names`(method: String, path: String, body: String)
+    throws
+  {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
     let connection = try http.connect("bob")
@@ -27,8 +26,8 @@ struct WatchTests {
     #expect(http.heard(on: connection).last == "custom")
   }
 
-  @Test("a query watches only if it says so, and cannot without a connection")
-  func query() throws {
+  @Test
+  func `a query watches only if it says so, and cannot without a connection`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
     let ann = try http.connect("ann")
@@ -39,10 +38,8 @@ struct WatchTests {
     #expect(refused.status == 400 && refused.body.at("code")?.integer == 4)
   }
 
-  @Test(
-    "a connection that is not the caller's own is not found",
-    arguments: ["of bob", "ended", "nonsense", "conn_0_1", String(repeating: "9", count: 400)])
-  func foreign(name: String) throws {
+  @Test(arguments: ["of bob", "ended", "nonsense", "conn_0_1", String(repeating: "9", count: 400)])
+  func `a connection that is not the caller's own is not found`(name: String) throws {
     let http = try StreamCallWorld()
     let bobs = try http.connect("bob")
     let connection = name == "of bob" ? bobs : name == "ended" ? try http.connect("ann") : name
@@ -62,13 +59,11 @@ struct WatchTests {
     #expect(try http.ask("POST", "call/default/a/event", #"{"custom":{}}"#, as: .user("eve")).status == 201)
   }
 
-  @Test(
-    "where nothing is watched, a connection that has ended does no harm",
-    arguments: [
-      ("call/default/a/accept", ""), ("call/default/a/event", "{}"), ("call/default/a/members", "{}"),
-      ("call/default/a/mark_ended", ""), ("calls", "{}"),
-    ])
-  func ended(path: String, body: String) throws {
+  @Test(arguments: [
+    ("call/default/a/accept", ""), ("call/default/a/event", "{}"), ("call/default/a/members", "{}"),
+    ("call/default/a/mark_ended", ""), ("calls", "{}"),
+  ])
+  func `an ended connection does no harm if nothing is watched`(path: String, body: String) throws {
     let http = try StreamCallWorld()
     let connection = try http.connect("ann")
     _ = try http.ask("POST", "call/default/a", on: connection)
@@ -76,8 +71,8 @@ struct WatchTests {
     #expect(try http.ask("POST", path, body, on: connection).status == 201)
   }
 
-  @Test("a custom event reaches the watchers in each family's dates, its sender among them")
-  func custom() throws {
+  @Test
+  func `a custom event reaches the watchers in each family's dates, its sender among them`() throws {
     let http = try StreamCallWorld()
     let (ann, bob) = (try http.connect("ann"), try http.connect("bob"))
     _ = try http.ask("POST", "call/default/a", on: ann)
@@ -97,8 +92,8 @@ struct WatchTests {
     #expect(text.at("user.created_at")?.string != nil && number.at("user.created_at")?.integer != nil)
   }
 
-  @Test("every event has what the clients' models require", arguments: [StreamDialect.Kind.video, .v2])
-  func shapes(kind: StreamDialect.Kind) throws {
+  @Test(arguments: [StreamDialect.Kind.video, .v2])
+  func `every event has what the clients' models require`(kind: StreamDialect.Kind) throws {
     let http = try StreamCallWorld()
     let required: [String: String] = [
       "call.created": "call members", "call.updated": "call capabilities_by_role", "call.deleted": "call",

@@ -4,7 +4,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("Stream's directory of calls, on every engine,")
 struct StreamCallDirectoryContract {
   private let ann = UserID("ann")
   private let standup = CallID(cid: "default:standup")!
@@ -29,8 +28,8 @@ struct StreamCallDirectoryContract {
       sessionID: "\(user)-\(connection ?? 0)", joinedAt: now)
   }
 
-  @Test("makes a call once, and keeps what it was made of", arguments: StoreCase.all)
-  func make(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a call is made once, and its data are kept`(_ engine: StoreCase) async throws {
     let directory = try directory(on: engine, room: 4)
     #expect(try await directory.call(standup, at: now) == nil)
     let made = try await directory.makeCall(call("default:standup"), at: now)
@@ -42,8 +41,8 @@ struct StreamCallDirectoryContract {
     #expect(try await directory.call(standup, at: now) == made.call)
   }
 
-  @Test("changes a call whole or not at all, and says what it was before", arguments: StoreCase.all)
-  func update(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a call is changed whole or not at all, and its earlier state reported`(_ engine: StoreCase) async throws {
     let directory = try directory(on: engine, room: 4)
     let made = try await directory.makeCall(call("default:standup"), at: now).call
     let change = try await directory.updateCall(standup, at: now) { $0.team = "blue" }
@@ -58,8 +57,8 @@ struct StreamCallDirectoryContract {
     #expect(try await directory.call(standup, at: now) == change.after)
   }
 
-  @Test("changes no call that does not exist, and forgets one that does", arguments: StoreCase.all)
-  func remove(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `an unknown call is not changed, and a known one is removed`(_ engine: StoreCase) async throws {
     let directory = try directory(on: engine, room: 4)
     let error = await #expect(throws: GatewayError.self) {
       try await directory.updateCall(standup, at: now) { $0.team = "blue" }
@@ -71,8 +70,8 @@ struct StreamCallDirectoryContract {
     #expect(try await directory.call(standup, at: now) == nil)
   }
 
-  @Test("finds calls by a condition, in the order asked for", arguments: StoreCase.all)
-  func query(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `calls are found by a condition, in the order asked for`(_ engine: StoreCase) async throws {
     let directory = try directory(on: engine, room: 9)
     for cid in ["default:a", "livestream:b", "default:c", "default:d"] {
       _ = try await directory.makeCall(call(cid), at: now)
@@ -82,9 +81,10 @@ struct StreamCallDirectoryContract {
     #expect(found.map(\.id.cid) == ["default:d", "default:c", "default:a"])
   }
 
-  @Test(
-    "knows which calls a user takes part in by a connection, until they leave", arguments: StoreCase.all)
-  func connections(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `the calls that a user takes part in by a connection are known, until they leave`(_ engine: StoreCase)
+    async throws
+  {
     let directory = try directory(on: engine, room: 9)
     let one = ConnectionID(loop: 0, serial: 1)
     let two = ConnectionID(loop: 0, serial: 2)
@@ -108,8 +108,8 @@ struct StreamCallDirectoryContract {
     #expect(try await directory.calls(joinedBy: UserID("bob"), on: two, at: now) == [])
   }
 
-  @Test("refuses what a full table cannot hold, and lets it be emptied", arguments: StoreCase.all)
-  func full(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a full table refuses what it cannot hold, and can be emptied`(_ engine: StoreCase) async throws {
     let directory = try directory(on: engine, room: 2)
     let now = now
     let members = (0..<3).map {
@@ -140,8 +140,10 @@ struct StreamCallDirectoryContract {
     #expect(try await directory.members(of: a, at: now) == members.suffix(2))
   }
 
-  @Test("counts the bytes of all calls together, and takes what makes room", arguments: StoreCase.all)
-  func bytes(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `the bytes of all calls together are counted, and a change that makes room is accepted`(_ engine: StoreCase)
+    async throws
+  {
     let directory = try directory(on: engine, room: 9, bytes: 9500)
     let (a, b) = (CallID(cid: "default:a")!, CallID(cid: "default:b")!)
     let long = String(repeating: "x", count: 3000)
@@ -165,8 +167,8 @@ struct StreamCallDirectoryContract {
     _ = try await directory.makeCall(again, at: now)
   }
 
-  @Test("counts the members of all calls together", arguments: StoreCase.all)
-  func fullTogether(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `the members of all calls together are counted`(_ engine: StoreCase) async throws {
     let directory = try directory(on: engine, room: 3)
     let now = now
     let members = (0..<3).map { StreamCallMember(user: UserID("user\($0)"), role: nil, custom: [:], createdAt: now) }
@@ -188,10 +190,10 @@ struct StreamCallDirectoryContract {
     #expect(error?.isSame(as: .tooMany) == true)
   }
 
-  @Test(
-    "ends a ring once, first those that end first, and lets none wait that there is no room for",
-    arguments: StoreCase.all)
-  func rings(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a ring ends once, in the order of the ends, and none waits without room for it`(_ engine: StoreCase)
+    async throws
+  {
     let directory = try directory(on: engine, room: 4)
     _ = try await directory.makeCall(call("default:standup"), at: now)
     func ring(_ user: String, _ seconds: Double) -> StreamRing {
@@ -215,8 +217,8 @@ struct StreamCallDirectoryContract {
     #expect(try await directory.firstRings(9, at: now) == [])
   }
 
-  @Test("keeps everything that is known of a call", arguments: StoreCase.all)
-  func whole(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `all data of a call are kept`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     var call = call("default:standup")
     call.team = "blue"
@@ -245,8 +247,8 @@ struct StreamCallDirectoryContract {
     #expect(try await again.callsJoined(at: now) == [standup])
   }
 
-  @Test("lets a thousand change one call at once, and loses no change", arguments: StoreCase.all)
-  func crowd(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a thousand changes of one call at once are all kept`(_ engine: StoreCase) async throws {
     let directory = try directory(on: engine, room: 2_000)
     _ = try await directory.makeCall(call("default:standup"), at: now)
     try await withThrowingTaskGroup(of: Void.self) { group in

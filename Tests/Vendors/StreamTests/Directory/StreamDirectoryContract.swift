@@ -4,15 +4,14 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("Stream's directory of users, on every engine,")
 struct StreamDirectoryContract {
   private let ann = UserID("ann")
   private let bob = UserID("bob")
   private let now = WallTime(seconds: 1_000)
   private let later = WallTime(seconds: 2_000)
 
-  @Test("makes a user once, and dates what changes", arguments: StoreCase.all)
-  func update(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a user is made once, and changes are dated`(_ engine: StoreCase) async throws {
     let directory = StreamDirectory(try engine.make(), usersMax: 4)
     #expect(try await directory.lookUp(ann, at: now).user == nil)
     let made = try await directory.updateUser(ann, creates: true, at: now) { user, _ in user.name = "Ann" }
@@ -26,8 +25,8 @@ struct StreamDirectoryContract {
     #expect(try await directory.lookUp(ann, at: now).user == renamed)
   }
 
-  @Test("changes nobody who does not exist unless it may make them", arguments: StoreCase.all)
-  func missing(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `an unknown user is changed only if they may be made`(_ engine: StoreCase) async throws {
     let directory = StreamDirectory(try engine.make(), usersMax: 4)
     let error = await #expect(throws: GatewayError.self) {
       try await directory.updateUser(ann, creates: false, at: now) { user, _ in user.name = "Ann" }
@@ -36,8 +35,8 @@ struct StreamDirectoryContract {
     #expect(try await directory.lookUp(ann, at: now).user == nil)
   }
 
-  @Test("leaves a user as they were when the change is refused", arguments: StoreCase.all)
-  func refused(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a user stays as they were when the change is refused`(_ engine: StoreCase) async throws {
     let directory = StreamDirectory(try engine.make(), usersMax: 4)
     let before = try await directory.updateUser(ann, creates: true, at: now) { user, _ in user.name = "Ann" }
     for id in [ann, bob] {
@@ -52,10 +51,10 @@ struct StreamDirectoryContract {
     #expect(try await directory.lookUp(bob, at: now).user == nil)
   }
 
-  @Test(
-    "finds users by name in the order asked for, or by a condition in the order of their names",
-    arguments: StoreCase.all)
-  func query(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `users are found by name in the order asked for, or by a condition in the order of their names`(
+    _ engine: StoreCase
+  ) async throws {
     let directory = StreamDirectory(try engine.make(), usersMax: 9)
     for name in ["d", "a", "c", "b"] {
       _ = try await directory.updateUser(UserID(name), creates: true, at: now) { user, _ in
@@ -72,8 +71,8 @@ struct StreamDirectoryContract {
       ])
   }
 
-  @Test("refuses a user too many, and keeps those it has", arguments: StoreCase.all)
-  func full(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a user too many is refused, and the others stay`(_ engine: StoreCase) async throws {
     let directory = StreamDirectory(try engine.make(), usersMax: 1)
     _ = try await directory.updateUser(ann, creates: true, at: now) { _, _ in }
     let error = await #expect(throws: GatewayError.self) {
@@ -84,10 +83,10 @@ struct StreamDirectoryContract {
     #expect(try await directory.lookUp(ann, at: now).user?.name == "Ann")
   }
 
-  @Test(
-    "refuses what is more than its bytes, whoever says it, and takes what makes room",
-    arguments: StoreCase.all)
-  func bytes(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `more than the bound of bytes is refused of every caller, and a change that makes room is accepted`(
+    _ engine: StoreCase
+  ) async throws {
     let directory = StreamDirectory(try engine.make(), usersMax: 100, bytesMax: 6000)
     let long = String(repeating: "x", count: 3000)
     _ = try await directory.updateUser(ann, creates: true, at: now) { user, _ in user.custom = ["a": long] }
@@ -107,8 +106,8 @@ struct StreamDirectoryContract {
     _ = try await directory.updateUser(UserID("eve"), creates: true, at: later) { user, _ in user.name = long }
   }
 
-  @Test("keeps a quarter of its bytes for those who are no guests", arguments: StoreCase.all)
-  func guests(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a quarter of the bytes is kept for users who are no guests`(_ engine: StoreCase) async throws {
     let directory = StreamDirectory(try engine.make(), usersMax: 100, bytesMax: 8000)
     let text = String(repeating: "x", count: 2000)
     for id in [ann, bob] {
@@ -125,8 +124,8 @@ struct StreamDirectoryContract {
     _ = try await directory.updateUser(eve, creates: true, at: now) { user, _ in user.name = "Eve" }
   }
 
-  @Test("shows a change of the settings to the next change of a user", arguments: StoreCase.all)
-  func settings(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a change of the settings is seen by the next change of a user`(_ engine: StoreCase) async throws {
     let directory = StreamDirectory(try engine.make(), usersMax: 4)
     var change = StreamAppChange()
     change.namesRevocation = true
@@ -141,8 +140,8 @@ struct StreamDirectoryContract {
     #expect(user.revokesTokensIssuedBefore == now)
   }
 
-  @Test("keeps what a server has not said of the settings as it is preset", arguments: StoreCase.all)
-  func preset(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `settings that a server has not given are the defaults`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     var preset = StreamAppSettings()
     preset.disablesGuestCreation = true
@@ -158,8 +157,8 @@ struct StreamDirectoryContract {
     #expect(try await StreamDirectory(store).updateSettings(undone, at: now) == StreamAppSettings())
   }
 
-  @Test("finds everybody where there are more than one look takes in", arguments: StoreCase.all)
-  func pages(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `all users are found if there are more than one look takes in`(_ engine: StoreCase) async throws {
     let directory = StreamDirectory(try engine.make())
     for number in 0..<2_001 {
       _ = try await directory.updateUser(UserID("user\(number)"), creates: true, at: now) { _, _ in }
@@ -170,8 +169,8 @@ struct StreamDirectoryContract {
     #expect(last.count == 1)
   }
 
-  @Test("writes nothing where a change changes nothing")
-  func idle() async throws {
+  @Test
+  func `a change that changes nothing writes nothing`() async throws {
     let store = FaultyStore()
     let directory = StreamDirectory(store)
     let made = try await directory.updateUser(ann, creates: true, at: now) { _, _ in }
@@ -179,8 +178,10 @@ struct StreamDirectoryContract {
     #expect(try await directory.updateUser(ann, creates: true, at: later) { _, _ in } == made)
   }
 
-  @Test("notes only so many guests that were removed and made again, until they have rested", arguments: StoreCase.all)
-  func removedGuests(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `a bounded number of guests is noted that were removed and made again, until they have rested`(
+    _ engine: StoreCase
+  ) async throws {
     let store = try engine.make()
     let directory = StreamDirectory(store, usersMax: 2)
     func make(at time: WallTime) async throws {
@@ -204,8 +205,8 @@ struct StreamDirectoryContract {
     #expect(try await noted() == [1])
   }
 
-  @Test("forgets guests who have rested, and nobody who was there meanwhile or is", arguments: StoreCase.all)
-  func resting(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `guests who have rested are forgotten, and no user who was or is there`(_ engine: StoreCase) async throws {
     let directory = StreamDirectory(try engine.make())
     for name in ["idle", "back", "here", "host"] {
       _ = try await directory.updateUser(UserID(name), creates: true, at: now) { user, _ in

@@ -4,7 +4,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("The members of Stream's calls, on every engine,")
 struct StreamMembersContract {
   private let ann = UserID("ann")
   private let bob = UserID("bob")
@@ -21,8 +20,8 @@ struct StreamMembersContract {
     return call
   }
 
-  @Test("are looked up by name, and as many as are asked for in the order in which they came", arguments: StoreCase.all)
-  func order(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `members are looked up by name, and listed in the order in which they came`(_ engine: StoreCase) async throws {
     let directory = StreamCallDirectory(try engine.make())
     // More than fit into one read, and not in the order of names.
     let names = (0..<2_300).map { "\($0 * 7 % 2_300)" }
@@ -36,8 +35,10 @@ struct StreamMembersContract {
     #expect(some.count == 11)
   }
 
-  @Test("are found by a change that asks for them, also where it is refused at first", arguments: StoreCase.all)
-  func demand(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `members are found by a change that asks for them, also if it is refused at first`(_ engine: StoreCase)
+    async throws
+  {
     let directory = StreamCallDirectory(try engine.make())
     _ = try await directory.makeCall(
       call(standup, [member("ann", role: "host"), member("bob"), member("eve")]), at: now)
@@ -54,8 +55,8 @@ struct StreamMembersContract {
     #expect(try await directory.members(of: standup, at: now).map(\.user.rawValue) == ["ann", "bob", "eve", "zoe"])
   }
 
-  @Test("come last when they come again, and are gone with their call", arguments: StoreCase.all)
-  func again(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `members come last when they come again, and are gone with their call`(_ engine: StoreCase) async throws {
     let directory = StreamCallDirectory(try engine.make(), limits: StreamCallLimits(members: 3))
     _ = try await directory.makeCall(call(standup, [member("ann"), member("bob"), member("eve")]), at: now)
     _ = try await directory.updateCall(standup, at: now) { $0.remove([member("ann")]) }
@@ -73,8 +74,8 @@ struct StreamMembersContract {
     _ = try await directory.updateCall(standup, at: now) { $0.add((0..<3).map { member("new\($0)") }) }
   }
 
-  @Test("of whom two are put in and out at once are counted right", arguments: StoreCase.all)
-  func atOnce(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `members put in and out at once are counted right`(_ engine: StoreCase) async throws {
     let directory = StreamCallDirectory(try engine.make())
     _ = try await directory.makeCall(call(standup), at: now)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -93,8 +94,8 @@ struct StreamMembersContract {
     #expect(try await directory.members(of: standup, at: now) == [])
   }
 
-  @Test("are found by who looks for the calls of some of them", arguments: StoreCase.all)
-  func memberships(_ engine: StoreCase) async throws {
+  @Test(arguments: StoreCase.all)
+  func `members are found by a search for the calls of some of them`(_ engine: StoreCase) async throws {
     let directory = StreamCallDirectory(try engine.make())
     for (cid, names) in [("default:a", ["ann", "bob"]), ("default:b", ["bob"]), ("default:c", [])] {
       _ = try await directory.makeCall(call(CallID(cid: cid)!, names.map { member($0) }), at: now)
@@ -134,8 +135,11 @@ struct StreamMembersContract {
     var call: Call
   }
 
-  @Test("are read from a file that has them in the call's own row, and get rows of their own with the next change")
-  func former() async throws {
+  @Test
+  func
+    `members are read from a file that has them in the call's own row, and get rows of their own with the next change`()
+    async throws
+  {
     let store: any Store = try TemporaryStore().open()
     let key = StoreTable<FormerRow>("stream.call").key(standup.cid)
     let row = FormerRow(call: FormerRow.Call(call(standup), [member("bob", role: "host"), member("ann")]))

@@ -3,7 +3,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("The SFU's wire format")
 struct StreamSFUDialectTests {
   private static let session = "0b2e7f66-2a1c-4f5e-9d54-7d1f6ad0c1aa"
   private static let previous = "5f0c1d22-91b3-4c6e-8a77-0c2b4e6f8a10"
@@ -17,9 +16,9 @@ struct StreamSFUDialectTests {
 
   // MARK: Messages of clients
 
-  @Test(
-    "every message of a client is read from Stream's own bytes and from their JSON", arguments: SignalVector.requests)
-  func requests(vector: SignalVector) throws {
+  @Test(arguments: SignalVector.requests)
+  func `every message of a client is read from the vendor's own bytes and from their JSON`(vector: SignalVector) throws
+  {
     for message in [try decode(vector.bytes, .binary), try decode(Array(vector.json.utf8), .text)] {
       switch vector.name {
       case "health_check":
@@ -45,8 +44,8 @@ struct StreamSFUDialectTests {
     }
   }
 
-  @Test("JSON may have the names of the definition, and numbers for the values of enumerations")
-  func jsonForms() throws {
+  @Test
+  func `JSON may have the names of the definition, and numbers for the values of enumerations`() throws {
     let text = #"{"join_request":{"token":"t","session_id":"s","reconnect_details":{"strategy":3}}}"#
     guard case .credentials(let credentials, _)? = try decode(Array(text.utf8), .text) else {
       Issue.record("no credentials")
@@ -56,8 +55,8 @@ struct StreamSFUDialectTests {
     #expect(entry?.sessionID == "s" && entry?.strategy.rawValue == 3)
   }
 
-  @Test("before the login a sign of life is answered, and nothing told by it")
-  func earlyHealthCheck() throws {
+  @Test
+  func `a ping before the login is answered, and announced to nobody`() throws {
     var context = DialectContext.loggedIn
     context.isLoggedIn = false
     let request: [UInt8] = [0x12, 0x00]
@@ -68,8 +67,8 @@ struct StreamSFUDialectTests {
     #expect(dialect.encode(.pong(request: nil)) == Frame(.binary, [0x72, 0x00]))
   }
 
-  @Test("unknown fields of every wire type are passed over, and so is a message that nobody knows")
-  func unknownFields() throws {
+  @Test
+  func `unknown fields of every wire type are ignored, and so is an unknown message`() throws {
     // Varint 15, eight bytes 16, four bytes 17, a message 100, then JoinRequest with a field 99 in it.
     let join: [UInt8] = [0x0A, 1, 0x74, 0x12, 1, 0x73, 0x9A, 0x06, 2, 0x08, 0x01]
     let unknown: [UInt8] =
@@ -87,7 +86,6 @@ struct StreamSFUDialectTests {
   }
 
   @Test(
-    "bytes that are no message are refused",
     arguments: [
       [0x0A], [0x0A, 0x05, 0x01], [0x80], [0x08, 0x80], [0x00, 0x00], [0x02, 0x00], [0x0B, 0x0C], [0x0C], [0x0E],
       [0x0F],
@@ -102,12 +100,12 @@ struct StreamSFUDialectTests {
       // No session, an empty one, and one with a line feed.
       [0x0A, 0x00], [0x0A, 0x02, 0x12, 0x00], [0x0A, 0x03, 0x12, 0x01, 0x0A],
     ] as [[UInt8]])
-  func malformed(bytes: [UInt8]) {
+  func `bytes that are no message are refused`(bytes: [UInt8]) {
     #expect(throws: GatewayError.self) { try decode(bytes, .binary) }
   }
 
-  @Test("messages inside messages cost nothing however deep they are, and no cut of a message does harm")
-  func nesting() throws {
+  @Test
+  func `nested messages cost nothing however deep they are, and no cut of a message does harm`() throws {
     var deep: [UInt8] = []
     while deep.count < 60_000 {
       var size = deep.count
@@ -131,15 +129,13 @@ struct StreamSFUDialectTests {
     }
   }
 
-  @Test(
-    "text that is no message is refused",
-    arguments: [
-      "{", "[]", "7", #"{"joinRequest":7}"#, #"{"joinRequest":{"token":1,"sessionId":"s"}}"#,
-      #"{"joinRequest":{}}"#,
-      #"{"joinRequest":{"token":"t","sessionId":"s","reconnectDetails":[]}}"#,
-      #"{"joinRequest":{"token":"t","sessionId":"s","reconnectDetails":{"strategy":{}}}}"#,
-    ])
-  func malformedText(text: String) {
+  @Test(arguments: [
+    "{", "[]", "7", #"{"joinRequest":7}"#, #"{"joinRequest":{"token":1,"sessionId":"s"}}"#,
+    #"{"joinRequest":{}}"#,
+    #"{"joinRequest":{"token":"t","sessionId":"s","reconnectDetails":[]}}"#,
+    #"{"joinRequest":{"token":"t","sessionId":"s","reconnectDetails":{"strategy":{}}}}"#,
+  ])
+  func `text that is no message is refused`(text: String) {
     #expect(throws: GatewayError.self) { try decode(Array(text.utf8), .text) }
   }
 
@@ -174,8 +170,8 @@ struct StreamSFUDialectTests {
     ] + errors.map { ("error_\($0.rawValue)", .error(StreamSignalError($0, "why", $1))) }
   }()
 
-  @Test("every message of the gateway has the bytes and the JSON that Stream's own classes write")
-  func written() throws {
+  @Test
+  func `every message of the gateway has the bytes and the JSON that the vendor's own classes write`() throws {
     #expect(Set(Self.events.map(\.0)) == Set(SignalVector.events.keys))
     for (name, event) in Self.events {
       let vector = try #require(SignalVector.events[name])
@@ -184,8 +180,8 @@ struct StreamSFUDialectTests {
     }
   }
 
-  @Test("errors of the gate have the SFU's numbers, and say how to come back")
-  func errors() {
+  @Test
+  func `errors of the gate have the SFU's numbers, and say how to come back`() {
     let table: [(GatewayError, Int, StreamReconnectStrategy)] = [
       (.tokenExpired, 401, .rejoin), (.tokenRevoked, 401, .rejoin), (.signatureInvalid, 401, .rejoin),
       (.connectionRequired, 401, .rejoin), (.anonymousRefused, 403, .disconnect), (.notPermitted, 403, .disconnect),

@@ -5,7 +5,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("A ban of a Stream user")
 struct StreamBanTests {
   private let stream: SimulatedStream
 
@@ -25,8 +24,8 @@ struct StreamBanTests {
     return [answer.status, Int(answer.body?["code"]?.integer ?? 0)]
   }
 
-  @Test("keeps them out of calls, until the ban is over or taken back", arguments: ["", "/video", "/api/v2"])
-  func bans(family: String) {
+  @Test(arguments: ["", "/video", "/api/v2"])
+  func `a ban keeps a user out of calls, until it is over or removed`(family: String) {
     let server = stream.serverToken
     let both = #"{"users":{"ann":{"id":"ann"},"bob":{"id":"bob"}}}"#
     #expect(code("POST", "/users", token: server, both) == [201, 0])
@@ -67,8 +66,8 @@ struct StreamBanTests {
     #expect(banned() == false)
   }
 
-  @Test("is of nobody who is not there, for no time, from a channel, or at a user's wish")
-  func impossible() {
+  @Test
+  func `a ban of an unknown user, for no time, from a channel, or at a user's wish is refused`() {
     let path = "/api/v2/moderation/ban"
     #expect(code("POST", "/users", token: stream.serverToken, #"{"users":{"ann":{"id":"ann"}}}"#) == [201, 0])
     for (body, expected) in [

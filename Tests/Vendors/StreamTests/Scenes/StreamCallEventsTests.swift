@@ -5,7 +5,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("Events of Stream's calls, through the whole gateway")
 struct StreamCallEventsTests {
   /// Returns the messages that the client received after its login, without answers to health checks.
   private func heard(_ peer: SimulatedPeer) -> [JSONView] {
@@ -21,8 +20,8 @@ struct StreamCallEventsTests {
     return HTTPField("connection_id", try #require(try JSONDocument.parse(first).root["connection_id"]?.string))
   }
 
-  @Test("reach who watches, on any loop and in any family's dates, until that connection ends")
-  func events() throws {
+  @Test
+  func `events reach watchers on any loop and in any family's dates, until that connection ends`() throws {
     // A user who joins over REST is in the call at once.
     let stream = try SimulatedStream { $0.calls.sfu = nil }
     // Connections alternate between the loops: these two watch from both.
@@ -56,8 +55,8 @@ struct StreamCallEventsTests {
     #expect(kinds(v2).last == "custom")
   }
 
-  @Test("of a ring reach every connection of a member once, and one that watches too not twice")
-  func ring() throws {
+  @Test
+  func `a ring's events reach every connection of a member once, and one that watches too not twice`() throws {
     let stream = try SimulatedStream()
     let bobs = [
       stream.connect(stream.token("bob"), as: "bob"), stream.connect(stream.token("bob"), as: "bob", on: .v2),
@@ -70,8 +69,8 @@ struct StreamCallEventsTests {
     for bob in bobs { #expect(kinds(bob) == ["call.created", "call.ring", "call.accepted"]) }
   }
 
-  @Test("of a ring nobody answered come when its time has passed")
-  func missed() throws {
+  @Test
+  func `an unanswered ring's events come when its time has passed`() throws {
     let stream = try SimulatedStream()
     let bob = stream.connect(stream.token("bob"), as: "bob")
     _ = stream.fetch(
@@ -84,8 +83,8 @@ struct StreamCallEventsTests {
     #expect(kinds(bob) == ["call.created", "call.ring", "call.missed"])
   }
 
-  @Test("end for who watches more calls than a connection may")
-  func watchedMax() throws {
+  @Test
+  func `events end for a connection that watches more calls than it may`() throws {
     let stream = try SimulatedStream()
     let ann = stream.connect(stream.token("ann"), as: "ann")
     let connection = try connectionID(ann)

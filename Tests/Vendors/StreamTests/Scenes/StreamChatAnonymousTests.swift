@@ -6,7 +6,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("Anonymous users on Chat's path, where they are let in")
 struct StreamChatAnonymousTests {
   private let stream: SimulatedStream
 
@@ -24,8 +23,8 @@ struct StreamChatAnonymousTests {
       ])
   }
 
-  @Test("get a socket as the special user, are kept alive, and may ask for channels")
-  func connects() throws {
+  @Test
+  func `anonymous users get a socket as the special user, are kept alive, and may ask for channels`() throws {
     let peers = [visit(), visit()]
     for peer in peers {
       let first = try JSONDocument.parse(try #require(peer.texts.first)).root
@@ -46,8 +45,8 @@ struct StreamChatAnonymousTests {
     #expect(kinds == [.anonymous, .anonymous])
   }
 
-  @Test("stay when everybody's tokens are revoked, for they have none")
-  func stays() throws {
+  @Test
+  func `anonymous users stay when all tokens are revoked, since they have none`() throws {
     let peer = visit()
     let limit = StreamDates.text(stream.world.wallTime + .seconds(60))
     let body = #"{"revoke_tokens_issued_before":"\#(limit)"}"#
@@ -55,8 +54,8 @@ struct StreamChatAnonymousTests {
     #expect(peer.isOpen)
   }
 
-  @Test("watch nothing by a connection: neither their own nor somebody else's")
-  func watches() throws {
+  @Test
+  func `anonymous users watch nothing by a connection, neither their own nor another's`() throws {
     let id = try #require(try JSONDocument.parse(visit().texts[0]).root["connection_id"]?.string)
     let call = stream.token("!anon", calls: ["default:a"])
     _ = stream.fetch("POST", "/video/call/default/a", token: stream.token())
@@ -67,8 +66,8 @@ struct StreamChatAnonymousTests {
     #expect(stream.fetch("GET", "/video/call/default/a", headers: headers)?.status == 200)
   }
 
-  @Test("get none on Video's paths, nor with a query that names nobody or a key nobody knows")
-  func others() throws {
+  @Test
+  func `anonymous users get no socket on other paths, nor with a query without a user or with an unknown key`() throws {
     for kind in [StreamDialect.Kind.video, .v2] {
       let peer = stream.open(kind, query: [HTTPField("stream-auth-type", "anonymous")])
       peer.say(#"{"token":"\#(stream.token())","user_details":{"id":"ann"}}"#)

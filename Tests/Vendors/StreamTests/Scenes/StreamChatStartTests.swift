@@ -6,7 +6,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("What Stream Chat's clients ask when they start")
 struct StreamChatStartTests {
   private let stream: SimulatedStream
 
@@ -22,8 +21,8 @@ struct StreamChatStartTests {
     return (answer.status, try JSONDocument.parse(answer.body).root)
   }
 
-  @Test("is answered as by an application without channels", arguments: ["", "/api/v2/chat"])
-  func start(family: String) throws {
+  @Test(arguments: ["", "/api/v2/chat"])
+  func `a starting chat client is answered as by an application without channels`(family: String) throws {
     let sync = #"{"channel_cids":["messaging:a"],"last_sync_at":"2026-01-01T00:00:00Z"}"#
     let missed = try ask("POST", "\(family)/sync", sync)
     #expect(missed.status == 201 && missed.body["events"]?.count == 0)
@@ -62,8 +61,8 @@ struct StreamChatStartTests {
     return stream.space.start { await dialer.fetch(request, from: .gateway, timeout: .seconds(60)) }
   }
 
-  @Test("by long polls, where WebSockets are blocked, waits for what never happens, and begins again")
-  func polls() throws {
+  @Test
+  func `a long poll waits for what never happens, and begins again`() throws {
     let token = stream.token()
     let connection = try begin(token)
     let waiting = poll(connection, token)
@@ -83,8 +82,8 @@ struct StreamChatStartTests {
     #expect(try ask("GET", "/longpoll", query: foreign).body["code"]?.integer == 5)
   }
 
-  @Test("by long polls is refused with 40 in the middle of a poll when the token ends")
-  func expiry() throws {
+  @Test
+  func `a long poll is refused with 40 in its middle when the token ends`() throws {
     let token = stream.token(life: .seconds(10))
     let connection = try begin(token)
     let waiting = poll(connection, token)

@@ -6,7 +6,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("A crowd of Stream's clients that join calls of fifty, leave, and whose tokens end meanwhile")
 struct StreamCrowdTests {
   private static let callSize = 50
 
@@ -31,8 +30,8 @@ struct StreamCrowdTests {
     (0..<calls).map { Set(stream.participants("default/room-\($0)")) }
   }
 
-  @Test("none is lost, and nobody stays who has left", arguments: [500])
-  func crowd(count: Int) throws {
+  @Test(arguments: [500])
+  func `a crowd in calls of fifty loses none, and nobody stays who has left`(count: Int) throws {
     let stream = try SimulatedStream()
     let calls = count / Self.callSize
     let clients = (0..<count).map { Client($0, on: stream) }
@@ -89,8 +88,8 @@ struct StreamCrowdTests {
     #expect(try JSONDocument.parse(status.body).root.at("summary.participants")?.integer == 0)
   }
 
-  @Test("a ring runs to its end on both sides, for guests and anonymous viewers a livestream opens")
-  func ringAndViewers() throws {
+  @Test
+  func `a ring runs to its end on both sides, and a livestream opens for guests and anonymous viewers`() throws {
     let stream = try SimulatedStream()
     let (ann, bob) = (stream.connect(stream.token()), stream.connect(stream.token("bob"), as: "bob"))
     let ring = #"{"ring":true,"data":{"members":[{"user_id":"ann"},{"user_id":"bob"}]}}"#

@@ -5,7 +5,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("A Stream client whose token expires while it is connected")
 struct StreamExpiryTests {
   private static let sockets = StreamDialect.Kind.allCases
 
@@ -17,10 +16,12 @@ struct StreamExpiryTests {
     (try? JSONDocument.parse(text).root["error"]?["code"]?.integer) ?? nil
   }
 
-  @Test(
-    "hears code 40 with its live connection_id at exp, and is closed with a code that every SDK comes back from",
-    arguments: sockets)
-  func defaults(kind: StreamDialect.Kind) throws {
+  @Test(arguments: sockets)
+  func
+    `an expired client gets code 40 with its live connection_id, and is closed with a code that every SDK returns from`(
+      kind: StreamDialect.Kind
+    ) throws
+  {
     let stream = try SimulatedStream()
     let client = stream.connect(stream.token(life: .seconds(100)), on: kind)
     stream.world.advance(by: .seconds(100) - .nanoseconds(1))
@@ -33,8 +34,8 @@ struct StreamExpiryTests {
     #expect(ending.code == 4001 && ending.name == "refresh_timeout" && ending.at == .seconds(100))
   }
 
-  @Test("hears and gets what is configured: the event or not, a delay, another code")
-  func configured() throws {
+  @Test
+  func `an expired client gets what is configured, the event or not, a delay, another code`() throws {
     for sendsError in [true, false] {
       for delay in [Duration.zero, .seconds(3)] {
         for closeCode: UInt16 in [1000, 4001] {
@@ -57,8 +58,8 @@ struct StreamExpiryTests {
     }
   }
 
-  @Test("in the meantime goes on being heard")
-  func delay() throws {
+  @Test
+  func `an expired client still receives events in the meantime`() throws {
     let stream = try SimulatedStream { $0.expiry.delay = .seconds(5) }
     let client = stream.connect(stream.token(life: .seconds(100)))
     stream.world.advance(by: .seconds(101))
@@ -67,8 +68,11 @@ struct StreamExpiryTests {
     #expect(client.texts.map(type) == ["connection.ok", "connection.error", "health.check"])
   }
 
-  @Test("and a provider comes back with another token; without one it is refused with 40 on a connection of no name")
-  func comesBack() throws {
+  @Test
+  func
+    `an expired client returns with a provider's token, and without one is refused with 40 on a nameless connection`()
+    throws
+  {
     let stream = try SimulatedStream()
     let old = stream.token(life: .seconds(100))
     _ = stream.connect(old)
@@ -80,16 +84,16 @@ struct StreamExpiryTests {
     #expect(accepted.texts.map(type) == ["connection.ok"] && accepted.isOpen)
   }
 
-  @Test("by an operator's order, long before exp, hears the same")
-  func order() throws {
+  @Test
+  func `an operator's expiry long before exp has the same effect`() throws {
     let stream = try SimulatedStream()
     let client = stream.connect(stream.token(life: nil))
     #expect(stream.control("ann", .expireNow) == 1)
     #expect(code(client.texts[1]) == 40 && client.ending?.code == 4001)
   }
 
-  @Test("because it was revoked hears so in the same way; nobody else does")
-  func revoked() throws {
+  @Test
+  func `a revoked client is told in the same way, and no other`() throws {
     let stream = try SimulatedStream()
     let ann = stream.connect(stream.token())
     let bob = stream.connect(stream.token("bob"), as: "bob")
@@ -109,10 +113,9 @@ struct StreamExpiryTests {
   }
 }
 
-@Suite("A token of Stream's that an operator lets expire")
 struct StreamOrderedExpiryTests {
-  @Test("is refused with 40 when its client comes back with it, as SDKs do first, and over REST; a new one is not")
-  func oldTokenFirst() throws {
+  @Test
+  func `an operator's expired token is refused with 40 on return and over REST, and a new one is accepted`() throws {
     let stream = try SimulatedStream()
     let old = stream.token("ann")
     let peer = stream.connect(old)

@@ -6,7 +6,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("Faults of tokens at Stream's sockets and over REST")
 struct StreamFaultTests {
   let stream: SimulatedStream
 
@@ -21,8 +20,8 @@ struct StreamFaultTests {
 
   private func code(of peer: SimulatedPeer) -> Bool { peer.texts.contains { $0.contains(#""code":43"#) } }
 
-  @Test("a token that is refused with 43 at the socket is refused with 43 over REST")
-  func refused() throws {
+  @Test
+  func `a token that is refused with 43 at the socket is refused with 43 over REST`() throws {
     let token = stream.token()
     #expect(users(token).status == 200)
     try stream.space.fail(#"{"fault": "refuse_token", "error": "signature_invalid", "of": "login"}"#)
@@ -32,8 +31,8 @@ struct StreamFaultTests {
     #expect(users(stream.serverToken).status == 200)
   }
 
-  @Test("a token that an operator lets expire is refused over REST with 40, not as a revoked one")
-  func expired() throws {
+  @Test
+  func `a token that an operator lets expire is refused over REST with 40, not as a revoked one`() throws {
     let token = stream.token()
     _ = stream.connect(token, as: "ann", on: .video)
     _ = stream.space.order { try? await $0.control(UserID("ann"), .expireNow) }

@@ -5,7 +5,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("Stream's guests, whom anybody may make")
 struct StreamGuestLimitsTests {
   private let stream: SimulatedStream
 
@@ -31,8 +30,8 @@ struct StreamGuestLimitsTests {
     return try JSONDocument.parse(body).root["users"]?.elements?.compactMap { $0["id"]?.string } ?? []
   }
 
-  @Test("are so many a minute from one address, then 429 with code 9 says when there is room again")
-  func quota() throws {
+  @Test
+  func `guests of one address are limited in a minute, then 429 with code 9 has the time to retry after`() throws {
     for _ in 0..<3 { #expect(try make().status == 201) }
     let refused = try make()
     let body = try JSONDocument.parse(refused.body).root
@@ -46,8 +45,8 @@ struct StreamGuestLimitsTests {
     #expect(try make().status == 429)
   }
 
-  @Test("are forgotten when nobody has been connected as them for long, and come back as the guests they were")
-  func rest() throws {
+  @Test
+  func `unused guests are forgotten, and return as the guests that they were`() throws {
     let (idle, gone, here) = (try guest(), try guest(), try guest())
     let peer = stream.connect(gone.token, as: gone.id)
     let staying = stream.connect(here.token, as: here.id)

@@ -4,10 +4,9 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
-@Suite("Queues that a Stream request crosses")
 struct StreamHomeTests {
-  @Test("making or getting a call is queued four times at most")
-  func getOrCreate() throws {
+  @Test
+  func `making or getting a call is queued four times at most`() throws {
     let stream = try SimulatedStream()
     let peer = stream.connect(stream.token())
     for number in 0..<4 {

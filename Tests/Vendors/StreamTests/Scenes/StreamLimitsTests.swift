@@ -4,7 +4,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("Stream's rate limits")
 struct StreamLimitsTests {
   private let stream: SimulatedStream
 
@@ -26,14 +25,16 @@ struct StreamLimitsTests {
       ])
   }
 
-  @Test("are the documented ones by default, and can be scaled")
-  func defaults() {
+  @Test
+  func `rate limits are the documented ones by default, and can be scaled`() {
     #expect(StreamLimits().applicationPerMinute == 10_000 && StreamLimits().userPerMinute == 60)
     #expect(StreamLimits(scale: 0.001).userPerMinute == 1 && StreamLimits(scale: 2).applicationPerMinute == 20_000)
   }
 
-  @Test("count a user's requests apart for each operation and platform, in minutes of the clock")
-  func user() throws {
+  @Test
+  func `rate limits count a user's requests separately for each operation and platform, in minutes of the clock`()
+    throws
+  {
     let token = stream.token()
     for left in (0..<6).reversed() {
       let response = try #require(ask(token))
@@ -53,21 +54,21 @@ struct StreamLimitsTests {
     #expect(ask(token)?.status == 200)
   }
 
-  @Test("hold servers to the application's only")
-  func server() {
+  @Test
+  func `rate limits of servers are the application's only`() {
     let statuses = (0..<21).map { _ in ask(stream.serverToken)?.status }
     #expect(statuses == Array(repeating: 200, count: 20) + [429])
   }
 
-  @Test("refuse a login too many with code 9")
-  func logins() throws {
+  @Test
+  func `a login too many is refused with code 9`() throws {
     let clients = (0..<7).map { _ in stream.connect(stream.token()) }
     #expect(clients.prefix(6).allSatisfy { $0.isOpen })
     #expect(clients[6].texts.first?.contains(#""code":9"#) == true && !clients[6].isOpen)
   }
 
-  @Test("are off unless asked for")
-  func off() throws {
+  @Test
+  func `rate limits are off unless asked for`() throws {
     let stream = try SimulatedStream()
     let answer = stream.fetch("GET", "/app", token: stream.serverToken)
     #expect(answer?.header("x-ratelimit-limit") == nil)

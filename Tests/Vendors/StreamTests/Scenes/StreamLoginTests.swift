@@ -6,7 +6,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("A Stream client that connects")
 struct StreamLoginTests {
   private let stream: SimulatedStream
 
@@ -30,8 +29,10 @@ struct StreamLoginTests {
     return [error["code"]?.integer, error["StatusCode"]?.integer]
   }
 
-  @Test("gets connection.ok with the members that Swift's decoder needs, dates as the family has them")
-  func ok() throws {
+  @Test
+  func `a client gets connection.ok with the members that the Swift decoder needs, dates as the family has them`()
+    throws
+  {
     for kind in [StreamDialect.Kind.video, .v2] {
       let client = stream.connect(stream.token(), on: kind)
       let message = try root(client.texts.first)
@@ -50,8 +51,8 @@ struct StreamLoginTests {
     }
   }
 
-  @Test("may give signs of life before it has its answer", arguments: [StreamDialect.Kind.video, .v2])
-  func early(kind: StreamDialect.Kind) throws {
+  @Test(arguments: [StreamDialect.Kind.video, .v2])
+  func `a client may send pings before it has its answer`(kind: StreamDialect.Kind) throws {
     let client = stream.open(kind, query: [HTTPField("stream-auth-type", "jwt")])
     client.say(#"{"token":"\#(stream.token())","user_details":{"id":"ann"}}"#)
     for sign in [#"[{"type":"health.check"}]"#, #"{"type":"health.check"}"#, ""] { client.say(sign) }
@@ -59,16 +60,16 @@ struct StreamLoginTests {
     #expect(try client.texts.map { try root($0)["type"]?.string } == ["connection.ok"] && client.ending == nil)
   }
 
-  @Test("over Chat's query gets a health.check with itself in it, and says nothing for that")
-  func chat() throws {
+  @Test
+  func `a client over the chat query gets a health.check with itself in it, without a message of its own`() throws {
     let client = stream.connect(stream.token(), on: .chat)
     let message = try root(client.texts.first)
     #expect(message["type"]?.string == "health.check" && message["cid"]?.string == "*")
     #expect(message["me"]?["id"]?.string == "ann" && message["connection_id"]?.string?.utf8.count == 36)
   }
 
-  @Test("may authenticate in a binary frame, in any order of members, with members nobody knows")
-  func binary() throws {
+  @Test
+  func `a client may authenticate in a binary frame, in any order of members, with unknown members`() throws {
     let client = stream.open(.video)
     let text =
       #"{"x":[1],"user_details":{"custom":{},"id":"ann","z":{}},"products":["video"],"token":"\#(stream.token())"}"#
@@ -77,8 +78,8 @@ struct StreamLoginTests {
     #expect(try root(client.texts.first)["type"]?.string == "connection.ok")
   }
 
-  @Test("may have a token in a header of its upgrade: the message decides")
-  func header() throws {
+  @Test
+  func `a client may have a token in a header of its upgrade, but the message decides`() throws {
     let headers = [HTTPField("authorization", "rubbish"), HTTPField("stream-auth-type", "jwt")]
     let client = stream.open(.video, headers: headers)
     #expect(client.texts.isEmpty && client.isOpen)
@@ -87,14 +88,12 @@ struct StreamLoginTests {
     #expect(try root(client.texts.first)["type"]?.string == "connection.ok")
   }
 
-  @Test(
-    "is answered with a health.check whatever it says then, and to every ping of the protocol",
-    arguments: [
-      #"[{"type":"health.check","client_id":"ann--7f4d"}]"#, #"[{"type":"health.check","client_id":"00"}]"#,
-      #"{"type":"connection.ok","connection_id":"x","me":{}}"#, #"{"type":"health.check","client_id":"x"}"#,
-      #"{"type":"health.check","cid":"*"}"#, "garbage", "", #"{"token":"x","user_details":{"id":"bob"}}"#,
-    ])
-  func keepAlive(text: String) throws {
+  @Test(arguments: [
+    #"[{"type":"health.check","client_id":"ann--7f4d"}]"#, #"[{"type":"health.check","client_id":"00"}]"#,
+    #"{"type":"connection.ok","connection_id":"x","me":{}}"#, #"{"type":"health.check","client_id":"x"}"#,
+    #"{"type":"health.check","cid":"*"}"#, "garbage", "", #"{"token":"x","user_details":{"id":"bob"}}"#,
+  ])
+  func `a client gets a health.check for whatever it sends then, and a pong for every ping`(text: String) throws {
     let client = stream.connect(stream.token())
     client.say(text)
     client.say(Frame(.binary, Array(text.utf8)))
@@ -107,32 +106,30 @@ struct StreamLoginTests {
     #expect(client.events.contains { $0.event == .pong } && client.isOpen)
   }
 
-  @Test(
-    "says something else first, and is refused",
-    arguments: [
-      ("not JSON", 5, 401), ("[]", 5, 401), ("{}", 5, 401), (#"{"type":"health.check"}"#, 5, 401),
-      (#"{"token":7,"user_details":{"id":"ann"}}"#, 4, 400), (#"{"token":"","user_details":{"id":"ann"}}"#, 5, 401),
-      (#"{"user_details":{"id":"ann"}}"#, 5, 401), (#"{"token":"a.b.c"}"#, 4, 400),
-      (#"{"token":"a.b.c","user_details":[]}"#, 4, 400), (#"{"token":"a.b.c","user_details":{}}"#, 4, 400),
-      (#"{"token":"a.b.c","user_details":{"id":7}}"#, 4, 400),
-    ])
-  func stray(text: String, code: Int64, status: Int64) throws {
+  @Test(arguments: [
+    ("not JSON", 5, 401), ("[]", 5, 401), ("{}", 5, 401), (#"{"type":"health.check"}"#, 5, 401),
+    (#"{"token":7,"user_details":{"id":"ann"}}"#, 4, 400), (#"{"token":"","user_details":{"id":"ann"}}"#, 5, 401),
+    (#"{"user_details":{"id":"ann"}}"#, 5, 401), (#"{"token":"a.b.c"}"#, 4, 400),
+    (#"{"token":"a.b.c","user_details":[]}"#, 4, 400), (#"{"token":"a.b.c","user_details":{}}"#, 4, 400),
+    (#"{"token":"a.b.c","user_details":{"id":7}}"#, 4, 400),
+  ])
+  func `a client that sends something else first is refused`(text: String, code: Int64, status: Int64) throws {
     let client = stream.open(.video)
     client.say(text)
     stream.world.settle()
     #expect(try refusal(client) == [code, status])
   }
 
-  @Test("says nothing, and is told 800101 when the login timeout has passed")
-  func silent() throws {
+  @Test
+  func `a silent client gets 800101 when the login timeout has passed`() throws {
     let client = stream.open(.video)
     stream.world.advance(by: .seconds(10))
     #expect(try refusal(client) == [5, 401])
     #expect(client.texts[0].contains(#""details":[800101]"#))
   }
 
-  @Test("without an API key or with one that nobody knows is refused with 2", arguments: [nil, "", "other"])
-  func key(key: String?) throws {
+  @Test(arguments: [nil, "", "other"])
+  func `a client without an API key or with an unknown one is refused with 2`(key: String?) throws {
     for kind in [StreamDialect.Kind.video, .v2] {
       let client = stream.open(kind, key: key)
       client.say(#"{"token":"\#(stream.token())","user_details":{"id":"ann"}}"#)
@@ -141,8 +138,8 @@ struct StreamLoginTests {
     }
   }
 
-  @Test("anonymously gets no socket", arguments: StreamDialect.Kind.allCases)
-  func anonymous(kind: StreamDialect.Kind) throws {
+  @Test(arguments: StreamDialect.Kind.allCases)
+  func `an anonymous client gets no socket`(kind: StreamDialect.Kind) throws {
     let token = stream.token("!anon", calls: ["default:a"])
     #expect(try refusal(stream.connect(token, as: "!anon", on: kind)) == [17, 403])
     let header = stream.open(kind, query: [HTTPField("stream-auth-type", "anonymous")])
@@ -151,8 +148,8 @@ struct StreamLoginTests {
     #expect(try refusal(header) == [17, 403])
   }
 
-  @Test("with a server's token, or as somebody else, is refused with 5")
-  func others() throws {
+  @Test
+  func `a client with a server's token, or as another user, is refused with 5`() throws {
     for claims in ["{}", #"{"server":true}"#] {
       #expect(try refusal(stream.connect(stream.token(claims: claims))) == [5, 401])
     }
@@ -160,8 +157,8 @@ struct StreamLoginTests {
     #expect(try refusal(stream.connect("undefined", on: .chat)) == [5, 401])
   }
 
-  @Test("tells who it is, and what it said before stays")
-  func details() throws {
+  @Test
+  func `a client describes its user, and earlier descriptions stay`() throws {
     let client = stream.open(.video)
     client.say(
       #"{"token":"\#(stream.token())","user_details":{"id":"ann","name":"Ann","role":"admin","custom":{"a":{"b":1}}}}"#)
@@ -174,8 +171,8 @@ struct StreamLoginTests {
     }
   }
 
-  @Test("as a guest is who the guest's token says, be it under the name asked for or an earlier guest's")
-  func guest() throws {
+  @Test
+  func `a guest client is the guest of its token, under the name asked for or an earlier guest's`() throws {
     func make() throws -> (id: String, token: String) {
       let response = try #require(
         stream.fetch("POST", "/video/guest", body: #"{"user":{"id":"tommaso","type":"guest"}}"#))
@@ -196,8 +193,8 @@ struct StreamLoginTests {
     #expect(sessions?.count == 3 && sessions?.allSatisfy { $0.kind == .guest } == true)
   }
 
-  @Test("is closed with a code that every client comes back from when the gateway drains")
-  func drain() throws {
+  @Test
+  func `a client is closed with a code that every client returns from when the gateway drains`() throws {
     let client = stream.connect(stream.token())
     #expect(stream.control("ann", .drain(until: stream.world.now + .seconds(2))) == 1)
     stream.world.advance(by: .seconds(2))

@@ -6,7 +6,6 @@ import TestSupport
 import Testing
 
 /// Names that are equal as Swift strings, and different at Stream.
-@Suite("Stream's names that differ in their bytes only")
 struct StreamNamesTests {
   private static let one = "\u{e9}"
   private static let two = "e\u{301}"
@@ -29,8 +28,8 @@ struct StreamNamesTests {
     view?.elements?.compactMap { $0[member: member]?.string.map { Name($0) } } ?? []
   }
 
-  @Test("are two users: the token of one logs in and renames nobody of the other name")
-  func users() throws {
+  @Test
+  func `two users whose names differ in bytes only stay apart, and a token logs in and renames its own only`() throws {
     _ = try ask("POST", "/users", #"{"users":{"\#(Self.one)":{"id":"\#(Self.one)","name":"First"}}}"#)
     let peer = stream.open(.video, query: [HTTPField("stream-auth-type", "jwt")])
     peer.say(#"{"token":"\#(stream.token(Self.two))","user_details":{"id":"\#(Self.one)","name":"Mallory"}}"#)
@@ -44,16 +43,16 @@ struct StreamNamesTests {
     #expect(swapped["code"]?.integer == 4)
   }
 
-  @Test("are two guests' wishes")
-  func guests() throws {
+  @Test
+  func `two guests' wishes that differ in bytes only stay apart`() throws {
     let guest = try ask("POST", "/guest", #"{"user":{"id":"\#(Self.one)"}}"#)
     let token = try #require(guest["access_token"]?.string)
     #expect(!stream.connect(token, as: Self.two).isOpen)
     #expect(stream.connect(token, as: Self.one).isOpen)
   }
 
-  @Test("are two members of a user's own, set, unset and found apart")
-  func custom() throws {
+  @Test
+  func `two members of a user's own data that differ in bytes only are set, unset and found separately`() throws {
     let both = #"{"\#(Self.one)":1,"\#(Self.two)":2}"#
     let made = try ask("POST", "/api/v2/users", #"{"users":{"ann":{"id":"ann","custom":\#(both)}}}"#)
     #expect(made["users"]?["ann"]?["custom"]?.count == 2)
@@ -67,8 +66,8 @@ struct StreamNamesTests {
     }
   }
 
-  @Test("are two values to a filter, two roles, two members of a call and two devices")
-  func others() throws {
+  @Test
+  func `two values, roles, members and devices that differ in bytes only stay apart`() throws {
     let users = #"{"users":{"ann":{"id":"ann","role":"\#(Self.one)"},"bob":{"id":"bob","role":"\#(Self.two)"}}}"#
     _ = try ask("POST", "/users", users)
     for condition in [#""\#(Self.two)""#, #"{"$in":["\#(Self.two)"]}"#, #"{"$gt":"d","$lt":"f"}"#] {
@@ -89,8 +88,8 @@ struct StreamNamesTests {
     #expect(names(try ask("GET", "/devices", token: stream.token())["devices"], "id") == [Name(Self.one)])
   }
 
-  @Test("are two API keys")
-  func keys() throws {
+  @Test
+  func `two API keys that differ in bytes only stay apart`() throws {
     let secret = SimulatedStream.secret
     let application = try StreamApplication(secret: secret)
     let stream = try SimulatedStream {

@@ -5,7 +5,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("A run of Stream's side in virtual time")
 struct StreamRepetitionTests {
   /// Returns the answers to joining a call, including the SFU's tokens, and to a server's export.
   private func run(sfuIsHere: Bool) throws -> [String] {
@@ -22,8 +21,8 @@ struct StreamRepetitionTests {
     return answers
   }
 
-  @Test("repeats itself byte for byte, tokens and all", arguments: [true, false])
-  func repeats(sfuIsHere: Bool) throws {
+  @Test(arguments: [true, false])
+  func `a run in virtual time repeats itself byte for byte, tokens and all`(sfuIsHere: Bool) throws {
     let (one, two) = (try run(sfuIsHere: sfuIsHere), try run(sfuIsHere: sfuIsHere))
     #expect(one == two)
   }

@@ -6,10 +6,9 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("In the report of a storm of Stream's clients")
 struct StreamReportTests {
-  @Test("those who come back by themselves have lines of their own in the table, the page and the JSON")
-  func returns() throws {
+  @Test
+  func `clients that return by themselves have lines of their own in the table, the page and the JSON`() throws {
     var storm = try VirtualStorm()
     storm.dialect = StreamVideoClientDialect(.javascript, apiKey: "key")
     var stream = StreamVideoSettings(

@@ -5,7 +5,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("Who may not take part in a call by the SFU's stand-in, or no more")
 struct StreamSFUEndingTests {
   private let stream: SimulatedStream
 
@@ -20,13 +19,13 @@ struct StreamSFUEndingTests {
 
   private func code(_ peer: SimulatedPeer) -> String? { peer.signal("error")?.at("error.code")?.string }
 
-  @Test(
-    "kicked, blocked, ended, deleted and taken back: who it happens to hears why, the others that they left",
-    arguments: [
-      ("/kick", #"{"user_id":"bob"}"#, "KICKED"), ("/block", #"{"user_id":"bob"}"#, "KICKED"),
-      ("/mark_ended", "{}", "ENDED"), ("/delete", "{}", "ENDED"), ("/leave", "{}", "SESSION_ENDED"),
-    ])
-  func ended(path: String, body: String, reason: String) {
+  @Test(arguments: [
+    ("/kick", #"{"user_id":"bob"}"#, "KICKED"), ("/block", #"{"user_id":"bob"}"#, "KICKED"),
+    ("/mark_ended", "{}", "ENDED"), ("/delete", "{}", "ENDED"), ("/leave", "{}", "SESSION_ENDED"),
+  ])
+  func `a kicked, blocked or removed participant is told why, and the others that they left`(
+    path: String, body: String, reason: String
+  ) {
     let ann = stream.enter("ann", session: "a")
     let bob = stream.enter("bob", session: "b")
     #expect(post("default/standup\(path)", body, as: path == "/leave" ? "bob" : nil) == 201)
@@ -41,10 +40,8 @@ struct StreamSFUEndingTests {
     #expect(bob.ending?.code == 1000 && bob.heard.count == heard && ann.isOpen != endsForAll)
   }
 
-  @Test(
-    "who was blocked comes back with no token of before, no guest into an ended call, nobody into a deleted one"
-  )
-  func afterwards() throws {
+  @Test
+  func `a blocked user returns with no earlier token, no guest into an ended call, nobody into a deleted one`() throws {
     for (path, code) in [
       ("/block", "PERMISSION_DENIED"), ("/mark_ended", "PERMISSION_DENIED"), ("/delete", "CALL_NOT_FOUND"),
     ] {
@@ -61,8 +58,8 @@ struct StreamSFUEndingTests {
     }
   }
 
-  @Test("of two who joined over REST for the last place, the second is refused by the SFU with 301")
-  func limit() throws {
+  @Test
+  func `the second of two joins over REST for the last place is refused by the SFU with 301`() throws {
     _ = post(
       "default/standup", #"{"data":{"created_by_id":"ann","settings_override":{"limits":{"max_participants":1}}}}"#)
     let tokens = try ["ann", "bob"].map { try #require(stream.join($0).flatMap(SimulatedStream.credentials)) }
@@ -74,8 +71,8 @@ struct StreamSFUEndingTests {
     #expect(stream.enter("bob", session: "b", credentials: tokens[1]).heard == ["joinResponse"])
   }
 
-  @Test("a livestream that stops ends for its viewers and not for its host")
-  func stopLive() {
+  @Test
+  func `a livestream that stops ends for its viewers and not for its host`() {
     _ = stream.join("host", "livestream/show")
     #expect(post("livestream/show/go_live", as: "host") == 201)
     let host = stream.enter("host", "livestream/show", session: "h")
@@ -99,8 +96,8 @@ struct StreamSFUEndingTests {
       "!anon", "livestream/show", session: "v", credentials: answer.flatMap(SimulatedStream.credentials) ?? "")
   }
 
-  @Test("where the gateway is told to refuse anonymous viewers they get 403 at the SFU's socket")
-  func anonymousRefused() throws {
+  @Test
+  func `anonymous viewers get 403 at the SFU's socket if the gateway is told to refuse them`() throws {
     let stream = try SimulatedStream { $0.calls.sfu?.admitsAnonymous = false }
     _ = stream.enter("host", "livestream/show", session: "h")
     let peer = viewer(stream)
@@ -108,8 +105,8 @@ struct StreamSFUEndingTests {
     #expect(stream.call("livestream/show")?.at("session.anonymous_participant_count")?.integer == 0)
   }
 
-  @Test("an anonymous viewer joins with a call token by default, is counted and not shown")
-  func anonymousAdmitted() throws {
+  @Test
+  func `an anonymous viewer joins with a call token by default, is counted and not shown`() throws {
     let host = stream.enter("host", "livestream/show", session: "h")
     let peer = viewer(stream)
     let count = try #require(peer.signal("joinResponse")?.at("callState.participantCount"))
@@ -123,8 +120,10 @@ struct StreamSFUEndingTests {
 
   // MARK: Sockets
 
-  @Test("a socket without a JoinRequest is closed after the login timeout, one that falls silent after half a minute")
-  func silence() throws {
+  @Test
+  func `an SFU socket without a JoinRequest is closed after the login timeout, and a silent one after half a minute`()
+    throws
+  {
     let idle = stream.openSFU()
     let ann = stream.enter("ann", session: "a")
     stream.world.advance(by: .seconds(10))
@@ -135,16 +134,16 @@ struct StreamSFUEndingTests {
     #expect(ann.ending?.code == 4002 && stream.participants() == [])
   }
 
-  @Test("what is no message is answered with 400, and ends the socket", arguments: ["{", #"{"joinRequest":{}}"#])
-  func malformed(text: String) {
+  @Test(arguments: ["{", #"{"joinRequest":{}}"#])
+  func `bytes that are no message are answered with 400, and end the socket`(text: String) {
     let peer = stream.openSFU()
     peer.say(text)
     stream.world.settle()
     #expect(code(peer) == "ERROR_CODE_REQUEST_VALIDATION_FAILED" && !peer.isOpen)
   }
 
-  @Test("a second JoinRequest on the socket brings another token, and no other call or session")
-  func secondJoin() throws {
+  @Test
+  func `a second JoinRequest on the socket brings another token, and no other call or session`() throws {
     let ann = stream.enter("ann", session: "a")
     let again = try #require(stream.join("ann").flatMap(SimulatedStream.credentials))
     let other = try #require(stream.join("ann", "default/other").flatMap(SimulatedStream.credentials))
@@ -156,8 +155,8 @@ struct StreamSFUEndingTests {
     #expect(stream.participants() == ["a"] && stream.participants("default/other") == [])
   }
 
-  @Test("a gateway that drains tells its participants to go, and closes them")
-  func drain() {
+  @Test
+  func `a gateway that drains tells its participants to go, and closes them`() {
     let ann = stream.enter("ann", session: "a")
     _ = stream.control("ann", .drain(until: stream.world.now + .seconds(3)))
     stream.world.settle()
@@ -168,8 +167,8 @@ struct StreamSFUEndingTests {
 
   // MARK: Over HTTP
 
-  @Test("remote procedures are answered with nothing to whoever has a join's token, in JSON and in bytes")
-  func procedures() throws {
+  @Test
+  func `remote procedures are answered with nothing for holders of a join's token, in JSON and in bytes`() throws {
     let token = try #require(stream.join("ann").flatMap(SimulatedStream.credentials))
     let path = "/sfu/twirp/stream.video.sfu.signal.SignalServer/"
     func ask(_ name: String, _ authorization: String, _ kind: String) -> HTTPResponse? {
@@ -192,8 +191,10 @@ struct StreamSFUEndingTests {
     #expect(unknown.status == 404 && String(decoding: unknown.body, as: UTF8.self).contains(#""code":"bad_route""#))
   }
 
-  @Test("a join sends clients to where it came to itself, over TLS if the gateway has it, or to the address it is told")
-  func addresses() throws {
+  @Test
+  func `a join sends clients to where it came to itself, over TLS if the gateway has it, or to the address it is told`()
+    throws
+  {
     func server(
       _ host: String, isSecure: Bool = false, _ adjust: (inout StreamSFUPolicy) -> Void = { _ in }
     ) throws -> JSONView? {
@@ -217,8 +218,8 @@ struct StreamSFUEndingTests {
     #expect(try server("evil/x?") == nil)
   }
 
-  @Test("an SFU elsewhere is where a join sends clients, and who joined over REST is in the call at once")
-  func elsewhere() throws {
+  @Test
+  func `an SFU elsewhere is where a join sends clients, and a join over REST is in the call at once`() throws {
     let stream = try SimulatedStream { $0.calls.sfu = nil }
     let answer = try #require(stream.join("ann"))
     let root = try JSONDocument.parse(answer.body, sizeMax: 1 << 20).root

@@ -5,7 +5,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("Who takes part in a call by the SFU's stand-in")
 struct StreamSFUTests {
   private let stream: SimulatedStream
 
@@ -13,8 +12,8 @@ struct StreamSFUTests {
     stream = try SimulatedStream()
   }
 
-  @Test("a join over REST alone leaves nobody in the call")
-  func restAlone() throws {
+  @Test
+  func `a join over REST alone leaves no participant in the call`() throws {
     let answer = try #require(stream.join("ann"))
     #expect(answer.status == 201)
     #expect(stream.call()?.at("current_session_id")?.string == "" && stream.call()?.at("session") == nil)
@@ -22,9 +21,11 @@ struct StreamSFUTests {
     #expect(stream.call()?.at("session") == nil)
   }
 
-  @Test(
-    "the participation begins with the JoinRequest, which the coordinator tells, and ends with the LeaveCallRequest")
-  func life() throws {
+  @Test
+  func
+    `a participation begins with the JoinRequest, which the coordinator announces, and ends with the LeaveCallRequest`()
+    throws
+  {
     let watcher = stream.connect(stream.token("zoe"), as: "zoe")
     let id = try #require(watcher.coordinatorID)
     _ = stream.fetch(
@@ -47,8 +48,8 @@ struct StreamSFUTests {
     #expect(stream.participants() == [] && stream.call()?.at("current_session_id")?.string == "")
   }
 
-  @Test("two guests of a call see each other come and go, and who is in another call hears nothing")
-  func guests() throws {
+  @Test
+  func `two guests of a call see each other come and go, and users in another call are not told`() throws {
     #expect(stream.join("ann")?.status == 201)
     let (first, second) = (try #require(stream.guest("tom")), try #require(stream.guest("tim")))
     func enter(_ guest: (user: String, token: String), _ call: String, _ session: String) -> SimulatedPeer {
@@ -70,10 +71,12 @@ struct StreamSFUTests {
     #expect(other.heard == ["joinResponse"] && stream.participants() == ["1"])
   }
 
-  @Test(
-    "who speaks in bytes, in frames of either kind, hears bytes, and who speaks JSON hears JSON, of the same call",
-    arguments: [Frame.Kind.binary, .text])
-  func formats(kind: Frame.Kind) throws {
+  @Test(arguments: [Frame.Kind.binary, .text])
+  func
+    `a client that sends bytes, in frames of either kind, gets bytes, and one that sends JSON gets JSON, of one call`(
+      kind: Frame.Kind
+    ) throws
+  {
     let ann = stream.enter("ann", session: "a")
     let token = try #require(stream.join("bob").flatMap(SimulatedStream.credentials))
     let bob = stream.openSFU()
@@ -88,8 +91,8 @@ struct StreamSFUTests {
     #expect(tags == [0x6A, 0x5A])
   }
 
-  @Test("two devices of one user are two participants, and each leaves by itself")
-  func devices() {
+  @Test
+  func `two devices of one user are two participants, and each leaves by itself`() {
     let phone = stream.enter("ann", session: "phone")
     let desk = stream.enter("ann", session: "desk")
     #expect(stream.participants() == ["phone", "desk"] && phone.heard.last == "participantJoined")
@@ -98,8 +101,8 @@ struct StreamSFUTests {
     #expect(stream.participants() == ["phone"] && phone.heard.last == "participantLeft" && phone.isOpen)
   }
 
-  @Test("a session of the same name is another user's: it cannot be taken over")
-  func takeover() {
+  @Test
+  func `a session of the same name is another user's, and cannot be taken over`() {
     _ = stream.enter("ann", session: "a")
     let eve = stream.enter("eve", session: "a")
     #expect(eve.signal("error")?.at("error.code")?.string == "ERROR_CODE_REQUEST_VALIDATION_FAILED")
@@ -109,8 +112,8 @@ struct StreamSFUTests {
 
   // MARK: Reconnects
 
-  @Test("a participant whose socket is lost stays for five seconds, and comes back without anybody hearing of it")
-  func fastReconnect() throws {
+  @Test
+  func `a participant whose socket is lost stays for five seconds, and returns unnoticed`() throws {
     let stream = try SimulatedStream { $0.calls.sfu?.silenceMax = .seconds(1000) }
     let bob = stream.enter("bob", session: "b")
     let token = try #require(stream.join("ann").flatMap(SimulatedStream.credentials))
@@ -136,8 +139,8 @@ struct StreamSFUTests {
     #expect(late.signal("joinResponse")?.at("reconnected") == nil && stream.participants() == ["b", "a"])
   }
 
-  @Test("the socket that a new one takes the place of hears no more, and is closed soon")
-  func replaced() throws {
+  @Test
+  func `a replaced socket receives no more, and is closed soon`() throws {
     let token = try #require(stream.join("ann").flatMap(SimulatedStream.credentials))
     let old = stream.enter("ann", session: "a", credentials: token)
     let new = stream.enter("ann", session: "a", credentials: token, details: #"{"strategy":2}"#)
@@ -149,8 +152,8 @@ struct StreamSFUTests {
     #expect(stream.participants() == ["a", "b"])
   }
 
-  @Test("a rejoin ends the session it names and begins another, in one call session")
-  func rejoin() throws {
+  @Test
+  func `a rejoin ends the session it names and begins another, in one call session`() throws {
     let bob = stream.enter("bob", session: "b")
     let old = stream.enter("ann", session: "a1")
     let session = stream.call()?.at("current_session_id")?.string
@@ -163,8 +166,8 @@ struct StreamSFUTests {
     #expect(stream.participants() == ["b", "a2"] && stream.call()?.at("current_session_id")?.string == session)
   }
 
-  @Test("who migrates hears on the old socket that it is done")
-  func migrate() {
+  @Test
+  func `a migrating participant is told on the old socket that it is done`() {
     let old = stream.enter("ann", session: "a")
     _ = stream.enter("ann", session: "a", details: #"{"strategy":4}"#)
     #expect(old.heard == ["joinResponse", "participantMigrationComplete"])
@@ -172,9 +175,8 @@ struct StreamSFUTests {
 
   // MARK: Tokens
 
-  @Test(
-    "a wrong token is refused with 401 and a rejoin, and leaves nobody in the call", arguments: ["", "a.b.c", "user"])
-  func wrongToken(token: String) throws {
+  @Test(arguments: ["", "a.b.c", "user"])
+  func `a wrong token is refused with 401 and a rejoin, and leaves nobody in the call`(token: String) throws {
     _ = stream.join("ann")
     let peer = stream.enter("ann", session: "a", credentials: token == "user" ? stream.token() : token)
     let error = try #require(peer.signal("error"))
@@ -183,14 +185,14 @@ struct StreamSFUTests {
     #expect(!peer.isOpen && stream.call()?.at("session") == nil)
   }
 
-  @Test("the token of a join opens nothing at the coordinator")
-  func foreignToken() throws {
+  @Test
+  func `the token of a join is refused at the coordinator`() throws {
     let token = try #require(stream.join("ann").flatMap(SimulatedStream.credentials))
     #expect(stream.fetch("GET", "/video/call/default/standup", token: token)?.status == 401)
   }
 
-  @Test("a token that ends in mid-call is told with 401 and a rejoin, lets nobody in again, and a new join does")
-  func expiry() throws {
+  @Test
+  func `a token that ends during a call gives 401 and a rejoin, is refused afterwards, and a new join works`() throws {
     let stream = try SimulatedStream { $0.calls.sfu?.tokenLife = .seconds(60) }
     let bob = stream.enter("bob", session: "b", credentials: nil)
     stream.world.advance(by: .seconds(20))
@@ -211,8 +213,8 @@ struct StreamSFUTests {
     #expect(stale.signal("error")?.at("error.code")?.string == "ERROR_CODE_UNAUTHENTICATED" && !stale.isOpen)
   }
 
-  @Test("the user's revocation at the coordinator ends the participation too")
-  func revocation() throws {
+  @Test
+  func `the user's revocation at the coordinator ends the participation too`() throws {
     let ann = stream.enter("ann", session: "a")
     stream.world.advance(by: .seconds(2))
     let now = StreamDates.text(stream.world.wallTime)

@@ -6,7 +6,6 @@ import TestSupport
 import Testing
 
 /// Stream with a faulty store, in virtual time.
-@Suite("While the store of Stream's side")
 struct StreamStoreScenes {
   private let stream: SimulatedStream
   /// A gateway where users are in a call as soon as they have joined over REST.
@@ -27,18 +26,20 @@ struct StreamStoreScenes {
     stream.fetch("PATCH", "/users", token: stream.serverToken, body: #"{"users":[{"id":"ann","set":\#(set)}]}"#)
   }
 
-  @Test(
-    "is away, or others are always faster, a login is put off with 1013, and accepted afterwards",
-    arguments: StreamDialect.Kind.allCases, [FaultyStore.Fault.away, .conflict])
-  func login(kind: StreamDialect.Kind, fault: FaultyStore.Fault) {
+  @Test(arguments: StreamDialect.Kind.allCases, [FaultyStore.Fault.away, .conflict])
+  func `a login while the store is away or contended is refused with 1013, and accepted afterwards`(
+    kind: StreamDialect.Kind, fault: FaultyStore.Fault
+  ) {
     store.fault = fault
     #expect(isPutOff(stream.connect(stream.token(), on: kind)))
     store.fault = nil
     #expect(stream.connect(stream.token(), on: kind).isOpen)
   }
 
-  @Test("is away, nobody learns that a token was revoked or a user deactivated, and nobody of those gets in")
-  func revoked() throws {
+  @Test
+  func `revoked tokens and deactivated users are refused after a restart of the store, without a wrong word meanwhile`()
+    throws
+  {
     let old = ["ann", "bob"].map { stream.token($0) }
     _ = old.map { stream.connect($0) }
     stream.world.advance(by: .seconds(10))
@@ -56,8 +57,9 @@ struct StreamStoreScenes {
     #expect(stream.connect(stream.token()).isOpen)
   }
 
-  @Test("is away, REST answers 503 and when to ask again, and calls nobody and nothing unknown")
-  func requests() throws {
+  @Test
+  func `REST answers 503 with the time to retry after while the store is away, and no user or call is unknown`() throws
+  {
     #expect(stream.join("ann")?.status == 201)
     let peer = stream.connect(stream.token())
     store.fault = .away
@@ -95,8 +97,8 @@ struct StreamStoreScenes {
     #expect(stream.guest("tom") != nil, "the settings are as they were")
   }
 
-  @Test("loses the answers to commits, what was asked is done all the same, and done again is as if done once")
-  func lost() throws {
+  @Test
+  func `requests whose commits lose their answers are done all the same, and repeated as if done once`() throws {
     let old = stream.token()
     #expect(stream.connect(old).isOpen)
     stream.world.advance(by: .seconds(10))
@@ -113,8 +115,8 @@ struct StreamStoreScenes {
     #expect(stream.participants() == ["a"])
   }
 
-  @Test("is late, logins, joins and answers of the SFU wait for it")
-  func late() {
+  @Test
+  func `logins, joins and answers of the SFU wait for a late store`() {
     store.fault = .late(.milliseconds(300))
     let ann = stream.connect(stream.token())
     #expect(ann.types == [])
@@ -125,8 +127,9 @@ struct StreamStoreScenes {
     #expect(bob.heard == ["joinResponse"] && stream.participants() == ["b"])
   }
 
-  @Test("is away, a socket of the SFU's is told to come back, and takes part with the same token afterwards")
-  func sfu() throws {
+  @Test
+  func `an SFU socket while the store is away is told to return, and takes part with the same token afterwards`() throws
+  {
     let token = try #require(stream.join("ann").flatMap(SimulatedStream.credentials))
     store.fault = .away
     let peer = stream.enter("ann", session: "a", credentials: token)
@@ -135,8 +138,8 @@ struct StreamStoreScenes {
     #expect(stream.enter("ann", session: "a", credentials: token).heard == ["joinResponse"])
   }
 
-  @Test("is away, who goes is in the call until it is back, and no longer")
-  func going() {
+  @Test
+  func `a participant that leaves while the store is away is in the call until it is back, and no longer`() {
     let ann = stream.enter("ann", session: "a")
     let bob = stream.enter("bob", session: "b")
     store.fault = .away
@@ -149,8 +152,8 @@ struct StreamStoreScenes {
     #expect(bob.heard.count { $0 == "participantLeft" } == 1 && stream.participants() == ["b"])
   }
 
-  @Test("is away when a ring ends, it is missed as soon as the store is back, and once")
-  func ring() throws {
+  @Test
+  func `a ring that ends while the store is away is missed as soon as it is back, and once`() throws {
     let eve = plain.connect(plain.token("eve"), as: "eve")
     let body = #"{"ring":true,"data":{"members":[{"user_id":"ann"},{"user_id":"eve"}]}}"#
     #expect(plain.fetch("POST", "/video/call/default/a", token: plain.token(), body: body)?.status == 201)

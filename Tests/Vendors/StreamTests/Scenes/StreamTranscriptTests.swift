@@ -5,14 +5,11 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("On Stream's wire")
 struct StreamTranscriptTests {
-  @Test(
-    "a client hears, byte for byte, what its transcript says",
-    arguments: [
-      "getstream-6.1.1-expiry", "getstream-6.1.1-refused", "swift", "javascript-video", "javascript-chat", "android",
-    ])
-  func transcripts(name: String) throws {
+  @Test(arguments: [
+    "getstream-6.1.1-expiry", "getstream-6.1.1-refused", "swift", "javascript-video", "javascript-chat", "android",
+  ])
+  func `a client receives, byte for byte, what its transcript says`(name: String) throws {
     let lines = try StreamTranscript.lines(name)
     var transcript = try StreamTranscript()
     for line in lines where !line.hasPrefix("<") && !line.hasPrefix("x") { try transcript.play(line) }
@@ -21,8 +18,8 @@ struct StreamTranscriptTests {
     #expect(transcript.said.count == lines.count && lines.contains { $0.hasPrefix("<") })
   }
 
-  @Test("no token of a transcript is shown to anybody, and everything else is")
-  func redaction() throws {
+  @Test
+  func `no token of a transcript is shown, and everything else is`() throws {
     let names = [
       "getstream-6.1.1-expiry", "getstream-6.1.1-refused", "swift", "javascript-video", "javascript-chat", "android",
     ]

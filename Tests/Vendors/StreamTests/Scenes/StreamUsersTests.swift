@@ -5,7 +5,6 @@ import GatewayStream
 import TestSupport
 import Testing
 
-@Suite("Stream's REST side")
 struct StreamUsersTests {
   private let stream: SimulatedStream
 
@@ -34,8 +33,8 @@ struct StreamUsersTests {
     return [answer.status, Int(answer.body["code"]?.integer ?? 0)]
   }
 
-  @Test("makes, replaces, changes and finds users, in every family", arguments: ["", "/video", "/api/v2"])
-  func users(family: String) throws {
+  @Test(arguments: ["", "/video", "/api/v2"])
+  func `REST makes, replaces, changes and finds users, in every family`(family: String) throws {
     let token = stream.serverToken
     let isChat = family.isEmpty
     let custom = isChat ? #""color":"red","size":3"# : #""custom":{"color":"red","size":3}"#
@@ -62,16 +61,14 @@ struct StreamUsersTests {
     #expect(replaced.body["users"]?["ann"]?["role"]?.string == "admin")
   }
 
-  @Test(
-    "finds users in the order asked for",
-    arguments: [
-      ("", "cleo,dora,zoe", 0), (#""sort":[{"field":"id","direction":-1}]"#, "zoe,dora,cleo", 0),
-      (#""sort":[{"field":"name"}]"#, "zoe,cleo,dora", 0),
-      (#""sort":[{"field":"seat","direction":-1}]"#, "dora,zoe,cleo", 0),
-      (#""sort":[{"field":"role","direction":1}],"offset":1,"limit":1"#, "dora", 0),
-      (#""sort":[{"field":"id","direction":2}]"#, "", 4), (#""sort":{"id":1}"#, "", 4),
-    ])
-  func order(sort: String, expected: String, code: Int) throws {
+  @Test(arguments: [
+    ("", "cleo,dora,zoe", 0), (#""sort":[{"field":"id","direction":-1}]"#, "zoe,dora,cleo", 0),
+    (#""sort":[{"field":"name"}]"#, "zoe,cleo,dora", 0),
+    (#""sort":[{"field":"seat","direction":-1}]"#, "dora,zoe,cleo", 0),
+    (#""sort":[{"field":"role","direction":1}],"offset":1,"limit":1"#, "dora", 0),
+    (#""sort":[{"field":"id","direction":2}]"#, "", 4), (#""sort":{"id":1}"#, "", 4),
+  ])
+  func `users are listed in the order asked for`(sort: String, expected: String, code: Int) throws {
     let users = [
       #""cleo":{"id":"cleo","name":"B"}"#, #""zoe":{"id":"zoe","name":"A","custom":{"seat":2}}"#,
       #""dora":{"id":"dora","custom":{"seat":10}}"#,
@@ -87,8 +84,8 @@ struct StreamUsersTests {
     }
   }
 
-  @Test("names a user once whom a request changes twice, as the last change left it", arguments: ["", "/api/v2"])
-  func changedTwice(family: String) throws {
+  @Test(arguments: ["", "/api/v2"])
+  func `a user whom a request changes twice is named once, as the last change left it`(family: String) throws {
     _ = try ask("POST", "\(family)/users", token: stream.serverToken, #"{"users":{"ann":{"id":"ann"}}}"#)
     let changed = try ask(
       "PATCH", "\(family)/users", token: stream.serverToken,
@@ -96,8 +93,8 @@ struct StreamUsersTests {
     #expect(changed.body["users"]?.members?.map(\.value[member: "name"]?.string) == ["B"])
   }
 
-  @Test("lets users change themselves, and nobody else or their own role")
-  func selfService() throws {
+  @Test
+  func `users change themselves, and no other user or their own role`() throws {
     let token = stream.token()
     #expect(try code("POST", "/users", token: token, #"{"users":{"ann":{"id":"ann","role":"admin"}}}"#) == [201, 0])
     #expect(try ask("GET", "/users", token: token).body["users"]?.elements?[0]["role"]?.string == "user")
@@ -108,8 +105,8 @@ struct StreamUsersTests {
     #expect(try code("POST", "/users/ann/deactivate", token: token) == [403, 17])
   }
 
-  @Test("revokes a user's tokens and undoes it by null or unset; the application's likewise")
-  func revocation() throws {
+  @Test
+  func `a user's tokens are revoked, and restored by null or unset, the application's likewise`() throws {
     let token = stream.token()
     let undated = stream.token(claims: #"{"user_id":"ann"}"#)
     #expect(try code("GET", "/app", token: token) == [200, 0])
@@ -134,8 +131,8 @@ struct StreamUsersTests {
     }
   }
 
-  @Test("deactivates users, who may not come in until they are reactivated")
-  func standing() throws {
+  @Test
+  func `deactivated users are refused until they are reactivated`() throws {
     let client = stream.connect(stream.token())
     #expect(try code("POST", "/users/ann/deactivate", token: stream.serverToken, "{}") == [201, 0])
     #expect(!client.isOpen)
@@ -154,8 +151,8 @@ struct StreamUsersTests {
     #expect(try code("POST", "/users/ann/deactivate", token: stream.serverToken, "{}") == [404, 16])
   }
 
-  @Test("neither makes anew nor changes who was deleted, until somebody restores or wholly deletes them")
-  func deleted() throws {
+  @Test
+  func `deleted users are neither made anew nor changed, until a server restores or wholly deletes them`() throws {
     let server = stream.serverToken
     let both = #"{"users":{"ann":{"id":"ann","name":"A"},"bob":{"id":"bob","name":"B"}}}"#
     #expect(try code("POST", "/users", token: server, both) == [201, 0])
@@ -188,8 +185,8 @@ struct StreamUsersTests {
     #expect(try code("POST", "/users", token: server, both) == [201, 0], "a new one of that name")
   }
 
-  @Test("makes guests for anybody, until that is switched off", arguments: ["/guest", "/video/guest", "/api/v2/guest"])
-  func guests(path: String) throws {
+  @Test(arguments: ["/guest", "/video/guest", "/api/v2/guest"])
+  func `guests are made for any client, until that is switched off`(path: String) throws {
     let body = #"{"user":{"id":"tom","name":"Tom"}}"#
     for token in [nil, stream.serverToken] {
       let answer = try ask("POST", path, token: token, body)
@@ -203,8 +200,8 @@ struct StreamUsersTests {
     #expect(try code("POST", path, body) == [403, 17])
   }
 
-  @Test("knows whom a user has blocked")
-  func blocks() throws {
+  @Test
+  func `blocked users of a user are listed`() throws {
     _ = try ask("POST", "/users", token: stream.serverToken, #"{"users":{"ann":{"id":"ann"},"bob":{"id":"bob"}}}"#)
     #expect(try code("POST", "/users/block", token: stream.token(), #"{"blocked_user_id":"bob"}"#) == [201, 0])
     let query = [HTTPField("user_id", "ann")]
@@ -217,8 +214,8 @@ struct StreamUsersTests {
     #expect(try code("POST", "/users/block", token: stream.serverToken, #"{"blocked_user_id":"bob"}"#) == [400, 4])
   }
 
-  @Test("says by code who may not ask")
-  func senders() throws {
+  @Test
+  func `a refused request has the code of its cause`() throws {
     let bare = [HTTPField("authorization", stream.token())]
     let jwt = [HTTPField("stream-auth-type", "jwt")]
     func code(_ headers: [HTTPField], key: String? = SimulatedStream.key) throws -> [Int64?] {
@@ -236,8 +233,8 @@ struct StreamUsersTests {
     #expect(try code(bare + [HTTPField("stream-auth-type", "anonymous")]) == [401, 5, nil])
   }
 
-  @Test("words an error after its operation, and stray requests with codes of its own")
-  func stray() throws {
+  @Test
+  func `an error is worded after its operation, and stray requests have codes of their own`() throws {
     let answer = try ask("POST", "/users", token: stream.serverToken, #"{"users":[]}"#)
     #expect(answer.body["message"]?.string?.hasPrefix(#"UpdateUsers failed with error: "field"#) == true)
     for body in ["not JSON", "[]", #"{"a":1,"a":2}"#, "\u{0}", #"{"users":"#] {
@@ -253,8 +250,8 @@ struct StreamUsersTests {
     #expect(try ask("GET", "/hi", headers: [], key: nil).status == 200)
   }
 
-  @Test("finds no channels for Chat, which asks for its own after every comeback", arguments: ["", "/api/v2/chat"])
-  func channels(family: String) throws {
+  @Test(arguments: ["", "/api/v2/chat"])
+  func `no channels are found for chat, which asks for its own after every return`(family: String) throws {
     let query = #"{"filter_conditions":{"cid":{"$in":["messaging:a"]}},"watch":true,"state":true}"#
     let answer = try ask("POST", family + "/channels", token: stream.token(), query)
     #expect(answer.status == 201 && answer.body["channels"]?.elements?.isEmpty == true)
