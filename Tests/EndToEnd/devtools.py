@@ -14,7 +14,7 @@ from websockets.sync.client import connect
 
 from browser import command
 
-PATIENCE = 30
+PATIENCE = 60
 
 
 class Page:
@@ -168,13 +168,22 @@ class Page:
         self.send("Input.insertText", text=text)
 
     def click(self, expression):
-        """Clicks with the mouse on the middle of the element that the expression gives, wherever on the page it is."""
-        place = self.evaluate(
-            f"(it => {{ it.scrollIntoView({{block: 'center', inline: 'center'}}); const box = it.getBoundingClientRect();"
-            f" return [box.x + box.width / 2, box.y + box.height / 2]; }})({expression})"
-        )
-        for kind in ("mousePressed", "mouseReleased"):
-            self.send("Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], button="left", clickCount=1)
+        """Clicks with the mouse on the middle of the element that the expression gives, wherever on the page it is. If the page
+        moves the element meanwhile, nothing is clicked, and it is tried again."""
+        for _ in range(50):
+            x, y = self.evaluate(
+                f"(it => {{ window.isClicked = false; it.addEventListener('click', () => window.isClicked = true, {{once: true}});"
+                f" it.scrollIntoView({{block: 'center', inline: 'center'}}); const box = it.getBoundingClientRect();"
+                f" return [box.x + box.width / 2, box.y + box.height / 2]; }})({expression})"
+            )
+            self.send("Input.dispatchMouseEvent", type="mousePressed", x=x, y=y, button="left", clickCount=1)
+            is_pressed = self.evaluate(f"!!({expression})?.matches(':active')")
+            # Let go of elsewhere, what was pressed is not clicked.
+            x, y = (x, y) if is_pressed else (0, 0)
+            self.send("Input.dispatchMouseEvent", type="mouseReleased", x=x, y=y, button="left", clickCount=1)
+            if is_pressed and self.evaluate("window.isClicked") is not False:
+                return
+        raise AssertionError(f"{expression} cannot be clicked on")
 
     def tab_to(self, expression, limit=40):
         """Presses Tab until the element that has the focus is as the expression says of `it`."""

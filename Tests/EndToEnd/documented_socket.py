@@ -5,7 +5,7 @@ import json
 
 from websockets.sync.client import connect
 
-PATIENCE = 30
+PATIENCE = 60
 
 
 class DocumentedSocket:

@@ -13,7 +13,7 @@ from websockets.sync.client import connect
 from clients import request
 from gateway import SECRET
 
-PATIENCE = 30
+PATIENCE = 60
 APPLICATION = "A1B2C3"
 
 

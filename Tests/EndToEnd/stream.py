@@ -13,7 +13,7 @@ from websockets.sync.client import connect
 
 from gateway import SECRET
 
-PATIENCE = 30
+PATIENCE = 60
 KEY = "stream"
 
 
