@@ -93,6 +93,13 @@ def test_a_suite_without_a_fault_is_a_success(tmp_path):
     assert done.stdout.splitlines()[-1] == "1 passed, 0 failed" and "words" not in done.stdout
 
 
+def test_suites_stand_behind_the_flags_of_a_repeated_run():
+    repeat = Path(__file__).with_name("repeat")
+    done = subprocess.run(
+        [sys.executable, repeat, sys.executable, "1", "--busy", "0", "test_nothing.py"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "no suite 'test_nothing.py'" in done.stderr, done
+
+
 def test_threads_start_programs_while_the_environment_changes():
     faults = []
 
