@@ -58,7 +58,9 @@ def test_old_tokens_are_refused_and_never_count_as_logins(server):
     log = server.log
     assert log["accepted"] == result["connects"]["accepted"] == CLIENTS, (log, result)
     refused = sum(result["returns"]["refused"].values())
-    assert log["refused"] == refused > 0, (log, result)
+    # A refusal may be under way when the storm ends.
+    under_way = result["connects"]["attempted"] - CLIENTS - refused
+    assert 0 < refused <= log["refused"] <= refused + under_way, (log, result)
     assert result["behaviours"]["stale"]["lost_expectedly"] == CLIENTS
     assert result["refreshes"]["accepted"] == 0
 

@@ -99,5 +99,7 @@ def test_an_old_ticket_is_refused(router):
     result = router.storm("--behaviour", "stale=100", "--threshold", "connects.failed == 0", wire=router.hasty_wire)
     log = router.log
     assert log["accepted"] == result["connects"]["accepted"] == CLIENTS, (log, result)
-    assert log["refused"] == sum(result["returns"]["refused"].values()) > 0, (log, result)
+    # A refusal may be under way when the storm ends.
+    refused = sum(result["returns"]["refused"].values())
+    assert 0 < refused <= log["refused"] <= result["connects"]["attempted"] - result["connects"]["accepted"], (log, result)
     assert result["refreshes"]["accepted"] == 0

@@ -47,7 +47,9 @@ def test_old_tokens_are_refused_and_never_count_as_logins(tmp_path, name, server
     result = storms.run(*flags(hasty(name, tmp_path), server, secret_file, *more))["result"]
     log = server.log
     assert log["accepted"] == result["connects"]["accepted"] == CLIENTS, (log, result)
-    assert log["refused"] == sum(result["returns"]["refused"].values()) > 0, (log, result)
+    # A refusal may be under way when the storm ends.
+    refused = sum(result["returns"]["refused"].values())
+    assert 0 < refused <= log["refused"] <= result["connects"]["attempted"] - result["connects"]["accepted"], (log, result)
     assert result["behaviours"]["stale"]["lost_expectedly"] == CLIENTS
     assert result["refreshes"]["accepted"] == 0
 
