@@ -81,6 +81,11 @@ def read(paths, log, prefix=""):
     return tests, skipped, failures
 
 
+def is_unexplained(failures):
+    """Whether no failed test is among the failures, so that only the process's status and its last words tell more."""
+    return all(failure.first_line.startswith(UNREADABLE) for failure in failures)
+
+
 def write(path, failure):
     """Writes a JUnit file of one failure, for a suite that ended without one."""
     suite = ElementTree.Element("testsuite", name=failure.name, tests="1", failures="1")

@@ -46,7 +46,7 @@ class Steps:
         seconds = time.monotonic() - begun
         shown = log.relative_to(ROOT)
         tests, skipped, failures = results.read([path for path in junit if path.is_file()], shown)
-        if status != 0 and all(failure.first_line.startswith(results.UNREADABLE) for failure in failures):
+        if status != 0 and results.is_unexplained(failures):
             failures.insert(0, results.Failure(name, f"status {status}: {results.last_line(log)}", str(shown)))
         self.suites.append(results.Suite(name, seconds, tests, skipped, failures))
         if status != 0 or self.verbose:

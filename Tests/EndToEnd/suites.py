@@ -169,8 +169,7 @@ class Run:
         shown = log.relative_to(ROOT) if log.is_relative_to(ROOT) else log
         junit = self.junit(piece)
         tests, skipped, failures = results.read([junit] if junit.is_file() else [], shown, piece.prefix)
-        if status not in (PASSED, *([NO_TEST] if lenient else [])) and all(
-            failure.first_line.startswith(results.UNREADABLE) for failure in failures):
+        if status not in (PASSED, *([NO_TEST] if lenient else [])) and results.is_unexplained(failures):
             failures = [results.Failure(piece.name, f"pytest ended with status {status}: {results.last_line(log)}", str(shown))]
             results.write(junit, failures[0])
         return results.Suite(piece.name, seconds, tests, skipped, failures)

@@ -16,7 +16,7 @@ enum Significance {
   static let timeFloor = 0.05
   /// The same for a time that the user requested.
   static let askedTimeFloor = 0.01
-  /// The longest pause that a busy machine causes, in seconds. A longer one is the fault of a process, which its report shows.
+  /// The longest pause that counts as a busy machine's, in seconds. A longer one is a process's own.
   static let machinePauseMax = 0.25
   /// What a machine's other work adds to the CPU time of a whole storm, in seconds.
   static let cpuFloor = 0.05

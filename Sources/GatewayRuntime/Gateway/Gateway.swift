@@ -139,7 +139,7 @@ package final class Gateway: Sendable {
     guard event == .expireNow, let keeper else { return }
     let now = await tables[0].perform { $0.loop.wallTime }
     var kept: Set<TokenFingerprint> = []
-    // A session that was refreshed while tokens were written has another token by now, and that one has to expire.
+    // A session that was refreshed while tokens were written has another token by now, which the order will expire.
     for _ in 0..<Self.keepingRoundsMax {
       let before = kept.count
       for table in tables {

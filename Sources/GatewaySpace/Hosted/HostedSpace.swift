@@ -172,7 +172,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
       space.gateway.journal?.end()
       space.faults?.end()
     }
-    // Nothing sleeps on for a task that still waits, e.g. a request for a token.
+    // Tasks that still sleep, e.g. a request for a token, wake and come to their end.
     driver.runOut()
     guard underWay == 0 else { return }
     life = .ended

@@ -93,4 +93,14 @@ struct InstantTests {
     #expect(early < late)
     #expect(WallTime(seconds: 12.5).seconds == 12.5)
   }
+
+  @Test
+  func `a duration of a number of seconds is rounded to the nanosecond and saturates`() {
+    // As doubles, 8.2 times 1e9 is 8199999999.999999.
+    #expect(Duration.saturating(seconds: 8.2) == .milliseconds(8200))
+    #expect(Duration.saturating(seconds: -1.005) == .milliseconds(-1005))
+    #expect(Duration.saturating(seconds: 1e300) == .nanoseconds(Int64.max))
+    #expect(Duration.saturating(seconds: -.infinity) == .nanoseconds(Int64.min))
+    #expect(Duration.saturating(seconds: .nan) == .zero)
+  }
 }
