@@ -49,7 +49,7 @@ extension StormResult {
     guard let found = recovered(after: trigger) else { return nil }
     let isBehind = dip.from >= trigger + found && dip.from > trigger
     guard found == 0 || isBehind else {
-      // Recoveries are known to the second, dips more exactly.
+      // A queue is known to the second, dips more exactly.
       return known == nil ? max(found, dip.from + dip.length - trigger) : found
     }
     return recovered(after: dip.from).map { max($0, dip.length) }
@@ -107,7 +107,17 @@ extension StormResult {
       let isLong = calm >= Self.calmSeconds || (calm > last - second && !ranOutOfTime && !wasInterrupted)
       if isLong && Double(calls) <= 1.1 * Double(useful) + Self.callsUnderWay(calls) { found = second }
     }
-    return found.map { max(0, Double($0) - trigger) }
+    return found.map { max(0, ($0 > first ? full(in: $0, above: 0.999 * most) : Double($0)) - trigger) }
+  }
+
+  /// Returns when in that second the number of connected clients rose to `level` for good, in seconds from the start: the
+  /// second's beginning if it was there already.
+  private func full(in second: Int, above level: Double) -> Double {
+    let perSecond = 1000 / max(1, bins.milliseconds)
+    let connected = bins.connected(until: seconds)
+    let bins = second * perSecond..<min((second + 1) * perSecond, connected.count)
+    guard !bins.isEmpty, let last = bins.last(where: { Double(connected[$0]) < level }) else { return Double(second) }
+    return Double(last + 1) / Double(perSecond)
   }
 
   private static let calmSeconds = 60

@@ -28,7 +28,7 @@ struct RecoveryTests {
     for asked in [nil, 21.0] {
       let result = Self.storm([(3, 17.3, 100)], asked: asked)
       #expect(result.dip == 0)
-      #expect(abs(try #require(result.recoveredAfter) - 14.3) <= 1)
+      #expect(abs(try #require(result.recoveredAfter) - 14.3) <= 0.1)
     }
   }
 
@@ -36,7 +36,14 @@ struct RecoveryTests {
   func `a recovery counts from the end of the disturbance if that is known`() throws {
     var result = Self.storm([(3, 17.3, 100)], asked: 21)
     result.triggerEnd = 8
-    #expect(abs(try #require(result.recoveredAfter) - 9.3) <= 1)
+    #expect(abs(try #require(result.recoveredAfter) - 9.3) <= 0.1)
+  }
+
+  @Test(arguments: [15.02, 15.5, 15.88, 15.99, 16.0])
+  func `a recovery is as exact as the dip beside it`(until: Double) throws {
+    var result = Self.storm([(3.8, until, 100)])
+    result.triggerEnd = 7.8
+    #expect(abs(try #require(result.recoveredAfter) - (until - 7.8)) <= 0.1)
   }
 
   @Test(
@@ -60,7 +67,7 @@ struct RecoveryTests {
   func `a second dip after the recovery counts by itself`() throws {
     var result = Self.storm([(3, 4, 10), (80, 92, 60)], seconds: 200)
     result.triggerEnd = 3
-    #expect(abs(try #require(result.recoveredAfter) - 12) <= 1)
+    #expect(abs(try #require(result.recoveredAfter) - 12) <= 0.1)
   }
 
   @Test
