@@ -1,5 +1,6 @@
 """Reads JUnit files and prints what a person wants to know of them: counts, times and the failed tests."""
 
+import collections
 import dataclasses
 import re
 import xml.etree.ElementTree as ElementTree
@@ -52,7 +53,9 @@ def telling(log):
 
 
 def name_of(case, prefix):
-    return prefix + "::".join(filter(None, [case.get("classname"), case.get("name")]))
+    name = "::".join(filter(None, [case.get("classname"), case.get("name")]))
+    # A suite that ended without results stands there by its own name.
+    return name if f"{name}/" == prefix or name.startswith(prefix) else prefix + name
 
 
 def names(path, prefix=""):
@@ -114,9 +117,19 @@ def shortened(text, length):
     return text if len(text) <= length else text[: max(0, length - 1)] + "…"
 
 
+def spread(failures):
+    """The failures in another order: the first of each log, then the second of each, so that no suite hides another."""
+    turns = collections.Counter()
+    ranked = []
+    for failure in failures:
+        ranked.append((turns[failure.log], failure))
+        turns[failure.log] += 1
+    return [failure for _, failure in sorted(ranked, key=lambda pair: pair[0])]
+
+
 def summary(suites):
     """The lines that close a run, at most `LINES`: a row for each suite, each failed test, and the count."""
-    failures = [failure for suite in suites for failure in suite.failures]
+    failures = spread([failure for suite in suites for failure in suite.failures])
     rows = [f"{'':34} {'tests':>6} {'failed':>7} {'skipped':>8} {'time':>14}"]
     for suite in suites:
         counts = (suite.tests, len(suite.failures), suite.skipped) if suite.tests or suite.failures else ("", "", "")

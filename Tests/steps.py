@@ -48,12 +48,14 @@ class Steps:
         tests, skipped, failures = results.read([path for path in junit if path.is_file()], shown)
         if status != 0 and results.is_unexplained(failures):
             failures.insert(0, results.Failure(name, f"status {status}: {results.last_line(log)}", str(shown)))
+        elif junit and tests == 0 and not failures:
+            failures.append(results.Failure(name, f"no test ran: {results.last_line(log)}", str(shown)))
         self.suites.append(results.Suite(name, seconds, tests, skipped, failures))
         if status != 0 or self.verbose:
             for line in log.read_text(errors="replace").splitlines() if self.verbose else results.telling(log):
                 print(line)
             sys.stdout.flush()
-        return status == 0
+        return status == 0 and not failures
 
     def end_to_end(self, postern):
         """Runs the end-to-end suites. Each failed test names the log of its own piece."""
@@ -65,13 +67,19 @@ class Steps:
         failures = []
         for path in sorted((folder / "junit").glob("*.xml")):
             log = folder / f"{path.stem.removeprefix('end-to-end-')}.log"
-            found = results.read([path], log.relative_to(ROOT))
+            found = results.read([path], log.relative_to(ROOT), self.prefix(log.stem))
             tests, skipped, failures = tests + found[0], skipped + found[1], failures + found[2]
             shutil.copy(path, JUNIT)
         whole.tests, whole.skipped = tests, skipped
         # Without a failed piece the step's own failure stays, e.g. of an interrupted run.
         if failures:
             whole.failures = failures
+
+    @staticmethod
+    def prefix(slug):
+        """What stands before the names of a piece's tests: the folder of its suite."""
+        folders = (path.parent.name for path in (ROOT / "Tests/EndToEnd").glob("*/requirements.txt"))
+        return max((f"{folder}/" for folder in folders if f"{slug}-".startswith(f"{folder}-")), key=len, default="")
 
     def quick(self):
         """Runs what a change to the sources breaks first, from the build for daily work."""

@@ -168,8 +168,11 @@ class Run:
         seconds = time.monotonic() - begun
         shown = log.relative_to(ROOT) if log.is_relative_to(ROOT) else log
         junit = self.junit(piece)
-        tests, skipped, failures = results.read([junit] if junit.is_file() else [], shown, piece.prefix)
-        if status not in (PASSED, *([NO_TEST] if lenient else [])) and results.is_unexplained(failures):
+        # pytest writes its results even if no test ran. Without them it was ended from inside, whatever its status.
+        is_whole = junit.is_file()
+        tests, skipped, failures = results.read([junit] if is_whole else [], shown, piece.prefix)
+        passed = (PASSED, NO_TEST) if lenient else (PASSED,)
+        if (status not in passed or not is_whole) and results.is_unexplained(failures):
             failures = [results.Failure(piece.name, f"pytest ended with status {status}: {results.last_line(log)}", str(shown))]
             results.write(junit, failures[0])
         return results.Suite(piece.name, seconds, tests, skipped, failures)

@@ -52,6 +52,12 @@ def test_a_hundred_failures_fit_into_twenty_lines_and_all_are_counted():
     assert lines[-2].startswith("and 86 more, in 0.log, 1.log") and lines[-1] == "200 passed, 100 failed"
 
 
+def test_a_suite_with_many_failures_hides_no_other_suite():
+    suites = [results.Suite("end to end", 1, 30, 0, [results.Failure(f"test_a[{number}]", "all of them", "a.log") for number in range(29)])]
+    suites[0].failures.append(results.Failure("test_b", "only one", "b.log"))
+    assert "FAILED test_b: only one (b.log)" in results.summary(suites)
+
+
 def test_a_damaged_result_is_a_failure(tmp_path):
     (tmp_path / "a.xml").write_text(REPORT[:200])
     _, _, failures = results.read([tmp_path / "a.xml"], "a.log")
@@ -77,6 +83,7 @@ def run(folder, *tests):
     [
         ("def test_it(): assert 1 == 2", "FAILED test_made::test_it: assert 1 == 2"),
         ("def test_it(", "FAILED test_made: "), ("import os\ndef test_it(): os._exit(3)", "FAILED test_made.py: pytest ended with status 3"),
+        ("import os\ndef test_it(): os._exit(0)", "FAILED test_made.py: pytest ended with status 0"),
         ("def no_test(): pass", "FAILED test_made.py: pytest ended with status 5"),
     ],
 )
