@@ -113,10 +113,16 @@ let package = Package(
     library("GatewayReport", ["GatewayFleet", "GatewayKit", "GatewayJSON", "GatewayCore"]),
     library("GatewayWires", ["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"]),
     library(
+      "GatewayProcess",
+      [
+        "GatewayControl", "GatewaySpace", "GatewayFaults", "GatewayServer", "GatewayRuntime", "GatewayStores",
+        "GatewayKit", "GatewayCore",
+      ]),
+    library(
       "PosternTesting",
       [
-        "GatewayPlain", "GatewayControl", "GatewaySpace", "GatewayFaults", "GatewayServer", "GatewayRuntime",
-        "GatewayStores", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
+        "GatewayProcess", "GatewayPlain", "GatewayControl", "GatewaySpace", "GatewayFaults", "GatewayServer",
+        "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
       ]),
     // For the tests of others: `postern` itself links neither of the libraries that run tests.
     library("PosternSwiftTesting", ["PosternTesting"]),
@@ -124,7 +130,7 @@ let package = Package(
     .executableTarget(
       name: "postern",
       dependencies: [
-        "PosternTesting", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayFleet", "GatewaySpace",
+        "GatewayProcess", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayFleet", "GatewaySpace",
         "GatewayServer", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayKit", "GatewayTokens",
         "GatewayJSON", "GatewayCore",
       ] + vendors,
@@ -134,7 +140,7 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "PosternTesting", "GatewayControl", "GatewayFleet", "GatewayServer", "GatewaySpace", "GatewayFaults",
+        "GatewayProcess", "GatewayControl", "GatewayFleet", "GatewayServer", "GatewaySpace", "GatewayFaults",
         "GatewaySimulator",
         "GatewayRuntime", "GatewayStores", "GatewayPlain", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
       ],
@@ -201,11 +207,19 @@ let package = Package(
         "GatewayWires", "GatewayFleet", "GatewayRuntime", "GatewayPlain", "GatewayTokens", "GatewayJSON", "GatewayCore",
         "TestSupport",
       ]),
+    tests(
+      "GatewayProcessTests",
+      [
+        "GatewayProcess", "GatewayPlain", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayKit",
+        "GatewayCore",
+        "TestSupport",
+      ]),
     tests("PosternTestingTests", ["PosternTesting", "PosternSwiftTesting"]),
     tests(
       "PosternTests",
       [
-        "postern", "PosternTesting", "GatewayReport", "GatewayPlanner", "GatewayFleet", "GatewaySpace",
+        "postern", "GatewayProcess", "GatewayReport", "GatewayPlanner", "GatewayFleet",
+        "GatewaySpace",
         "GatewayRuntime", "GatewayKit", "GatewayTokens",
         "GatewayJSON",
         "GatewayCore",

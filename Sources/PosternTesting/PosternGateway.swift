@@ -1,6 +1,7 @@
 internal import GatewayCore
 internal import GatewayKit
 internal import GatewayPlain
+internal import GatewayProcess
 internal import GatewayRuntime
 internal import GatewayServer
 internal import GatewaySpace

@@ -33,19 +33,23 @@ private let others: [String: Allowed] = [
   "GatewayPlanner": (["GatewayFleet", "GatewayCore"], []),
   "GatewayReport": (["GatewayFleet", "GatewayKit", "GatewayJSON", "GatewayCore"], ["Glibc"]),
   "GatewayWires": (["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"], []),
+  "GatewayProcess": (
+    [
+      "GatewayControl", "GatewaySpace", "GatewayFaults", "GatewayServer", "GatewayRuntime", "GatewayStores",
+      "GatewayKit", "GatewayCore",
+    ], ["Dispatch", "Glibc", "Synchronization"]
+  ),
   "PosternTesting": (
     [
-      "GatewayPlain", "GatewayControl", "GatewaySpace", "GatewayFaults", "GatewayServer", "GatewayRuntime",
-      "GatewayStores",
-      "GatewayKit",
-      "GatewayTokens", "GatewayJSON", "GatewayCore",
-    ], ["Synchronization"]
+      "GatewayProcess", "GatewayPlain", "GatewayControl", "GatewaySpace", "GatewayFaults", "GatewayServer",
+      "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
+    ], []
   ),
   "PosternSwiftTesting": (["PosternTesting"], ["Synchronization", "Testing"]),
   "PosternXCTest": (["PosternTesting"], ["Foundation", "XCTest"]),
   "postern": (
     Set([
-      "PosternTesting", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayFleet", "GatewaySpace",
+      "GatewayProcess", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayFleet", "GatewaySpace",
       "GatewayServer", "GatewaySimulator",
       "GatewayRuntime",
       "GatewayStores",

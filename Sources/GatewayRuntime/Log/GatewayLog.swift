@@ -37,4 +37,10 @@ package struct GatewayLog: Sendable {
     self.level = level
     self.write = write
   }
+
+  /// Writes an event if its level is in the log, for what no loop reports.
+  package func note(_ level: LogLevel, _ event: String, _ fields: KeyValuePairs<String, String> = [:]) {
+    guard level <= self.level else { return }
+    write(LogEvent(level, event, fields.map { LogEvent.Field($0.key, $0.value) }))
+  }
 }

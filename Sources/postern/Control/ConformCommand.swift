@@ -1,4 +1,5 @@
 import GatewayKit
+import GatewayProcess
 import GatewayServer
 import Glibc
 

@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayProcess
 import Glibc
 
 /// Lines over a descriptor, e.g. of a TCP connection, with a maximum length and a timeout.

@@ -1,6 +1,7 @@
 import Dispatch
 import GatewayCore
 import GatewayFleet
+import GatewayProcess
 import Synchronization
 
 /// The output of a storm's part to the process that started the storm: one message a line, in order, on a separate thread.

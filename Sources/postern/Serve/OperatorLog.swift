@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayProcess
 import GatewayRuntime
 
 /// The gateway's log on standard error: one line for each event, as `name=value` or as a JSON object. The gateway never waits
@@ -14,18 +15,11 @@ struct OperatorLog: Sendable {
   let format: Format
   var writer = LineWriter.standardError
 
-  func write(_ level: LogLevel, _ event: String, _ fields: KeyValuePairs<String, String> = [:]) {
-    guard level <= self.level else { return }
-    write(LogEvent(level, event, fields.map { LogEvent.Field($0.key, $0.value) }))
-  }
-
-  func write(_ event: LogEvent) {
-    writer.add(Self.line(event, format, at: SystemTime.now) + "\n")
-  }
-
-  /// The log for the loops of a gateway.
+  /// The log for a gateway.
   var gateway: GatewayLog {
-    GatewayLog(level: level) { [self] in write($0) }
+    GatewayLog(level: level) { [self] event in
+      writer.add(Self.line(event, format, at: SystemTime.now) + "\n")
+    }
   }
 
   // MARK: Lines

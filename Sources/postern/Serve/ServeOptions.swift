@@ -1,18 +1,18 @@
 import GatewayCore
 import GatewayKit
 import GatewayPlain
+import GatewayProcess
 import GatewayRuntime
 import GatewayServer
 import GatewaySpace
 import GatewayWires
-import PosternTesting
 
 /// The flags of `postern serve`, checked together, e.g. that `--tls-key` has its certificate.
 struct ServeOptions {
   let settings: GatewaySettings
   let drainWindow: Duration
   let endsWithInput: Bool
-  let log: OperatorLog
+  let log: GatewayLog
   /// Whether no given key can mint, so that a random secret signs the tokens of guests and the provider.
   let hasRandomSecret: Bool
   /// The secret that signs if no given key can; it stays the same when the options are reloaded.
@@ -78,8 +78,8 @@ struct ServeOptions {
     settings.store = draft.store
     settings.setsDamagedAside = draft.setsDamagedAside
     settings.space.seed = draft.seed
-    log = OperatorLog(level: draft.logLevel, format: draft.logFormat)
-    settings.space.configuration.log = log.gateway
+    log = OperatorLog(level: draft.logLevel, format: draft.logFormat).gateway
+    settings.space.configuration.log = log
     settings.figures = { page in
       page.counter(
         "postern_log_lines_lost_total",

@@ -1,9 +1,9 @@
 import GatewayCore
 import GatewayKit
+import GatewayProcess
 import GatewayServer
 import GatewaySpace
 import GatewayTokens
-import PosternTesting
 
 /// The options for a hosted space: the options of `postern serve`, except the whole process's own.
 ///

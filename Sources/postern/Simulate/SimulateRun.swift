@@ -1,5 +1,6 @@
 import GatewayFleet
 import GatewayPlanner
+import GatewayProcess
 import Synchronization
 
 /// The worlds of one command, each with its seed. Several run at once, and share nothing.

@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayFleet
+import GatewayProcess
 import GatewayReport
 import Synchronization
 

@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayFleet
+import GatewayProcess
 import Glibc
 
 /// The one client that precedes a storm against other parties' systems.

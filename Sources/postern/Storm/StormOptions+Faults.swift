@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayJSON
 import GatewayKit
+import GatewayProcess
 
 // The faults of the gateway during a storm.
 

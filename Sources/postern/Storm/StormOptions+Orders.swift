@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayFleet
 import GatewayKit
+import GatewayProcess
 
 extension StormOptions {
   /// Gives an order of a scenario to all sessions of every gateway. Throws if one refuses it.

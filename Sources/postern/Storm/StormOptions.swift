@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayFleet
 import GatewayKit
 import GatewayPlanner
+import GatewayProcess
 import GatewayReport
 import GatewayRuntime
 import GatewayWires

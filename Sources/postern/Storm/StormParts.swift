@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayFleet
 import GatewayJSON
+import GatewayProcess
 import Synchronization
 
 /// The processes of a storm that is too large for one, or runs on other machines.

@@ -1,5 +1,6 @@
 import GatewayFleet
 import GatewayKit
+import GatewayProcess
 
 /// The descriptors that one process of a storm has for its clients and for their requests to the provider. It reserves 256
 /// for itself.

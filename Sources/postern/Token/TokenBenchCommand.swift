@@ -3,6 +3,7 @@ import GatewayFleet
 import GatewayJSON
 import GatewayKit
 import GatewayPlain
+import GatewayProcess
 import GatewayTokens
 
 /// The command `postern token bench`: it measures the processor time of every algorithm's signature and of the steps of a

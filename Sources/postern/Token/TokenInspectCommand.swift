@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayJSON
 import GatewayKit
+import GatewayProcess
 import GatewayTokens
 
 /// The command `postern token inspect`: it decodes a token without verifying it, and says so.

@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayKit
+import GatewayProcess
 
 /// The command `postern token mint`: it makes a token.
 enum TokenMintCommand: Command {

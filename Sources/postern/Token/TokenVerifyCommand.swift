@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayJSON
 import GatewayKit
+import GatewayProcess
 import GatewayTokens
 
 /// The command `postern token verify`: it verifies a token as the gateway does, and names the check that failed.

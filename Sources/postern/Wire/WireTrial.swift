@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayFleet
 import GatewayKit
+import GatewayProcess
 import GatewayWires
 import Glibc
 

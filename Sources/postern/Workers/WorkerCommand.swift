@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayKit
+import GatewayProcess
 import Glibc
 import Synchronization
 

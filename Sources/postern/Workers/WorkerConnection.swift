@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayProcess
 import Synchronization
 
 /// The worker's side of one connection: a storm that proves its knowledge of the secret, and the part that it orders.

@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayKit
+import GatewayProcess
 import Glibc
 
 /// The storm's side of a connection to one worker that knows the secret and has the same version.

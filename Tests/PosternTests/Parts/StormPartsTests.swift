@@ -1,6 +1,7 @@
 import Foundation
 import GatewayCore
 import GatewayFleet
+import GatewayProcess
 import Synchronization
 import Testing
 

@@ -47,10 +47,10 @@ struct OperatorLogTests {
     try #require(pipe(&ends) == 0)
     signal(SIGPIPE, SIG_IGN)
     let log = OperatorLog(level: .warning, format: .text, writer: LineWriter(ends[1]))
-    log.write(.info, "unwanted")
+    log.gateway.note(.info, "unwanted")
     let long = String(repeating: "x", count: 500)
     // A pipe of 64 KiB that nobody reads, and a queue of a mebibyte.
-    for _ in 0..<4_000 { log.write(.warning, "wanted", ["text": long]) }
+    for _ in 0..<4_000 { log.gateway.note(.warning, "wanted", ["text": long]) }
     log.writer.flush()
     #expect(log.writer.lost > 1_000 && log.writer.lost < 3_000)
     var bytes = [UInt8](repeating: 0, count: 4_096)

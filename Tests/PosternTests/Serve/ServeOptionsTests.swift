@@ -1,9 +1,9 @@
 import Foundation
 import GatewayCore
 import GatewayKit
+import GatewayProcess
 import GatewayRuntime
 import GatewaySpace
-import PosternTesting
 import TestSupport
 import Testing
 

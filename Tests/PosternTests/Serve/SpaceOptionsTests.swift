@@ -1,9 +1,9 @@
 import GatewayCore
 import GatewayKit
+import GatewayProcess
 import GatewayRuntime
 import GatewayServer
 import GatewaySpace
-import PosternTesting
 import TestSupport
 import Testing
 

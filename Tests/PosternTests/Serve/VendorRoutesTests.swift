@@ -1,8 +1,8 @@
 import GatewayCore
 import GatewayKit
 import GatewayPlain
+import GatewayProcess
 import GatewaySpace
-import PosternTesting
 import TestSupport
 import Testing
 

@@ -1,10 +1,10 @@
 internal import GatewayCore
 internal import GatewayKit
+internal import GatewayProcess
 internal import GatewayRuntime
 internal import GatewayServer
 internal import GatewaySimulator
 package import GatewaySpace
-internal import PosternTesting
 import Testing
 
 /// The place of a test's gateway and its kind of time. The body of a test does not know it.

@@ -1,12 +1,12 @@
 internal import GatewayCore
 internal import GatewayRuntime
 internal import GatewayServer
-internal import GatewaySpace
+package import GatewaySpace
 
 extension RunningGateway {
   /// Hosts another space with settings that no order over the control port can have, e.g. for a test of this process. Throws
   /// a `GatewayError` if they are invalid or nothing can listen.
-  func host(_ settings: GatewaySettings, _ order: SpaceOrder) async throws -> NamedSpace {
+  package func host(_ settings: GatewaySettings, _ order: SpaceOrder) async throws -> NamedSpace {
     guard let spaces else { throw GatewayError.notFound.detailed("this process hosts no spaces") }
     let loop = loops[0]
     let reading = SpacesSettings.Reading(settings, secret: nil, connectionsMax: settings.limits.connectionsMax)
@@ -22,7 +22,7 @@ extension RunningGateway {
   }
 
   /// Ends a space, and returns when it is gone.
-  func end(_ space: NamedSpace) async {
+  package func end(_ space: NamedSpace) async {
     guard let spaces else { return }
     await LoopStage(loop: loops[0].events).perform { await spaces.end(space) }
   }

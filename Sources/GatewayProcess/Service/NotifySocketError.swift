@@ -1,4 +1,4 @@
-import Glibc
+internal import Glibc
 
 /// Why a service manager could not be notified.
 enum NotifySocketError: Error, CustomStringConvertible {

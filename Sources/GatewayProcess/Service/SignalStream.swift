@@ -1,9 +1,9 @@
-import Dispatch
-import Glibc
+internal import Dispatch
+internal import Glibc
 
 /// The signals that a long-running command handles, as a sequence instead of a handler.
-struct SignalStream: AsyncSequence, Sendable {
-  typealias Element = Int32
+package struct SignalStream: AsyncSequence, Sendable {
+  package typealias Element = Int32
 
   private let stream: AsyncStream<Int32>
   private let numbers: [Int32]
@@ -12,7 +12,7 @@ struct SignalStream: AsyncSequence, Sendable {
 
   /// The signals that end a command that still prints results. SIGHUP of a closed terminal is among them, unless it is
   /// ignored (nohup).
-  static var ends: [Int32] { [SIGINT, SIGTERM] + (isIgnored(SIGHUP) ? [] : [SIGHUP]) }
+  package static var ends: [Int32] { [SIGINT, SIGTERM] + (isIgnored(SIGHUP) ? [] : [SIGHUP]) }
 
   private static func isIgnored(_ number: Int32) -> Bool {
     var current = sigaction()
@@ -22,7 +22,7 @@ struct SignalStream: AsyncSequence, Sendable {
   }
 
   /// Starts to handle the signals. Once it returns, they no longer end the process: this sequence yields them all.
-  init(_ signals: [Int32]) {
+  package init(_ signals: [Int32]) {
     let (stream, continuation) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(16))
     self.stream = stream
     numbers = signals
@@ -48,14 +48,14 @@ struct SignalStream: AsyncSequence, Sendable {
   }
 
   /// Restores the default actions of the signals.
-  func end() {
+  package func end() {
     for (number, source) in zip(numbers, sources) {
       source.cancel()
       signal(number, SIG_DFL)
     }
   }
 
-  func makeAsyncIterator() -> AsyncStream<Int32>.Iterator {
+  package func makeAsyncIterator() -> AsyncStream<Int32>.Iterator {
     stream.makeAsyncIterator()
   }
 }

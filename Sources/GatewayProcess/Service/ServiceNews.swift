@@ -1,4 +1,4 @@
-import GatewayCore
+internal import GatewayCore
 
 /// News for a service manager, in the format of sd_notify(3).
 ///

@@ -1,16 +1,15 @@
-import GatewayCore
-import GatewayRuntime
-import PosternTesting
+package import GatewayRuntime
 
 /// The gateway's reports to the service manager: ready, reloading, stopping, and signs of life for the watchdog.
-struct Supervision: Sendable {
+package struct Supervision: Sendable {
   private let manager: NotifySocket?
-  private let log: OperatorLog
+  private let log: GatewayLog
   /// The time for what remains after the last client has gone.
   private static let slack = Duration.seconds(5)
 
-  /// Connects to the manager. A failure is logged as one warning, and does not stop the gateway.
-  init(_ environment: [String: String], _ log: OperatorLog) {
+  /// Reads the manager's address from the variables of the process. A failure is logged as one warning, and does not stop the
+  /// gateway.
+  package init(_ environment: [String: String], _ log: GatewayLog) {
     self.log = log
     do {
       manager = try NotifySocket(environment)
@@ -55,6 +54,6 @@ struct Supervision: Sendable {
   }
 
   private func warn(_ error: NotifySocketError) {
-    log.write(.warning, "service_manager_deaf", ["error": "\(error)"])
+    log.note(.warning, "service_manager_deaf", ["error": "\(error)"])
   }
 }

@@ -5,7 +5,7 @@ internal import GatewayServer
 extension RunningGateway {
   /// Calls `beat` every `interval` as long as every loop responds. If a loop hangs, the calls stop. Returns when the gateway
   /// has stopped.
-  package func pulse(every interval: Duration, _ beat: @escaping @Sendable () -> Void) async {
+  func pulse(every interval: Duration, _ beat: @escaping @Sendable () -> Void) async {
     let first = loops[0].events
     await LoopStage(loop: first).perform { [gateway] in
       while !first.hasEnded {

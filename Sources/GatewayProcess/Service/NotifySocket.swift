@@ -1,5 +1,5 @@
-import GatewayCore
-import Glibc
+internal import GatewayCore
+internal import Glibc
 
 /// The notification socket of a service manager, such as systemd for a unit with `Type=notify`.
 ///

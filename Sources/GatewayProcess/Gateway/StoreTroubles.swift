@@ -14,7 +14,7 @@ final class StoreTroubles: Sendable {
 
   func note(_ text: String) {
     last.withLock { $0 = text }
-    log?.write(LogEvent(.error, "store_failed", [.init("error", text)]))
+    log?.note(.error, "store_failed", ["error": text])
   }
 
   /// Runs the part of a start that uses the store. If it fails after an error of the store, throws a ``StoreStartError`` with

@@ -15,7 +15,7 @@ package final class RunningGateway: Sendable {
   package let port: Int
   package let controlPort: Int
   /// The windows of orders to drain over the control port; nil for the configured window.
-  package let drainOrders: AsyncStream<Duration?>
+  let drainOrders: AsyncStream<Duration?>
   let loops: [SocketLoop]
   private let listeners: [Listener]
   private let controlListener: Listener
@@ -23,12 +23,13 @@ package final class RunningGateway: Sendable {
   let spaces: Spaces?
   let refusals: TransportRefusals
   private let space: Space
+  let hasCertificate: Bool
   private var faults: FaultBook? { space.faults }
 
   private init(
     space: Space, spaces: Spaces?, refusals: TransportRefusals,
     drainOrders: AsyncStream<Duration?>,
-    loops: [SocketLoop], listeners: [Listener], controlListener: Listener, control: ControlSite
+    loops: [SocketLoop], listeners: [Listener], controlListener: Listener, control: ControlSite, hasCertificate: Bool
   ) {
     self.space = space
     gateway = space.gateway
@@ -39,6 +40,7 @@ package final class RunningGateway: Sendable {
     self.listeners = listeners
     self.controlListener = controlListener
     self.control = control
+    self.hasCertificate = hasCertificate
     hosts = listeners.map(\.settings.host)
     port = listeners[0].port
     controlPort = controlListener.port
@@ -112,7 +114,8 @@ package final class RunningGateway: Sendable {
     return RunningGateway(
       space: space, spaces: spaces, refusals: refusals, drainOrders: drainOrders,
       loops: loops,
-      listeners: listeners, controlListener: controlListener, control: control)
+      listeners: listeners, controlListener: controlListener, control: control,
+      hasCertificate: settings.tls != nil)
   }
 
   /// Listens on every host, all with one port.
@@ -148,7 +151,7 @@ package final class RunningGateway: Sendable {
   }
 
   /// The timeout for the answers to pending requests once the sockets are closed.
-  package static let requestPatience = Duration.seconds(10)
+  static let requestPatience = Duration.seconds(10)
 
   /// Drains the gateway. It refuses new sockets, notifies every client, and closes each within `window`; connections of
   /// hosted spaces close at once.
@@ -194,13 +197,13 @@ package final class RunningGateway: Sendable {
   }
 
   /// Reloads the certificate; on an error the old one stays in use.
-  package func reloadCertificate() async throws {
+  func reloadCertificate() async throws {
     for listener in listeners { try await listener.reloadCertificate() }
   }
 
   /// Uses the keys and secrets of `settings`, the gateway's own settings with every file read again. On an error all old ones
   /// stay in use; sessions stay in any case.
-  package func renewKeys(by settings: GatewaySettings) async throws {
+  func renewKeys(by settings: GatewaySettings) async throws {
     try await space.renewKeys(by: settings.space)
     await control.takeSecret(settings.controlSecret)
   }
