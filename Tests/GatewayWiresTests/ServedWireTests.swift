@@ -282,7 +282,7 @@ struct ServedWireTests {
     let wire = try WireDescription(try DescriptionFile.parse(Array(text.utf8), file: "w.json"))
     var storm = try VirtualStorm()
     storm.vendor = try Self.settings(wire)
-    #expect(throws: RouteClash(method: "POST", pattern: "/v1/tokens")) { try storm.run() }
+    #expect(throws: RouteClash(["POST /v1/tokens"])) { try storm.run() }
   }
 
   @Test

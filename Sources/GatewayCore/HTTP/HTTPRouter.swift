@@ -1,16 +1,23 @@
-/// A method and path that two routes would answer, e.g. the gateway's own `POST /v1/tokens` and the same path in a
+/// The methods and paths that two routes would answer, e.g. the gateway's own `POST /v1/tokens` and the same path in a
 /// wire's description.
 package struct RouteClash: Error, Hashable, CustomStringConvertible {
-  package let method: String
-  package let pattern: String
+  /// The routes that came later, as method and pattern.
+  package let routes: [String]
 
-  package init(method: String, pattern: String) {
-    self.method = method
-    self.pattern = pattern
+  /// The maximum number of routes in the text; further ones are counted.
+  private static let namedMax = 8
+
+  package init(_ routes: [String]) {
+    self.routes = routes
   }
 
   package var description: String {
-    "\(method) \(pattern) has an answer of the gateway's already; another path is free"
+    guard routes.count > 1 else {
+      return "\(routes.joined()) has an answer of the gateway's already; another path is free"
+    }
+    let rest = routes.count - Self.namedMax
+    return routes.prefix(Self.namedMax).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+      + " have answers of the gateway's already; other paths are free"
   }
 }
 
@@ -32,19 +39,23 @@ package struct HTTPRouter: RouteFinding {
 
   private var nodes = [Node()]
 
-  /// Creates a router. Traps if two routes have the same method and path: that is a programming error.
+  /// Creates a router. Traps if two routes have the same method and path, and names all of these: that is a programming
+  /// error.
   package init(_ routes: [HTTPRoute]) {
     self.routes = routes
+    var clashes: [String] = []
     for route in routes {
       let node = place(of: route)
       if let other = nodes[node].routes.first(where: { $0.method == route.method }) {
-        preconditionFailure("two routes for \(route.method): \(other.pattern) and \(route.pattern)")
+        clashes.append("two routes for \(route.method): \(other.pattern) and \(route.pattern)")
       }
       nodes[node].routes.append(route)
     }
+    precondition(clashes.isEmpty, clashes.joined(separator: "; "))
   }
 
-  /// Returns a method and path that two of the routes share, for routes from different sources; nil if there is none.
+  /// Returns all methods and paths that two of the routes share, each once, for routes from different sources; nil if there
+  /// is none.
   package static func clash(in routes: [HTTPRoute]) -> RouteClash? {
     struct Place: Hashable {
       let method: String
@@ -52,15 +63,17 @@ package struct HTTPRouter: RouteFinding {
       let segments: [Name?]
     }
     var known: Set<Place> = []
+    var reported: Set<Place> = []
+    var clashes: [String] = []
     for route in routes {
       let segments = route.segments.map { segment -> Name? in
         if case .literal(let name) = segment { name } else { nil }
       }
-      guard known.insert(Place(method: route.method, segments: segments)).inserted else {
-        return RouteClash(method: route.method, pattern: route.pattern)
-      }
+      let place = Place(method: route.method, segments: segments)
+      guard !known.insert(place).inserted, reported.insert(place).inserted else { continue }
+      clashes.append("\(route.method) \(route.pattern)")
     }
-    return nil
+    return clashes.isEmpty ? nil : RouteClash(clashes)
   }
 
   private mutating func place(of route: HTTPRoute) -> Int {

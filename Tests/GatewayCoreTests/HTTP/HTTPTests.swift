@@ -35,11 +35,34 @@ struct HTTPTests {
   }
 
   @Test
-  func `two routes with one method and one shape are a conflict at the start`() async {
-    await #expect(processExitsWith: .failure) {
+  func `two routes with one method and one shape are a conflict at the start, and all conflicts are named`() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let handler: HTTPRoute.Handler = { _, _ in HTTPResponse(status: 200) }
-      _ = HTTPRouter([HTTPRoute("GET", "/a/{x}/b", handler), HTTPRoute("GET", "/a/{y}/b/", handler)])
+      _ = HTTPRouter([
+        HTTPRoute("GET", "/a/{x}/b", handler), HTTPRoute("GET", "/a/{y}/b/", handler), HTTPRoute("PUT", "/c", handler),
+        HTTPRoute("POST", "/c", handler), HTTPRoute("PUT", "/c", handler),
+      ])
     }
+    let said = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+    #expect(said.contains("two routes for GET: /a/{x}/b and /a/{y}/b/; two routes for PUT: /c and /c"), "\(said)")
+  }
+
+  @Test
+  func `routes of different sources that share methods and paths are all reported, each once`() {
+    let own = [Self.route("GET", "/a/{x}"), Self.route("POST", "/b"), Self.route("PUT", "/b")]
+    #expect(HTTPRouter.clash(in: own) == nil)
+    let others = [
+      Self.route("POST", "/b/"), Self.route("GET", "/a/{y}"), Self.route("GET", "/a/{z}"), Self.route("GET", "/b"),
+    ]
+    let clash = HTTPRouter.clash(in: own + others)
+    #expect(clash?.routes == ["POST /b/", "GET /a/{y}"])
+    #expect(
+      clash?.description
+        == "POST /b/, GET /a/{y} have answers of the gateway's already; other paths are free")
+    #expect(
+      RouteClash(["POST /b"]).description == "POST /b has an answer of the gateway's already; another path is free")
+    let many = RouteClash((1...10).map { "GET /\($0)" }).description
+    #expect(many.hasPrefix("GET /1, ") && many.contains("GET /8 and 2 more have answers"))
   }
 
   @Test
