@@ -7,7 +7,15 @@ internal import GatewayRuntime
 /// Any other is repeated only if no byte of it has been sent, because the server may have processed it. A rotating refresh
 /// token that is spent twice signs its user out (RFC 9110 section 9.2.2).
 final class FetchConnection: DialledConnection {
+  /// Called with each piece of the body of a 200 as it arrives, first when the head has. Returns how long the next may take; nil
+  /// to end the connection.
+  typealias Receiver = (_ piece: [UInt8]) -> Duration?
+
   private let finished: (Result<HTTPResponse, DialFailure>) -> Void
+  /// The receiver of the body; nil if the response is to contain it.
+  private let receiver: Receiver?
+  /// Whether the receiver has been called.
+  private var isStreaming = false
   private var output: [UInt8]
   private var sent = 0
   private var parser: HTTPResponseParser
@@ -23,10 +31,11 @@ final class FetchConnection: DialledConnection {
   private enum Phase { case connecting, sending, receiving, ended }
 
   init(
-    _ request: HTTPRequest, from target: DialTarget, by dialer: SocketDialer,
+    _ request: HTTPRequest, from target: DialTarget, by dialer: SocketDialer, receiver: Receiver? = nil,
     finished: @escaping (Result<HTTPResponse, DialFailure>) -> Void
   ) {
     self.finished = finished
+    self.receiver = receiver
     output = request.serialized(for: target)
     parser = HTTPResponseParser(isHead: request.method == "HEAD")
     isIdempotent = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(request.method)
@@ -97,7 +106,9 @@ final class FetchConnection: DialledConnection {
         switch move(into: buffer) {
         case .moved(0): return settle(parser.end())
         case .moved(let count):
-          settle(parser.consume(UnsafeRawBufferPointer(rebasing: buffer[..<count])))
+          let step = parser.consume(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+          guard passOn() else { return }
+          settle(step)
           guard tls?.hasPending == true else { return watchReadable() }
         case .needsReadable: return watchReadable()
         case .needsWritable: return watcher!.watch(.writable)
@@ -106,6 +117,20 @@ final class FetchConnection: DialledConnection {
         }
       }
     }
+  }
+
+  /// Passes the received part of a streamed body to its receiver. Returns false if that ends the connection.
+  private func passOn() -> Bool {
+    guard let receiver, parser.hasHead, parser.response.status == 200 else { return true }
+    let piece = parser.takeBody()
+    guard !piece.isEmpty || !isStreaming else { return true }
+    isStreaming = true
+    guard let patience = receiver(piece) else {
+      end(.failure(.unreachable("the receiver wants no more of the answer")))
+      return false
+    }
+    loop.deadlines.set(wakeup, at: loop.now + patience)
+    return true
   }
 
   private func watchReadable() {

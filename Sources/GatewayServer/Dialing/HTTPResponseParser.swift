@@ -2,7 +2,7 @@ internal import GatewayCore
 
 /// A reader of one HTTP/1.1 response (RFC 9112) from the bytes of a connection.
 ///
-/// It holds at most one head and one body, however many bytes arrive.
+/// It holds at most one head and one body, however many bytes arrive. A streamed body is held only until ``takeBody()``.
 struct HTTPResponseParser {
   enum Step: Equatable {
     case needsMore
@@ -12,7 +12,7 @@ struct HTTPResponseParser {
   }
 
   private enum Framing {
-    case length(Int)
+    case length(left: Int)
     case chunked(ChunkedBody)
     case toTheEnd
   }
@@ -55,6 +55,22 @@ struct HTTPResponseParser {
     return endedWithLastByte && !isLast && !says.contains(bytesOf: "close")
   }
 
+  /// Whether the head has been read, so that status and fields are known.
+  var hasHead: Bool { framing != nil }
+
+  /// Returns the bytes of the body that have arrived since the last call, and drops them.
+  mutating func takeBody() -> [UInt8] {
+    guard case .chunked(var chunks) = framing else {
+      defer { response.body = [] }
+      return response.body
+    }
+    // Held in one place only, so that it is not copied.
+    framing = nil
+    defer { framing = .chunked(chunks) }
+    response.body = []
+    return chunks.takeBytes()
+  }
+
   mutating func consume(_ more: UnsafeRawBufferPointer) -> Step {
     if !more.isEmpty { hasBegun = true }
     var rest = more
@@ -87,10 +103,11 @@ struct HTTPResponseParser {
 
   private mutating func readBody(_ piece: UnsafeRawBufferPointer) -> Step {
     switch framing {
-    case .length(let length):
-      let used = min(length - response.body.count, piece.count)
+    case .length(let left):
+      let used = min(left, piece.count)
       response.body.append(contentsOf: piece.prefix(used))
-      guard response.body.count == length else { return .needsMore }
+      framing = .length(left: left - used)
+      guard used == left else { return .needsMore }
       endedWithLastByte = used == piece.count
       return .complete
     case .toTheEnd:
@@ -161,7 +178,7 @@ struct HTTPResponseParser {
     let codings = response.headers.filter { $0.name == "transfer-encoding" }.map(\.value)
     let lengths = response.headers.filter { $0.name == "content-length" }.map(\.value)
     if isHead || response.status == 204 || response.status == 304 {
-      framing = .length(0)
+      framing = .length(left: 0)
     } else if let coding = codings.first {
       guard codings.count == 1, RequestHead.lower(coding) == "chunked" else {
         return .invalid("the response is in transfer coding \(codings.joined(separator: ", "))")
@@ -175,7 +192,7 @@ struct HTTPResponseParser {
         return .invalid("the response has two different Content-Lengths")
       }
       guard length <= Self.bodyBytesMax else { return Self.tooLong }
-      framing = .length(length)
+      framing = .length(left: length)
     } else {
       framing = .toTheEnd
     }

@@ -55,6 +55,24 @@ package final class SocketDialer: Dialer, @unchecked Sendable {
     }
   }
 
+  /// Sends the request, and passes on the body of a 200 in pieces, as they arrive. Any other answer is returned whole. Only from
+  /// a task on the loop.
+  ///
+  /// - Parameters:
+  ///   - timeout: The time to the first byte of the answer's body, or its end.
+  ///   - receive: Called on the loop with each piece, first when the head has arrived, with what there is of the body. Returns
+  ///     how long the next piece may take; nil to end the connection.
+  package nonisolated(nonsending) func stream(
+    _ request: HTTPRequest, from target: DialTarget, timeout: Duration,
+    receive: @escaping (_ piece: [UInt8]) -> Duration?
+  ) async -> Result<HTTPResponse, DialFailure> {
+    loop.events.preconditionOnLoop()
+    return await withCheckedContinuation { continuation in
+      FetchConnection(request, from: target, by: self, receiver: receive) { continuation.resume(returning: $0) }
+        .start(timeout: timeout)
+    }
+  }
+
   /// Returns the context of a target. It is made once for each kind of target, because reading the system's trust store takes
   /// milliseconds.
   func tlsContext(_ target: DialTarget) throws(ServerError) -> TLSClient.Context {

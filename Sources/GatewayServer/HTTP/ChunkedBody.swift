@@ -26,6 +26,12 @@ struct ChunkedBody {
     self.bytesMax = bytesMax
   }
 
+  /// Returns the bytes received since the last call, and drops them. They no longer count towards the limit.
+  mutating func takeBytes() -> [UInt8] {
+    defer { bytes = [] }
+    return bytes
+  }
+
   mutating func append(_ piece: UnsafeRawBufferPointer) -> RequestBody.Step {
     var rest = piece[...]
     while let byte = rest.first {
