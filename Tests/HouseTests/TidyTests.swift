@@ -64,7 +64,7 @@ struct TidyTests {
           // The random source of a space outside of virtual time.
           "Sources/GatewaySpace/SpaceSettings.swift",
           // Commands, and keys of spaces on sockets.
-          "Sources/postern/Serve/SpaceOptions.swift", "Sources/postern/Workers/WorkerProof.swift",
+          "Sources/postern/Serve/SpaceOptions.swift",
         ]),
       Ban(
         name: "InputFile.readLocal(", words: ["readLocal("], pattern: #/\bInputFile\.readLocal\(/#,

@@ -124,7 +124,8 @@ struct ServeOptions {
     }
   }
 
-  private static func tls(_ arguments: Arguments) throws -> TLSFiles? {
+  /// Returns the files of the certificate that the flags name; nil without these flags.
+  static func tls(_ arguments: Arguments) throws -> TLSFiles? {
     switch (arguments.value("tls-certificate"), arguments.value("tls-key")) {
     case (nil, nil): return nil
     case (let certificate?, let key?):

@@ -28,7 +28,8 @@ enum StormFlags {
     "provider-only", "control-url", "control-secret-file", "fault", "scenario", "dialect", "sdk", "api-key",
     "application", "clients", "rate", "ramp", "hold", "expiry", "jitter", "start-at", "waves", "reconnect",
     "slow-delay",
-    "fetches", "fetch-rate", "sources", "processes", "worker", "worker-secret-file", "loops", "stop-when", "threshold",
+    "fetches", "fetch-rate", "sources", "processes", "worker", "worker-secret-file", "worker-ca", "worker-wait",
+    "loops", "stop-when", "threshold",
     "report", "live", "json", "refresh-lead", "refresh-spread", "refresh-timeout",
   ])
   .union(ReportOutputs.flags.map(\.name))
@@ -136,9 +137,11 @@ enum StormFlags {
       "processes (default: as many as the limit of descriptors asks for, at least one for each worker)"),
     Flag(
       "worker", "HOST:PORT",
-      "have postern worker there carry out a part of the storm; files that flags name must lie there too", repeats: true
-    ),
+      "have postern worker there carry out a part of the storm, with TLS off loopback; files that flags name must lie there too",
+      repeats: true),
     Flag("worker-secret-file", "FILE", "what the workers' --secret-file holds"),
+    Flag("worker-ca", "FILE", "who signs the workers' certificates, PEM (default: whom the system trusts)"),
+    Flag("worker-wait", "DURATION", "how long to wait for workers that cannot be reached yet (default 0s)"),
     Flag("loops", "N", "event loops of each process, one thread each (default 1)"),
     Flag(
       "stop-when", "RULE",

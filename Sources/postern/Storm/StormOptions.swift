@@ -153,8 +153,8 @@ struct StormOptions {
     }
   }
 
-  /// Returns a unique name for the run.
-  private static func newRun() -> String {
+  /// Returns a unique name for a run: 16 hexadecimal digits.
+  static func newRun() -> String {
     var system = SystemRandomNumberGenerator()
     let text = String(system.next(), radix: 16)
     return String(repeating: "0", count: 16 - text.count) + text
@@ -291,9 +291,9 @@ struct StormOptions {
     return past == 0 ? ready : ready + .nanoseconds(second - past)
   }
 
-  /// Connects to the workers, one connection for each part; none if the storm runs on this machine.
+  /// Asks the workers whether they are there, and returns one for each part; none if the storm runs on this machine.
   mutating func connectWorkers() async throws -> [WorkerLink] {
-    let links = try workers.connect(parts: plan.processes)
+    let links = try await workers.connect(parts: plan.processes)
     caveats += WorkerOptions.caveats(links)
     return links
   }

@@ -1,6 +1,6 @@
 import GatewayCore
 import GatewayFleet
-import GatewayJSON
+import GatewayKit
 import GatewayProcess
 import Synchronization
 
@@ -25,6 +25,8 @@ final class StormParts: Sendable {
   private let report: @Sendable (StormProgress) -> Void
   private let snapshots: (@Sendable ([StormResult]) -> Void)?
   private let farewell: Duration
+  /// The storm's name among its workers.
+  private let name = StormOptions.newRun()
   private let mark: (run: String, pins: [PinnedHost])
 
   /// The time for the child processes to start.
@@ -69,7 +71,14 @@ final class StormParts: Sendable {
     for number in 0..<count {
       let part = StormPart(
         process: number, processes: count, startsAt: startsAt, run: mark.run, pins: mark.pins)
-      let body = try workers.isEmpty ? start(part, words) : order(part, words, of: workers[number])
+      guard workers.isEmpty else {
+        Task { [worker = workers[number]] in
+          await order(part, words, of: worker)
+          ends.yield(number)
+        }
+        continue
+      }
+      let body = try start(part, words)
       OwnThread.start {
         body()
         ends.yield(number)
@@ -127,56 +136,50 @@ final class StormParts: Sendable {
     }
   }
 
-  /// Orders a part from a worker. Returns a function that reads its lines to the end, and blocks.
-  private func order(_ part: StormPart, _ words: [String], of worker: WorkerLink) throws -> @Sendable () -> Void {
+  /// Orders a part from a worker, and reads its lines to the end.
+  private func order(_ part: StormPart, _ words: [String], of worker: WorkerLink) async {
     var part = part
     part.clockError = worker.clockError.nanoseconds
     let environment = ProcessEnvironment.variables.filter { $0.key.hasPrefix("POSTERN_") }
-    let order = WorkerOrder(words: Array(words.dropFirst()), environment: environment, part: part)
-    try WorkerMessage.order(order).send(to: worker.stream)
-    whenInterrupted { worker.stream.endWriting() }
-    return { [self, part] in
-      do {
-        while true {
-          let line = try worker.stream.next(bytesMax: Self.lineBytesMax, patience: try patience())
-          if let refusal = try? JSONCoder().decode(WorkerMessage.self, from: line),
-            case .refusal(let reason) = refusal
-          {
-            throw WorkerFailure(reason)
+    let order = WorkerOrder(
+      version: GatewayDescription.currentVersion, storm: name, words: Array(words.dropFirst()),
+      environment: environment, part: part)
+    let lines = Mutex(LineBuffer())
+    let number = part.process
+    let end = await worker.carryOut(
+      order, timeout: Self.workerPatience, begun: { [self] end in whenInterrupted(end) },
+      receive: { [self] piece in
+        lines.withLock { $0.append(piece) }
+        do throws(LineStream.Failure) {
+          while let line = try lines.withLock({ lines throws(LineStream.Failure) in
+            try lines.next(bytesMax: Self.lineBytesMax)
+          }) {
+            take(line, from: number)
+            guard state.withLock({ $0.failures[number] == nil }) else { return nil }
           }
-          take(line, from: part.process)
-          guard state.withLock({ $0.failures[part.process] == nil }) else { return worker.stream.end() }
+        } catch {
+          fail(number, "--worker \(worker.address): it tells more in one line than a storm comes to")
+          return nil
         }
-      } catch let end as LineStream.Failure {
-        // Its result or its failure may already be known.
-        guard state.withLock({ $0.results[part.process] == nil && $0.failures[part.process] == nil }) else { return }
-        fail(part.process, "--worker \(worker.address): \(isOver ? Self.goesOn : Self.words(end))")
-        worker.stream.end()
-      } catch {
-        fail(part.process, "--worker \(worker.address): \(error)")
-        worker.stream.end()
-      }
-    }
+        guard let rest else { return Self.workerPatience }
+        return rest > .zero ? min(rest, Self.workerPatience) : nil
+      })
+    // Its result or its failure may already be known.
+    guard state.withLock({ $0.results[number] == nil && $0.failures[number] == nil }) else { return }
+    fail(number, "--worker \(worker.address): \(isOver ? Self.goesOn : Self.words(end))")
   }
 
   /// The time left for parts that were told to end; nil if none was.
   private var rest: Duration? { state.withLock { $0.endsBy }.map { $0 - SystemTime.sinceBoot } }
   private var isOver: Bool { rest.map { $0 <= .zero } ?? false }
 
-  /// Returns the current timeout for a worker's line. Throws if the time to end is over.
-  private func patience() throws -> Duration {
-    guard let rest else { return Self.workerPatience }
-    guard rest > .zero else { throw WorkerFailure(Self.goesOn) }
-    return min(rest, Self.workerPatience)
-  }
-
   private static let goesOn = "it goes on, though it was told to end"
 
-  private static func words(_ end: LineStream.Failure) -> String {
+  private static func words(_ end: WorkerEnd) -> String {
     switch end {
-    case .ended: "it is gone"
-    case .timedOut: "it says nothing any more"
-    case .tooLong: "it tells more in one line than a storm comes to"
+    case .over: "it is gone"
+    case .silent: "it says nothing any more"
+    case .refused(let reason): reason
     }
   }
 

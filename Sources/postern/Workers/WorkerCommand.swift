@@ -1,14 +1,17 @@
 import GatewayCore
 import GatewayKit
 import GatewayProcess
+import GatewayServer
 import Glibc
-import Synchronization
 
-/// The command `postern worker`: a process on another machine that carries out parts of storms.
+/// The command `postern worker`: an HTTP server on another machine that carries out parts of storms.
 enum WorkerCommand: Command {
   static let name = "worker"
   static let summary = "waits for orders of postern storm --worker, and carries out parts of its storms on this machine"
-  static let example = "postern worker --listen 127.0.0.1:7300 --secret-file secret"
+  static let example = """
+    postern worker --listen 10.0.0.7:7300 --secret-file secret \\
+        --tls-certificate worker.crt --tls-key worker.key
+    """
   static let sections = [
     FlagSection(
       "flags",
@@ -16,40 +19,90 @@ enum WorkerCommand: Command {
         Flag("listen", "HOST:PORT", "where it takes orders, port 0 for a free one (default 127.0.0.1:7300)"),
         Flag(
           "secret-file", "FILE", "what the storm has to know too (--worker-secret-file there), at least 16 characters"),
-        Flag("parts-max", "N", "how many parts it carries out at once, a process each (default 16)"),
+        Flag("tls-certificate", "FILE", "the certificate chain, PEM; read anew on SIGHUP; required off loopback"),
+        Flag("tls-key", "FILE", "the certificate's private key, PEM"),
+        Flag("parts-max", "N", "how many parts of one storm it carries out at once, a process each (default 16)"),
+        Flag("once", nil, "end when the first storm has ended, e.g. as a job of a cluster"),
       ])
   ]
 
+  /// The time that parts have to tell what they came to when the worker ends.
+  private static let farewell = Duration.seconds(10)
+
+  /// The connections that may be open beside those of parts. The newest makes room for itself if others have sent no request.
+  private static let othersMax = 64
+
+  /// The descriptors for the connections, and three pipes for each part.
+  private static let descriptors = 4_096
+
+  /// What a worker waits for.
+  private enum News {
+    case signal(Int32)
+    case stormOver
+  }
+
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let listen =
-      try arguments.value("listen").map { try WorkerAddress($0, ports: 0...UInt16.max) } ?? WorkerAddress.usual
-    guard let secret = try arguments.workerSecret("secret-file") else {
+    let tls = try ServeOptions.tls(arguments)
+    let address =
+      try arguments.value("listen").map { try WorkerAddress(listeningOn: $0, isTLS: tls != nil) } ?? WorkerAddress.usual
+    guard let secret = try WorkerOptions.secret(arguments, "secret-file") else {
       throw UsageError("--secret-file is needed: whoever knows it decides whom this machine storms")
     }
-    let worker = Worker(secret: secret, partsMax: try arguments.int("parts-max", in: 1...256) ?? 16)
-    let signals = SignalStream([SIGINT, SIGTERM])
-    let port: UInt16
-    do {
-      port = try worker.listen(listen)
-    } catch {
-      throw UsageError("--listen \(listen): \(error)")
+    guard tls != nil || address.isLoopback else {
+      throw UsageError(
+        "--listen \(address) is not loopback, and the secret goes there: give --tls-certificate and --tls-key")
     }
-    Output.line(#"{"event":"ready","host":"\#(listen.host)","pid":\#(getpid()),"port":\#(port)}"#)
-    for await _ in signals { break }
-    // Whoever waits for the parts' end can be ended like any program.
+    let isOnce = try arguments.isOn("once")
+    let (news, tell) = AsyncStream.makeStream(of: News.self)
+    let partsMax = try arguments.int("parts-max", in: 1...256) ?? 16
+    let parts = WorkerParts(partsMax: partsMax) { tell.yield(.stormOver) }
+    let signals = SignalStream([SIGINT, SIGTERM, SIGHUP])
+    let watch = Task { for await signal in signals { tell.yield(.signal(signal)) } }
+    defer { watch.cancel() }
+    _ = DescriptorLimit.raised(to: descriptors)
+    let settings = settings(address, tls, partsMax: partsMax)
+    let loop = SocketLoop(index: 0, limits: settings.limits)
+    try loop.start()
+    defer { loop.stop() }
+    let listener: Listener
+    do {
+      listener = try await Listener.start(settings, serving: WorkerSite(parts, secret: secret), on: [loop])
+    } catch {
+      throw UsageError("--listen \(address): \(error)")
+    }
+    Output.line(#"{"event":"ready","host":"\#(address.host)","pid":\#(getpid()),"port":\#(listener.port)}"#)
+    await live(news, listener, isOnce: isOnce)
+    // While it waits for the parts' end, a signal ends it like any program.
     signals.end()
-    worker.end()
+    parts.end()
+    await listener.stopAccepting()
+    await listener.finishRequests(within: farewell)
     return 0
   }
-}
 
-extension Arguments {
-  /// The secret of storms and workers in the file that the flag names; nil if the flag is not given.
-  func workerSecret(_ name: String) throws -> String? {
-    guard let secret = try secret(name) else { return nil }
-    guard secret.utf8.count >= WorkerProof.secretBytesMin else {
-      throw UsageError("--\(name): a secret of workers has at least \(WorkerProof.secretBytesMin) characters")
+  /// Returns when the worker is to end.
+  private static func live(_ news: AsyncStream<News>, _ listener: Listener, isOnce: Bool) async {
+    for await one in news {
+      switch one {
+      case .signal(SIGHUP):
+        do {
+          try await listener.reloadCertificate()
+        } catch {
+          Output.error("worker: the certificate stays as it is: \(error)")
+        }
+      case .signal: return
+      case .stormOver: if isOnce { return }
+      }
     }
-    return secret
+  }
+
+  private static func settings(_ address: WorkerAddress, _ tls: TLSFiles?, partsMax: Int) -> Listener.Settings {
+    var settings = Listener.Settings(host: address.host, port: Int(address.port))
+    settings.tls = tls
+    // Enough for the head of a request. Orders are larger, from storms that know the secret.
+    settings.limits.bodyBytesMax = 1024
+    settings.limits.connectionsMax = othersMax + partsMax
+    settings.unreadMakesRoom = true
+    return settings
   }
 }

@@ -1,6 +1,9 @@
 import GatewayCore
 import GatewayFleet
 import GatewayKit
+import GatewayProcess
+import GatewayRuntime
+import GatewayServer
 
 /// The flags of a storm that name its workers, e.g. `--worker 10.0.0.7:7300`, once for each.
 struct WorkerOptions {
@@ -8,29 +11,58 @@ struct WorkerOptions {
   static let none = WorkerOptions()
 
   let addresses: [WorkerAddress]
-  private let secret: String
+  private let access: WorkerAccess
+  /// How long workers that cannot be reached are waited for.
+  private let wait: Duration
 
   /// A clock that is more wrong than this is told of.
   private static let clockSlack = Duration.milliseconds(500)
+  /// The shortest secret, in bytes: a peer may try as many as it likes.
+  private static let secretBytesMin = 16
 
   private init() {
     addresses = []
-    secret = ""
+    access = WorkerAccess(secret: "", authorityPath: nil)
+    wait = .zero
   }
 
   init(_ arguments: Arguments) throws {
     addresses = try arguments.values("worker").map { try WorkerAddress($0) }
-    let secret = try addresses.isEmpty ? "" : arguments.workerSecret("worker-secret-file")
+    let secret = try addresses.isEmpty ? "" : Self.secret(arguments, "worker-secret-file")
     guard let secret else {
       throw UsageError("--worker needs --worker-secret-file, the file that postern worker --secret-file names there")
     }
-    self.secret = secret
+    let authority = arguments.value("worker-ca")
+    access = WorkerAccess(secret: secret, authorityPath: authority?.text)
+    wait = try arguments.duration("worker-wait") ?? .zero
+    guard let authority else { return }
+    do {
+      try TLSIdentity(caPath: authority.text).check()
+    } catch {
+      throw UsageError("\(authority.source): \(error)")
+    }
   }
 
-  /// A connection for each of so many parts, to the workers in turn. Throws ``WorkerFailure`` if one cannot be had.
-  func connect(parts: Int) throws -> [WorkerLink] {
+  /// Returns the secret of storms and workers in the file that the flag names; nil if the flag is not given.
+  static func secret(_ arguments: Arguments, _ name: String) throws -> String? {
+    guard let secret = try arguments.secret(name) else { return nil }
+    guard secret.utf8.count >= secretBytesMin else {
+      throw UsageError("--\(name): a secret of workers has at least \(secretBytesMin) characters")
+    }
+    return secret
+  }
+
+  /// Returns a worker for each of so many parts, in turn. Throws ``WorkerFailure`` if one cannot be had.
+  func connect(parts: Int) async throws -> [WorkerLink] {
     guard !addresses.isEmpty else { return [] }
-    return try (0..<parts).map { try WorkerLink.open(addresses[$0 % addresses.count], secret: secret) }
+    let deadline = SystemTime.sinceBoot + wait
+    let dealt = (0..<parts).map { addresses[$0 % addresses.count] }
+    var links: [WorkerAddress: WorkerLink] = [:]
+    for address in dealt where links[address] == nil {
+      links[address] = try await WorkerLink.open(
+        address, access: access, parts: dealt.count { $0 == address }, until: deadline)
+    }
+    return dealt.compactMap { links[$0] }
   }
 
   /// Returns a caveat for each worker whose clock differs from this machine's.

@@ -5,6 +5,7 @@ import Testing
 
 @testable import postern
 
+@Suite(.timeLimit(.minutes(5)))
 struct HostileLinesTests {
   /// Returns the lines of `bytes`, written in random pieces by another thread.
   private static func lines(
@@ -27,7 +28,7 @@ struct HostileLinesTests {
     var lines: [[UInt8]] = []
     while true {
       do throws(LineStream.Failure) {
-        lines.append(try stream.next(bytesMax: bytesMax, patience: .seconds(60)))
+        lines.append(try stream.next(bytesMax: bytesMax))
       } catch {
         return (lines, error)
       }

@@ -42,14 +42,6 @@ struct LineStreamTests {
   }
 
   @Test
-  func `a wait for a line has its limit, even if it comes byte by byte`() throws {
-    let (stream, other) = try Self.pair()
-    defer { close(other) }
-    Self.say("half a li", to: other)
-    #expect(throws: LineStream.Failure.timedOut) { try stream.next(bytesMax: 100, patience: .milliseconds(20)) }
-  }
-
-  @Test
   func `lines end with the connection, inside a line too`() throws {
     let (stream, other) = try Self.pair()
     Self.say("whole\nhalf", to: other)

@@ -86,19 +86,19 @@ struct HostileFilesTests {
   }
 
   @Test
-  func `a hostile greeting of a worker's is a message, or refused`() throws {
+  func `a hostile answer of a worker is read, or refused`() throws {
     var source = HostileBytes(
       seed: 24,
       examples: [
-        #"{"greeting":{"version":"1","nonce":"abc"}}"#, #"{"claim":{"nonce":"abc","proof":"def"}}"#,
-        #"{"clock":{"nanoseconds":1800000000000000000}}"#, #"{"refusal":{"_0":"no"}}"#, #"{"clockAsked":{}}"#,
-      ], words: ["\"clock\"", "\"nanoseconds\""])
+        #"{"version":"1.0.0","nanoseconds":1800000000000000000,"parts":0,"partsMax":16}"#,
+        #"{"error":{"message":"busy"}}"#,
+      ], words: ["\"nanoseconds\"", "\"message\"", "9223372036854775807", "-9223372036854775808"])
     for _ in 0..<3_000 {
-      guard let message = try? JSONCoder().decode(WorkerMessage.self, from: source.next()) else { continue }
-      if case .clock(let nanoseconds) = message {
-        let error = WallTime(nanoseconds: nanoseconds) - (WallTime(seconds: 1.8e9) + .seconds(1))
-        #expect(!error.inSeconds.isNaN)
-      }
+      let bytes = source.next()
+      #expect(WorkerRefusal(HTTPResponse(status: 409, body: bytes)).message.count <= 500)
+      guard let status = try? JSONCoder().decode(WorkerStatus.self, from: bytes) else { continue }
+      let error = WallTime(nanoseconds: status.nanoseconds) - (WallTime(seconds: 1.8e9) + .seconds(1))
+      #expect(!error.inSeconds.isNaN)
     }
   }
 }
