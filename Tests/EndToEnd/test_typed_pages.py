@@ -37,6 +37,7 @@ NOT_TYPED = {
     "Docs/simulation-limits.md": 1,
     "Docs/space-costs.md": 1,
     "Docs/storm-others.md": 1,
+    "Docs/storm-on-kubernetes.md": 2,
     "Docs/storm.md": 1,
     "Docs/thresholds.md": 1,
     "Docs/token-endpoints.md": 3,

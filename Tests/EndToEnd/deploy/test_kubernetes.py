@@ -1,11 +1,15 @@
 """The chart by Helm's own checks and its schema of values, what it makes by Kubernetes' schemas, and a gateway with the settings
 that it would have."""
 
+import contextlib
 import json
 import os
+import ssl
 import stat
+import subprocess
 import sys
 import tarfile
+import urllib.request
 import zipfile
 from io import BytesIO
 from pathlib import Path
@@ -173,6 +177,94 @@ def test_the_manifests_are_what_the_chart_makes(helm, tmp_path):
     assert documents(file.read_text()) == made, "run Deploy/kubernetes/make-manifests"
     check(made)
     assert not of_kind(made, "Secret"), "a secret in a file"
+
+
+def storm_manifest():
+    return documents((DEPLOY / "kubernetes" / "storm-workers.yaml").read_text())
+
+
+@pytest.mark.parametrize("version", ["1.28", "1.31", "1.34"])
+def test_the_storm_of_a_cluster_is_what_kubernetes_knows(version):
+    made = storm_manifest()
+    assert [one["kind"] for one in made] == ["Service", "NetworkPolicy", "Job", "Job"]
+    check(made, version)
+    # What the schema does not hold is seen.
+    made[2]["spec"]["completionMode"] = ["Indexed"]
+    with pytest.raises(Exception):
+        check(made, version)
+
+
+def test_the_storm_of_a_cluster_names_each_worker_and_finds_what_it_mounts():
+    service, policy, workers, storm = storm_manifest()
+    pod = workers["spec"]["template"]
+    assert service["spec"]["selector"].items() <= pod["metadata"]["labels"].items()
+    assert policy["spec"]["podSelector"]["matchLabels"].items() <= pod["metadata"]["labels"].items()
+    allowed = policy["spec"]["ingress"][0]["from"][0]["podSelector"]["matchLabels"]
+    assert allowed.items() <= storm["spec"]["template"]["metadata"]["labels"].items()
+    assert pod["spec"]["subdomain"] == service["metadata"]["name"] and service["spec"]["clusterIP"] == "None"
+    container = pod["spec"]["containers"][0]
+    port = container["ports"][0]
+    for named in (service["spec"]["ports"][0]["targetPort"], policy["spec"]["ingress"][0]["ports"][0]["port"],
+                  container["readinessProbe"]["httpGet"]["port"]):
+        assert named == port["name"]
+    count = workers["spec"]["completions"]
+    assert workers["spec"]["parallelism"] == count
+    namespace = workers["metadata"]["namespace"]
+    args = storm["spec"]["template"]["spec"]["containers"][0]["args"]
+    named = [word.removeprefix("--worker=") for word in args if word.startswith("--worker=")]
+    assert named == [
+        f"{workers['metadata']['name']}-{index}.{service['metadata']['name']}.{namespace}.svc:{port['containerPort']}"
+        for index in range(count)]
+    # Each file of a flag is mounted there, and what the storm's flags name beside its workers' is in both pods.
+    for job in (workers, storm):
+        spec = job["spec"]["template"]["spec"]
+        mounts = {mount["mountPath"]: mount["name"] for mount in spec["containers"][0]["volumeMounts"]}
+        assert set(mounts.values()) == {volume["name"] for volume in spec["volumes"]}
+        files = [Path(word.split("=", 1)[1]) for word in spec["containers"][0]["args"] if "=/run/" in word]
+        assert files and all(str(file.parent) in mounts for file in files)
+    assert "--provider-secret-file=/run/secrets/provider/provider" in args
+    assert "/run/secrets/provider" in [mount["mountPath"] for mount in container["volumeMounts"]]
+
+
+def test_the_commands_of_the_clusters_storm_make_a_report_on_one_machine(tmp_path):
+    """With the certificate that the manifest's comment makes, for names of this machine, free ports and fewer clients."""
+    text = (DEPLOY / "kubernetes" / "storm-workers.yaml").read_text()
+    head = [line.removeprefix("#").strip() for line in text.split("apiVersion", 1)[0].splitlines()]
+    commands = "\n".join(head)
+    made = commands[commands.index("head -c") : commands.index("kubectl")]
+    san = "DNS:*.postern-workers.postern.svc"
+    assert san in made
+    subprocess.run(
+        ["sh", "-ec", made.replace(san, f"{san},IP:127.0.0.1")], cwd=tmp_path, check=True, capture_output=True)
+    (tmp_path / "provider").write_text("the secret of the provider")
+    places = {"/run/secrets/workers": str(tmp_path), "/run/secrets/provider": str(tmp_path), "0.0.0.0:7300": "127.0.0.1:0"}
+
+    def words(job):
+        args = job["spec"]["template"]["spec"]["containers"][0]["args"]
+        for old, new in places.items():
+            args = [word.replace(old, new) for word in args]
+        return [os.environ["POSTERN"], *args]
+
+    _, _, workers, storm = storm_manifest()
+    with Gateway("--provider-secret-file", str(tmp_path / "provider")) as gateway, contextlib.ExitStack() as stack:
+        processes = []
+        for index in range(workers["spec"]["completions"]):
+            process = subprocess.Popen(words(workers), stdout=subprocess.PIPE, text=True)
+            stack.callback(process.kill)
+            processes.append(process)
+            port = json.loads(process.stdout.readline())["port"]
+            places[f"postern-workers-{index}.postern-workers.postern.svc:7300"] = f"https://127.0.0.1:{port}"
+        # As the probe asks.
+        probe = workers["spec"]["template"]["spec"]["containers"][0]["readinessProbe"]["httpGet"]
+        context = ssl.create_default_context(cafile=str(tmp_path / "tls.crt"))
+        with urllib.request.urlopen(f"https://127.0.0.1:{port}{probe['path']}", context=context, timeout=60) as answer:
+            assert answer.status == 200
+        places |= {"ws://postern.postern.svc": gateway.url, "=postern.postern.svc": "=127.0.0.1", "60000": "60", "=1000": "=100"}
+        done = subprocess.run([*words(storm), "--hold", "1s", "--json"], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        report = json.loads(done.stdout)
+        assert report["plan"]["processes"] == 3 and report["figures"]["connects.ok"]["value"] == 60
+        assert [process.wait(timeout=60) for process in processes] == [0, 0, 0]
 
 
 def test_all_of_it_is_yaml(tmp_path, copied):
