@@ -83,6 +83,7 @@ let package = Package(
     .systemLibrary(name: "CJansson", providers: [.apt(["libjansson-dev"])]),
     .systemLibrary(name: "CLibEV", providers: [.apt(["libev-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .target(name: "CHiredis", linkerSettings: [.linkedLibrary("hiredis")]),
     .target(
       name: "CLibWebSockets",
       linkerSettings: [
@@ -94,7 +95,8 @@ let package = Package(
     library("GatewayJSON", ["CJansson"]),
     library("GatewayTokens", ["GatewayCore", "GatewayJSON", "COpenSSL"]),
     library("GatewayKit", ["GatewayTokens", "GatewayJSON", "GatewayCore"]),
-    library("GatewayStores", ["GatewayKit", "GatewayJSON", "GatewayCore", "CSQLite"]),
+    library("GatewayRedis", ["GatewayKit", "GatewayCore", "COpenSSL", "CHiredis"]),
+    library("GatewayStores", ["GatewayRedis", "GatewayKit", "GatewayCore", "CSQLite"]),
     .target(name: "CRuntime"),
     // The commit that a release is built from is said by its builder; a plain build knows none.
     .target(
@@ -116,7 +118,7 @@ let package = Package(
       "GatewayProcess",
       [
         "GatewayControl", "GatewaySpace", "GatewayFaults", "GatewayServer", "GatewayRuntime", "GatewayStores",
-        "GatewayKit", "GatewayCore",
+        "GatewayRedis", "GatewayKit", "GatewayCore",
       ]),
     library(
       "PosternTesting",
@@ -131,8 +133,8 @@ let package = Package(
       name: "postern",
       dependencies: [
         "GatewayProcess", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayFleet", "GatewaySpace",
-        "GatewayServer", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayKit", "GatewayTokens",
-        "GatewayJSON", "GatewayCore",
+        "GatewayServer", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayRedis",
+        "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
       ] + vendors,
       swiftSettings: settings + textFlags),
 
@@ -142,7 +144,8 @@ let package = Package(
       dependencies: [
         "GatewayProcess", "GatewayControl", "GatewayFleet", "GatewayServer", "GatewaySpace", "GatewayFaults",
         "GatewaySimulator",
-        "GatewayRuntime", "GatewayStores", "GatewayPlain", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
+        "GatewayRuntime", "GatewayStores", "GatewayRedis", "GatewayPlain", "GatewayKit", "GatewayTokens", "GatewayJSON",
+        "GatewayCore",
       ],
       path: "Tests/TestSupport", swiftSettings: settings),
     tests("HouseTests", []),
@@ -163,6 +166,7 @@ let package = Package(
         "GatewayFaults", "GatewayPlain", "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayKit",
         "GatewayTokens", "GatewayJSON", "GatewayCore", "TestSupport",
       ]),
+    tests("GatewayRedisTests", ["GatewayRedis", "GatewayServer", "GatewayKit", "GatewayCore", "TestSupport"]),
     tests("GatewayStoresTests", ["GatewayStores", "GatewayKit", "GatewayCore", "TestSupport"]),
     tests(
       "GatewaySpaceTests",

@@ -1,6 +1,5 @@
 internal import Dispatch
 package import GatewayCore
-internal import GatewayJSON
 package import GatewayKit
 internal import Synchronization
 
@@ -77,7 +76,7 @@ package final class SQLiteStore: Store {
     var writes: [ShelfWrite<[UInt8]>] = []
     writes.reserveCapacity(commit.writes.count)
     for write in commit.writes {
-      let bytes = try write.value.map { (value) throws(StoreError) in try Self.encode(value) }
+      let bytes = try write.value.map { (value) throws(StoreError) in try StoredJSON.encode(value) }
       writes.append(ShelfWrite(path: write.path, value: bytes, expires: write.expires, counts: write.counts))
     }
     return try await withCheckedContinuation { continuation in
@@ -135,33 +134,21 @@ package final class SQLiteStore: Store {
 
   // MARK: Values
 
-  private static let coder = JSONCoder()
-
-  private static func encode(_ value: some StoreValue) throws(StoreError) -> [UInt8] {
-    do { return try coder.encode(value) } catch {
-      throw .unavailable("\(type(of: value)) cannot be written: \(error)")
-    }
-  }
-
   /// Returns the row with its value, or nil if it could not be read and was set aside.
   private func entry(
     _ row: ShelfRow<[UInt8]>, at path: StorePath, of type: any StoreValue.Type
   ) async throws(StoreError) -> StoreEntry? {
     do {
-      return StoreEntry(path: path, version: row.version, value: try Self.decode(row.value, as: type))
+      return StoreEntry(path: path, version: row.version, value: try StoredJSON.decode(row.value, as: type))
     } catch {
       try await miss(path, error)
       return nil
     }
   }
 
-  private static func decode<Value: StoreValue>(_ bytes: [UInt8], as type: Value.Type) throws -> any StoreValue {
-    try coder.decode(type, from: bytes)
-  }
-
   /// Sets aside a row that cannot be read. Throws if `setsDamagedAside` is false.
   private func miss(_ path: StorePath, _ error: any Error) async throws(StoreError) {
-    let row = "the row \(path) cannot be read: \(Self.reason(error))"
+    let row = "the row \(path) cannot be read: \(StoredJSON.reason(error))"
     guard setsDamagedAside else {
       tell(
         path,
@@ -176,21 +163,6 @@ package final class SQLiteStore: Store {
   private func tell(_ path: StorePath, _ text: String) {
     let isNew = toldOf.withLock { $0.count < Self.toldOfMax && $0.insert(path).inserted }
     if isNew { trouble(text) }
-  }
-
-  /// Returns what is wrong with a row, without the row's content.
-  private static func reason(_ error: any Error) -> String {
-    func place(_ path: [any CodingKey]) -> String {
-      path.isEmpty ? "the row" : "'\(path.map(\.stringValue).joined(separator: "."))'"
-    }
-    return switch error {
-    case DecodingError.keyNotFound(let key, let context): "\(place(context.codingPath + [key])) is missing"
-    case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
-      "\(place(context.codingPath)) is of another kind than it should be"
-    case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
-      "\(place(context.codingPath)) has a value that cannot be"
-    default: "it is not the JSON object that it should be"
-    }
   }
 }
 

@@ -1,35 +1,54 @@
+package import GatewayCore
 package import GatewayKit
+package import GatewayRedis
 
-/// The store of a gateway, as an operator writes it: `memory` or e.g. `sqlite:/var/lib/postern/store`.
+/// The store of a gateway, as an operator writes it: e.g. `memory`, `sqlite:/var/lib/postern/store` or
+/// `rediss://redis-1:6379`.
 package enum StoreChoice: Hashable, Sendable {
   /// A store in the process, which is gone when the process ends.
   case memory
   /// A store in a file that outlives the process.
   case sqlite(path: String)
+  /// A store on a Redis server.
+  case redis(RedisSettings)
 
-  /// Reads `memory`, or `sqlite:` and the path of a file. Returns nil for anything else.
+  /// Reads `memory`; `sqlite:` and the path of a file; or `redis://`, with TLS `rediss://`, a host and perhaps a port. Returns
+  /// nil for anything else, e.g. for a URL with a password.
   package init?(_ text: String) {
     if text == "memory" {
       self = .memory
     } else if text.hasPrefix("sqlite:"), text.utf8.count > "sqlite:".utf8.count {
       self = .sqlite(path: String(text.dropFirst("sqlite:".count)))
+    } else if let scheme = ["redis://", "rediss://"].first(where: { text.hasPrefix($0) }),
+      let authority = Authority(text.dropFirst(scheme.utf8.count))
+    {
+      let port = authority.port ?? Self.redisPort
+      guard port > 0 else { return nil }
+      self = .redis(RedisSettings(LinkTarget(host: authority.host, port: port, isTLS: scheme == "rediss://")))
     } else {
       return nil
     }
   }
 
+  private static let redisPort = 6379
+
   /// Opens the store. A store in memory runs on `executor`.
   ///
   /// - Parameters:
   ///   - executor: The executor of a store in memory.
-  ///   - setsDamagedAside: Whether a store on disk moves rows that it cannot read to the table `damaged`.
-  ///   - trouble: A function that is called with each reason why a store on disk cannot do its work.
+  ///   - links: The loops that open connections to a server, one for each of theirs.
+  ///   - setsDamagedAside: Whether rows that cannot be read are moved away and treated as absent.
+  ///   - trouble: A function that is called with each reason why the store cannot do its work.
+  /// - Throws: `SQLiteFileError` or `RedisStartError`.
   package func open(
-    on executor: any SerialExecutor, setsDamagedAside: Bool = false, trouble: @escaping @Sendable (String) -> Void
-  ) throws(SQLiteFileError) -> any Store {
+    on executor: any SerialExecutor, links: [any LinkLoop], setsDamagedAside: Bool = false,
+    trouble: @escaping @Sendable (String) -> Void
+  ) async throws -> any Store {
     switch self {
     case .memory: MemoryStore(on: executor)
     case .sqlite(let path): try SQLiteStore(path: path, setsDamagedAside: setsDamagedAside, trouble: trouble)
+    case .redis(let settings):
+      try await RedisStore.open(settings, on: links, setsDamagedAside: setsDamagedAside, trouble: trouble)
     }
   }
 }

@@ -13,8 +13,9 @@ private let others: [String: Allowed] = [
   "GatewayJSON": (["CJansson"], ["Glibc"]),
   "GatewayTokens": (["GatewayCore", "GatewayJSON", "COpenSSL"], ["Glibc", "Synchronization"]),
   "GatewayKit": (["GatewayTokens", "GatewayJSON", "GatewayCore"], ["Glibc", "Synchronization"]),
+  "GatewayRedis": (["GatewayKit", "GatewayCore", "COpenSSL", "CHiredis"], ["Synchronization"]),
   "GatewayStores": (
-    ["GatewayKit", "GatewayJSON", "GatewayCore", "CSQLite"], ["Dispatch", "Glibc", "Synchronization"]
+    ["GatewayRedis", "GatewayKit", "GatewayCore", "CSQLite"], ["Dispatch", "Glibc", "Synchronization"]
   ),
   "GatewayRuntime": (["GatewayCore", "CRuntime"], ["Synchronization"]),
   "GatewayFaults": (["GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore"], []),
@@ -36,7 +37,7 @@ private let others: [String: Allowed] = [
   "GatewayProcess": (
     [
       "GatewayControl", "GatewaySpace", "GatewayFaults", "GatewayServer", "GatewayRuntime", "GatewayStores",
-      "GatewayKit", "GatewayCore",
+      "GatewayRedis", "GatewayKit", "GatewayCore",
     ], ["Dispatch", "Glibc", "Synchronization"]
   ),
   "PosternTesting": (
@@ -52,7 +53,7 @@ private let others: [String: Allowed] = [
       "GatewayProcess", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayFleet", "GatewaySpace",
       "GatewayServer", "GatewaySimulator",
       "GatewayRuntime",
-      "GatewayStores",
+      "GatewayStores", "GatewayRedis",
       "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
     ]).union(vendors),
     ["Glibc", "Dispatch", "Synchronization"]

@@ -10,5 +10,6 @@ package struct StoreCase: CustomTestStringConvertible, Sendable {
   package static let all = [
     StoreCase(testDescription: "memory") { MemoryStore(on: SerialTestExecutor()) },
     StoreCase(testDescription: "SQLite") { try TemporaryStore().open() },
+    StoreCase(testDescription: "Redis") { try RedisServer.store() },
   ]
 }

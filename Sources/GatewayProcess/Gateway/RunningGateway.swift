@@ -2,6 +2,7 @@ internal import GatewayControl
 internal import GatewayCore
 internal import GatewayFaults
 package import GatewayKit
+internal import GatewayRedis
 package import GatewayRuntime
 internal import GatewayServer
 package import GatewaySpace
@@ -24,12 +25,15 @@ package final class RunningGateway: Sendable {
   let refusals: TransportRefusals
   private let space: Space
   let hasCertificate: Bool
+  /// The store, if it gives its lease back at the end.
+  private let leased: RedisStore?
   private var faults: FaultBook? { space.faults }
 
   private init(
     space: Space, spaces: Spaces?, refusals: TransportRefusals,
     drainOrders: AsyncStream<Duration?>,
-    loops: [SocketLoop], listeners: [Listener], controlListener: Listener, control: ControlSite, hasCertificate: Bool
+    loops: [SocketLoop], leased: RedisStore?, listeners: [Listener], controlListener: Listener, control: ControlSite,
+    hasCertificate: Bool
   ) {
     self.space = space
     gateway = space.gateway
@@ -37,6 +41,7 @@ package final class RunningGateway: Sendable {
     self.refusals = refusals
     self.drainOrders = drainOrders
     self.loops = loops
+    self.leased = leased
     self.listeners = listeners
     self.controlListener = controlListener
     self.control = control
@@ -75,9 +80,10 @@ package final class RunningGateway: Sendable {
   ) async throws -> RunningGateway {
     var finished = settings.space
     let troubles = StoreTroubles(settings.space.configuration.log)
-    let store = try settings.store.open(on: loops[0].events, setsDamagedAside: settings.setsDamagedAside) {
-      troubles.note($0)
-    }
+    let store = try await settings.store.open(
+      on: loops[0].events, links: loops.map { SocketLinks(on: $0) }, setsDamagedAside: settings.setsDamagedAside
+    ) { troubles.note($0) }
+    let leased = store as? RedisStore
     let space = try await troubles.naming {
       try await finish(store, &finished)
       let space = try Space(finished, on: loops.map(\.events), store: store)
@@ -85,6 +91,7 @@ package final class RunningGateway: Sendable {
       return space
     }
     let gateway = space.gateway
+    if let leased { gateway.admit { leased.isHeld(at: $0) } }
     let (drainOrders, orders) = AsyncStream.makeStream(of: Duration?.self, bufferingPolicy: .bufferingOldest(1))
     let refusals = TransportRefusals()
     let spaces = settings.spaces.map {
@@ -113,7 +120,7 @@ package final class RunningGateway: Sendable {
     let controlListener = try await Listener.start(controlSettings, serving: control, on: [loops[0]])
     return RunningGateway(
       space: space, spaces: spaces, refusals: refusals, drainOrders: drainOrders,
-      loops: loops,
+      loops: loops, leased: leased,
       listeners: listeners, controlListener: controlListener, control: control,
       hasCertificate: settings.tls != nil)
   }
@@ -212,6 +219,7 @@ package final class RunningGateway: Sendable {
   package func stop() async {
     await gateway.endJournal()
     for listener in listeners + [controlListener] { await listener.stopAccepting() }
+    await leased?.close()
     for loop in loops { loop.stop() }
   }
 }

@@ -12,6 +12,7 @@ extension Gateway {
     }
     let binding = bindings[number]
     if isDraining { return refuse(.draining, number, upgrade, table) }
+    if let mayAdmit, !mayAdmit(table.loop.now) { return refuse(.storeUnavailable, number, upgrade, table) }
     if let origin = upgrade.header("origin"), let allowed = configuration.allowedOrigins, !allowed.contains(origin) {
       return refuse(.originRefused, number, upgrade, table)
     }

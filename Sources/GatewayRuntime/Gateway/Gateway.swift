@@ -22,6 +22,9 @@ package final class Gateway: Sendable {
   /// Written when no loop has a connection too, with ``bindings``.
   private(set) nonisolated(unsafe) var spoken = SpokenDialects([])
 
+  /// Whether a client is admitted at a time; nil for always. Written when no loop has a connection.
+  private(set) nonisolated(unsafe) var mayAdmit: (@Sendable (Instant) -> Bool)?
+
   /// A gateway that vendors can stand on, and that lets nobody in before it is opened with their wire formats. Its
   /// revocations outlive it where there is a `keeper`.
   ///
@@ -48,6 +51,12 @@ package final class Gateway: Sendable {
     self.objector = objector
     spoken = SpokenDialects(bindings)
     for table in tables { table.count(bindings) }
+  }
+
+  /// Has every upgrade refused with 503 at times for which `mayAdmit` returns false, e.g. because another process has the store.
+  /// Once, before anything listens.
+  package func admit(while mayAdmit: @escaping @Sendable (Instant) -> Bool) {
+    self.mayAdmit = mayAdmit
   }
 
   /// Lets go of its wire formats: vendors stand behind them, and hold the gateway in turn. Once it has no connection and no

@@ -49,6 +49,7 @@ struct ServeDraft: Sendable {
   var logFormat = OperatorLog.Format.text
   var store = StoreChoice.memory
   var setsDamagedAside = false
+  var redis = RedisFlags()
   var hostsSpaces = false
   var spacesMax = 1_000
   var allowsLowPorts = false

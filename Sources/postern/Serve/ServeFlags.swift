@@ -13,12 +13,12 @@ enum ServeFlags {
       FlagSection("sessions", session.map(\.flag)),
       FlagSection("limits", limits.map(\.flag)),
       FlagSection("the token provider", provider.map(\.flag)),
-    ] + Vendors.sections { $0.flags } + [FlagSection("the process", process.map(\.flag))]
+    ] + Vendors.sections { $0.flags } + [FlagSection("the process", (process + RedisFlags.options).map(\.flag))]
 
   static let all = sections.flatMap(\.flags)
 
   /// The flags that are neither keys nor a vendor's.
-  static let options = address + session + limits + provider + process
+  static let options = address + session + limits + provider + process + RedisFlags.options
 
   @OptionList<ServeDraft>
   private static var address: [Option<ServeDraft>] {
@@ -184,19 +184,20 @@ enum ServeFlags {
       "log-format", "text|json", "name=value, or a JSON object a line (default text)", \.logFormat,
       .choice)
     Option(
-      "store", "memory|sqlite:FILE",
-      "where users, tokens, sessions, calls, channels and revocations are kept: in memory, or in a file that outlives "
-        + "the process (default memory)"
+      "store", "memory|sqlite:FILE|redis://HOST",
+      "where users, tokens, sessions, calls, channels and revocations are kept: in memory, in a file that outlives "
+        + "the process, or on a Redis server, rediss:// with TLS (default memory)"
     ) { value, draft in
       guard let store = StoreChoice(value.text) else {
         throw UsageError(
-          value.source, value: value.text, expected: "memory, or sqlite: and the path of a file")
+          value.source, value: value.text,
+          expected: "memory, sqlite: and the path of a file, or rediss:// and a host, without a password")
       }
       draft.store = store
     }
     Option(
       "store-set-damaged-aside",
-      "move rows of the store that cannot be read to its table damaged, and go on without them (default: do not start)",
+      "move rows of the store that cannot be read to its table (in Redis hash) damaged, and go on without them (default: do not start)",
       \.setsDamagedAside)
     Option(
       "spaces", "let the control port make gateways of their own, each with a port and a clock, for one test each",

@@ -75,7 +75,7 @@ struct ServeOptions {
       settings.space.configuration.journalBytes = HostedLimits().journalBytes
     }
     if draft.keepsPayloads { settings.space.configuration.journalPayloadBytes = HostedLimits().journalPayloadBytes }
-    settings.store = draft.store
+    settings.store = try draft.redis.applied(to: draft.store, isLoopback: Self.isLoopback)
     settings.setsDamagedAside = draft.setsDamagedAside
     settings.space.seed = draft.seed
     log = OperatorLog(level: draft.logLevel, format: draft.logFormat).gateway

@@ -1,0 +1,290 @@
+internal import GatewayCore
+
+/// The connection of one event loop to a Redis server, on which commands are pipelined.
+///
+/// It connects when it is first asked, and again after each loss, with a growing delay. A reply that does not come in time
+/// closes the connection.
+///
+/// `@unchecked Sendable`: everything but the settings is touched only on the loop.
+final class RedisLane: @unchecked Sendable, ByteLinkHandler {
+  typealias Answer = Result<[RedisReply], RedisFailure>
+
+  /// The time that a reply may take.
+  static let replyTimeout = Duration.seconds(2)
+  /// The most commands, and bytes of them, that wait for replies.
+  private static let waitingMax = 65_536
+  private static let waitingBytesMax = 64 << 20
+
+  let loop: any LinkLoop
+  private let settings: RedisSettings
+  private let trouble: @Sendable (String) -> Void
+  private var link: (any ByteLink)?
+  private var parser: RedisParser?
+  private var phase = Phase.idle
+  /// The commands that wait for the connection.
+  private var unsent: [Request] = []
+  /// The commands that wait for their replies, in order; those before ``firstSent`` have them.
+  private var sent: [Request] = []
+  private var firstSent = 0
+  /// The replies that have come to the first of them.
+  private var replies: [RedisReply] = []
+  private var waitingBytes = 0
+  private var isTimerSet = false
+  private var backoff = RedisBackoff()
+  /// The reason why there is no connection; nil before the first failure after one.
+  private var lastReason: String?
+  private var hasEnded = false
+
+  private enum Phase { case idle, connecting, greeting, open, pausing }
+
+  private struct Request {
+    var bytes: [UInt8]
+    /// The size of ``bytes``, which are dropped once they are sent.
+    var size: Int
+    /// The number of commands in it.
+    var count: Int
+    var since: Instant
+    var answer: (Answer) -> Void
+  }
+
+  /// Creates a lane.
+  ///
+  /// - Parameter trouble: A function that is called with the reason of each loss of the connection.
+  init(
+    on loop: any LinkLoop, _ settings: RedisSettings, trouble: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    self.loop = loop
+    self.settings = settings
+    self.trouble = trouble
+  }
+
+  // MARK: Commands
+
+  /// Sends the commands after each other, with no other between them, and returns their replies.
+  func ask(_ commands: RedisCommand...) async -> Result<[RedisReply], RedisFailure> { await ask(commands) }
+
+  func ask(_ commands: [RedisCommand]) async -> Result<[RedisReply], RedisFailure> {
+    await withCheckedContinuation { continuation in ask(commands) { continuation.resume(returning: $0) } }
+  }
+
+  /// Sends the commands after each other, with no other between them; `answer` is called on the loop with their replies.
+  func ask(_ commands: [RedisCommand], _ answer: @escaping @Sendable (Answer) -> Void) {
+    var bytes: [UInt8] = []
+    for command in commands {
+      guard let formatted = command.formatted() else {
+        return run { _ in answer(.failure(.notSent("no memory for a command"))) }
+      }
+      if bytes.isEmpty { bytes = formatted } else { bytes += formatted }
+    }
+    run { [bytes] in $0.add(bytes, count: commands.count, answer) }
+  }
+
+  /// Closes the connection; what waits fails.
+  func end() {
+    run { lane in
+      lane.hasEnded = true
+      lane.lose("the store is closed")
+    }
+  }
+
+  private func run(_ work: @escaping @Sendable (RedisLane) -> Void) {
+    if loop.isCurrent { work(self) } else { loop.execute { work(self) } }
+  }
+
+  private func add(_ bytes: [UInt8], count: Int, _ answer: @escaping (Answer) -> Void) {
+    let waiting = unsent.count + sent.count - firstSent
+    guard !hasEnded, waiting < Self.waitingMax, waitingBytes + bytes.count <= Self.waitingBytesMax else {
+      return answer(.failure(.notSent(hasEnded ? "the store is closed" : "\(address): too many commands wait for it")))
+    }
+    if phase == .pausing, let lastReason { return answer(.failure(.notSent(lastReason))) }
+    waitingBytes += bytes.count
+    let request = Request(bytes: bytes, size: bytes.count, count: count, since: loop.now, answer: answer)
+    switch phase {
+    case .open: send(request)
+    case .connecting, .greeting: unsent.append(request)
+    case .idle:
+      unsent.append(request)
+      connect()
+    case .pausing:
+      unsent.append(request)
+    }
+    setTimer()
+  }
+
+  private func send(_ request: Request) {
+    link?.send(request.bytes)
+    var request = request
+    request.bytes = []
+    sent.append(request)
+  }
+
+  private var address: String { "Redis at \(settings.target.address)" }
+
+  // MARK: Connection
+
+  private func connect() {
+    guard !hasEnded else { return }
+    guard let parser = RedisParser() else { return lose("no memory for a connection") }
+    self.parser = parser
+    phase = .connecting
+    link = loop.open(to: settings.target, handler: self)
+  }
+
+  func linkOpened() {
+    phase = .greeting
+    var greeting: [RedisCommand] = []
+    if let password = settings.password {
+      var command = RedisCommand("AUTH")
+      if let user = settings.user { command.append(user) }
+      command.append(password.token)
+      greeting.append(command)
+    }
+    greeting.append(RedisCommand("CLIENT", "SETNAME", "postern"))
+    greeting.append(RedisCommand("ROLE"))
+    for script in RedisScript.allCases { greeting.append(.load(script)) }
+    let bytes = greeting.reduce(into: [UInt8]()) { $0 += $1.formatted() ?? [] }
+    let count = greeting.count
+    let hasPassword = settings.password != nil
+    waitingBytes += bytes.count
+    send(
+      Request(bytes: bytes, size: bytes.count, count: count, since: loop.now) { [weak self] answer in
+        guard let self, case .success(let replies) = answer else { return }
+        if let fault = Self.fault(of: replies, hasPassword: hasPassword) { lose(fault) } else { greeted() }
+      })
+    setTimer()
+  }
+
+  /// Returns why the greeting's replies do not open the connection; nil if they do.
+  private static func fault(of replies: [RedisReply], hasPassword: Bool) -> String? {
+    for reply in replies {
+      guard case .error(let text) = reply else { continue }
+      if text.hasPrefix("WRONGPASS") { return "it refuses the user or the password; see --store-password-file" }
+      if text.hasPrefix("NOAUTH") { return "it wants a password; give a --store-password-file" }
+      return text
+    }
+    guard case .array(let role)? = replies.dropFirst(hasPassword ? 2 : 1).first, case .bytes(let name)? = role.first
+    else {
+      return "it does not say its role"
+    }
+    guard name.elementsEqual("master".utf8) else {
+      return "it is a replica; name the primary, which accepts writes"
+    }
+    for (script, reply) in zip(RedisScript.allCases, replies.suffix(RedisScript.allCases.count)) {
+      guard case .bytes(let digest) = reply, digest.elementsEqual(script.digest.utf8) else {
+        return "it does not load scripts as Redis does"
+      }
+    }
+    return nil
+  }
+
+  private func greeted() {
+    phase = .open
+    lastReason = nil
+    backoff = RedisBackoff()
+    let waiting = unsent
+    unsent = []
+    for request in waiting { send(request) }
+  }
+
+  func linkReceived(_ bytes: UnsafeRawBufferPointer) {
+    guard let parser, parser.feed(bytes) else { return lose("no memory for its reply") }
+    while self.parser === parser {
+      switch parser.next() {
+      case .needsMore: return
+      case .invalid: return lose("it sent what is no reply of Redis, or one that is too large")
+      case .reply(let reply): take(reply)
+      }
+    }
+  }
+
+  private func take(_ reply: RedisReply) {
+    guard firstSent < sent.count else { return lose("it sent a reply that nobody asked for") }
+    replies.append(reply)
+    guard replies.count == sent[firstSent].count else { return }
+    let request = sent[firstSent]
+    firstSent += 1
+    if firstSent == sent.count {
+      sent.removeAll(keepingCapacity: sent.count < 1024)
+      firstSent = 0
+    } else if firstSent >= 1024, firstSent * 2 >= sent.count {
+      sent.removeFirst(firstSent)
+      firstSent = 0
+    }
+    waitingBytes -= request.size
+    let answer = replies
+    replies = []
+    request.answer(.success(answer))
+    // A failover has made a replica of it.
+    if answer.contains(where: { $0.isError("READONLY") }) { lose("it has become a replica") }
+  }
+
+  func linkClosed(_ reason: String) {
+    // A link that was closed here may have been on the way to say so too.
+    if link != nil { lose(reason) }
+  }
+
+  // MARK: Losses
+
+  /// Closes the connection, fails what waits, and connects again after a while.
+  private func lose(_ reason: String) {
+    link?.close()
+    link = nil
+    parser = nil
+    replies = []
+    let lostReason = "\(address): \(reason)"
+    if !hasEnded, lastReason != lostReason { trouble(lostReason) }
+    lastReason = lostReason
+    let (lost, never) = (sent[firstSent...], unsent)
+    sent = []
+    firstSent = 0
+    unsent = []
+    waitingBytes = 0
+    if hasEnded {
+      phase = .idle
+    } else {
+      phase = .pausing
+      loop.run(after: backoff.next(loop.nextShare())) { [weak self] in self?.resume() }
+    }
+    for request in lost { request.answer(.failure(.lost(lostReason))) }
+    for request in never { request.answer(.failure(.notSent(lostReason))) }
+  }
+
+  private func resume() {
+    if phase == .pausing { connect() }
+  }
+
+  private func setTimer() {
+    guard !isTimerSet, let oldest = oldest else { return }
+    isTimerSet = true
+    loop.run(after: max(.milliseconds(1), oldest + Self.replyTimeout - loop.now)) { [weak self] in self?.check() }
+  }
+
+  private var oldest: Instant? {
+    let first = firstSent < sent.count ? sent[firstSent].since : nil
+    guard let waiting = unsent.first?.since else { return first }
+    return first.map { min($0, waiting) } ?? waiting
+  }
+
+  private func check() {
+    isTimerSet = false
+    if let oldest, oldest + Self.replyTimeout <= loop.now {
+      return lose("no reply within \(Int(Self.replyTimeout.inSeconds)) s")
+    }
+    setTimer()
+  }
+}
+
+/// The delays before the tries to connect again: twice as long each time, with a random part.
+struct RedisBackoff {
+  private static let first = 0.05
+  private static let last = 2.0
+  private var longest = first
+
+  /// Returns the next delay.
+  ///
+  /// - Parameter share: A random number in 0..<1.
+  mutating func next(_ share: Double) -> Duration {
+    defer { longest = min(longest * 2, Self.last) }
+    return .seconds(longest / 2 + longest / 2 * share)
+  }
+}

@@ -1,0 +1,99 @@
+import GatewayCore
+import GatewayKit
+import GatewayRedis
+import GatewayStores
+import Glibc
+
+/// The flags of `postern serve` that only a store on Redis has.
+struct RedisFlags: Sendable {
+  var user: String?
+  var password: String?
+  var caPath: String?
+  var certificatePath: String?
+  var keyPath: String?
+  var prefix = "{postern}"
+  var replicas = 0
+  var allowsPlain = false
+  var allowsVolatile = false
+
+  @OptionList<ServeDraft>
+  static var options: [Option<ServeDraft>] {
+    Option("store-user", "NAME", "Redis: the user of its access list (default: its default user)") { value, draft in
+      draft.redis.user = value.text
+    }
+    Option("store-password-file", "FILE", "Redis: the file with its password") { value, draft in
+      draft.redis.password = try SecretFile.read(value.text, of: value)
+    }
+    Option("store-ca", "FILE", "Redis: the authority of its certificate, PEM (default: those of the system)") {
+      value, draft in draft.redis.caPath = value.text
+    }
+    Option("store-certificate", "FILE", "Redis: the certificate that it is shown, PEM") { value, draft in
+      draft.redis.certificatePath = value.text
+    }
+    Option("store-key", "FILE", "Redis: the private key of that certificate, PEM") { value, draft in
+      draft.redis.keyPath = value.text
+    }
+    Option(
+      "store-prefix", "{NAME}", "Redis: the beginning of all keys, one for each gateway (default {postern})"
+    ) { value, draft in
+      guard RedisSettings.isPrefix(value.text) else {
+        throw UsageError(
+          value.source, value: value.text,
+          expected: "1 to 64 letters, digits, dots, colons, _ or - in braces, as {postern}")
+      }
+      draft.redis.prefix = value.text
+    }
+    Option(
+      "store-replicas", "N", "Redis: how many replicas have a commit before it is answered (default 0)",
+      \.redis.replicas, .int(0...16))
+    Option("store-allow-plain", "Redis: accept redis:// off loopback, without TLS", \.redis.allowsPlain)
+    Option(
+      "store-allow-volatile", "Redis: accept a server without an append-only file, whose restart loses every row",
+      \.redis.allowsVolatile)
+  }
+
+  /// Returns the store with these flags.
+  ///
+  /// - Parameter isLoopback: Whether a host is on this machine.
+  func applied(to choice: StoreChoice, isLoopback: (String) -> Bool) throws -> StoreChoice {
+    guard case .redis(var settings) = choice else {
+      guard user == nil, password == nil, caPath == nil, certificatePath == nil, keyPath == nil else {
+        throw UsageError(
+          "--store-user, --store-password-file, --store-ca, --store-certificate and --store-key are of a --store redis://"
+        )
+      }
+      return choice
+    }
+    guard settings.target.isTLS || allowsPlain || isLoopback(settings.target.host) else {
+      throw UsageError(
+        "--store redis://\(settings.target.address) sends the password and every row in clear: use rediss://, or "
+          + "--store-allow-plain in a network that you trust")
+    }
+    guard user == nil || password != nil else { throw UsageError("--store-user has no --store-password-file") }
+    guard (certificatePath == nil) == (keyPath == nil) else {
+      throw UsageError("--store-certificate and --store-key are given together, or neither")
+    }
+    guard settings.target.isTLS || caPath == nil && certificatePath == nil else {
+      throw UsageError("--store-ca, --store-certificate and --store-key are of a --store rediss://")
+    }
+    settings.target.caPath = caPath
+    settings.target.certificatePath = certificatePath
+    settings.target.keyPath = keyPath
+    settings.user = user
+    settings.password = password.map { Credentials(token: $0) }
+    settings.prefix = prefix
+    settings.replicas = replicas
+    settings.allowsVolatile = allowsVolatile
+    settings.owner = "process \(getpid()) on \(Self.hostName)"
+    return .redis(settings)
+  }
+
+  /// The name of this machine.
+  private static var hostName: String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+      buffer.initialize(repeating: 0)
+      guard gethostname(buffer.baseAddress!, buffer.count - 1) == 0 else { return "a machine without a name" }
+      return String(cString: buffer.baseAddress!)
+    }
+  }
+}

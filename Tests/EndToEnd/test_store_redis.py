@@ -1,0 +1,293 @@
+"""What `--store redis://HOST` promises, against Debian's own Redis server."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from clients import Client, Refused, api, control
+from gateway import Gateway, token
+
+PASSWORD = "a password of the end-to-end tests 0123456789"
+PREFIX = "{postern}"
+
+
+def free_port():
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return listening.getsockname()[1]
+
+
+class Redis:
+    """A Redis server on a free loopback port with its files in a folder; ends with the `with` block."""
+
+    def __init__(self, folder, *flags, appendonly="yes"):
+        self.folder, self.port = Path(folder), free_port()
+        self.program = shutil.which("redis-server") or shutil.which("valkey-server")
+        assert self.program, "there is no redis-server; install it: Deploy/install-packages tests"
+        self.flags = [
+            "--bind", "127.0.0.1", "--port", str(self.port), "--dir", str(self.folder), "--save", "",
+            "--appendonly", appendonly, "--appendfsync", "everysec", *flags,
+        ]  # fmt: skip
+        self.process = None
+
+    def start(self):
+        log = (self.folder / "redis.log").open("ab")
+        self.process = subprocess.Popen([self.program, *self.flags], stdout=log, stderr=log)
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                answer = self.ask("PING")
+                if b"PONG" in answer or b"NOAUTH" in answer:
+                    return self
+            except OSError:
+                pass
+            assert time.monotonic() < deadline and self.process.poll() is None, (self.folder / "redis.log").read_text()
+            time.sleep(0.02)
+
+    def ask(self, *words):
+        """The beginning of the reply to one command."""
+        command = b"*%d\r\n" % len(words)
+        for word in words:
+            word = word if isinstance(word, bytes) else word.encode()
+            command += b"$%d\r\n%s\r\n" % (len(word), word)
+        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as connection:
+            connection.sendall(command)
+            return connection.recv(1 << 20)
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture
+def redis(tmp_path):
+    with Redis(tmp_path) as server:
+        yield server
+
+
+def flags_of(redis):
+    return ["--store", f"redis://127.0.0.1:{redis.port}"]
+
+
+def opaque(gateway, user):
+    answer = api(gateway, "POST", "/v1/tokens", {"user_id": user, "format": "opaque", "life_s": 600})
+    assert answer.status == 200
+    return answer.json["token"]
+
+
+def start(flags):
+    command = [os.environ["POSTERN"], "serve", "--port", "0", "--control-port", "0", *flags]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def test_what_was_accepted_is_there_after_the_gateway_is_killed_in_the_middle(redis):
+    accepted = []
+
+    def order(number):
+        try:
+            while True:
+                accepted.append(opaque(gateway, f"user{number}"))
+        except Exception:
+            pass
+
+    with Gateway(*flags_of(redis), expected_exit=-signal.SIGKILL) as gateway:
+        assert control(gateway, "POST", "/revocations", {"user_id": "ann"}).status == 200
+        threads = [threading.Thread(target=order, args=[number]) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        while len(accepted) < 200:
+            threads[0].join(0.01)
+        gateway.process.send_signal(signal.SIGKILL)
+        gateway.process.wait()
+        for thread in threads:
+            thread.join()
+    revoked = token("ann", iat=time.time() - 5)
+    # The next process waits until the killed one's lease has ended.
+    with Gateway(*flags_of(redis)) as gateway:
+        for access in accepted[:20] + accepted[-80:]:
+            with Client(gateway, token=access) as client:
+                assert client.receive("connected")["user_id"].startswith("user")
+        with pytest.raises(Refused, match="token_revoked"):
+            Client(gateway, token=revoked).__enter__()
+
+
+def test_a_server_that_is_killed_and_comes_back_closes_nobody_and_keeps_everything(redis):
+    with Gateway(*flags_of(redis)) as gateway:
+        access = opaque(gateway, "ann")
+        with Client(gateway, token=access) as ann, Client(gateway, token=token("bob")) as bob:
+            ann.receive("connected"), bob.receive("connected")
+            redis.kill()
+            refused = api(gateway, "POST", "/v1/tokens", {"user_id": "cat", "format": "opaque"})
+            assert (refused.status, refused.error["number"]) == (503, 503004) and refused.headers["retry-after"]
+            assert control(gateway, "GET", "/ready").status == 503
+            gateway.logged("event=store_failed")
+            redis.start()
+            deadline = time.monotonic() + 60
+            while control(gateway, "GET", "/ready").status != 200:
+                assert time.monotonic() < deadline, gateway.log()
+                time.sleep(0.1)
+            assert len(control(gateway, "GET", "/sessions").json["sessions"]) == 2
+            with Client(gateway, token=access) as again:
+                assert again.receive("connected")["user_id"] == "ann"
+            opaque(gateway, "cat")
+
+
+def test_a_second_process_on_a_prefix_is_refused_and_one_on_another_is_not(redis):
+    with Gateway(*flags_of(redis)) as gateway:
+        outcome = start(flags_of(redis))
+        assert outcome.returncode == 1 and not outcome.stdout
+        assert f"process {gateway.process.pid} on " in outcome.stderr and "--store-prefix" in outcome.stderr
+        with Gateway(*flags_of(redis), "--store-prefix", "{other}") as other:
+            opaque(other, "ann")
+        opaque(gateway, "ann")
+    # An orderly end gives the lease back at once.
+    begun = time.monotonic()
+    with Gateway(*flags_of(redis)):
+        assert time.monotonic() - begun < 8
+
+
+def test_a_process_that_has_lost_its_lease_admits_nobody_and_commits_nothing(redis):
+    with Gateway(*flags_of(redis)) as gateway:
+        with Client(gateway, token=token("ann")) as ann:
+            ann.receive("connected")
+            redis.ask("HINCRBY", f"{PREFIX}:meta", "boot", "1")
+            redis.ask("SET", f"{PREFIX}:lease", "2 another process")
+            assert api(gateway, "POST", "/v1/tokens", {"user_id": "ann", "format": "opaque"}).status == 503
+            gateway.logged("it admits nobody any more")
+            with pytest.raises(Exception, match="503"):
+                Client(gateway, token=token("bob")).__enter__()
+            assert control(gateway, "GET", "/ready").status == 503
+            assert control(gateway, "GET", "/health").status == 200
+        assert redis.ask("GET", f"{PREFIX}:lease").endswith(b"another process\r\n")
+
+
+def test_a_wrong_password_is_refused_and_no_password_is_shown(tmp_path):
+    secret, wrong = tmp_path / "password", tmp_path / "wrong"
+    secret.write_text(PASSWORD + "\n")
+    wrong.write_text("wrong " + PASSWORD)
+    with Redis(tmp_path, "--requirepass", PASSWORD) as redis:
+        for more, words in (([], "wants a password"), (["--store-password-file", str(wrong)], "refuses the user")):
+            outcome = start([*flags_of(redis), *more])
+            assert outcome.returncode == 3 and words in outcome.stderr and PASSWORD not in outcome.stderr
+        with Gateway(*flags_of(redis), "--store-password-file", str(secret)) as gateway:
+            opaque(gateway, "ann")
+            arguments = Path(f"/proc/{gateway.process.pid}/cmdline").read_text()
+            environment = Path(f"/proc/{gateway.process.pid}/environ").read_text()
+            assert PASSWORD not in arguments + environment + gateway.log()
+    assert start(["--store", f"redis://user:{PASSWORD}@127.0.0.1:1"]).returncode == 2
+
+
+def test_a_user_of_the_documented_access_list_is_enough(tmp_path):
+    page = (Path(__file__).parents[2] / "Docs/redis.md").read_text()
+    rules = next(line for line in page.splitlines() if line.strip().startswith("user postern ")).strip()
+    rules = [rule.replace(">PASSWORD", f">{PASSWORD}") for rule in rules.split()[1:]]
+    secret = tmp_path / "password"
+    secret.write_text(PASSWORD)
+    with Redis(tmp_path) as redis:
+        assert redis.ask("ACL", "SETUSER", *rules) == b"+OK\r\n"
+        assert redis.ask("ACL", "SETUSER", "default", "off") == b"+OK\r\n"
+        flags = [*flags_of(redis), "--store-user", "postern", "--store-password-file", str(secret)]
+        with Gateway(*flags) as gateway:
+            access = opaque(gateway, "ann")
+            with Client(gateway, token=access) as ann:
+                ann.receive("connected")
+                assert api(gateway, "POST", "/v1/calls/default/kept", {}, token("ann")).status == 201
+            assert "NOPERM" not in gateway.log()
+
+
+@pytest.mark.parametrize(
+    "flags, words",
+    [
+        (["--appendonly", "no"], "set appendonly yes"),
+        (["--maxmemory", "50mb", "--maxmemory-policy", "allkeys-lru"], "set maxmemory-policy noeviction"),
+    ],
+)
+def test_a_server_that_loses_rows_is_refused(tmp_path, flags, words):
+    with Redis(tmp_path, *flags) as redis:
+        outcome = start(flags_of(redis))
+        assert outcome.returncode == 3 and not outcome.stdout and words in outcome.stderr
+
+
+def test_a_server_without_a_disk_is_accepted_where_that_is_asked_for(tmp_path):
+    with Redis(tmp_path, appendonly="no") as redis:
+        with Gateway(*flags_of(redis), "--store-allow-volatile") as gateway:
+            opaque(gateway, "ann")
+
+
+@pytest.mark.parametrize("garbage", [b"", b"\xff" * 40, b"\0" * 19, b"\0" * 7 + b"\1" + b"\0" * 11 + b"[" * 5_000])
+def test_garbage_in_a_row_ends_no_process(redis, garbage):
+    with Gateway(*flags_of(redis)) as gateway:
+        access = opaque(gateway, "ann")
+        keys = redis.ask("HKEYS", f"{PREFIX}:rows")
+        path = next(line for line in keys.split(b"\r\n") if line.startswith(b"plain.token\0"))
+        redis.ask("HSET", f"{PREFIX}:rows", path, garbage)
+        with Client(gateway, token=access) as ann, pytest.raises(Exception):
+            ann.receive("connected")
+        gateway.logged("the row plain.token")
+        assert opaque(gateway, "bob") and control(gateway, "GET", "/health").status == 200
+
+
+def test_a_server_that_speaks_nonsense_ends_no_process(tmp_path):
+    # Each connection gets another kind of nonsense.
+    lies = [b"*2147483647\r\n", b"$-7\r\n", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"*1\r\n" * 50, b"\0" * 100, b"+OK\r\n" * 1000]
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(16)
+
+        def lie():
+            for number in range(1000):
+                try:
+                    connection, _ = listening.accept()
+                    with connection:
+                        connection.sendall(lies[number % len(lies)])
+                        connection.recv(1)
+                except OSError:
+                    return
+
+        threading.Thread(target=lie, daemon=True).start()
+        for _ in lies:
+            outcome = start(["--store", f"redis://127.0.0.1:{listening.getsockname()[1]}"])
+            assert outcome.returncode in (1, 3) and "Redis at 127.0.0.1" in outcome.stderr
+
+
+def test_a_server_off_loopback_needs_tls_or_consent():
+    outcome = start(["--store", "redis://192.0.2.1"])
+    assert outcome.returncode == 2 and "--store-allow-plain" in outcome.stderr
+
+
+def test_tls_verifies_the_name_and_the_authority(tmp_path):
+    def openssl(*arguments):
+        subprocess.run(["openssl", *arguments], check=True, capture_output=True, cwd=tmp_path)
+
+    openssl(
+        "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem", "-out", "cert.pem", "-days", "2",
+        "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost")  # fmt: skip
+    tls = ["--tls-cert-file", "cert.pem", "--tls-key-file", "key.pem", "--tls-auth-clients", "no"]
+    with Redis(tmp_path) as plain:
+        plain.kill()
+        port = free_port()
+        files = [str(tmp_path / flag) if flag.endswith(".pem") else flag for flag in tls]
+        plain.flags += ["--tls-port", str(port), "--tls-ca-cert-file", str(tmp_path / "cert.pem"), *files]
+        plain.start()
+        assert "signed" in start(["--store", f"rediss://localhost:{port}"]).stderr
+        flags = ["--store", f"rediss://localhost:{port}", "--store-ca", str(tmp_path / "cert.pem")]
+        with Gateway(*flags) as gateway:
+            access = opaque(gateway, "ann")
+            with Client(gateway, token=access) as ann:
+                ann.receive("connected")
+        flags[1] = f"rediss://127.0.0.1:{port}"
+        assert "another name" in start(flags).stderr
