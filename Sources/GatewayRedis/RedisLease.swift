@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import Synchronization
 
-/// The lease by which one process has a prefix of keys for itself. It is renewed every two seconds and ends ten seconds after the
-/// last renewal.
+/// The lease by which one process has a prefix of keys for itself. It is renewed every two seconds, and ends ten seconds
+/// after the last renewal.
 ///
 /// `@unchecked Sendable`: all but the deadline is touched only on the lane's loop.
 final class RedisLease: @unchecked Sendable {

@@ -3,8 +3,8 @@ internal import GatewayKit
 
 /// A row as a field of a Redis hash, with its counts in front of its value.
 ///
-/// Version (8 bytes, big endian), 1 if it expires (1), expiry (8, sign bit flipped), number of counts (2); of each count its weight
-/// (8), the length of its path (4) and the path; then the value as JSON.
+/// Version (8 bytes, big endian), 1 if it expires (1), expiry (8, sign bit flipped), number of counts (2); of each count
+/// its weight (8), the length of its path (4) and the path; then the value as JSON.
 struct RedisRow {
   let version: StoreVersion
   let expires: WallTime?

@@ -14,8 +14,8 @@ extension RedisStore {
   /// The time between two looks at a lease that another process holds.
   private static let patience = Duration.milliseconds(500)
 
-  /// Opens the store: checks the server and takes the lease of the prefix. If the lease is held by a process that does not renew
-  /// it any more, waits for its end, at most ten seconds.
+  /// Opens the store: checks the server and takes the lease of the prefix. If the lease is held by a process that does
+  /// not renew it any more, waits for its end, at most ten seconds.
   package static func open(
     _ settings: RedisSettings, on loops: [any LinkLoop], setsDamagedAside: Bool = false,
     trouble: @escaping @Sendable (String) -> Void
