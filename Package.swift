@@ -215,8 +215,7 @@ let package = Package(
       "GatewayProcessTests",
       [
         "GatewayProcess", "GatewayPlain", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayKit",
-        "GatewayCore",
-        "TestSupport",
+        "GatewayTokens", "GatewayCore", "TestSupport",
       ]),
     tests("PosternTestingTests", ["PosternTesting", "PosternSwiftTesting"]),
     tests(

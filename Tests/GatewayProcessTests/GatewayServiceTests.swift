@@ -6,6 +6,7 @@ import GatewayPlain
 import GatewayRuntime
 import GatewayServer
 import GatewaySpace
+import GatewayTokens
 import Synchronization
 import TestSupport
 import Testing
@@ -23,9 +24,11 @@ struct GatewayServiceTests {
     let log = KeptLog()
 
     init() async throws {
+      let secret = try KeyMaterial.secret([UInt8](repeating: 7, count: 32))
+      let verifier = JWTVerifier(keys: try KeySet([try VerificationKey(secret)]))
       var space = SpaceSettings(
         configuration: GatewayConfiguration(session: try SessionPolicy()),
-        vendors: [PlainSettings(verifier: FakeTokens())], issuer: FakeTokens(), provider: try TokenProviderPolicy())
+        vendors: [PlainSettings(verifier: verifier)], issuer: FakeTokens(), provider: try TokenProviderPolicy())
       space.configuration.log = log.log
       settings = GatewaySettings(space)
       (signals, send) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(16))
@@ -63,6 +66,7 @@ struct GatewayServiceTests {
     let address = "http://127.0.0.1:\(served.running.controlPort)/drain"
     var request = URLRequest(url: try #require(URL(string: address)))
     request.httpMethod = "POST"
+    request.setValue("application/json", forHTTPHeaderField: "content-type")
     request.httpBody = Data(#"{"window_s": 0.2}"#.utf8)
     let (_, response) = try await URLSession.shared.data(for: request)
     #expect((response as? HTTPURLResponse)?.statusCode == 202)
