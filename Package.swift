@@ -132,7 +132,8 @@ let package = Package(
     .executableTarget(
       name: "postern",
       dependencies: [
-        "GatewayProcess", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayFleet", "GatewaySpace",
+        "GatewayProcess", "GatewayControl", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayFleet",
+        "GatewaySpace",
         "GatewayServer", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayRedis",
         "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
       ] + vendors,
@@ -186,7 +187,7 @@ let package = Package(
       "GatewayControlTests",
       [
         "GatewayControl", "GatewaySpace", "GatewayPlain", "GatewaySimulator", "GatewayRuntime", "GatewayKit",
-        "GatewayTokens", "GatewayCore", "TestSupport",
+        "GatewayTokens", "GatewayJSON", "GatewayCore", "TestSupport",
       ]),
     tests(
       "GatewaySimulatorTests",

@@ -1,11 +1,6 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The body of an order. The cases of its keys are the known members; other members are refused by name.
-protocol ControlBody: Decodable {
-  associatedtype CodingKeys: CodingKey, CaseIterable
-}
-
 /// JSON answers and bodies of the control API.
 enum ControlAnswer {
   static func json(_ value: some Encodable, status: Int = 200) -> HTTPResponse {
@@ -14,40 +9,31 @@ enum ControlAnswer {
   }
 
   static func error(_ error: GatewayError) -> HTTPResponse {
-    struct Body: Encodable {
-      struct Content: Encodable {
-        let number: Int
-        let name: String
-        let message: String
-      }
-      let error: Content
-    }
-    var answer = json(
-      Body(error: .init(number: error.number, name: error.name, message: error.message)), status: error.httpStatus)
+    var answer = json(ControlProblem(error), status: error.httpStatus)
     if error.httpStatus == 503 { answer.headers.append(HTTPField("retry-after", "5")) }
     return answer
   }
 
-  /// Returns the request's body as a value; an empty body is an empty object. Unknown and repeated members are refused
+  /// Returns the order in the request's body; an empty body is an empty object. Unknown and repeated members are refused
   /// by name: an order whose members are misspelt or given twice would mean something else.
-  static func body<Body: ControlBody>(_ request: HTTPRequest, _ expected: String) throws(GatewayError) -> Body {
+  static func order<Order: ControlOrder>(_ request: HTTPRequest) throws(GatewayError) -> Order {
     let bytes = request.body.isEmpty ? Array("{}".utf8) : request.body
     let members: [(name: String, value: JSONView)]?
     do throws(JSONError) {
       members = try JSONDocument.parse(bytes).root.members
     } catch {
-      throw .malformedRequest.detailed("expected a JSON object \(expected); it is \(error)")
+      throw .malformedRequest.detailed("expected a JSON object \(Order.form); it is \(error)")
     }
-    guard let members else { throw .malformedRequest.detailed("expected a JSON object \(expected)") }
-    try refuseStrangers(among: members.map(\.name), known: Body.CodingKeys.allCases.map(\.stringValue), "member")
+    guard let members else { throw .malformedRequest.detailed("expected a JSON object \(Order.form)") }
+    try refuseStrangers(among: members.map(\.name), known: Order.CodingKeys.allCases.map(\.stringValue), "member")
     // A decoder takes null for a missing member, and an order without the member would mean something else.
     if let empty = members.first(where: \.value.isNull) {
       throw .invalidParameter.detailed("\(empty.name) is null; leave it out, or say it")
     }
     do {
-      return try JSONCoder().decode(Body.self, from: bytes)
+      return try JSONCoder().decode(Order.self, from: bytes)
     } catch {
-      throw .malformedRequest.detailed("expected a JSON object \(expected)")
+      throw .malformedRequest.detailed("expected a JSON object \(Order.form)")
     }
   }
 

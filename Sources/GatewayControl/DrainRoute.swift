@@ -8,17 +8,9 @@ struct DrainRoute {
     HTTPRoute("POST", "/drain") { request, _ in startDrain(request) }
   }
 
-  private struct Drain: ControlBody {
-    let windowS: Double?
-
-    enum CodingKeys: String, CodingKey, CaseIterable {
-      case windowS = "window_s"
-    }
-  }
-
   private func startDrain(_ request: HTTPRequest) -> HTTPResponse {
     do throws(GatewayError) {
-      let body: Drain = try ControlAnswer.body(request, #"{"window_s"?: 0...86400}"#)
+      let body: DrainOrder = try ControlAnswer.order(request)
       guard (0...86400).contains(body.windowS ?? 0) else {
         throw .invalidParameter.detailed("window_s must be 0 to 86400")
       }

@@ -9,17 +9,15 @@ struct ExpectRoute {
 
   /// The maximum number of checks at once. Each copies the records, four megabytes of a full ring.
   private static let judgedAtOnce = 4
-  private static let durationMax = 86_400_000
+  fileprivate static let durationMax = 86_400_000
   /// A hundred years, in milliseconds.
-  private static let lateMax = 3_155_760_000_000
-  private static let attemptsMax = 1_000_000
+  fileprivate static let lateMax = 3_155_760_000_000
+  fileprivate static let attemptsMax = 1_000_000
 
   var route: HTTPRoute {
     HTTPRoute("POST", "/journal/expect") { request, _ in
       do throws(GatewayError) {
-        let order: Order = try ControlAnswer.body(
-          request,
-          #"{"expect": string, "user"?: string, "dialect"?: string, "after"?: 0..., and what the expectation takes}"#)
+        let order: ExpectOrder = try ControlAnswer.order(request)
         return JournalRoutes.response(try await answer(order))
       } catch {
         return ControlAnswer.error(error)
@@ -27,7 +25,7 @@ struct ExpectRoute {
     }
   }
 
-  private nonisolated(nonsending) func answer(_ order: Order) async throws(GatewayError) -> [UInt8] {
+  private nonisolated(nonsending) func answer(_ order: ExpectOrder) async throws(GatewayError) -> [UInt8] {
     guard let journal = gateway.journal else { throw JournalRoutes.noJournal }
     let parameters = try order.parameters()
     let expectation = try Self.form(order.expect).expectation(parameters)
@@ -63,99 +61,64 @@ struct ExpectRoute {
     }
     return form
   }
+}
 
-  private struct Order: ControlBody {
-    let expect: String
-    let user: String?
-    let dialect: String?
-    let after: Int?
-    let since: String?
-    let attempt: String?
-    let atLeastMs: Int?
-    let atMost: Int?
-    let quietMs: Int?
-    let withinMs: Int?
-    let newToken: Bool?
-    let late: [Late]?
-
-    /// A span of the journal's `real_ms`, with the time in it that the machine was late by.
-    struct Late: Decodable {
-      let fromMs: Int
-      let toMs: Int
-      let lostMs: Int
-
-      enum CodingKeys: String, CodingKey {
-        case fromMs = "from_ms"
-        case toMs = "to_ms"
-        case lostMs = "lost_ms"
+extension ExpectOrder {
+  fileprivate func parameters() throws(GatewayError) -> ExpectationParameters {
+    var parameters = ExpectationParameters()
+    if let since {
+      guard let kind = JournalKind(word: since) else {
+        throw .invalidParameter.detailed(
+          "since: no kind of line is called '\(since.prefix(64))'"
+            + Nearest.lead(from: since, to: JournalKind.allWords))
       }
+      parameters.since = kind
     }
-
-    enum CodingKeys: String, CodingKey, CaseIterable {
-      case expect, user, dialect, after, since, attempt, late
-      case atLeastMs = "at_least_ms"
-      case atMost = "at_most"
-      case quietMs = "quiet_ms"
-      case withinMs = "within_ms"
-      case newToken = "new_token"
+    if let attempt {
+      guard let known = ClientStory.Attempt.allCases.first(where: { Name($0.rawValue) == Name(attempt) }) else {
+        throw .invalidParameter.detailed("attempt must be connection, stale_connection, provider, refresh or command")
+      }
+      parameters.attempt = known
     }
-
-    func parameters() throws(GatewayError) -> ExpectationParameters {
-      var parameters = ExpectationParameters()
-      if let since {
-        guard let kind = JournalKind(word: since) else {
-          throw .invalidParameter.detailed(
-            "since: no kind of line is called '\(since.prefix(64))'"
-              + Nearest.lead(from: since, to: JournalKind.allWords))
-        }
-        parameters.since = kind
+    if let atMost {
+      guard (0...ExpectRoute.attemptsMax).contains(atMost) else {
+        throw .invalidParameter.detailed("at_most must be 0 to \(ExpectRoute.attemptsMax)")
       }
-      if let attempt {
-        guard let known = ClientStory.Attempt.allCases.first(where: { Name($0.rawValue) == Name(attempt) }) else {
-          throw .invalidParameter.detailed("attempt must be connection, stale_connection, provider, refresh or command")
-        }
-        parameters.attempt = known
-      }
-      if let atMost {
-        guard (0...ExpectRoute.attemptsMax).contains(atMost) else {
-          throw .invalidParameter.detailed("at_most must be 0 to \(ExpectRoute.attemptsMax)")
-        }
-        parameters.atMost = atMost
-      }
-      parameters.atLeast = try duration(atLeastMs, "at_least_ms")
-      parameters.quiet = try duration(quietMs, "quiet_ms")
-      parameters.within = try duration(withinMs, "within_ms")
-      parameters.newToken = newToken
-      return parameters
+      parameters.atMost = atMost
     }
+    parameters.atLeast = try duration(atLeastMs, "at_least_ms")
+    parameters.quiet = try duration(quietMs, "quiet_ms")
+    parameters.within = try duration(withinMs, "within_ms")
+    parameters.newToken = newToken
+    return parameters
+  }
 
-    /// Returns the late times of the order; nil to use the gateway's own measurements.
-    func lateTimes() throws(GatewayError) -> LateTimes? {
-      guard let late else { return nil }
-      guard late.count <= LateTimes.spansMax else {
-        throw .invalidParameter.detailed("late has \(late.count) spans; at most \(LateTimes.spansMax) are taken")
-      }
-      var spans: [LateTimes.Span] = []
-      for span in late {
-        guard 0...ExpectRoute.lateMax ~= span.fromMs, span.fromMs...ExpectRoute.lateMax ~= span.toMs,
-          0...(span.toMs - span.fromMs) ~= span.lostMs
-        else {
-          throw .invalidParameter.detailed(
-            "late: each span needs 0 <= from_ms <= to_ms <= \(ExpectRoute.lateMax) and 0 <= lost_ms <= to_ms - from_ms")
-        }
-        spans.append(
-          LateTimes.Span(
-            from: .milliseconds(span.fromMs), to: .milliseconds(span.toMs), lost: .milliseconds(span.lostMs)))
-      }
-      return LateTimes(spans)
+  /// Returns the late times of the order; nil to use the gateway's own measurements.
+  fileprivate func lateTimes() throws(GatewayError) -> LateTimes? {
+    guard let late else { return nil }
+    guard late.count <= LateTimes.spansMax else {
+      throw .invalidParameter.detailed("late has \(late.count) spans; at most \(LateTimes.spansMax) are taken")
     }
+    var spans: [LateTimes.Span] = []
+    for span in late {
+      guard 0...ExpectRoute.lateMax ~= span.fromMs, span.fromMs...ExpectRoute.lateMax ~= span.toMs,
+        0...(span.toMs - span.fromMs) ~= span.lostMs
+      else {
+        throw .invalidParameter.detailed(
+          "late: each span needs 0 <= from_ms <= to_ms <= \(ExpectRoute.lateMax) and 0 <= lost_ms <= to_ms - from_ms")
+      }
+      spans.append(
+        LateTimes.Span(
+          from: .milliseconds(span.fromMs), to: .milliseconds(span.toMs), lost: .milliseconds(span.lostMs)))
+    }
+    return LateTimes(spans)
+  }
 
-    private func duration(_ milliseconds: Int?, _ name: String) throws(GatewayError) -> Duration? {
-      guard let milliseconds else { return nil }
-      guard (0...ExpectRoute.durationMax).contains(milliseconds) else {
-        throw .invalidParameter.detailed("\(name) must be 0 to \(ExpectRoute.durationMax), a day")
-      }
-      return .milliseconds(milliseconds)
+  private func duration(_ milliseconds: Int?, _ name: String) throws(GatewayError) -> Duration? {
+    guard let milliseconds else { return nil }
+    guard (0...ExpectRoute.durationMax).contains(milliseconds) else {
+      throw .invalidParameter.detailed("\(name) must be 0 to \(ExpectRoute.durationMax), a day")
     }
+    return .milliseconds(milliseconds)
   }
 }

@@ -32,12 +32,8 @@ struct HorizonRoutes {
     ]
   }
 
-  private struct Nothing: ControlBody {
-    enum CodingKeys: CodingKey, CaseIterable {}
-  }
-
   private func takeBack(_ text: String, _ request: HTTPRequest) async throws(GatewayError) -> [UInt8] {
-    let _: Nothing = try ControlAnswer.body(request, "without members")
+    let _: NoMembers = try ControlAnswer.order(request)
     guard let number = UInt64(text), let spared = await gateway.takeBackSpread(number) else {
       throw .notFound.detailed("no order to spread a wave has this number, or all of its sessions have been asked")
     }
@@ -61,19 +57,6 @@ struct HorizonRoutes {
     return JournalRoutes.response(body)
   }
 
-  private struct Spread: ControlBody {
-    let from: Double
-    let before: Double
-    let overS: Double?
-    let user: String?
-    let dialect: String?
-
-    enum CodingKeys: String, CodingKey, CaseIterable {
-      case from, before, user, dialect
-      case overS = "over_s"
-    }
-  }
-
   /// Throws for a dialect that the gateway does not support.
   static func checkDialect(_ dialect: String, of gateway: Gateway) throws(GatewayError) {
     let known = gateway.bindings.map(\.dialect.name)
@@ -83,9 +66,7 @@ struct HorizonRoutes {
   }
 
   private func spread(_ request: HTTPRequest) async throws(GatewayError) -> HTTPResponse {
-    let body: Spread = try ControlAnswer.body(
-      request,
-      #"{"from": unix s, "before": unix s, "over_s"?: 0...86400, "user"?: string, "dialect"?: string}"#)
+    let body: SpreadWaveOrder = try ControlAnswer.order(request)
     guard (0...Self.timeMax).contains(body.from), (0...Self.timeMax).contains(body.before), body.from < body.before
     else {
       throw .invalidParameter.detailed("from and before must be times in seconds since 1970, the one before the other")

@@ -156,45 +156,28 @@ struct JournalRoutes {
 
   // MARK: Waiting
 
-  private struct Wait: ControlBody {
-    let kind: String
-    let user: String?
-    let connection: String?
-    let dialect: String?
-    let count: Int?
-    let after: Int?
-    let withinMs: Int
-
-    enum CodingKeys: String, CodingKey, CaseIterable {
-      case kind, user, connection, dialect, count, after
-      case withinMs = "within_ms"
+  /// Returns the query of an order to wait. Throws the error in it.
+  private static func query(_ order: WaitOrder, _ journal: Journal) throws(GatewayError) -> Journal.Query {
+    guard (0...waitMax).contains(order.withinMs) else {
+      throw .invalidParameter.detailed("within_ms must be 0 to \(waitMax)")
     }
-
-    func query(_ journal: Journal) throws(GatewayError) -> Journal.Query {
-      guard (0...JournalRoutes.waitMax).contains(withinMs) else {
-        throw .invalidParameter.detailed("within_ms must be 0 to \(JournalRoutes.waitMax)")
-      }
-      guard (1...JournalRoutes.linesMax).contains(count ?? 1) else {
-        throw .invalidParameter.detailed("count must be 1 to \(JournalRoutes.linesMax)")
-      }
-      let after = try JournalRoutes.number(String(after ?? 0), "after")
-      var query = Journal.Query(after: after, user: user.map(UserID.init), kinds: [try JournalRoutes.kind(kind)])
-      if let connection { query.connection = try JournalRoutes.connection(connection) }
-      if let dialect { query.dialect = try JournalRoutes.dialect(dialect, of: journal) }
-      return query
+    guard (1...linesMax).contains(order.count ?? 1) else {
+      throw .invalidParameter.detailed("count must be 1 to \(linesMax)")
     }
+    let after = try number(String(order.after ?? 0), "after")
+    var query = Journal.Query(after: after, user: order.user.map(UserID.init), kinds: [try kind(order.kind)])
+    if let text = order.connection { query.connection = try connection(text) }
+    if let text = order.dialect { query.dialect = try dialect(text, of: journal) }
+    return query
   }
 
   private func wait(_ request: HTTPRequest) async -> HTTPResponse {
     do throws(GatewayError) {
       let journal = try journal()
-      let wait: Wait = try ControlAnswer.body(
-        request,
-        #"{"kind": string, "user"?: string, "connection"?: string, "dialect"?: string, "count"?: 1...1000, "after"?: 0..., "within_ms": 0...60000}"#
-      )
-      let query = try wait.query(journal)
+      let order: WaitOrder = try ControlAnswer.order(request)
+      let query = try Self.query(order, journal)
       let outcome = try await gateway.wait(
-        for: query, count: wait.count ?? 1, within: .milliseconds(wait.withinMs))
+        for: query, count: order.count ?? 1, within: .milliseconds(order.withinMs))
       return Self.response(Self.body(outcome.page, isMet: outcome.isMet))
     } catch {
       return ControlAnswer.error(error)

@@ -131,15 +131,9 @@ struct LoginGate {
     ]
   }
 
-  private struct LogIn: ControlBody {
-    let secret: String
-
-    enum CodingKeys: String, CodingKey, CaseIterable { case secret }
-  }
-
   private func logIn(_ request: HTTPRequest) throws(GatewayError) -> HTTPResponse {
     guard let secret else { throw .notFound.detailed("this control port has no secret: nobody logs in") }
-    let body: LogIn = try ControlAnswer.body(request, #"{"secret": string}"#)
+    let body: LogInOrder = try ControlAnswer.order(request)
     let now = loop.now
     // The right secret is always accepted. Many people may share one address behind a proxy, and another person's wrong
     // secrets must not lock them out. An attacker gains nothing, since `Authorization: Bearer` allows any number of

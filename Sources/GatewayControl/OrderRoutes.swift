@@ -5,11 +5,6 @@ internal import GatewayRuntime
 struct OrderRoutes {
   let gateway: Gateway
 
-  /// The number of sessions that an order reached.
-  private struct Reached: Encodable {
-    let sessions: Int
-  }
-
   private enum Order: String, CaseIterable {
     case expire
     case refresh
@@ -57,27 +52,16 @@ struct OrderRoutes {
       .info, "order",
       [.init("order", order.rawValue)] + target + [.init("sessions", String(sessions))]
         + (OrderCaller.current?.fields ?? []))
-    return ControlAnswer.json(Reached(sessions: sessions))
-  }
-
-  private struct Nothing: ControlBody {
-    enum CodingKeys: CodingKey, CaseIterable {}
-  }
-
-  private struct Disconnect: ControlBody {
-    let code: UInt16?
-    let reason: String?
-
-    enum CodingKeys: CodingKey, CaseIterable { case code, reason }
+    return ControlAnswer.json(SessionsReached(sessions: sessions))
   }
 
   private static func event(_ order: Order, _ request: HTTPRequest) throws(GatewayError) -> SessionEvent {
     switch order {
     case .expire, .refresh:
-      let _: Nothing = try ControlAnswer.body(request, "without members")
+      let _: NoMembers = try ControlAnswer.order(request)
       return order == .expire ? .expireNow : .askForRefresh
     case .disconnect:
-      let body: Disconnect = try ControlAnswer.body(request, #"{"code"?: 1000...4999, "reason"?: string}"#)
+      let body: DisconnectOrder = try ControlAnswer.order(request)
       let standard = CloseReason.disconnected
       guard let reason = CloseReason(code: body.code ?? standard.code, name: body.reason ?? standard.name) else {
         throw .invalidParameter.detailed(
@@ -87,35 +71,9 @@ struct OrderRoutes {
     }
   }
 
-  private struct Revocation: ControlBody {
-    let tokenFingerprint: String?
-    let userID: String?
-    let issuedBefore: Double?
-    let expiresAt: Double?
-
-    enum CodingKeys: String, CodingKey, CaseIterable {
-      case tokenFingerprint = "token_fingerprint"
-      case expiresAt = "expires_at"
-      case userID = "user_id"
-      case issuedBefore = "issued_before"
-    }
-
-    /// The target of the revocation, for the log.
-    var fields: [LogEvent.Field] {
-      [
-        userID.map { LogEvent.Field("user", $0) },
-        tokenFingerprint.map { LogEvent.Field("token_fingerprint", $0) },
-        issuedBefore.map { LogEvent.Field("issued_before", String($0)) },
-      ].compactMap { $0 }
-    }
-  }
-
   private func revoke(_ request: HTTPRequest) async -> HTTPResponse {
     do throws(GatewayError) {
-      let body: Revocation = try ControlAnswer.body(
-        request,
-        #"{"token_fingerprint": 32 hex digits, "expires_at"?: unix s} or {"user_id": string, "issued_before"?: unix s} or {"issued_before": unix s}"#
-      )
+      let body: RevocationOrder = try ControlAnswer.order(request)
       // A session of the dashboard acts only on the sessions that it shows, one at a time.
       guard body.tokenFingerprint != nil || OrderCaller.current?.key != .dashboard else {
         throw .credentialsMissing.worded(
@@ -124,14 +82,24 @@ struct OrderRoutes {
       let target = try Self.target(body, now: gateway.wallTime)
       let sessions = try await gateway.revoke(target)
       gateway.log(
-        .info, "revocation", body.fields + [.init("sessions", String(sessions))] + (OrderCaller.current?.fields ?? []))
-      return ControlAnswer.json(Reached(sessions: sessions))
+        .info, "revocation",
+        Self.fields(body) + [.init("sessions", String(sessions))] + (OrderCaller.current?.fields ?? []))
+      return ControlAnswer.json(SessionsReached(sessions: sessions))
     } catch {
       return ControlAnswer.error(error)
     }
   }
 
-  private static func target(_ body: Revocation, now: WallTime) throws(GatewayError) -> Revocations.Target {
+  /// Returns the target of the revocation, for the log.
+  private static func fields(_ order: RevocationOrder) -> [LogEvent.Field] {
+    [
+      order.userID.map { LogEvent.Field("user", $0) },
+      order.tokenFingerprint.map { LogEvent.Field("token_fingerprint", $0) },
+      order.issuedBefore.map { LogEvent.Field("issued_before", String($0)) },
+    ].compactMap { $0 }
+  }
+
+  private static func target(_ body: RevocationOrder, now: WallTime) throws(GatewayError) -> Revocations.Target {
     let before = body.issuedBefore.map(WallTime.init(seconds:))
     guard body.expiresAt == nil || body.tokenFingerprint != nil else {
       throw .malformedRequest.detailed("expires_at goes with token_fingerprint")

@@ -16,12 +16,6 @@ struct SessionRoutes {
     ]
   }
 
-  private struct Page: Encodable {
-    let sessions: [SessionBody]
-    /// The value of `after` for the next page; absent on the last.
-    let next: String?
-  }
-
   private func list(_ request: HTTPRequest) async -> HTTPResponse {
     let limitText = request.parameter("limit") ?? "100"
     guard let limit = Int(limitText), (1...Self.pageMax).contains(limit) else {
@@ -40,7 +34,7 @@ struct SessionRoutes {
     }
     let summaries = await gateway.sessions(choice, after: last, limit: limit)
     let next = summaries.count == limit ? summaries.last?.id.description : nil
-    return ControlAnswer.json(Page(sessions: summaries.map(SessionBody.init), next: next))
+    return ControlAnswer.json(SessionPage(sessions: summaries.map(SessionBody.init), next: next))
   }
 
   private func choice(_ request: HTTPRequest) throws(GatewayError) -> SessionChoice {
@@ -64,47 +58,5 @@ struct SessionRoutes {
       return ControlAnswer.error(.notFound.detailed("no session has this id"))
     }
     return ControlAnswer.json(SessionBody(summary))
-  }
-}
-
-/// A session in JSON.
-struct SessionBody: Encodable {
-  let id: String
-  let dialect: String
-  let phase: String
-  let userID: String?
-  let userKind: String?
-  let tokenFingerprint: String?
-  let expiresInMs: Int64?
-  let deadlineInMs: Int64?
-  let ageMs: Int64
-  let silenceMs: Int64
-  let calls: [String]
-  let peer: String
-
-  enum CodingKeys: String, CodingKey {
-    case id, dialect, phase, calls, peer
-    case userID = "user_id"
-    case userKind = "user_kind"
-    case tokenFingerprint = "token_fingerprint"
-    case expiresInMs = "expires_in_ms"
-    case deadlineInMs = "deadline_in_ms"
-    case ageMs = "age_ms"
-    case silenceMs = "silence_ms"
-  }
-
-  init(_ summary: SessionSummary) {
-    id = summary.id.description
-    dialect = summary.dialect
-    phase = summary.phase
-    userID = summary.user?.rawValue
-    userKind = summary.kind?.rawValue
-    tokenFingerprint = summary.fingerprint?.description
-    expiresInMs = summary.expiresIn?.milliseconds
-    deadlineInMs = summary.deadlineIn?.milliseconds
-    ageMs = summary.age.milliseconds
-    silenceMs = summary.silence.milliseconds
-    calls = summary.calls.map(\.cid)
-    peer = summary.peer
   }
 }

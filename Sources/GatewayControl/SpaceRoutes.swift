@@ -42,7 +42,7 @@ struct SpaceRoutes {
 
   private func make(_ request: HTTPRequest) async -> HTTPResponse {
     do throws(GatewayError) {
-      let space = try await spaces.make(try SpaceOrderBody.order(request))
+      let space = try await spaces.make(try MakeSpaceOrder.space(request))
       // Only the answer to the creator contains the secret.
       return Self.answer(201) { Self.members(of: space, secret: space.secret, to: &$0) }
     } catch {

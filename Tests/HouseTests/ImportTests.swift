@@ -50,8 +50,8 @@ private let others: [String: Allowed] = [
   "PosternXCTest": (["PosternTesting"], ["Foundation", "XCTest"]),
   "postern": (
     Set([
-      "GatewayProcess", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayFleet", "GatewaySpace",
-      "GatewayServer", "GatewaySimulator",
+      "GatewayProcess", "GatewayControl", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayFleet",
+      "GatewaySpace", "GatewayServer", "GatewaySimulator",
       "GatewayRuntime",
       "GatewayStores", "GatewayRedis",
       "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",

@@ -32,6 +32,14 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
     throw decodeNil() ? DecodingError.valueNotFound(type, context) : DecodingError.typeMismatch(type, context)
   }
 
+  /// The text of the value, as it stands in the source.
+  var text: String {
+    let value = source.index.nodes[node]
+    let isQuoted = value.kind == .string || value.kind == .escapedString
+    let bytes = isQuoted ? value.start - 1..<value.end + 1 : value.start..<value.end
+    return String(decoding: source.index.bytes[bytes], as: UTF8.self)
+  }
+
   func decodeNil() -> Bool { source.index.nodes[node].kind == .null }
 
   func decode(_ type: Bool.Type) throws -> Bool {

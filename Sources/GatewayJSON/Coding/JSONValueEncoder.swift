@@ -48,6 +48,9 @@ final class JSONValueEncoder: Encoder, SingleValueEncodingContainer {
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
+  /// Writes a text that is JSON.
+  func encode(fragment text: String) { written = .literal(text) }
+
   func encodeNil() { written = .literal("null") }
   func encode(_ value: Bool) { written = JSONTree(value) }
   func encode(_ value: String) { written = .string(value) }

@@ -1,3 +1,4 @@
+import GatewayControl
 import GatewayCore
 import GatewayJSON
 import GatewayKit
@@ -175,7 +176,7 @@ struct ConformRun: Sendable {
       (result.verdict, result.lines) = (.notApplicable, [])
       result.sentences = ["the client is a browser, which does not show it why an upgrade was refused"]
     }
-    if result.verdict == .failed, let journal = try? await scene.send("GET", "/journal/export") {
+    if result.verdict == .failed, let journal = try? await scene.send(.get("/journal/export")) {
       result.journal = Array(journal.data)
     }
     return result
@@ -185,11 +186,9 @@ struct ConformRun: Sendable {
 
   private func space(for behaviour: Behaviour) async throws -> ConformScene.SpaceAnswer {
     let idle = behaviour.bound + Self.afterBound
-    let order = [
-      JSONMember("frozen", json: behaviour.isFrozen ? "true" : "false"), JSONMember("seed", json: "1"),
-      JSONMember("idle_s", json: String(idle.inSeconds)),
-      JSONMember("settings", json: String(decoding: behaviour.settings.object() as [UInt8], as: UTF8.self)),
-    ]
+    let order = MakeSpaceOrder(
+      frozen: behaviour.isFrozen, seed: 1, idleS: idle.inSeconds,
+      settings: JSONFragment(String(decoding: behaviour.settings.object(), as: UTF8.self)))
     return try await decoded(options.control.send(.post("/spaces", order), by: dialer))
   }
 
@@ -242,7 +241,7 @@ struct ConformRun: Sendable {
 
   /// Advances the space's time by a minute.
   private func advance(_ space: ConformScene.SpaceAnswer) async throws {
-    let minute = [JSONMember("by_s", json: "60"), JSONMember("patience_ms", json: "0")]
+    let minute = AdvanceOrder(byS: 60, patienceMs: 0)
     _ = try await options.control.send(.post("/spaces/\(space.name)/clock/advance", minute), by: dialer)
   }
 

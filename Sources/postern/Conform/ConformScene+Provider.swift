@@ -31,7 +31,7 @@ extension ConformScene {
       HTTPField("kind", ProviderStory.kinds.joined(separator: ",")), HTTPField("user", user),
       HTTPField("after", String(after)), HTTPField("limit", "1000"),
     ]
-    let page = try JSONCoder().decode(Page.self, from: try await send("GET", "/journal", query: query).data)
+    let page = try JSONCoder().decode(Page.self, from: try await send(.get("/journal", query: query)).data)
     return ProviderStory(beginning: after, lines: page.lines.map { .init(number: $0.n, kind: $0.kind) })
   }
 }

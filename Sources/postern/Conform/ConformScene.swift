@@ -1,3 +1,4 @@
+import GatewayControl
 import GatewayCore
 import GatewayJSON
 import GatewayKit
@@ -45,23 +46,21 @@ struct ConformScene: Sendable {
   // MARK: Actions
 
   /// Sends a request to the space's control API.
-  func send(
-    _ method: String, _ path: String, _ members: [JSONMember] = [], query: [HTTPField] = []
-  ) async throws -> ControlClient.Answer {
-    var request =
-      method == "POST" ? HTTPRequest.post(path, members) : HTTPRequest(method: method, path: path, query: query)
-    request.path = "/spaces/\(space.name)\(path)"
-    let answer = try await control.send(request, by: dialer)
-    guard answer.status < 400 else { throw ConformEnd(verdict: .undecided, sentence: "\(path): \(answer.complaint)") }
+  func send(_ request: HTTPRequest) async throws -> ControlClient.Answer {
+    var whole = request
+    whole.path = "/spaces/\(space.name)\(request.path)"
+    let answer = try await control.send(whole, by: dialer)
+    guard answer.status < 400 else {
+      throw ConformEnd(verdict: .undecided, sentence: "\(request.path): \(answer.complaint)")
+    }
     return answer
   }
 
   /// Lets the user's token expire now.
-  func expire() async throws { _ = try await send("POST", "/users/\(user)/expire") }
+  func expire() async throws { _ = try await send(.post("/users/\(user)/expire", NoMembers())) }
 
-  func disconnect(_ code: Int, _ reason: String) async throws {
-    _ = try await send(
-      "POST", "/users/\(user)/disconnect", [JSONMember("code", json: String(code)), JSONMember("reason", reason)])
+  func disconnect(_ code: UInt16, _ reason: String) async throws {
+    _ = try await send(.post("/users/\(user)/disconnect", DisconnectOrder(code: code, reason: reason)))
   }
 
   /// Revokes the tokens issued until now, or until `ahead` after now.
@@ -75,9 +74,8 @@ struct ConformScene: Sendable {
       try await pass(.milliseconds(50))
       second = try await wallTime().rounded(.down)
     }
-    let before = String(second + ahead.inSeconds)
     _ = try await send(
-      "POST", "/revocations", [JSONMember("user_id", user), JSONMember("issued_before", json: before)])
+      .post("/revocations", RevocationOrder(userID: user, issuedBefore: second + ahead.inSeconds)))
   }
 
   /// Returns whether an upgrade of the client was refused without the client seeing the reason.
@@ -89,7 +87,7 @@ struct ConformScene: Sendable {
     let query = [
       HTTPField("kind", "upgrade_refused"), HTTPField("after", String(beginning)), HTTPField("limit", "1000"),
     ]
-    guard let answer = try? await send("GET", "/journal", query: query),
+    guard let answer = try? await send(.get("/journal", query: query)),
       let page = try? JSONCoder().decode(Page.self, from: answer.data)
     else { return false }
     return page.lines.contains { $0.blind == true }
@@ -97,24 +95,21 @@ struct ConformScene: Sendable {
 
   /// Returns the age of the journal in milliseconds; nil if the gateway does not report it.
   func journalAge() async -> Int64? {
-    struct Clock: Decodable { let real_ms: Int64? }
-    let answer = try? await send("GET", "/clock")
-    return answer.flatMap { try? JSONCoder().decode(Clock.self, from: $0.data) }?.real_ms
+    try? await readClock().realMs
   }
 
   private func wallTime() async throws -> Double {
-    struct Clock: Decodable { let wall: Double }
-    return try JSONCoder().decode(Clock.self, from: try await send("GET", "/clock").data).wall
+    try await readClock().wall
+  }
+
+  private func readClock() async throws -> ClockBody {
+    try JSONCoder().decode(ClockBody.self, from: try await send(.get("/clock")).data)
   }
 
   /// Advances the space's time. Clients that owe an answer have `patience` for it, in real time.
   func advance(by duration: Duration, patience: Duration = .seconds(15)) async throws {
-    _ = try await send(
-      "POST", "/clock/advance",
-      [
-        JSONMember("by_s", json: String(duration.inSeconds)),
-        JSONMember("patience_ms", json: String(min(patience, rest).milliseconds)),
-      ])
+    let order = AdvanceOrder(byS: duration.inSeconds, patienceMs: Int(min(patience, rest).milliseconds))
+    _ = try await send(.post("/clock/advance", order))
   }
 
   /// Orders a fault by name, `times` times or without limit. Returns the number that ``mend(_:)`` needs.
@@ -128,7 +123,7 @@ struct ConformScene: Sendable {
       let who: [UInt8] = [JSONMember("dialect", dialect)].object()
       order.append(JSONMember("who", json: String(decoding: who, as: UTF8.self)))
     }
-    let answer = try await send("POST", "/faults", order)
+    let answer = try await send(.post("/faults", order))
     return try JSONCoder().decode(Ordered.self, from: answer.data).number
   }
 
@@ -136,7 +131,7 @@ struct ConformScene: Sendable {
   private static let ofNoConnection = ["mint_", "issuer_", "gateway_", "rotate_", "withdraw_"]
 
   /// Withdraws a fault.
-  func mend(_ number: Int) async throws { _ = try await send("DELETE", "/faults/\(number)") }
+  func mend(_ number: Int) async throws { _ = try await send(HTTPRequest(method: "DELETE", path: "/faults/\(number)")) }
 
   /// Waits until `duration` has passed on the client's clock.
   func pass(_ duration: Duration) async throws {
@@ -170,14 +165,11 @@ struct ConformScene: Sendable {
     let end = now + limit
     while true {
       let piece = min(end - now, rest, .milliseconds(500))
-      var members = [
-        JSONMember("kind", kind), JSONMember("count", json: String(count)),
-        JSONMember("after", json: String(after ?? beginning)),
-        JSONMember("within_ms", json: String(max(0, piece.milliseconds))),
-      ]
-      if Self.ofConnections.contains(kind) { members.append(JSONMember("dialect", dialect)) }
-      if Self.ofUsers.contains(kind) { members.append(JSONMember("user", user)) }
-      let answer = try await send("POST", "/journal/await", members)
+      let order = WaitOrder(
+        kind: kind, user: Self.ofUsers.contains(kind) ? user : nil,
+        dialect: Self.ofConnections.contains(kind) ? dialect : nil, count: count, after: after ?? beginning,
+        withinMs: Int(max(0, piece.milliseconds)))
+      let answer = try await send(.post("/journal/await", order))
       let awaited = try JSONCoder().decode(Awaited.self, from: answer.data)
       if awaited.met { return awaited.lines.last?.n }
       guard rest > .zero else { throw overdue }
@@ -268,14 +260,10 @@ struct ConformScene: Sendable {
 
   /// Waits until the client has exactly one connection.
   func seeOneSession(within limit: Duration) async throws {
-    struct Page: Decodable {
-      struct Session: Decodable { let dialect: String }
-      let sessions: [Session]
-    }
     let end = now + limit
     while true {
-      let answer = try await send("GET", "/sessions", query: [HTTPField("user", user)])
-      let sessions = try JSONCoder().decode(Page.self, from: answer.data).sessions
+      let answer = try await send(.get("/sessions", query: [HTTPField("user", user)]))
+      let sessions = try JSONCoder().decode(SessionPage.self, from: answer.data).sessions
       let count = sessions.count { Name($0.dialect) == Name(dialect) }
       if count == 1 { return }
       guard rest > .zero else { throw overdue }
@@ -301,7 +289,7 @@ struct ConformScene: Sendable {
       HTTPField("kind", kinds.joined(separator: ",")), HTTPField("after", String(beginning)), whose,
       HTTPField("limit", "1000"),
     ]
-    let answer = try? await send("GET", "/journal", query: query)
+    let answer = try? await send(.get("/journal", query: query))
     return (answer.map { JournalLines.numbered($0.data) } ?? []).suffix(Self.toldAtEnd)
   }
 
@@ -350,11 +338,9 @@ struct ConformScene: Sendable {
   private func judge(_ demand: Demand) async throws -> (ConformResult.Verdict, String, [String]) {
     // A client may start with a token of its provider; that call answers no request.
     let after = demand.isOfProvider ? memory.loggedIn ?? beginning : beginning
-    let order = [
-      JSONMember("expect", demand.name), JSONMember("user", user), JSONMember("dialect", dialect),
-      JSONMember("after", json: String(after)), JSONMember("late", json: clock.late),
-    ]
-    let answer = try await send("POST", "/journal/expect", order + demand.members)
+    var order = demand.order
+    (order.user, order.dialect, order.after, order.late) = (user, dialect, after, clock.late)
+    let answer = try await send(.post("/journal/expect", order))
     let judged = try JSONCoder().decode(Judged.self, from: answer.data)
     return (
       ConformResult.Verdict(rawValue: judged.verdict) ?? .undecided, judged.sentence, JournalLines.texts(answer.data)

@@ -1,3 +1,4 @@
+import GatewayControl
 import GatewayCore
 import GatewayRuntime
 
@@ -26,12 +27,12 @@ final class RunClock: @unchecked Sendable {
     let from: Int64
     var to: Int64
     var lost: Int64
-
-    fileprivate var json: String { #"{"from_ms":\#(from),"to_ms":\#(to),"lost_ms":\#(lost)}"# }
   }
 
   /// The spans in the form of the control API.
-  var late: String { "[\(spans.map(\.json).joined(separator: ","))]" }
+  var late: [ExpectOrder.Late] {
+    spans.map { ExpectOrder.Late(fromMs: Int($0.from), toMs: Int($0.to), lostMs: Int($0.lost)) }
+  }
 
   init(on loop: EventLoop) { self.loop = loop }
 

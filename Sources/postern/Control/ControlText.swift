@@ -1,34 +1,17 @@
+import GatewayControl
 import GatewayFleet
 import GatewayJSON
 
 /// The control API's answers as text for people, e.g. sessions as a table.
 enum ControlText {
-  private struct Page: Decodable {
-    struct Session: Decodable {
-      let id: String
-      let phase: String
-      let user_id: String?
-      let user_kind: String?
-      let expires_in_ms: Int64?
-      let age_ms: Int64
-      let peer: String
-    }
-    let sessions: [Session]
-    let next: String?
-  }
-
-  private struct Reached: Decodable {
-    let sessions: Int
-  }
-
   /// Returns a page of sessions as a table.
   static func sessions(_ answer: ControlClient.Answer) -> String {
-    (try? JSONCoder().decode(Page.self, from: answer.data)).map(table) ?? answer.text
+    (try? JSONCoder().decode(SessionPage.self, from: answer.data)).map(table) ?? answer.text
   }
 
   /// Returns how many sessions an order reached; nil if the answer does not tell.
   static func sessionsReached(_ answer: ControlClient.Answer) -> Int? {
-    (try? JSONCoder().decode(Reached.self, from: answer.data))?.sessions
+    (try? JSONCoder().decode(SessionsReached.self, from: answer.data))?.sessions
   }
 
   /// Returns how many sessions an order reached, as text.
@@ -90,12 +73,12 @@ enum ControlText {
     return (["not in time: \(page.lines.count) so far"] + found).joined(separator: "\n")
   }
 
-  private static func table(_ page: Page) -> String {
+  private static func table(_ page: SessionPage) -> String {
     var rows = [["SESSION", "USER", "KIND", "PHASE", "EXPIRES IN", "AGE", "PEER"]]
     for session in page.sessions {
       rows.append([
-        session.id, session.user_id.map { VisibleText.escaping($0) } ?? "-", session.user_kind ?? "-", session.phase,
-        session.expires_in_ms.map(seconds) ?? "-", seconds(session.age_ms), session.peer,
+        session.id, session.userID.map { VisibleText.escaping($0) } ?? "-", session.userKind ?? "-", session.phase,
+        session.expiresInMs.map(seconds) ?? "-", seconds(session.ageMs), session.peer,
       ])
     }
     let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }

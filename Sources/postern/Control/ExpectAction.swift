@@ -1,3 +1,4 @@
+import GatewayControl
 import GatewayCore
 import GatewayKit
 
@@ -19,19 +20,13 @@ extension ControlAction {
       Flag("new-token", nil, "another token than before is wanted"),
     ], telling: .verdict
   ) { arguments, name in
-    var body = [JSONMember("expect", name)]
-    for flag in ["user", "dialect", "since", "attempt"] {
-      if let text = arguments.string(flag) { body.append(JSONMember(flag, text)) }
-    }
-    for (flag, member, range) in [("after", "after", 0...(1 << 53) - 1), ("at-most", "at_most", 0...1_000_000)] {
-      if let number = try arguments.int(flag, in: range) { body.append(JSONMember(member, json: String(number))) }
-    }
-    for (flag, member) in [("at-least", "at_least_ms"), ("quiet", "quiet_ms"), ("within", "within_ms")] {
-      if let duration = try arguments.duration(flag) {
-        body.append(JSONMember(member, json: String(duration.milliseconds)))
-      }
-    }
-    if try arguments.isOn("new-token") { body.append(JSONMember("new_token", json: "true")) }
-    return .post("/journal/expect", body)
+    let milliseconds = { flag in try arguments.duration(flag).map { Int($0.milliseconds) } }
+    let order = ExpectOrder(
+      expect: name, user: arguments.string("user"), dialect: arguments.string("dialect"),
+      after: try arguments.int("after", in: 0...(1 << 53) - 1), since: arguments.string("since"),
+      attempt: arguments.string("attempt"), atLeastMs: try milliseconds("at-least"),
+      atMost: try arguments.int("at-most", in: 0...1_000_000), quietMs: try milliseconds("quiet"),
+      withinMs: try milliseconds("within"), newToken: try arguments.isOn("new-token") ? true : nil)
+    return try .post("/journal/expect", order)
   }
 }

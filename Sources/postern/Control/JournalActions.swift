@@ -1,3 +1,4 @@
+import GatewayControl
 import GatewayCore
 import GatewayKit
 
@@ -39,15 +40,11 @@ extension ControlAction {
       Flag("count", "N", "how often (default 1)"), Flag("within", "DURATION", "how long at most (default 5s)"),
     ], telling: .lines
   ) { arguments, kind in
-    var body = [JSONMember("kind", kind)]
-    for flag in ["user", "connection", "dialect"] {
-      if let text = arguments.string(flag) { body.append(JSONMember(flag, text)) }
-    }
-    for (flag, range) in [("after", numbers), ("count", 1...1000)] {
-      if let number = try arguments.int(flag, in: range) { body.append(JSONMember(flag, json: String(number))) }
-    }
     let within = try arguments.duration("within") ?? usualWait
-    body.append(JSONMember("within_ms", json: String(within.milliseconds)))
-    return .post("/journal/await", body)
+    let order = WaitOrder(
+      kind: kind, user: arguments.string("user"), connection: arguments.string("connection"),
+      dialect: arguments.string("dialect"), count: try arguments.int("count", in: 1...1000),
+      after: try arguments.int("after", in: numbers), withinMs: Int(within.milliseconds))
+    return try .post("/journal/await", order)
   }
 }

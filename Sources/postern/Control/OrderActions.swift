@@ -1,3 +1,4 @@
+import GatewayControl
 import GatewayCore
 import GatewayKit
 
@@ -5,22 +6,25 @@ import GatewayKit
 
 extension ControlAction {
   static let expire = order(
-    "expire", "let tokens expire now: each session is asked for another, and the refresh timeout runs from now",
-    example: "expire --user ann")
+    NoMembers.self, "expire",
+    "let tokens expire now: each session is asked for another, and the refresh timeout runs from now",
+    example: "expire --user ann"
+  ) { _ in NoMembers() }
 
   static let refresh = order(
-    "refresh", "ask sessions for another token; the present one stays good", example: "refresh --all")
+    NoMembers.self, "refresh", "ask sessions for another token; the present one stays good", example: "refresh --all"
+  ) { _ in NoMembers() }
 
   static let disconnect = order(
-    "disconnect", "close connections",
+    DisconnectOrder.self, "disconnect", "close connections",
     example: "disconnect --session conn_0_1 --code 4005 --reason 'try another door'",
     flags: [
       Flag("code", "N", "the close code, one that may be sent: 1000-1003, 1007-1014, 3000-4999 (default 4005)"),
       Flag("reason", "TEXT", "the close reason, 123 bytes at most (default disconnected)"),
     ]
   ) { arguments in
-    (try arguments.int("code", in: 1000...4999).map { [JSONMember("code", json: String($0))] } ?? [])
-      + (arguments.string("reason").map { [JSONMember("reason", $0)] } ?? [])
+    DisconnectOrder(
+      code: try arguments.int("code", in: 1000...4999).map { UInt16($0) }, reason: arguments.string("reason"))
   }
 
   static let revoke = ControlAction(
@@ -33,23 +37,19 @@ extension ControlAction {
       Flag("issued-before", "UNIX_S", "tokens issued before this time: of --user, or of everybody"),
     ], telling: .reach(mustBe: false)
   ) { arguments, _ in
-    var body: [JSONMember] = []
-    if let fingerprint = arguments.string("token-fingerprint") {
-      body.append(JSONMember("token_fingerprint", fingerprint))
-    }
-    if let user = arguments.string("user") { body.append(JSONMember("user_id", user)) }
-    for name in ["issued-before", "expires-at"] {
-      guard let time = try arguments.number(name, in: 0...1e12) else { continue }
-      body.append(JSONMember(name.replacing(bytesOf: "-", with: "_"), json: String(time)))
-    }
-    guard !body.isEmpty else { throw UsageError("ctl revoke needs --token-fingerprint, --user or --issued-before") }
-    return .post("/revocations", body)
+    let order = RevocationOrder(
+      tokenFingerprint: arguments.string("token-fingerprint"), userID: arguments.string("user"),
+      issuedBefore: try arguments.number("issued-before", in: 0...1e12),
+      expiresAt: try arguments.number("expires-at", in: 0...1e12))
+    guard order.tokenFingerprint != nil || order.userID != nil || order.issuedBefore != nil || order.expiresAt != nil
+    else { throw UsageError("ctl revoke needs --token-fingerprint, --user or --issued-before") }
+    return try .post("/revocations", order)
   }
 
   /// An order to one session, to a user's, or to all. To somebody who is not there it is a mistake, most often in the name.
-  private static func order(
-    _ word: String, _ summary: String, example: String, flags: [Flag] = [],
-    body: @escaping @Sendable (Arguments) throws -> [JSONMember] = { _ in [] }
+  private static func order<Order: ControlOrder>(
+    _ type: Order.Type, _ word: String, _ summary: String, example: String, flags: [Flag] = [],
+    order: @escaping @Sendable (Arguments) throws -> Order
   ) -> ControlAction {
     let whom = [
       Flag("user", "ID", "this user's sessions"), Flag("session", "ID", "this session"),
@@ -65,7 +65,7 @@ extension ControlAction {
         case (nil, nil, true): "/sessions/\(word)"
         default: throw UsageError("ctl \(word) needs one of --session ID, --user ID or --all")
         }
-      return .post(path, try body(arguments))
+      return try .post(path, try order(arguments))
     }
   }
 }

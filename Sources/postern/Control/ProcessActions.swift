@@ -1,3 +1,4 @@
+import GatewayControl
 import GatewayCore
 import GatewayKit
 
@@ -23,7 +24,6 @@ extension ControlAction {
       Flag("window", "DURATION", "the window that the closes are spread over (default: the gateway's --drain-window)")
     ], telling: .words("draining")
   ) { arguments, _ in
-    let window = try arguments.duration("window")
-    return .post("/drain", window.map { [JSONMember("window_s", json: String($0.inSeconds))] } ?? [])
+    try .post("/drain", DrainOrder(windowS: try arguments.duration("window")?.inSeconds))
   }
 }

@@ -1,4 +1,6 @@
+import GatewayControl
 import GatewayCore
+import GatewayJSON
 import GatewayKit
 import GatewayWires
 
@@ -25,7 +27,7 @@ extension ControlAction {
     ], telling: .table
   ) { arguments, verb in
     switch verb {
-    case "create": return .post("/spaces", try order(arguments))
+    case "create": return try .post("/spaces", try order(arguments))
     case "show": return .get(try path(arguments, "space show"))
     case "end":
       return HTTPRequest(method: "DELETE", path: try path(arguments, "space end"))
@@ -39,7 +41,7 @@ extension ControlAction {
     telling: .table
   ) { arguments, _ in
     let path = try path(arguments, "clock") + "clock"
-    return arguments.string("wall").map { .post(path, [JSONMember("wall", $0)]) } ?? .get(path)
+    return try arguments.string("wall").map { try .post(path, ClockOrder(wall: $0)) } ?? .get(path)
   }
 
   static let advance = ControlAction(
@@ -53,13 +55,10 @@ extension ControlAction {
     ], telling: .table
   ) { arguments, _ in
     guard let duration = try arguments.duration("by") else { throw UsageError("ctl advance needs --by DURATION") }
-    var body = [JSONMember("by_s", json: String(duration.inSeconds))]
-    if let patience = try arguments.duration("patience") {
-      body.append(JSONMember("patience_ms", json: String(patience.milliseconds)))
-    }
-    if let wall = arguments.string("wall") { body.append(JSONMember("wall", wall)) }
-    if let stop = arguments.string("stop-at") { body.append(JSONMember("stop_at", stop)) }
-    return .post(try path(arguments, "advance") + "clock/advance", body)
+    let order = AdvanceOrder(
+      byS: duration.inSeconds, patienceMs: try arguments.duration("patience").map { Int($0.milliseconds) },
+      wall: arguments.string("wall"), stopAt: arguments.string("stop-at"))
+    return try .post(try path(arguments, "advance") + "clock/advance", order)
   }
 
   /// Returns the path of the space itself: `--space` adds its prefix later. Throws if no space is named.
@@ -68,20 +67,15 @@ extension ControlAction {
     return "/"
   }
 
-  private static func order(_ arguments: Arguments) throws -> [JSONMember] {
+  private static func order(_ arguments: Arguments) throws -> MakeSpaceOrder {
     guard arguments.string("space") == nil else {
       throw UsageError("ctl space create makes a space of the gateway's: --name says what it is called")
     }
-    var body: [JSONMember] = []
-    if let name = arguments.string("name") { body.append(JSONMember("name", name)) }
-    if let port = try arguments.int("port", in: 0...65_535) { body.append(JSONMember("port", json: String(port))) }
-    if try arguments.isOn("frozen") { body.append(JSONMember("frozen", json: "true")) }
-    if let seed = try arguments.int("seed", in: 0 ... .max) { body.append(JSONMember("seed", json: String(seed))) }
-    if let wall = arguments.string("wall") { body.append(JSONMember("wall", wall)) }
-    if let idle = try arguments.duration("idle") { body.append(JSONMember("idle_s", json: String(idle.inSeconds))) }
     let settings = try settings(arguments)
-    if !settings.isEmpty { body.append(JSONMember("settings", json: settings)) }
-    return body
+    return MakeSpaceOrder(
+      name: arguments.string("name"), port: try arguments.int("port", in: 0...65_535),
+      frozen: try arguments.isOn("frozen") ? true : nil, seed: try arguments.int("seed", in: 0 ... .max),
+      wall: arguments.string("wall"), idleS: try arguments.duration("idle")?.inSeconds, settings: settings)
   }
 
   /// Returns a value as JSON. A file that it names is read here: the gateway may be on another machine, and opens no files
@@ -107,8 +101,8 @@ extension ControlAction {
     return JSONMember("", json: String(decoding: members.object() as [UInt8], as: UTF8.self))
   }
 
-  /// Returns the options as a JSON object; empty if there are none. An option that is given several times has an array.
-  static func settings(_ arguments: Arguments) throws -> String {
+  /// Returns the options as a JSON object; nil if there are none. An option that is given several times has an array.
+  static func settings(_ arguments: Arguments) throws -> JSONFragment? {
     var names: [Name] = []
     var values: [Name: [String]] = [:]
     for value in arguments.values("set") {
@@ -124,6 +118,6 @@ extension ControlAction {
       let texts = try (values[name] ?? []).map { try setting($0, of: name).json }
       return JSONMember(name.text, json: texts.count == 1 ? texts[0] : "[\(texts.joined(separator: ","))]")
     }
-    return members.isEmpty ? "" : String(decoding: members.object() as [UInt8], as: UTF8.self)
+    return members.isEmpty ? nil : JSONFragment(String(decoding: members.object(), as: UTF8.self))
   }
 }

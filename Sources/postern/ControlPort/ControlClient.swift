@@ -1,3 +1,4 @@
+import GatewayControl
 import GatewayCore
 import GatewayJSON
 import GatewayKit
@@ -12,18 +13,9 @@ struct ControlClient {
     let data: [UInt8]
     var text: String { String(decoding: data, as: UTF8.self) }
 
-    private struct Problem: Decodable {
-      struct Content: Decodable {
-        let number: Int
-        let name: String
-        let message: String
-      }
-      let error: Content
-    }
-
     /// The gateway's error message.
     var complaint: String {
-      guard let problem = try? JSONCoder().decode(Problem.self, from: data) else {
+      guard let problem = try? JSONCoder().decode(ControlProblem.self, from: data) else {
         return "the gateway answered \(status): \(text)"
       }
       return "\(problem.error.number) \(problem.error.name): \(problem.error.message)"

@@ -1,3 +1,4 @@
+import GatewayControl
 import GatewayCore
 import GatewayJSON
 import GatewayKit
@@ -10,10 +11,10 @@ struct ReplayRun: Sendable {
   private let control: ControlClient
   private let loop: SocketLoop
   private let dialer: SocketDialer
-  /// The settings of the space as a JSON object; empty for the defaults.
-  private let settings: String
+  /// The settings of the space as a JSON object; nil for the defaults.
+  private let settings: JSONFragment?
 
-  init(control: ControlClient, loop: SocketLoop, settings: String) {
+  init(control: ControlClient, loop: SocketLoop, settings: JSONFragment?) {
     self.control = control
     self.loop = loop
     self.settings = settings
@@ -44,9 +45,7 @@ struct ReplayRun: Sendable {
 
   /// Plays the script. Returns the lines of the new space's journal.
   func lines(of script: ReplayScript) async throws -> [ReplayLine] {
-    var order = [JSONMember("frozen", json: "true")]
-    if !settings.isEmpty { order.append(JSONMember("settings", json: settings)) }
-    let space: Space = try await ask(.post("/spaces", order))
+    let space: Space = try await ask(.post("/spaces", MakeSpaceOrder(frozen: true, settings: settings)))
     let outcome: Result<[ReplayLine], any Error>
     do {
       outcome = .success(try await play(script, in: space))
@@ -107,15 +106,18 @@ struct ReplayRun: Sendable {
     guard let beginning else { return }
     let now = try await wallTime(scene).seconds
     let rest = (beginning - now).truncatingRemainder(dividingBy: 1)
-    let by = JSONMember("by_s", json: String(rest < 0 ? rest + 1 : rest))
-    let _: Moved = try await ask(.post("\(scene.path)/clock/advance", [by, JSONMember("patience_ms", json: "0")]))
+    try await advance(by: rest < 0 ? rest + 1 : rest, scene)
   }
 
   private func move(to time: Duration, _ scene: inout Scene) async throws {
     guard time > scene.now else { return }
-    let by = JSONMember("by_s", json: String((time - scene.now).inSeconds))
-    let _: Moved = try await ask(.post("\(scene.path)/clock/advance", [by, JSONMember("patience_ms", json: "0")]))
+    try await advance(by: (time - scene.now).inSeconds, scene)
     scene.now = time
+  }
+
+  private func advance(by seconds: Double, _ scene: Scene) async throws {
+    let order = AdvanceOrder(byS: seconds, patienceMs: 0)
+    let _: AdvanceBody = try await ask(.post("\(scene.path)/clock/advance", order))
   }
 
   /// The milliseconds by which a deadline may be later than the recorded one. Lines and tokens are dated in whole
@@ -126,22 +128,17 @@ struct ReplayRun: Sendable {
   /// difference.
   private func awaitDeadline(before step: ReplayScript.Step, _ scene: inout Scene) async throws {
     guard let kind = step.awaits, let name = scene.names[step.connection] else { return }
-    let members = [
-      JSONMember("kind", kind), JSONMember("connection", name), JSONMember("within_ms", json: "0"),
-      JSONMember("after", json: String(scene.lastOf[step.connection] ?? 0)),
-    ]
+    let order = WaitOrder(
+      kind: kind, connection: name, after: scene.lastOf[step.connection] ?? 0, withinMs: 0)
     for _ in 0..<Self.inexactness {
-      let awaited: Awaited = try await ask(.post("\(scene.path)/journal/await", members))
+      let awaited: Awaited = try await ask(.post("\(scene.path)/journal/await", order))
       if !awaited.lines.isEmpty { return }
       try await move(to: scene.now + .milliseconds(1), &scene)
     }
   }
 
-  private struct Moved: Decodable {}
-  private struct Clock: Decodable { let wall: Double }
-
   private func wallTime(_ scene: Scene) async throws -> WallTime {
-    let clock: Clock = try await ask(.get("\(scene.path)/clock"))
+    let clock: ClockBody = try await ask(.get("\(scene.path)/clock"))
     return WallTime(seconds: clock.wall)
   }
 
@@ -162,22 +159,22 @@ struct ReplayRun: Sendable {
     case .lose:
       await client?.lose()
       try await wait(for: "closed", of: step.connection, &scene)
-    case .expire: try await order(session, "expire", [])
-    case .refresh: try await order(session, "refresh", [])
+    case .expire: try await order(session, "expire", NoMembers())
+    case .refresh: try await order(session, "refresh", NoMembers())
     case .disconnect(let code, let reason):
-      try await order(session, "disconnect", [JSONMember("code", json: String(code)), JSONMember("reason", reason)])
+      try await order(session, "disconnect", DisconnectOrder(code: UInt16(clamping: code), reason: reason))
     case .revoke(let user):
       // Includes tokens issued at this very moment.
-      let before = String(try await wallTime(scene).seconds + 0.001)
-      let members = [JSONMember("user_id", user), JSONMember("issued_before", json: before)]
-      _ = try await control.send(.post("\(scene.path)/revocations", members), by: dialer)
+      let before = try await wallTime(scene).seconds + 0.001
+      let order = RevocationOrder(userID: user, issuedBefore: before)
+      _ = try await control.send(.post("\(scene.path)/revocations", order), by: dialer)
     }
   }
 
   /// Sends an order to a session. If the session is gone, the journals show that as a difference.
-  private func order(_ session: String?, _ word: String, _ members: [JSONMember]) async throws {
+  private func order(_ session: String?, _ word: String, _ order: some ControlOrder) async throws {
     guard let session else { return }
-    _ = try await control.send(.post("\(session)/\(word)", members), by: dialer)
+    _ = try await control.send(.post("\(session)/\(word)", order), by: dialer)
   }
 
   private func open(
@@ -222,12 +219,9 @@ struct ReplayRun: Sendable {
   /// Waits until the space's journal has a line of the kind. If none comes, the journals show that as a difference.
   @discardableResult
   private func wait(for kind: String, of connection: Int?, _ scene: inout Scene) async throws -> ReplayLine? {
-    var members = [
-      JSONMember("kind", kind), JSONMember("after", json: String(scene.last)),
-      JSONMember("within_ms", json: String(Self.patience)),
-    ]
-    if let name = connection.flatMap({ scene.names[$0] }) { members.append(JSONMember("connection", name)) }
-    let awaited: Awaited = try await ask(.post("\(scene.path)/journal/await", members))
+    let order = WaitOrder(
+      kind: kind, connection: connection.flatMap { scene.names[$0] }, after: scene.last, withinMs: Self.patience)
+    let awaited: Awaited = try await ask(.post("\(scene.path)/journal/await", order))
     if let line = awaited.lines.last {
       scene.last = line.n
       if let connection { scene.lastOf[connection] = line.n }

@@ -1,3 +1,4 @@
+import GatewayControl
 import GatewayCore
 import GatewayJSON
 import GatewayKit
@@ -41,14 +42,6 @@ extension StormOptions {
   /// A year, in seconds.
   private static let faultsLongest = 31_557_600.0
 
-  /// The answer to a refused order.
-  private struct Refusal: Decodable {
-    struct Content: Decodable {
-      let message: String
-    }
-    let error: Content
-  }
-
   /// Orders the faults of the flags at every gateway with a known control port. If it throws, all faults are withdrawn.
   mutating func orderFaults() async throws -> [OrderedFault] {
     var ordered: [OrderedFault] = []
@@ -81,7 +74,7 @@ extension StormOptions {
 
   /// Returns the message of a gateway that refuses an order.
   static func complaint(of answer: HTTPResponse) -> String {
-    let refusal = try? JSONCoder().decode(Refusal.self, from: answer.body)
+    let refusal = try? JSONCoder().decode(ControlProblem.self, from: answer.body)
     return refusal?.error.message ?? "the gateway answered \(answer.status)"
   }
 

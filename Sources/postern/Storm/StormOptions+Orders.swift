@@ -1,3 +1,4 @@
+import GatewayControl
 import GatewayCore
 import GatewayFleet
 import GatewayKit
@@ -6,16 +7,14 @@ import GatewayProcess
 extension StormOptions {
   /// Gives an order of a scenario to all sessions of every gateway. Throws if one refuses it.
   func give(_ order: ScenarioPhase.Order) async throws {
-    let (path, body): (String, String) =
+    let request: HTTPRequest =
       switch order {
-      case .expire: ("/sessions/expire", "{}")
-      case .refresh: ("/sessions/refresh", "{}")
-      case .disconnect: ("/sessions/disconnect", "{}")
-      case .restart: ("/sessions/disconnect", "{\"code\": 1012, \"reason\": \"restart\"}")
-      case .revoke: ("/revocations", "{\"issued_before\": \(SystemTime.now.seconds)}")
+      case .expire: try .post("/sessions/expire", NoMembers())
+      case .refresh: try .post("/sessions/refresh", NoMembers())
+      case .disconnect: try .post("/sessions/disconnect", DisconnectOrder())
+      case .restart: try .post("/sessions/disconnect", DisconnectOrder(code: 1012, reason: "restart"))
+      case .revoke: try .post("/revocations", RevocationOrder(issuedBefore: SystemTime.now.seconds))
       }
-    let request = HTTPRequest(
-      method: "POST", path: path, headers: [HTTPField("content-type", "application/json")], body: Array(body.utf8))
     for control in controls {
       let answer = try await ask(request, of: control)
       guard answer.status == 200 else {

@@ -12,7 +12,7 @@ extension Behaviour {
   /// Private codes have an agreed meaning only on this gateway's own wire. Clients of other wires are closed with
   /// `elsewhere`, if it is given.
   static func terminal(
-    _ name: String, covers: [String], code: Int, elsewhere: Int? = nil, sentence: String
+    _ name: String, covers: [String], code: UInt16, elsewhere: UInt16? = nil, sentence: String
   ) -> Behaviour {
     Behaviour(
       name: name, covers: covers, sentence: sentence, needs: .terminalClose,

@@ -7,7 +7,7 @@ extension Behaviour {
 
   /// Returns a behaviour in which the gateway closes the connection ten times with the same code, each time after the client
   /// has reconnected.
-  static func returning(_ name: String, covers: [String], code: Int, sentence: String) -> Behaviour {
+  static func returning(_ name: String, covers: [String], code: UInt16, sentence: String) -> Behaviour {
     returning(name, covers: covers, sentence: sentence) { scene in try await scene.disconnect(code, name) }
   }
 

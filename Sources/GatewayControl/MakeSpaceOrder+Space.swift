@@ -2,34 +2,12 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewaySpace
 
-/// The body that orders a hosted space, e.g. `{"name": "t17", "frozen": true}`.
-struct SpaceOrderBody: ControlBody {
-  private let name: String?
-  private let port: Int?
-  private let frozen: Bool?
-  private let seed: Int?
-  private let wall: String?
-  private let idleS: Double?
-  private let settings: Anything?
-
-  enum CodingKeys: String, CodingKey, CaseIterable {
-    case name, port, frozen, seed, wall, settings
-    case idleS = "idle_s"
-  }
-
-  /// A value that other code reads.
-  private struct Anything: Decodable {
-    init(from decoder: any Decoder) {}
-  }
-
+extension MakeSpaceOrder {
   private static let idleTimes = 1...604_800.0
 
-  /// Returns the order of the request. Its settings are still as they were written.
-  static func order(_ request: HTTPRequest) throws(GatewayError) -> SpaceOrder {
-    let body: SpaceOrderBody = try ControlAnswer.body(
-      request,
-      #"{"name"?: string, "port"?: 0...65535, "frozen"?: bool, "seed"?: whole number, "wall"?: "2000-01-01T00:00:00Z", "idle_s"?: number, "settings"?: object}"#
-    )
+  /// Reads the order of a request. Its settings are still as they were written. Throws the error in it.
+  static func space(_ request: HTTPRequest) throws(GatewayError) -> SpaceOrder {
+    let body: MakeSpaceOrder = try ControlAnswer.order(request)
     var order = SpaceOrder()
     order.name = body.name
     order.port = body.port ?? 0
@@ -44,12 +22,12 @@ struct SpaceOrderBody: ControlBody {
       guard idleTimes.contains(seconds) else { throw .invalidParameter.detailed("idle_s must be 1 to 604800") }
       order.idleTime = .saturating(seconds: seconds)
     }
-    if body.settings != nil { order.settings = try settings(request) }
+    if let json = body.settings?.text { order.settings = try settings(json) }
     return order
   }
 
-  private static func settings(_ request: HTTPRequest) throws(GatewayError) -> [SpaceOrder.Setting] {
-    guard let members = (try? JSONDocument.parse(request.body))?.root["settings"]?.members else {
+  private static func settings(_ json: String) throws(GatewayError) -> [SpaceOrder.Setting] {
+    guard let members = (try? JSONDocument.parse(Array(json.utf8)))?.root.members else {
       throw .invalidParameter.detailed("settings must be an object of options of postern serve")
     }
     var settings: [SpaceOrder.Setting] = []
