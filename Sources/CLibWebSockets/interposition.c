@@ -16,7 +16,7 @@
 //
 // - Giving the library a connection together with its TLS session. It makes a session for each connection itself, with
 //   SSL_new(); here it gets the one that is there.
-// - That a ping arrived, and that it stays without an answer. The library answers it and tells nobody; but it writes its
+// - Noticing a ping, and leaving it without an answer. The library answers it and tells nobody; but it writes its
 //   answer with lws_write().
 // - The code of a close frame. The library makes 1002 of 1012 to 1014; but the frame is still where it was read to.
 // - That a close frame of ours is the last word. The library sends one of its own after it if what comes meanwhile breaks
@@ -81,7 +81,7 @@ void postern_set_close_judge(postern_close_judge judge) { close_judge = judge; }
 // The largest control frame (RFC 6455 section 5.5), masked: two bytes, the mask, the payload.
 enum { control_frame_max = 2 + 4 + 125 };
 
-// What a read ended with, if that may be the beginning of a close frame; or what came with the head of a handshake.
+// The last bytes of a read, if they may begin a close frame; or the bytes that came with the head of a handshake.
 struct tail {
   size_t count;
   unsigned char bytes[];
@@ -92,7 +92,7 @@ static _Thread_local int is_reading;
 // handed over.
 static _Thread_local struct tail **tails;
 static _Thread_local int tails_size;
-// What this thread read last, and with which descriptor.
+// The bytes that this thread read last, and their descriptor.
 static _Thread_local int last_fd = -1;
 static _Thread_local const unsigned char *last_bytes;
 static _Thread_local size_t last_count;
@@ -113,7 +113,7 @@ void postern_end_reading(void) {
   last_fd = -1;
 }
 
-// Where a close frame begins of which not all is there; `count` if none does.
+// Returns the offset of a close frame whose end is missing; `count` if there is none.
 static size_t unfinished_close(const unsigned char *bytes, size_t count) {
   const unsigned char *end = bytes + count, *at = count < control_frame_max ? bytes : end - (control_frame_max - 1);
 
@@ -258,7 +258,7 @@ struct lws *postern_adopt(struct postern_vhost *vhost, int fd, SSL *session, con
   struct lws *wsi;
 
   handed_over = session;
-  // What came behind the head the library takes from a copy, now or later, and not by one of the functions above.
+  // The library takes the bytes behind the head from a copy, now or later, and not by one of the functions above.
   if (last_fd == fd) last_fd = -1;
   keep_tail(fd, (const unsigned char *)bytes + count - kept, kept);
   ERR_clear_error();
@@ -304,7 +304,7 @@ static int is_of_library(void *address) {
   return dladdr(address, &caller) && dladdr((void *)lws_create_context, &library) && caller.dli_fbase == library.dli_fbase;
 }
 
-// What the context that is being made opened, and what has to be closed with the one that is being destroyed.
+// The descriptor that the new context opened, and the one to close with the context that is being destroyed.
 static _Thread_local int is_making_context, table_length, made_eventfd = -1, doomed_eventfd = -1;
 
 struct lws_context *postern_lws_create_context(const struct lws_context_creation_info *info, int descriptors_max,

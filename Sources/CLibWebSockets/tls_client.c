@@ -90,7 +90,7 @@ enum postern_tls_end postern_tls_classify(SSL *ssl) {
     return postern_tls_plain_text;
   case SSL_R_UNEXPECTED_EOF_WHILE_READING:
     return postern_tls_ended;
-  // What a server says of a client's certificate, or of the want of one.
+  // The server's alerts about a client's certificate, or about a missing one.
   case SSL_AD_REASON_OFFSET + SSL_AD_CERTIFICATE_REQUIRED:
   case SSL_AD_REASON_OFFSET + SSL_AD_BAD_CERTIFICATE:
   case SSL_AD_REASON_OFFSET + SSL_AD_UNKNOWN_CA:

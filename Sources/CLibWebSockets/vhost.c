@@ -19,8 +19,9 @@ void postern_set_callback(postern_callback callback) { receiver = callback; }
 
 _Thread_local int postern_lines_unheard;
 
-// Two lines of the library's are no errors: one for each connection that is handed over, and from 4.3 on one for each loop that
-// may not watch the system's routes, as in a unit that has no address family for it. Nothing here asks for that.
+// The library logs two lines as errors that are none. It logs one for each connection that is handed over. From 4.3 on it logs
+// one for each loop that may not watch the system's routes, as in a unit without the address family for it.
+// Postern does not ask for that.
 static void write_log(int level, const char *line) {
   char copy[256];
 
@@ -58,14 +59,14 @@ static int forward(struct lws *wsi, enum lws_callback_reasons reason, void *user
     // A CONNECT would become a raw socket without any timeout.
     return -1;
   case LWS_CALLBACK_WSI_DESTROY:
-    // What ended one connection stays in OpenSSL's queue of this thread, and would fail the next handshake on it.
+    // The error that ended a connection stays in OpenSSL's queue of this thread, and would fail the next handshake on it.
     ERR_clear_error();
     return receiver(wsi, (int)reason, user, in, len);
   case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
     // All that can fail in handing a connection over has been said by now. Next the library calls it an error that bytes have come.
     postern_lines_unheard = 1;
     return receiver(wsi, (int)reason, user, in, len);
-  // Of the rest, those that OpenSSL sets off have something else for `user`.
+  // Of the other callbacks, the ones that OpenSSL causes pass something else as `user`.
   case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:
   case LWS_CALLBACK_ADD_HEADERS:
   case LWS_CALLBACK_ESTABLISHED:
@@ -89,7 +90,7 @@ struct postern_vhost {
   char *key_path;
 };
 
-// What a context has of ours: lws_context_user() gives it.
+// Postern's own data of a context, returned by lws_context_user().
 struct context_extras {
   int eventfd;
 #if LWS_LIBRARY_VERSION_NUMBER >= 4003000
@@ -133,7 +134,7 @@ struct lws_context *postern_context_create(const struct postern_context_settings
   info.port = CONTEXT_PORT_NO_LISTEN_SERVER;
   info.user = extras;
   give_log(&info, extras);
-  // Text is checked by who takes it: the library checks that of all connections or of none.
+  // The receiver checks text for UTF-8: the library can check only all connections or none.
   info.options = LWS_SERVER_OPTION_LIBEV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS;
   // Each time the library changes a process-wide index, and TLS handshakes that are under way then fail: once only.
   if (!has_initialised_tls) info.options |= LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
@@ -154,7 +155,7 @@ void postern_context_destroy(struct lws_context *context) {
   struct context_extras *extras = lws_context_user(context);
 
   postern_lws_destroy_context(context, extras->eventfd);
-  // What the library has not ended yet would be taken off the count there.
+  // The library may still decrement the reference count in `extras`, for objects that it has not ended yet.
   if (!is_counted_on(extras)) free(extras);
 }
 

@@ -1,8 +1,8 @@
 #ifndef POSTERN_BUILD_COMMIT_H
 #define POSTERN_BUILD_COMMIT_H
 
-/// The commit of the sources that this was built from, `e417a76` for instance, as `SOURCE_COMMIT` said when the package was
-/// built; empty where it said nothing.
+/// Returns the commit of the sources of this build, e.g. `e417a76`: the value of `SOURCE_COMMIT` when the package was built.
+/// Empty if that was not set.
 const char *_Nonnull postern_build_commit(void);
 
 #endif

@@ -22,7 +22,7 @@ void postern_set_callback(postern_callback callback);
 /// Sends the library's errors, and nothing else, to `log`; NULL silences it.
 void postern_set_error_log(void (*log)(int level, const char *line));
 
-/// What a context must know.
+/// The settings of a context.
 struct postern_context_settings {
   struct ev_loop *loop;
   /// Seconds for a handshake, from accept to its end.
@@ -45,7 +45,7 @@ struct lws_context *postern_lws_create_context(const struct lws_context_creation
 /// lws_context_destroy(), and that eventfd closed.
 void postern_lws_destroy_context(struct lws_context *context, int eventfd);
 
-/// What a virtual host must know. All pointers are copied.
+/// The settings of a virtual host. All pointers are copied.
 struct postern_vhost_settings {
   const char *name;
   /// PEM files, NULL for plain text.
@@ -151,22 +151,22 @@ struct postern_certificate *postern_certificate_read(const char *certificate_pat
 int postern_certificate_apply(const struct postern_certificate *certificate, SSL_CTX *context);
 void postern_certificate_free(struct postern_certificate *certificate);
 
-/// What a TLS client trusts: what the system trusts, or everything.
+/// Returns the context of TLS clients that trust the system's certificates or, with `allows_untrusted`, every certificate.
 SSL_CTX *postern_tls_client_context(int allows_untrusted);
-/// Has the context trust who is in that PEM file, and nobody else. 0, or -1 with the reason in `error`.
+/// Makes the context trust only the certificates in the PEM file `path`. Returns 0, or -1 with the reason in `error`.
 int postern_tls_client_trust(SSL_CTX *context, const char *path, char *error, size_t error_size);
 /// A TLS client on a non-blocking descriptor, for a host by name or address.
 SSL *postern_tls_client(SSL_CTX *context, int fd, const char *host);
 /// Says why the last step failed, and forgets it.
 enum postern_tls_end postern_tls_explain(SSL *ssl, char *text, size_t size);
-/// What kind of failure the last error of a handshake is. Leaves OpenSSL's queue of errors as it is.
+/// Returns the kind of failure of a handshake's last error. Does not change OpenSSL's error queue.
 enum postern_tls_end postern_tls_classify(SSL *ssl);
-/// What a verification came to, of OpenSSL's codes.
+/// Translates OpenSSL's result code of a verification.
 enum postern_tls_end postern_tls_verification(long result);
 
 /// The server's side of TLS on a non-blocking descriptor; NULL if OpenSSL has no memory.
 SSL *postern_tls_server(SSL_CTX *context, int fd);
-/// What a step moves where it moves no bytes.
+/// The results of a step that moves no bytes.
 enum { postern_tls_wants_read = -1, postern_tls_wants_write = -2, postern_tls_broken = -3 };
 /// Goes on with the handshake. 1 when it is done; if it is broken, `end` says how.
 int postern_tls_accept(SSL *ssl, enum postern_tls_end *end);
