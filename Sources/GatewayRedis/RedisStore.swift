@@ -10,7 +10,7 @@ package final class RedisStore: Store {
   /// The most rows of one script; a longer scan is several of them.
   private static let pageRows = 1_000
   /// The most writes of a commit. Redis serves nobody else meanwhile.
-  static let writesMax = 4_096
+  static let writesMax = 8_192
   /// The version of the format of rows and keys.
   static let format = 1
 

@@ -9,8 +9,9 @@ internal import GatewayCore
 final class RedisLane: @unchecked Sendable, ByteLinkHandler {
   typealias Answer = Result<[RedisReply], RedisFailure>
 
-  /// The time that a reply may take.
+  /// The time that a reply may take, and the time more for each 64 KiB that waits for replies.
   static let replyTimeout = Duration.seconds(2)
+  private static let replyTimeoutMore = Duration.seconds(1)
   /// The most commands, and bytes of them, that wait for replies.
   private static let waitingMax = 65_536
   private static let waitingBytesMax = 64 << 20
@@ -256,8 +257,10 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
   private func setTimer() {
     guard !isTimerSet, let oldest = oldest else { return }
     isTimerSet = true
-    loop.run(after: max(.milliseconds(1), oldest + Self.replyTimeout - loop.now)) { [weak self] in self?.check() }
+    loop.run(after: max(.milliseconds(1), oldest + timeout - loop.now)) { [weak self] in self?.check() }
   }
+
+  private var timeout: Duration { Self.replyTimeout + Self.replyTimeoutMore * (waitingBytes >> 16) }
 
   private var oldest: Instant? {
     let first = firstSent < sent.count ? sent[firstSent].since : nil
@@ -267,8 +270,8 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
 
   private func check() {
     isTimerSet = false
-    if let oldest, oldest + Self.replyTimeout <= loop.now {
-      return lose("no reply within \(Int(Self.replyTimeout.inSeconds)) s")
+    if let oldest, oldest + timeout <= loop.now {
+      return lose("no reply within \(Int(timeout.inSeconds)) s")
     }
     setTimer()
   }
