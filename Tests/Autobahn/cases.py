@@ -1,6 +1,6 @@
 """Loads the test cases of autobahntestsuite (PyPI) into Python 3.
 
-The package is Python 2 throughout, whatever its classifiers say, and rests on Twisted. Its cases, though, are small
+The package is Python 2 throughout, although its classifiers say otherwise, and rests on Twisted. Its cases, though, are small
 classes that only call the protocol they are given. This loads them unchanged but for what Python 3 spells otherwise:
 byte strings are text of code points 0...255 here, and `protocol.py` turns them into bytes at the socket.
 """

@@ -22,7 +22,7 @@ from image import gateways
 from scene import bring_up_loopback
 
 CLIENTS = 300
-NOBODY = 65534  # As whom Prometheus' image runs.
+NOBODY = 65534  # The user that Prometheus' image runs as.
 POSTERN = "/usr/bin/postern"
 
 

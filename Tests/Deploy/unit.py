@@ -182,7 +182,7 @@ def main(root, file):
     def do():
         for line in sys.stdin:
             os.kill(child, {"reload": signal.SIGHUP, "stop": signal.SIGTERM}[line.strip()])
-        # Whoever started it is gone.
+        # The process that started it is gone.
         try:
             os.kill(child, signal.SIGTERM)
         except ProcessLookupError:

@@ -56,7 +56,7 @@ class Client:
             tries += 1
 
     def renew(self):
-        """The same; whoever comes while the provider is asked waits for that answer."""
+        """The same; a caller that comes while the provider is asked waits for that answer."""
         with self.lock:
             if self.call is None:
                 self.call = Call(self.fetch)
@@ -212,7 +212,7 @@ class AsksAtOnce(Client):
 
 
 class Loops(Client):
-    """Goes on and on with whatever is refused."""
+    """Repeats every refused request without end."""
 
     tries = float("inf")
 

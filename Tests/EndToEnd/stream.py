@@ -56,7 +56,7 @@ class Socket:
         return message
 
     def until_closed(self, patience=PATIENCE):
-        """Code and reason of the close frame; whatever came before it is in `heard`."""
+        """Code and reason of the close frame; what came before it is in `heard`."""
         self.heard = []
         try:
             while True:

@@ -1,4 +1,4 @@
-"""Bad input of every kind: a clear answer to whoever sends it, nothing to all others, and no leak."""
+"""Bad input of every kind: a clear answer to its sender, nothing to all others, and no leak."""
 
 import contextlib
 import json

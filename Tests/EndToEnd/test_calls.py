@@ -1,4 +1,4 @@
-"""Calls: members hear each other, on whatever loop they are; anonymous users open theirs over HTTP."""
+"""Calls: members receive each other's messages on every loop; anonymous users open theirs over HTTP."""
 
 import uuid
 

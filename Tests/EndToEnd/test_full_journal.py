@@ -25,7 +25,7 @@ def fill(space, ann):
 
 
 class Pinging(threading.Thread):
-    """Somebody else in the same process, who is answered or has to wait."""
+    """Another client of the same process, which is answered or has to wait."""
 
     def __init__(self, gateway):
         super().__init__(daemon=True)

@@ -189,7 +189,7 @@ def expect(gateway, expectation, user, **members):
     while True:
         answer = control(gateway, "POST", "/journal/expect", {"expect": expectation, "user": user, **members})
         assert answer.status == 200, answer.body
-        # Whoever does nothing more is watched for a moment, longer on a slow machine.
+        # A client that does nothing more is watched for a moment, longer on a slow machine.
         if "have to pass without" not in answer.json["sentence"] or time.monotonic() > end:
             return answer.json
         time.sleep(0.05)

@@ -21,12 +21,12 @@ from clients import Client, api, request
 from gateway import SECRET, Gateway, token
 
 MARK = "marked-secret-that-nobody-sees"
-# Shapes of secrets that are known by how they look, whatever member they stand in.
+# Shapes of secrets that are recognised by their form, in every member.
 SHAPES = [
     f"eyJhbGciOiJIUzI1NiJ9.{MARK}.x", f"https://h.example/a?access_token={MARK}&b=1", f"Bearer {MARK}", f"Basic {MARK}",
     json.dumps({"token": MARK}), json.dumps({"data": json.dumps({"password": MARK})}),
 ]
-# Members that hold a secret whatever it looks like.
+# Members that hold a secret of any form.
 NAMES = ["token", "access_token", "accessToken", "jwt", "password", "secret", "client_secret", "sessionKey", "authorization"]
 # What no secret is, and everybody may see.
 WORD = "a-word-that-everybody-sees"

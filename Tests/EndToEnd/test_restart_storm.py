@@ -1,4 +1,4 @@
-"""A gateway is drained or killed under a storm, and started again on the same port: who is back, and when."""
+"""A gateway is drained or killed under a storm, and started again on the same port: which clients are back, and when."""
 
 import contextlib
 import json

@@ -19,7 +19,7 @@ def gateway():
 
 
 class Caller:
-    """A user who is connected, or a server."""
+    """A connected user, or a server."""
 
     def __init__(self, gateway, user=None):
         self.gateway = gateway

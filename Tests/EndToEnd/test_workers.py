@@ -1,4 +1,4 @@
-"""Parts of a storm on other machines: one report, and an end for everything whoever dies first."""
+"""Parts of a storm on other machines: one report, and everything ends, whichever process ends first."""
 
 import contextlib
 import json

@@ -299,7 +299,7 @@ class Storm:
         return socket
 
     async def present(self):
-        """Who is in the calls, as a server is told: a set for each."""
+        """Returns the participants of the calls, as a server is told: a set for each."""
         calls = -(-self.count // self.size)
 
         async def one(number):

@@ -28,7 +28,7 @@ def test_its_verdicts_stand_with_the_lines_that_prove_them(tmp_path):
     # The wire closes where others ask; the client comes back with its new token.
     assert cases["refresh-at-lead"].find("skipped") is not None
     assert cases["cut-off-by-timeout"].find("failure") is None
-    # It waits for two seconds, whatever the gateway says, and comes back from a close that is for good.
+    # It always waits for two seconds, and comes back from a close that is final.
     assert "3000 ms are to pass" in "".join(cases["retry-later"].find("failure").itertext())
     assert "after close 1008" in "".join(cases["closed-by-policy"].find("failure").itertext())
 

@@ -1,4 +1,4 @@
-"""What a client does in the rows of expiry and of refreshes, in whatever wire."""
+"""What a client does in the rows of expiry and of refreshes, in every wire."""
 
 import time
 
