@@ -135,7 +135,8 @@ extension RedisScript {
     end
     keep_tallies()
     -- Last, so that a refused commit is not remembered.
-    call('SET', id_key, ARGV[2], 'PX', 60000)
+    -- A minute by the caller's clock, which may differ from the server's by one, and time for a slow caller.
+    call('SET', id_key, ARGV[2], 'PX', 180000)
     return 1
     """#
 }

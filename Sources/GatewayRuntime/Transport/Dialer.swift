@@ -20,7 +20,8 @@ package struct DialTarget: Hashable, Sendable {
   package var source: String?
   /// Whether to accept a certificate that nobody the system trusts has signed.
   package var allowsUntrustedCertificate: Bool
-  /// The trusted authorities and the client's certificate, if not those of the system; for HTTP requests only.
+  /// The trusted authorities and the client's certificate, if not those of the system; for HTTP requests and
+  /// links only.
   package var identity: TLSIdentity?
   /// The addresses to connect to, as text, in place of what the host stands for; empty to ask the name service.
   package var addresses: [String] = []
