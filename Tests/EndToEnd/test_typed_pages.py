@@ -34,6 +34,7 @@ NOT_TYPED = {
     "Docs/phases.md": 1,
     "Docs/planning.md": 8,
     "Docs/proxies.md": 1,
+    "Docs/redis.md": 2,
     "Docs/simulation-limits.md": 1,
     "Docs/space-costs.md": 1,
     "Docs/storm-others.md": 1,
