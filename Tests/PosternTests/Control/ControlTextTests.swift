@@ -8,7 +8,8 @@ struct ControlTextTests {
   func `a user's name makes no row of its own in the table of sessions, and moves no terminal's cursor`() throws {
     let name = "eve\nconn_0_9  root\u{1B}[2J\u{9B}31m\u{202E}é"
     let session: [String: Any] = [
-      "id": "conn_0_1", "phase": "active", "user_id": name, "user_kind": "regular", "age_ms": 1000, "peer": "127.0.0.1",
+      "id": "conn_0_1", "dialect": "plain", "phase": "active", "user_id": name, "user_kind": "regular", "age_ms": 1000,
+      "silence_ms": 0, "calls": [String](), "peer": "127.0.0.1",
     ]
     let answer = ControlClient.Answer(
       status: 200, data: Array(try JSONSerialization.data(withJSONObject: ["sessions": [session]])))
