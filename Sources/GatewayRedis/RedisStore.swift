@@ -9,7 +9,7 @@ internal import Synchronization
 package final class RedisStore: Store {
   /// The most rows of one script; a longer scan is several of them.
   private static let pageRows = 1_000
-  /// The most writes of a commit. Redis serves nobody else meanwhile.
+  /// The maximum number of writes in a commit. Redis runs no other command while it applies one.
   static let writesMax = 8_192
   /// The version of the format of rows and keys.
   static let format = 1
@@ -47,7 +47,7 @@ package final class RedisStore: Store {
     self.setsDamagedAside = setsDamagedAside
     self.trouble = trouble
     var lanes: [RedisLane] = []
-    // Where the server is away, it is so for all lanes: the first one says it.
+    // All lanes lose the server at once; only the first reports it.
     let silence: @Sendable (String) -> Void = { _ in }
     for loop in loops { lanes.append(RedisLane(on: loop, settings, trouble: lanes.isEmpty ? trouble : silence)) }
     self.lanes = lanes

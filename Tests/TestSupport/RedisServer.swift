@@ -58,7 +58,7 @@ package final class RedisServer: Sendable {
         guard attempt < 4 else { throw Failure(description: "\(program) does not start: \(text)") }
         continue
       }
-      // What it writes later is of no use, and must not stop it.
+      // A full pipe would stop the server, so its later output is read and dropped.
       output.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
       (self.port, self.process, self.input) = (port, process, input)
       return

@@ -1,4 +1,4 @@
-/// The order to hold a client to an expectation by the journal, `POST /journal/expect`.
+/// The order to check a client against an expectation by the journal, `POST /journal/expect`.
 package struct ExpectOrder: ControlOrder {
   package static let form =
     #"{"expect": string, "user"?: string, "dialect"?: string, "after"?: 0..., and what the expectation takes}"#

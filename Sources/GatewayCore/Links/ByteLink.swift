@@ -1,6 +1,6 @@
 /// An open connection that carries bytes both ways, without a message format of its own. Only on its loop.
 package protocol ByteLink: AnyObject {
-  /// Queues the bytes. What is queued in one turn of the loop goes out in one write.
+  /// Queues the bytes. All bytes of one turn of the loop are sent with one write.
   func send(_ bytes: [UInt8])
 
   /// The number of bytes that the peer has not accepted yet.
@@ -29,7 +29,7 @@ package struct LinkTarget: Hashable, Sendable {
   package var host: String
   package var port: Int
   package var isTLS: Bool
-  /// The authority to trust in place of those of the system.
+  /// The authority to trust in place of the system's.
   package var caPath: String?
   /// The client's own certificate and its key; both or neither.
   package var certificatePath: String?

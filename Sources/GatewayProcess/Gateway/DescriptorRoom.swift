@@ -1,6 +1,6 @@
 package import GatewayServer
 
-/// The descriptors that the process of a gateway wants for its connections and spaces, and those that the system allows.
+/// The number of descriptors that a gateway's process wants for its connections and spaces, and the number that the system allows.
 package struct DescriptorRoom: Sendable {
   package let wanted: Int
   package let allowed: Int

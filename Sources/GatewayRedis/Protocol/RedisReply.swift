@@ -87,7 +87,7 @@ final class RedisParser {
   enum Step {
     case reply(RedisReply)
     case needsMore
-    /// What has arrived is no reply, or one that is too large.
+    /// The received bytes are not a reply, or the reply is too large.
     case invalid
   }
 

@@ -6,8 +6,13 @@ extension RedisScript {
   /// of checks and of writes. Then a path and a version for each check; a path, the row without its version or nothing,
   /// and the bounds of its counts for each write.
   ///
-  /// Returns 1 if it is applied, 0 if a checked row has changed, 2 without the lease, 3 if the clocks differ too much,
-  /// and -n if the n-th count of the written rows would exceed its bound.
+  /// Returns:
+  ///
+  /// - 1 if the commit is applied.
+  /// - 0 if a checked row has changed.
+  /// - 2 if the process does not hold the lease.
+  /// - 3 if the clocks differ too much.
+  /// - -n if the n-th count of the written rows would exceed its bound.
   static let commitBody = #"""
     local id_key = prefix .. ':done:' .. ARGV[1]
     local steady_high, steady_low = unpack_bytes('>I4I4', ARGV[3])
@@ -135,7 +140,7 @@ extension RedisScript {
     end
     keep_tallies()
     -- Last, so that a refused commit is not remembered.
-    -- A minute by the caller's clock, which may differ from the server's by one, and time for a slow caller.
+    -- One minute by the caller's clock, one that this clock may differ by, and one for a slow caller.
     call('SET', id_key, ARGV[2], 'PX', 180000)
     return 1
     """#

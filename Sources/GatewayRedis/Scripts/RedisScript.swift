@@ -5,7 +5,7 @@ enum RedisScript: CaseIterable, Sendable {
   case commit, scan, setAside, acquire, renew, release
 
   /// The digests by which the server knows the scripts.
-  private static let digests = Dictionary(uniqueKeysWithValues: allCases.map { ($0, digest(of: $0.source)) })
+  private static let digests: [RedisScript: String] = allCases.reduce(into: [:]) { $0[$1] = digest(of: $1.source) }
 
   /// The text of the script.
   var source: String {
@@ -20,7 +20,7 @@ enum RedisScript: CaseIterable, Sendable {
   }
 
   /// The SHA-1 of the text, in hexadecimal, for `EVALSHA`.
-  var digest: String { Self.digests[self]! }
+  var digest: String { Self.digests[self, default: ""] }
 
   private static func digest(of source: String) -> String {
     let text = Array(source.utf8)
@@ -30,7 +30,7 @@ enum RedisScript: CaseIterable, Sendable {
     return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
-  /// What the scripts know of rows.
+  /// The functions on rows that all scripts share.
   private static let rows = #"""
     local call, prefix = redis.call, KEYS[1]
     local rows_key, deadlines_key = prefix .. ':rows', prefix .. ':deadlines'

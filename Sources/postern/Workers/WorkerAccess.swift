@@ -1,10 +1,10 @@
 import GatewayCore
 import GatewayRuntime
 
-/// What a storm has for its workers: their secret, and whom it trusts to sign their certificates.
+/// The secret of a storm's workers, and the authorities that it trusts to sign their certificates.
 struct WorkerAccess: Sendable {
   let secret: String
-  /// The file of the authorities that sign the workers' certificates; nil for those that the system trusts.
+  /// The file of the authorities that sign the workers' certificates; nil for the system's.
   let authorityPath: String?
 
   func target(of address: WorkerAddress) -> DialTarget {
@@ -21,7 +21,7 @@ struct WorkerAccess: Sendable {
     return request
   }
 
-  /// Returns the failure in words, and what to do about it.
+  /// Returns a text that says what failed and what to do.
   func words(_ failure: DialFailure, _ address: WorkerAddress) -> String {
     switch failure {
     case .insecure(.peerWantsTLS): "\(failure); name it as https://\(address)"

@@ -29,13 +29,13 @@ enum WorkerCommand: Command {
   /// The time that parts have to tell what they came to when the worker ends.
   private static let farewell = Duration.seconds(10)
 
-  /// The connections that may be open beside those of parts. The newest makes room for itself if others have sent no request.
+  /// The maximum number of open connections without a part. A new connection replaces one that has sent no request.
   private static let othersMax = 64
 
   /// The descriptors for the connections, and three pipes for each part.
   private static let descriptors = 4_096
 
-  /// What a worker waits for.
+  /// An event that ends the worker's wait.
   private enum News {
     case signal(Int32)
     case stormOver

@@ -27,7 +27,7 @@ struct WorkerOrder: Codable {
   }
 }
 
-/// What a worker answers to `GET /worker`, before anything is ordered.
+/// The answer to `GET /worker`, which a storm reads before it orders a part.
 struct WorkerStatus: Codable {
   let version: String
   /// The worker's clock, in nanoseconds since 1970.
