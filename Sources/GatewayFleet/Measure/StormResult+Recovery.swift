@@ -115,8 +115,9 @@ extension StormResult {
   private func full(in second: Int, above level: Double) -> Double {
     let perSecond = 1000 / max(1, bins.milliseconds)
     let connected = bins.connected(until: seconds)
-    let bins = second * perSecond..<min((second + 1) * perSecond, connected.count)
-    guard !bins.isEmpty, let last = bins.last(where: { Double(connected[$0]) < level }) else { return Double(second) }
+    // The last second may have no bins: a storm may end within it.
+    let bins = connected.indices.clamped(to: second * perSecond..<(second + 1) * perSecond)
+    guard let last = bins.last(where: { Double(connected[$0]) < level }) else { return Double(second) }
     return Double(last + 1) / Double(perSecond)
   }
 

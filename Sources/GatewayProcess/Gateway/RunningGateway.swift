@@ -158,7 +158,7 @@ package final class RunningGateway: Sendable {
   }
 
   /// The timeout for the answers to pending requests once the sockets are closed.
-  static let requestPatience = Duration.seconds(10)
+  package static let requestPatience = Duration.seconds(10)
 
   /// Drains the gateway. It refuses new sockets, notifies every client, and closes each within `window`; connections of
   /// hosted spaces close at once.

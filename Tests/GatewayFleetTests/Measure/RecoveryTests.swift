@@ -64,6 +64,16 @@ struct RecoveryTests {
   }
 
   @Test
+  func `a queue that is long to the end of a storm leaves a recovery at its end`() throws {
+    var result = Self.storm([(3, 17.3, 100)], seconds: 40.5)
+    result.triggerEnd = 8
+    var queue = QueueFigures()
+    queue.sample(length: 9, age: 600_000_000, atSecond: 40)
+    result.queue = queue
+    #expect(try #require(result.recoveredAfter) == 33)
+  }
+
+  @Test
   func `a second dip after the recovery counts by itself`() throws {
     var result = Self.storm([(3, 4, 10), (80, 92, 60)], seconds: 200)
     result.triggerEnd = 3
