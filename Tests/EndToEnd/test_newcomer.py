@@ -190,7 +190,7 @@ PROGRAMS = {
     "groups, files, command, some",
     [
         (["build", "examples"], ["README.md", "Docs/[!i]*.md", "Docs/dialects/*.md"],  # Docs/install.md installs more.
-         r"(?m)^    (?:\S.*[|;(] ?)?(\w+) |\| (\w+) -", {"curl", "jq", "man", "python3"}),
+         r"(?m)^    (?:\S.*[|;(] ?)?(\w+) |\| (\w+) -", {"curl", "jq", "man", "openssl", "python3"}),
         (["build", "tests"], ["Tests/EndToEnd/**/*.py", "Tests/EndToEnd/run", "Docs/dialects/sinch.md"],
          r'(?:which\(|\[)"(\w+)"|(?m:^ *"?(\w+) -)', {"apache2", "chromium", "curl", "git", "haproxy", "openssl", "python3"}),
     ],
