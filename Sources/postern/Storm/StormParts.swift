@@ -171,7 +171,8 @@ final class StormParts: Sendable {
 
   /// The time left for parts that were told to end; nil if none was.
   private var rest: Duration? { state.withLock { $0.endsBy }.map { $0 - SystemTime.sinceBoot } }
-  private var isOver: Bool { rest.map { $0 <= .zero } ?? false }
+  /// Whether that time is over, but for what a timer of a loop can be early: a loop reads its clock once a turn.
+  private var isOver: Bool { rest.map { $0 <= .milliseconds(50) } ?? false }
 
   private static let goesOn = "it goes on, though it was told to end"
 
