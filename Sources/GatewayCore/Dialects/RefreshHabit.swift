@@ -22,7 +22,7 @@ package struct RefreshHabit: Hashable, Sendable {
     package func duration(ofLife life: Duration) -> Duration {
       switch self {
       case .duration(let duration): duration
-      case .share(let share): .nanoseconds(Int64(life.inSeconds * share * 1e9))
+      case .share(let share): .saturating(seconds: life.inSeconds * share)
       }
     }
   }
