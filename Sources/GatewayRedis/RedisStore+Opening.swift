@@ -33,7 +33,9 @@ extension RedisStore {
   private func ask(_ commands: [RedisCommand]) async throws(RedisStartError) -> [RedisReply] {
     switch await lanes[0].ask(commands) {
     case .failure(let failure):
-      let lasts = failure.reason.contains(bytesOf: "--store-") || failure.reason.contains(bytesOf: "replica")
+      let lasts = ["--store-", "replica", "wants a certificate", "bad certificate"].contains {
+        failure.reason.contains(bytesOf: $0)
+      }
       throw RedisStartError(description: failure.reason, isLasting: lasts)
     case .success(let replies):
       for reply in replies {

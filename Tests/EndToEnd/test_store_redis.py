@@ -7,6 +7,7 @@ import socket
 import subprocess
 import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -247,25 +248,76 @@ def test_a_server_off_loopback_needs_tls_or_consent():
     assert outcome.returncode == 2 and "--store-allow-plain" in outcome.stderr
 
 
-def test_tls_verifies_the_name_and_the_authority(tmp_path):
-    def openssl(*arguments):
-        subprocess.run(["openssl", *arguments], check=True, capture_output=True, cwd=tmp_path)
+def certificate(folder, name="", tls_of_clients="no"):
+    """Makes a self-signed certificate of localhost, and returns the flags with which a Redis server uses it."""
+    command = [
+        "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", f"{name}key.pem", "-out", f"{name}cert.pem",
+        "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+    ]  # fmt: skip
+    subprocess.run(command, check=True, capture_output=True, cwd=folder)
+    files = {"cert": f"{name}cert.pem", "key": f"{name}key.pem", "ca-cert": f"{name}cert.pem"}
+    flags = [word for flag, file in files.items() for word in (f"--tls-{flag}-file", str(folder / file))]
+    return [*flags, "--tls-auth-clients", tls_of_clients]
 
-    openssl(
-        "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem", "-out", "cert.pem", "-days", "2",
-        "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost")  # fmt: skip
-    tls = ["--tls-cert-file", "cert.pem", "--tls-key-file", "key.pem", "--tls-auth-clients", "no"]
-    with Redis(tmp_path) as plain:
-        plain.kill()
-        port = free_port()
-        files = [str(tmp_path / flag) if flag.endswith(".pem") else flag for flag in tls]
-        plain.flags += ["--tls-port", str(port), "--tls-ca-cert-file", str(tmp_path / "cert.pem"), *files]
-        plain.start()
-        assert "signed" in start(["--store", f"rediss://localhost:{port}"]).stderr
-        flags = ["--store", f"rediss://localhost:{port}", "--store-ca", str(tmp_path / "cert.pem")]
+
+@contextmanager
+def redis_with_tls(folder, tls_of_clients="no"):
+    """A Redis server with a plain and a TLS port; yields the URL of the latter."""
+    port = free_port()
+    with Redis(folder, "--tls-port", str(port), *certificate(folder, tls_of_clients=tls_of_clients)):
+        yield f"rediss://localhost:{port}"
+
+
+def test_tls_verifies_the_name_and_the_authority(tmp_path):
+    with redis_with_tls(tmp_path) as url:
+        assert "signed" in start(["--store", url]).stderr
+        flags = ["--store", url, "--store-ca", str(tmp_path / "cert.pem")]
         with Gateway(*flags) as gateway:
             access = opaque(gateway, "ann")
             with Client(gateway, token=access) as ann:
                 ann.receive("connected")
-        flags[1] = f"rediss://127.0.0.1:{port}"
+        flags[1] = url.replace("localhost", "127.0.0.1")
         assert "another name" in start(flags).stderr
+
+
+def test_a_server_that_asks_for_a_certificate_gets_the_gateways_own(tmp_path):
+    with redis_with_tls(tmp_path, tls_of_clients="yes") as url:
+        certificate(tmp_path, "other-")
+        flags = ["--store", url, "--store-ca", str(tmp_path / "cert.pem")]
+        own = ["--store-certificate", str(tmp_path / "cert.pem"), "--store-key", str(tmp_path / "key.pem")]
+        with Gateway(*flags, *own) as gateway:
+            access = opaque(gateway, "ann")
+            with Client(gateway, token=access) as ann:
+                ann.receive("connected")
+        others = [word.replace(str(tmp_path) + "/", str(tmp_path) + "/other-") for word in own]
+        for refused in (flags, flags + others):
+            outcome = start(refused)
+            # OpenSSL may see the server's reset before its reason.
+            told = {3: "the server wants a certificate of its clients", 1: "does it want a certificate of its clients?"}
+            assert told.get(outcome.returncode, "?") in outcome.stderr, (outcome.returncode, outcome.stderr)
+        outcome = start([*flags, *own[:2], "--store-key", others[3]])
+        assert outcome.returncode == 3 and "is not the key of the certificate" in outcome.stderr
+
+
+def test_a_commit_waits_for_as_many_replicas_as_are_asked_for(tmp_path):
+    (tmp_path / "replica").mkdir()
+    with Redis(tmp_path) as redis:
+        alone = start([*flags_of(redis), "--store-replicas", "1"])
+        assert alone.returncode == 3 and "it has 0 replicas" in alone.stderr, alone.stderr
+        with Redis(tmp_path / "replica", "--replicaof", "127.0.0.1", str(redis.port)) as replica:
+            deadline = time.monotonic() + 60
+            while b"state=online" not in redis.ask("INFO", "replication"):
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+            with Gateway(*flags_of(redis), "--store-replicas", "1") as gateway:
+                access = opaque(gateway, "ann")
+                keys = [sorted(server.ask("KEYS", "*").split()) for server in (redis, replica)]
+                assert keys[0] == keys[1] and len(keys[0]) > 1
+                replica.process.send_signal(signal.SIGSTOP)
+                try:
+                    refused = api(gateway, "POST", "/v1/tokens", {"user_id": "bob", "format": "opaque", "life_s": 600})
+                finally:
+                    replica.process.send_signal(signal.SIGCONT)
+                assert refused.status == 503 and refused.json["error"]["name"] == "store_unavailable"
+                with Client(gateway, token=access) as ann:
+                    ann.receive("connected")

@@ -221,7 +221,11 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
 
   func linkClosed(_ reason: String) {
     // A link that was closed here may have been on the way to say so too.
-    if link != nil { lose(reason) }
+    guard link != nil else { return }
+    // With TLS 1.3 a server refuses a client's certificate after the handshake, often by a mere reset.
+    let isUnanswered = phase == .greeting && firstSent == 0 && replies.isEmpty
+    let hint = settings.target.isTLS && isUnanswered ? "; does it want a certificate of its clients?" : ""
+    lose(reason + hint)
   }
 
   // MARK: Losses
