@@ -88,6 +88,29 @@ struct VerificationFaultTests {
   }
 
   @Test
+  func `an outage of the identity provider ends nobody who is in for an hour, and keeps others out`() throws {
+    let ann = faulty.connect("ann")
+    let fault = try faulty.fail(#"{"fault": "refuse_for_now", "error": "identity_unavailable"}"#)
+    faulty.expire("ann")
+    for _ in 0..<59 {
+      faulty.refresh(ann)
+      #expect(ann.texts.last?.contains("503005") == true)
+      faulty.world.advance(by: .seconds(59))
+    }
+    #expect(faulty.connect("bob").refusal == 503)
+    try faulty.mend(fault)
+    faulty.refresh(ann)
+    #expect(ann.types.last == "refreshed" && ann.hasHeardNoEnd)
+  }
+
+  @Test
+  func `a fault of tokens that cannot be judged takes no other error`() {
+    #expect(throws: GatewayError.self) {
+      try faulty.fail(#"{"fault": "refuse_for_now", "error": "signature_invalid"}"#)
+    }
+  }
+
+  @Test
   func `a slow judgement delays the login after the 101, once`() throws {
     let fault = try faulty.fail(#"{"fault": "judge_slowly", "by_ms": 2000, "who": {"users": ["ann"]}, "times": 2}"#)
     #expect(faulty.connect("bob").types == ["connected"])

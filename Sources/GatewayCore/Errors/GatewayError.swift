@@ -72,6 +72,12 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
     number == other.number
   }
 
+  /// Whether the token could not be judged at the moment: it is neither good nor bad, and the client may present it
+  /// again.
+  package var isUnjudged: Bool {
+    isSame(as: .storeUnavailable) || isSame(as: .identityUnavailable)
+  }
+
   package static let malformedMessage = GatewayError(
     400_001, "malformed_message", "not a JSON object with a string member type")
   package static let unknownType = GatewayError(400_002, "unknown_type", "no message has this type")
@@ -148,6 +154,9 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
   /// The gateway's store cannot be read or written at the moment. Says nothing about a token.
   package static let storeUnavailable = GatewayError(
     503_004, "store_unavailable", "what the gateway remembers is out of reach; try again later")
+  /// The application's identity provider cannot be asked at the moment. Says nothing about a token.
+  package static let identityUnavailable = GatewayError(
+    503_005, "identity_unavailable", "the identity provider is out of reach; try again later")
 
   /// Missing authentication, by the vendors' own number: the user of the operation has no authenticated connection.
   package static let connectionRequired = GatewayError(800_101, "connection_required", "connect and authenticate first")
@@ -164,6 +173,6 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
     .alreadyExists, .bodyTooLarge, .upgradeRequired, .hostRefused, .mediaTypeRefused,
     .claimMissing, .reservationInvalid, .companyForbidden, .companyUnknown, .clientOutdated,
     .tooMany, .internalError, .overloaded, .draining, .providerFailure, .storeUnavailable,
-    .connectionRequired,
+    .identityUnavailable, .connectionRequired,
   ]
 }

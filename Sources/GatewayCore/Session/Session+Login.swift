@@ -88,10 +88,9 @@ extension Session {
             welcome: acceptance.token.welcome)))
       activate(grant)
     case .failure(let error):
-      // If the store is unavailable the token is not refused: it may be accepted a moment later.
-      let isJudged = !error.isSame(as: .storeUnavailable)
+      // A token that cannot be judged now is not refused: it may be accepted a moment later.
       refuseLogin(
-        error, isJudged ? .invalidToken : .overloaded, request, until: openedAt + policy.loginTimeout, at: now,
+        error, error.isUnjudged ? .overloaded : .invalidToken, request, until: openedAt + policy.loginTimeout, at: now,
         into: &effects)
     }
   }

@@ -21,7 +21,31 @@ extension Session {
     RefreshWait(askedAt: now, until: min(now, grant.expiresAt) + policy.refreshTimeout, cause: cause, isTold: isTold)
   }
 
-  private func tell(_ wait: RefreshWait, at now: Instant, into effects: inout [SessionEffect]) {
+  /// Returns the wait with a new timeout, because the last token could not be judged; nil if it was, or if the outage has
+  /// lasted too long. The timeout counts from the end of the wait before.
+  func prolong(_ wait: RefreshWait, _ grant: Grant, at now: Instant) -> RefreshWait? {
+    guard wait.isUnjudged else { return nil }
+    var wait = wait
+    wait.until = min(wait.until + policy.refreshTimeout, outageEnd(wait, grant))
+    wait.isUnjudged = false
+    return wait.until > now ? wait : nil
+  }
+
+  /// Returns the wait after a verdict that its token cannot be judged now: the timeout begins again. A revoked token gets
+  /// no more time.
+  private func postpone(_ wait: RefreshWait, _ grant: Grant, at now: Instant) -> RefreshWait {
+    guard wait.cause != .revocation else { return wait }
+    var wait = wait
+    wait.until = max(wait.until, min(now + policy.refreshTimeout, outageEnd(wait, grant)))
+    wait.isUnjudged = true
+    return wait
+  }
+
+  private func outageEnd(_ wait: RefreshWait, _ grant: Grant) -> Instant {
+    min(wait.askedAt, grant.expiresAt) + policy.outageMax
+  }
+
+  func tell(_ wait: RefreshWait, at now: Instant, into effects: inout [SessionEffect]) {
     effects.append(.record(.refreshRequested(wait.cause)))
     effects.append(.send(.refreshRequired(wait.cause, timeout: max(.zero, wait.until - now))))
   }
@@ -64,9 +88,11 @@ extension Session {
       move(to: .refreshing(grant.expired(at: now), wait))
     case .revoked where policy.revocation == .close:
       end(grant, .tokenRevoked, at: now, into: &effects)
+    case .revoked:
+      move(to: .refreshing(grant, wait.revoked))
     case .renewed(let acceptance):
       if let next = renew(acceptance, grant, wait, at: now, into: &effects) { activate(next) }
-    case .askForRefresh, .revoked, .verified, .wakeUp:
+    case .askForRefresh, .verified, .wakeUp:
       return
     case .received, .malformed, .disconnect, .drain, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
       handleLoggedIn(event, grant, at: now, into: &effects)
@@ -91,6 +117,8 @@ extension Session {
         let cause = event == .revoked ? RefreshCause.revocation : .request
         let wait = makeWait(grant, cause, at: now, isTold: false)
         move(to: .verifyingRefresh(attempt: attempt, grant, wait, request: request))
+      } else if case .revoked = event {
+        move(to: .verifyingRefresh(attempt: attempt, grant, wait?.revoked, request: request))
       }
     case .renewed(let acceptance):
       if let next = renew(acceptance, grant, wait, at: now, into: &effects) {
@@ -135,11 +163,13 @@ extension Session {
     case .failure(let error):
       effects.append(.record(.refreshRefused(error)))
       refuse(error, request: request, into: &effects)
-      // If the store is unavailable the token is not refused: the client may try again until its timeout.
-      if !error.isSame(as: .storeUnavailable), countRefusal() || policy.endsAtRefusedRefresh {
+      // A token that cannot be judged now is not refused: the client may try again.
+      if error.isUnjudged {
+        resume(grant, wait.map { postpone($0, grant, at: now) }, at: now, into: &effects)
+      } else if countRefusal() || policy.endsAtRefusedRefresh {
         end(grant, .tooManyFailures, at: now, into: &effects)
       } else {
-        resume(grant, wait, at: now, into: &effects)
+        resume(grant, wait.map(\.judged), at: now, into: &effects)
       }
     }
   }
@@ -188,6 +218,22 @@ extension Session {
       tell(wait, at: now, into: &effects)
     }
     move(to: .refreshing(grant, wait))
+  }
+}
+
+extension Session.RefreshWait {
+  /// The same wait after a token that was refused.
+  fileprivate var judged: Self {
+    var wait = self
+    wait.isUnjudged = false
+    return wait
+  }
+
+  /// The same wait for a token that has been revoked meanwhile: an outage gives it no more time.
+  fileprivate var revoked: Self {
+    var wait = judged
+    wait.cause = .revocation
+    return wait
   }
 }
 

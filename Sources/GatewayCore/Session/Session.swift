@@ -2,8 +2,8 @@
 ///
 /// Its invariants, which the exhaustive exploration in the tests checks after every step:
 /// 1. An anonymous user never becomes active, unless the wire's policy admits them.
-/// 2. No session stays active past expiry plus the refresh timeout.
-/// 3. There is one refresh request for each expiry.
+/// 2. No session stays active past expiry plus the refresh timeout. If tokens cannot be judged: plus the longest outage.
+/// 3. There is one refresh request for each expiry, and one more after each wait in which a token could not be judged.
 /// 4. Nothing is sent after the close, and there is exactly one close.
 /// 5. The answer to an older verification is dropped.
 /// 6. The session's identity changes only by a login, and only after the user before has been logged out.
@@ -41,6 +41,9 @@ package struct Session: Hashable, Sendable {
     /// Whether the client has been told. A request that falls due while a token is being verified is held back: the
     /// verdict may make it unnecessary.
     package var isTold: Bool
+    /// Whether the last token since the request could not be judged. The client is then asked once more at the end of
+    /// the wait.
+    package var isUnjudged = false
   }
 
   package let id: ConnectionID
@@ -159,8 +162,20 @@ package struct Session: Hashable, Sendable {
     case .verifyingRefresh(let attempt, let grant, nil, let request):
       let wait = makeWait(grant, grant.renewal, at: now, isTold: false)
       phase = .verifyingRefresh(attempt: attempt, grant, wait, request: request)
-    case .refreshing(let grant, _), .verifyingRefresh(_, let grant, _, _):
-      end(grant, .refreshTimeout, at: now, into: &effects)
+    case .refreshing(let grant, let wait):
+      if let longer = prolong(wait, grant, at: now) {
+        phase = .refreshing(grant, longer)
+        tell(longer, at: now, into: &effects)
+      } else {
+        end(grant, .refreshTimeout, at: now, into: &effects)
+      }
+    case .verifyingRefresh(let attempt, let grant, let wait?, let request):
+      if let longer = prolong(wait, grant, at: now) {
+        // The client is not told: it waits for an answer already.
+        phase = .verifyingRefresh(attempt: attempt, grant, longer, request: request)
+      } else {
+        end(grant, .refreshTimeout, at: now, into: &effects)
+      }
     case .draining:
       close(.serviceRestart, at: now, into: &effects)
     case .closing(let reason, _):

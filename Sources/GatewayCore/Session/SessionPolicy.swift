@@ -8,6 +8,9 @@ package struct SessionPolicy: Hashable, Sendable {
   /// The time that a client has to answer a refresh request. 0 where the wire has no refresh on the connection: the
   /// request is then the error that gives the reason, and the close follows at once.
   package let refreshTimeout: Duration
+  /// The time from a refresh request to the end of the session if tokens cannot be judged: an outage shorter than that
+  /// ends nobody who presents tokens. The refresh timeout if that is longer.
+  package let outageMax: Duration
   /// The lead time of a refresh request before expiry.
   package let refreshLead: Duration
   /// The window before the lead time, over which the requests of many sessions are spread.
@@ -49,8 +52,9 @@ package struct SessionPolicy: Hashable, Sendable {
   /// `anyRefreshTimeout` allows a refresh timeout outside 60...1800 s: for tests, and for a vendor's wire that requires
   /// it.
   package init(
-    loginTimeout: Duration = .seconds(10), refreshTimeout: Duration = .seconds(60), refreshLead: Duration = .zero,
-    refreshSpread: Duration = .zero, refusalLinger: Duration = .zero, closeTimeout: Duration = .seconds(5),
+    loginTimeout: Duration = .seconds(10), refreshTimeout: Duration = .seconds(60),
+    outageMax: Duration = .seconds(3_600), refreshLead: Duration = .zero, refreshSpread: Duration = .zero,
+    refusalLinger: Duration = .zero, closeTimeout: Duration = .seconds(5),
     refusedRefreshesMax: Int = 8,
     malformedMax: Int = 8, revocation: RevocationAction = .refresh, allowsIdentityChange: Bool = false,
     anyRefreshTimeout: Bool = false
@@ -60,6 +64,7 @@ package struct SessionPolicy: Hashable, Sendable {
     guard anyRefreshTimeout || Self.documentedRefreshTimeouts.contains(refreshTimeout) else {
       throw SessionPolicyError("the refresh timeout must be 60 to 1800 s, or any with the explicit switch for tests")
     }
+    guard outageMax >= .zero else { throw SessionPolicyError("the longest outage must not be negative") }
     guard refreshLead >= .zero else { throw SessionPolicyError("the refresh lead must not be negative") }
     guard refreshSpread >= .zero else { throw SessionPolicyError("the refresh spread must not be negative") }
     guard refusalLinger >= .zero else {
@@ -74,6 +79,7 @@ package struct SessionPolicy: Hashable, Sendable {
     }
     self.loginTimeout = loginTimeout
     self.refreshTimeout = refreshTimeout
+    self.outageMax = max(outageMax, refreshTimeout)
     self.refreshLead = refreshLead
     self.refreshSpread = refreshSpread
     self.refusalLinger = refusalLinger

@@ -1,20 +1,29 @@
 package import GatewayCore
 
-/// A token that cannot be verified at present, as when the gateway's store is unreachable. It is neither valid nor
-/// invalid.
+/// A token that cannot be verified at present, as when the gateway's store or its identity provider is unreachable. It is
+/// neither valid nor invalid.
 package struct RefuseForNow: VerificationFault {
   package static let word = "refuse_for_now"
-  package static let summary = "says of tokens, at sockets and over HTTP, that they cannot be judged just now"
-  package static let members = ["of"]
+  package static let summary =
+    "says of tokens that they cannot be judged just now, by the error store_unavailable or identity_unavailable"
+  package static let members = ["of", "error"]
   package static let example = #"{"fault": "refuse_for_now", "of": "refresh", "times": 3}"#
 
+  private let error: GatewayError
   private let use: TokenUse
 
-  package init(_ fields: FaultFields) throws(GatewayError) { use = try fields.word("of") ?? .any }
+  package init(_ fields: FaultFields) throws(GatewayError) {
+    use = try fields.word("of") ?? .any
+    error = try fields.error("error") ?? .storeUnavailable
+    guard error.isUnjudged else {
+      throw .invalidParameter.detailed(
+        "error must be store_unavailable or identity_unavailable; for others there is refuse_token")
+    }
+  }
 
   package func refusal(
     of token: VerifiedToken, isRefresh: Bool, _ standing: StandingFault, at now: Instant
   ) -> GatewayError? {
-    use.takesIn(isRefresh: isRefresh) ? .storeUnavailable : nil
+    use.takesIn(isRefresh: isRefresh) ? error : nil
   }
 }

@@ -56,6 +56,7 @@ package struct WireModel: Hashable, Sendable {
     return try SessionPolicy(
       loginTimeout: session.loginTimeout,
       refreshTimeout: session.refreshTimeout == read.timeout ? gateway.timeout : session.refreshTimeout,
+      outageMax: session.outageMax,
       refreshLead: session.refreshLead == read.lead ? gateway.lead : session.refreshLead,
       refreshSpread: session.refreshSpread == read.spread ? gateway.spread : session.refreshSpread,
       refusalLinger: session.refusalLinger, closeTimeout: session.closeTimeout,

@@ -27,7 +27,7 @@ extension SendbirdDialect {
 
   private func loginRefused(_ error: GatewayError) -> Frame {
     // After an unknown error some clients reconnect without a pause; after this one all wait.
-    guard error.isSame(as: .overloaded) || error.isSame(as: .storeUnavailable) else {
+    guard error.isSame(as: .overloaded) || error.isUnjudged else {
       return SendbirdFrame.command("LOGI") { SendbirdError(error).write(to: &$0) }
     }
     return SendbirdFrame.command("BUSY") { json in

@@ -49,6 +49,7 @@ extension SendbirdError {
     GatewayError.draining.number: .temporaryFailure,
     GatewayError.providerFailure.number: .temporaryFailure,
     GatewayError.storeUnavailable.number: .temporaryFailure,
+    GatewayError.identityUnavailable.number: .temporaryFailure,
   ]
 
   /// Returns the error for a status. All token errors have one number, as at the vendor.

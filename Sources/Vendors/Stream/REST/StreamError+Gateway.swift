@@ -46,6 +46,7 @@ extension StreamError {
       (.overloaded, StreamError(code: -1, status: 503, "try again later")),
       (.draining, StreamError(code: -1, status: 503, "the gateway is closing; connect to another node")),
       (.storeUnavailable, StreamError(code: -1, status: 503, "try again later")),
+      (.identityUnavailable, StreamError(code: -1, status: 503, "try again later")),
       (.providerFailure, StreamError(code: -1, status: 503, "the token provider fails, as configured")),
       (.connectionRequired, .authenticationMissing("JWTAuth error: connect and authenticate first")),
     ]
@@ -62,7 +63,7 @@ extension StreamError {
       return
     }
     if error.message != Self.plainMessages[error.number] { equivalent.message = error.message }
-    if error.isSame(as: .storeUnavailable) { equivalent.retryAfter = .seconds(5) }
+    if error.isUnjudged { equivalent.retryAfter = .seconds(5) }
     self = equivalent
   }
 

@@ -58,6 +58,7 @@ struct StreemFailure: Error, Hashable {
     let curable: [GatewayError] = [
       .tokenExpired, .sessionExpired, .tokenUsedBeforeIssued, .tokenNotRenewed, .tokenRevoked, .alreadyInProgress,
       .connectionRequired, .credentialsMissing, .tooMany, .overloaded, .draining, .storeUnavailable,
+      .identityUnavailable,
     ]
     return curable.contains { $0.isSame(as: error) }
   }

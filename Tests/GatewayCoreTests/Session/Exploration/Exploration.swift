@@ -141,7 +141,9 @@ struct Exploration {
       .accepted(attempt, token(fresh, "ann", .regular, .distantFuture)),
       .accepted(attempt, token(fresh, "ann", .regular, node.now - .seconds(1))),
       .accepted(attempt, token(3, "bob", .regular, life)), .accepted(attempt, token(4, "ann", .guest, life)),
-      .accepted(attempt, token(5, "!anon", .anonymous, life)), .refused(attempt), .accepted(attempt, wanting(life)),
+      .accepted(attempt, token(5, "!anon", .anonymous, life)), .refused(attempt),
+      .refused(attempt, .identityUnavailable),
+      .accepted(attempt, wanting(life)),
       .accepted(attempt, token(fresh, "ann", .regular, life, .sessionEnd)),
       .renewed(token(fresh, "ann", .regular, life)), .renewed(token(3, "bob", .regular, life)),
       .renewed(token(fresh, "ann", .regular, node.now)),
@@ -199,7 +201,8 @@ struct Exploration {
     if asksAtExpiry && (punctual.phaseKind.name != late.phaseKind.name || punctual.nextDeadline != late.nextDeadline) {
       return ["a late wake-up changes the outcome"]
     }
-    let bound = grant.expiresAt + policy.refreshTimeout
+    // An outage may have given more time already.
+    let bound = max(grant.expiresAt + policy.refreshTimeout, punctual.nextDeadline ?? .zero)
     return late.nextDeadline.map { $0 > bound } == true ? ["a late wake-up gives more time"] : []
   }
 }

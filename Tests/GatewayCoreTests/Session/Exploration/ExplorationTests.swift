@@ -40,6 +40,11 @@ struct ExplorationTests {
         refreshTimeout: .zero, refusalLinger: .seconds(3), refusedRefreshesMax: 2, malformedMax: 2,
         anyRefreshTimeout: true), isLoggedIn: false, depth: 6),
     Plan(
+      name: "outages of less than two timeouts",
+      policy: try! SessionPolicy(
+        outageMax: .seconds(100), refreshLead: .seconds(20), refusedRefreshesMax: 2, malformedMax: 2), depth: 6,
+      phases: 6),
+    Plan(
       name: "users log out, and others in",
       policy: try! SessionPolicy(
         refreshLead: .seconds(20), refusedRefreshesMax: 2, malformedMax: 2, allowsIdentityChange: true), depth: 5),
@@ -58,7 +63,7 @@ struct ExplorationTests {
       .refreshTimeout, .disconnected, .serviceRestart, .slowConsumer, .livenessTimeout, .tooManyFailures, .tokenRevoked,
     ]
     if !plan.isLoggedIn || plan.policy.allowsIdentityChange {
-      expected.formUnion([.anonymousRefused, .invalidToken, .loginTimeout])
+      expected.formUnion([.anonymousRefused, .invalidToken, .overloaded, .loginTimeout])
     }
     #expect(findings.reasons == expected)
   }

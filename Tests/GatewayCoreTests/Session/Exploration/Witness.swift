@@ -28,6 +28,13 @@ struct Witness: Hashable {
   private var waitsSince = Instant.zero
   /// The refresh request since the last accepted token.
   private var ask: Ask?
+  /// The first request or unjudged token of the present outage; nil if every token was judged.
+  private var outageSince: Instant?
+  /// The latest time until which the outage can keep the session.
+  private var graceUntil = Instant.zero
+  /// Whether a second request may be sent, because the last token could not be judged.
+  private var mayAskAgain = false
+  private var isRevoked = false
   /// The earliest order or deadline since the last accepted token that requires a new one.
   private var dueSince: Instant?
   /// The question without an answer so far.
@@ -111,7 +118,9 @@ struct Witness: Hashable {
       makeDue(now)
     // A draining session requests no more tokens.
     case .askForRefresh where drainsUntil == nil: makeDue(now)
-    case .revoked where drainsUntil == nil && policy.revocation == .refresh: makeDue(now)
+    case .revoked where drainsUntil == nil && policy.revocation == .refresh:
+      makeDue(now)
+      (isRevoked, mayAskAgain) = (true, false)
     case .drain(let until): drainsUntil = min(drainsUntil ?? until, until)
     default: break
     }
@@ -171,9 +180,14 @@ struct Witness: Hashable {
       guard case .verified(_, .success(let acceptance)) = event else { return ["a refresh without a verdict"] }
       return refresh(acceptance, at: now)
     case .refreshRequired(_, let timeout):
-      defer { ask = Ask(at: now, timeout: timeout) }
+      let isSecond = ask != nil
+      let isAllowed = ask.map { mayAskAgain && now >= $0.at + $0.timeout } ?? true
+      defer {
+        ask = Ask(at: now, timeout: timeout)
+        if isSecond { mayAskAgain = false }
+      }
       guard let login else { return ["a refresh request before login"] }
-      var broken = ask == nil ? [] : ["a second refresh request for one expiry"]
+      var broken = isAllowed ? [] : ["a second refresh request for one expiry"]
       if timeout > policy.refreshTimeout { broken.append("more time is given than documented") }
       if dueSince == nil && now < earliestAsk(login) { broken.append("a refresh request before its time") }
       if drainsUntil != nil { broken.append("a refresh request while draining") }
@@ -212,11 +226,17 @@ struct Witness: Hashable {
   private mutating func leave(at now: Instant) {
     (login, isLeaving, waitsSince) = (nil, false, now)
     (ask, dueSince, question, refusedTokens) = (nil, nil, nil, 0)
+    (outageSince, graceUntil, mayAskAgain, isRevoked) = (nil, .zero, false, false)
   }
 
   private mutating func watch(_ record: SessionRecord, of event: SessionEvent, at now: Instant) -> [String] {
     switch record {
+    case .refreshRefused(let error) where error.isUnjudged:
+      question = nil
+      noteOutage(at: now)
+      return []
     case .refreshRefused, .loginRefused:
+      mayAskAgain = false
       refusedTokens += 1
       question = nil
       return refusedTokens > policy.refusedRefreshesMax
@@ -236,6 +256,20 @@ struct Witness: Hashable {
       return broken + refresh(acceptance, at: now)
     case .loggedIn, .refreshRequested: return []
     }
+  }
+
+  /// Notes that a token could not be judged: the client has a whole timeout again, up to the longest outage, and is asked
+  /// once more if it lets that pass.
+  private mutating func noteOutage(at now: Instant) {
+    guard let login, !isRevoked, isDue(at: now) || now >= earliestAsk(login) else { return }
+    let since = outageSince ?? ask?.at ?? now
+    outageSince = since
+    mayAskAgain = true
+    graceUntil = min(now + policy.refreshTimeout + policy.refreshTimeout, since + policy.outageMax)
+    guard let ask else { return }
+    let latestStart = min(dueSince ?? ask.at, ask.at, earliestAsk(login))
+    let end = max(ask.at + ask.timeout, min(now + policy.refreshTimeout, latestStart + policy.outageMax))
+    self.ask = Ask(at: ask.at, timeout: end - ask.at)
   }
 
   private mutating func refresh(_ acceptance: Acceptance, at now: Instant) -> [String] {
@@ -276,6 +310,7 @@ struct Witness: Hashable {
       expiresAt: acceptance.expiresAt,
       renewal: acceptance.token.renewal)
     (ask, dueSince, question, refusedTokens) = (nil, nil, nil, 0)
+    (outageSince, graceUntil, mayAskAgain, isRevoked) = (nil, .zero, false, false)
     return drainsUntil == nil ? [] : ["a token is accepted while draining"]
   }
 
@@ -309,15 +344,19 @@ struct Witness: Hashable {
     if grant.kind == .anonymous { broken.append("an anonymous user is active") }
     if grant.user != login.user || grant.kind != login.kind { broken.append("the identity changes") }
     if grant.expiresAt != login.expiresAt { broken.append("the grant expires when neither token nor order says") }
-    if now >= login.expiresAt + policy.refreshTimeout { broken.append("active past expiry and timeout") }
-    if let ask, now >= ask.at + ask.timeout { broken.append("active past the announced timeout") }
-    if let dueSince, now >= dueSince + policy.refreshTimeout { broken.append("active past an order and timeout") }
+    if now >= max(login.expiresAt + policy.refreshTimeout, graceUntil) {
+      broken.append("active past expiry and timeout")
+    }
+    if let ask, now >= max(ask.at + ask.timeout, graceUntil) { broken.append("active past the announced timeout") }
+    if let dueSince, now >= max(dueSince + policy.refreshTimeout, graceUntil) {
+      broken.append("active past an order and timeout")
+    }
     if let drainsUntil, now >= drainsUntil { broken.append("active past the drain") }
     if ask == nil && question == nil && drainsUntil == nil && isDue(at: now) {
       broken.append("due, but never asked for")
     }
     if login.expiresAt != .distantFuture,
-      session.nextDeadline.map({ $0 > login.expiresAt + policy.refreshTimeout }) ?? true
+      session.nextDeadline.map({ $0 > max(login.expiresAt + policy.refreshTimeout, graceUntil) }) ?? true
     {
       broken.append("the next deadline is later than expiry and timeout")
     }
