@@ -274,7 +274,8 @@ int postern_lws_write(struct lws *wsi, unsigned char *buffer, size_t size, enum 
   static void *found;
   lws_write_function write = (lws_write_function)next(&found, "lws_write");
 
-  if (__builtin_expect((kind & 0x1f) == LWS_WRITE_PONG && !ping_judge(lws_wsi_user(wsi)), 0)) return (int)size;
+  if (__builtin_expect((kind & 0x1f) == LWS_WRITE_PONG && !ping_judge(lws_wsi_user(wsi), buffer, size), 0))
+    return (int)size;
   if (__builtin_expect((kind & 0x1f) == postern_write_close && !close_judge(lws_wsi_user(wsi)), 0)) return (int)size;
   return write(wsi, buffer, size, kind);
 }

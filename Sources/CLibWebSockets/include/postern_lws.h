@@ -110,9 +110,9 @@ enum postern_tls_end {
   postern_tls_failed,
 };
 
-/// Told that a ping has come, and asked whether the library's answer may go out, from inside its write; `user` is that of
-/// the connection. 0: it is left out, and the library believes it written.
-typedef int (*postern_ping_judge)(void *user);
+/// Told that a pong is being written, and asked whether it may go out, from inside the library's write; `user` is that of the
+/// connection, `payload` that of the pong and so of the ping. 0: it is left out, and the library believes it written.
+typedef int (*postern_ping_judge)(void *user, const unsigned char *payload, size_t size);
 /// The one judge of pings in the process; set before the first context is made.
 void postern_set_ping_judge(postern_ping_judge judge);
 

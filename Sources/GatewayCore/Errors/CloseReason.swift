@@ -68,6 +68,9 @@ package struct CloseReason: Hashable, Sendable {
   /// Too many refused refreshes, or too many malformed messages.
   package static let tooManyFailures = CloseReason(4502, "too_many_failures")
 
+  /// A close frame without a code (RFC 6455 section 7.1.5).
+  package static let withoutCode = CloseReason(1005, "")
+
   /// The peer sent a close frame first.
   package static let peerClosed = CloseReason(1000, "peer_closed")
   /// The transport ended without a close frame.

@@ -6,6 +6,8 @@ package struct HTTPResponse: Hashable, Sendable {
   package var body: [UInt8]
   /// The body in pieces, which replaces `body` if it is set.
   package var stream: HTTPStream?
+  /// The length of the streamed body, or of the body that the answer to a HEAD leaves out; nil if it is not known.
+  package var contentLength: Int?
 
   package init(status: Int, headers: [HTTPField] = [], body: [UInt8] = []) {
     self.status = status

@@ -15,10 +15,15 @@ package final class HTTPStream: Sendable {
   /// if it does not come in time, the reader sees a truncated body. A feed may be ended cleanly at any point. It is
   /// also ended when its reader closes its sending side, which looks the same as a reader that has disconnected.
   package let endsByItself: Bool
+  /// Whether the body has ended before it was complete; asked at its end. The reader then sees a truncated body.
+  package let isCut: @Sendable () -> Bool
 
-  /// Creates a stream; by default a feed.
-  package init(endsByItself: Bool = false, _ next: @escaping Source) {
+  /// Creates a stream; by default a feed that is never cut.
+  package init(
+    endsByItself: Bool = false, isCut: @escaping @Sendable () -> Bool = { false }, _ next: @escaping Source
+  ) {
     self.endsByItself = endsByItself
+    self.isCut = isCut
     self.next = next
   }
 }

@@ -53,6 +53,7 @@ extension FaultBook {
       return .accept(FaultySocket(connection, in: self, failing: login?.failure), subprotocol: subprotocol)
     case .refuse(let response): return .refuse(response)
     case .ignore: return .ignore
+    case .later(let upgrade): return .later(upgrade)
     }
   }
 

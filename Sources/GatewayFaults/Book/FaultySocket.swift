@@ -226,6 +226,20 @@ extension FaultySocket: Socket {
 
   package func reset() { socket?.reset() }
 
+  package var waitingBytes: Int { socket?.waitingBytes ?? 0 }
+
+  package func ping(_ payload: [UInt8]) {
+    if !isCut { socket?.ping(payload) }
+  }
+
+  package func pong(_ payload: [UInt8]) {
+    if !isCut { socket?.pong(payload) }
+  }
+
+  package func pauseReading() {
+    if !isCut { socket?.pauseReading() }
+  }
+
   package func stopReading() { socket?.stopReading() }
 
   package func goOnReading() {

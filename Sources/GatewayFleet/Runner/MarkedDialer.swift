@@ -42,6 +42,8 @@ package final class MarkedDialer: Dialer {
     network.dial(target, upgrade: mark.marked(upgrade), subprotocols: subprotocols, handler: handler)
   }
 
+  package func cancelDial(of handler: any SocketHandler) { network.cancelDial(of: handler) }
+
   package nonisolated(nonsending) func fetch(
     _ request: HTTPRequest, from target: DialTarget, timeout: Duration
   ) async -> Result<HTTPResponse, DialFailure> {

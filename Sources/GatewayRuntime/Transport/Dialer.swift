@@ -5,9 +5,26 @@ package protocol Dialer: AnyObject, Sendable {
   /// Opens a WebSocket; `handler` hears of it, on the loop, after this call has returned. Only on the loop.
   func dial(_ target: DialTarget, upgrade: HTTPRequest, subprotocols: [String], handler: any SocketHandler)
 
+  /// Gives up the dial of this handler, which hears ``SocketHandler/socketRefused(_:)``; does nothing if it is open. Only on
+  /// the loop.
+  func cancelDial(of handler: any SocketHandler)
+
   /// Asks over HTTP, one request a connection. Gives up after `timeout`. Only from a task on the loop.
   nonisolated(nonsending) func fetch(
     _ request: HTTPRequest, from target: DialTarget, timeout: Duration
+  ) async -> Result<HTTPResponse, DialFailure>
+}
+
+extension Dialer {
+  package func cancelDial(of handler: any SocketHandler) {}
+}
+
+/// A dialer that also sends other clients' requests on, whose answers it hands over as they arrive.
+package protocol RequestForwarder: Dialer {
+  /// Sends the request, and returns the answer when its head has arrived; its body may be a stream. Waits 10 s for the
+  /// connection, and a quarter of an hour for the head, unless `HTTPCall.caller` leaves. Only from a task on the loop.
+  nonisolated(nonsending) func forward(
+    _ request: HTTPRequest, to target: DialTarget
   ) async -> Result<HTTPResponse, DialFailure>
 }
 
@@ -20,8 +37,7 @@ package struct DialTarget: Hashable, Sendable {
   package var source: String?
   /// Whether to accept a certificate that nobody the system trusts has signed.
   package var allowsUntrustedCertificate: Bool
-  /// The trusted authorities and the client's certificate, if not those of the system; for HTTP requests and
-  /// links only.
+  /// The trusted authorities and the client's certificate, if not those of the system.
   package var identity: TLSIdentity?
   /// The addresses to connect to, as text, in place of what the host stands for; empty to ask the name service.
   package var addresses: [String] = []

@@ -36,4 +36,6 @@ package enum Admission: Sendable {
   case refuse(HTTPResponse)
   /// No answer at all: the client waits until it gives up, for a quarter of an hour at most.
   case ignore
+  /// An answer that comes later, on the same loop; meanwhile the client waits as for ``ignore``.
+  case later(PendingUpgrade)
 }

@@ -8,8 +8,18 @@ package protocol Socket: AnyObject, Sendable {
   /// Sends a message: at once if nothing waits before it, else behind what does.
   func send(_ frame: Frame) -> SendOutcome
 
+  /// The bytes of messages that wait for the peer to read, in the process and not in the system; 0 if it keeps up.
+  var waitingBytes: Int { get }
+
   /// Sends a ping (RFC 6455 section 5.5.2).
   func ping()
+
+  /// Sends a ping with this payload, of at most 125 bytes. Drops it if the bounded queue is full.
+  func ping(_ payload: [UInt8])
+
+  /// Sends a pong that the transport does not send itself, with this payload, of at most 125 bytes. If much waits before it,
+  /// the last of several may be sent alone (RFC 6455 section 5.5.3).
+  func pong(_ payload: [UInt8])
 
   /// Sends the close frame after what waits, then waits for the peer's. The handler hears of the end.
   func close(_ reason: CloseReason)
@@ -29,6 +39,10 @@ package protocol Socket: AnyObject, Sendable {
   /// Takes nothing from the peer any more, no message, no ping and so no pong, no close frame, until ``goOnReading()``.
   /// Meanwhile its bytes stay with the system; a peer whose transport ends is noticed soon, and what it left there is lost.
   func stopReading()
+
+  /// Takes nothing from the peer until ``goOnReading()``, as ``stopReading()`` does, because the reader of its messages is slow.
+  /// Nothing is lost: a peer that ends its transport meanwhile is noticed when everything before the end has been read.
+  func pauseReading()
 
   /// Takes from the peer again, first what was left.
   func goOnReading()
@@ -65,6 +79,18 @@ package enum OtherClose: Hashable, Sendable {
 
 extension Socket {
   package var otherClose: OtherClose? { nil }
+  package var waitingBytes: Int { 0 }
+
+  /// Sends a ping of the transport's own payload.
+  package func ping(_ payload: [UInt8]) { ping() }
+  package func pong(_ payload: [UInt8]) {}
+  package func pauseReading() { stopReading() }
+}
+
+/// Constants of sockets.
+package enum SocketRoom {
+  /// The most waiting bytes at which a socket counts as drained.
+  package static let drainedBytes = 16 << 10
 }
 
 /// The fate of a message that was to be sent, e.g. dropped because the bounded queue is full.
@@ -84,8 +110,18 @@ package protocol SocketHandler: AnyObject, Sendable {
   /// The socket is open. The first call, once; not made where ``socketRefused(_:)`` is.
   func socketOpened(_ socket: any Socket)
 
-  /// A connection that was dialled did not open. The only call then.
+  /// A connection that was dialled did not open. The only call then, but for ``socketHeardAnswer(_:)``.
   func socketRefused(_ failure: DialFailure)
+
+  /// Whether ``socketHeardAnswer(_:)`` is wanted, which costs the reading of every field.
+  var wantsAnswer: Bool { get }
+
+  /// The server's answer to the upgrade, before ``socketOpened(_:)`` or ``socketRefused(_:)``: the fields of a 101, or a whole
+  /// refusal. A body above 64 KiB is left out.
+  func socketHeardAnswer(_ answer: HTTPResponse)
+
+  /// Messages had to wait for the peer to read, and no more than ``SocketRoom/drainedBytes`` wait now.
+  func socketDrained()
 
   /// Whether a text message may hold any bytes. By RFC 6455 section 8.1 one that is no UTF-8 ends the connection, but
   /// there are clients that send all their bytes so.
@@ -97,14 +133,22 @@ package protocol SocketHandler: AnyObject, Sendable {
   /// A pong, wanted or not.
   func socketReceivedPong()
 
+  /// The same, with the payload of the pong; the bytes are good only for the length of the call. The usual one calls
+  /// ``socketReceivedPong()``.
+  func socketReceivedPong(_ payload: UnsafeRawBufferPointer)
+
   /// A ping (RFC 6455 section 5.5.2), whose pong the transport sends itself. Told when the pong goes out: a message that
   /// came in the same segment may be told before it, and of several pings in one segment perhaps only one is.
   func socketReceivedPing()
 
+  /// The same, with the ping's payload if the transport does not answer pings, and else without. The usual one calls
+  /// ``socketReceivedPing()``.
+  func socketReceivedPing(_ payload: UnsafeRawBufferPointer)
+
   /// The peer broke a rule of RFC 6455 or a limit; the transport is closing the socket with `reason` already.
   func socketViolated(_ reason: CloseReason)
 
-  /// The text of the peer's close frame, where there is one; ``socketClosed(_:)`` follows. Whoever serves is not told.
+  /// The text of the peer's close frame, where there is one; ``socketClosed(_:)`` follows.
   func socketHeardGoodbye(_ text: String)
 
   /// The end, once: the code of the peer's close frame (1005 if it had none), nil if the transport ended without one.
@@ -115,6 +159,16 @@ package protocol SocketHandler: AnyObject, Sendable {
 
 extension SocketHandler {
   package var takesBytesAsText: Bool { false }
+
+  package var wantsAnswer: Bool { false }
+
+  package func socketHeardAnswer(_ answer: HTTPResponse) {}
+
+  package func socketDrained() {}
+
+  package func socketReceivedPong(_ payload: UnsafeRawBufferPointer) { socketReceivedPong() }
+
+  package func socketReceivedPing(_ payload: UnsafeRawBufferPointer) { socketReceivedPing() }
 
   package func socketHeardGoodbye(_ text: String) {}
 }

@@ -67,9 +67,11 @@ extension DialledSocket {
     case .ping:
       guard phase == .open else { return }
       if answersPings { pong(payload) }
-      if phase == .open { handler?.socketReceivedPing() }
+      if phase == .open {
+        handler?.socketReceivedPing(answersPings ? UnsafeRawBufferPointer(start: nil, count: 0) : payload)
+      }
     case .pong:
-      if phase == .open { handler?.socketReceivedPong() }
+      if phase == .open { handler?.socketReceivedPong(payload) }
     case .close:
       guard payload.count != 1 else { return violate(.protocolError) }
       peerCloses(payload)

@@ -23,7 +23,7 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
   }
 
   var handler: (any SocketHandler)?
-  private(set) var opening: Opening?
+  var opening: Opening?
   private var waiting = WaitingBytes()
   /// The pong that follows the waiting bytes: the answer to the last ping only (RFC 6455 section 5.5.3).
   private var waitingPong: [UInt8]?
@@ -32,7 +32,7 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
   /// The message that is arriving in fragments.
   var message: (kind: Frame.Kind, bytes: [UInt8])?
   let acceptedAt: Instant
-  private var failure: DialFailure?
+  var failure: DialFailure?
   private var peerCode: UInt16?
   private(set) var phase = Phase.opening
   /// Whether a message waits in the loop's ``WriteBatch``.
@@ -49,6 +49,8 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
     let accept: [UInt8]
     let subprotocols: [String]
     var answer: [UInt8] = []
+    /// The refusal whose body is being read.
+    var refusal: HTTPResponseParser?
   }
 
   /// The timeout for the peer's answer to a close frame after it has broken a rule.
@@ -93,6 +95,7 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
   }
 
   override func wakeUp() {
+    guard opening?.refusal == nil else { return transportEnds() }
     failure = .timedOut
     finish()
   }
@@ -106,7 +109,7 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
   private func read() {
     while phase != .dropped && phase != .ended && isReading {
       switch move(into: loop.inbound) {
-      case .moved(0), .failed, .insecure: return finish()
+      case .moved(0), .failed, .insecure: return transportEnds()
       case .moved(let count):
         take(UnsafeRawBufferPointer(rebasing: loop.inbound[..<count]))
         guard tls?.hasPending == true else { return watch() }
@@ -118,6 +121,7 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
   private func take(_ bytes: UnsafeRawBufferPointer) {
     guard !isDeaf else { return }
     guard let opening else { return takeFrames(bytes) }
+    guard opening.refusal == nil else { return takeRefusal(bytes) }
     guard opening.answer.isEmpty else {
       self.opening?.answer.append(contentsOf: bytes)
       let answer = self.opening?.answer ?? []
@@ -131,8 +135,10 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
     case .needsMore: if opening.answer.isEmpty { self.opening?.answer = Array(bytes) }
     case .failed(let failure):
       self.failure = failure
+      if case .refused = failure, handler?.wantsAnswer == true { return takeRefusal(bytes) }
       finish()
     case .open(let start):
+      if handler?.wantsAnswer == true { tellAnswer(UnsafeRawBufferPointer(rebasing: bytes[..<start])) }
       self.opening = nil
       phase = .open
       loop.deadlines.remove(wakeup)
@@ -163,12 +169,19 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
     return frame.payload.withUnsafeBytes { write(frame.kind == .text ? .text : .binary, $0) }
   }
 
-  func ping() {
+  // The gateway's library swallows a pong without a payload, so a ping has one.
+  func ping() { ping([UInt8(ascii: "p")]) }
+
+  func ping(_ payload: [UInt8]) {
     writeBatch()
     // A ping that would wait behind too much is not sent: the peer does not even read what is ahead of it.
     guard !hasWaiting || waiting.count < limits.outboundBytesMax else { return }
-    // The gateway's library swallows a pong without a payload, so a ping has one.
-    if phase == .open { _ = [UInt8(ascii: "p")].withUnsafeBytes { write(.ping, $0) } }
+    if phase == .open { _ = payload.withUnsafeBytes { write(.ping, $0) } }
+  }
+
+  func pong(_ payload: [UInt8]) {
+    writeBatch()
+    if phase == .open { payload.withUnsafeBytes { pong($0) } }
   }
 
   func close(_ reason: CloseReason) { close(reason, patience: limits.closeTimeout) }
@@ -196,6 +209,8 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
     watch()
   }
 
+  func pauseReading() { stopReading() }
+
   func goOnReading() {
     guard !isReading else { return }
     isReading = true
@@ -220,6 +235,8 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
   }
 
   private var hasWaiting: Bool { !waiting.isEmpty }
+
+  var waitingBytes: Int { waiting.count }
 
   /// The waiting bytes above which pongs do not queue any more; only the last one is kept.
   private static let pongRoomBytes = 4096
@@ -269,7 +286,9 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
     while hasWaiting {
       switch waiting.withUnsafeBytes({ move(out: $0) }) {
       case .moved(let count): waiting.dropFirst(count)
-      case .needsWritable, .needsReadable: return watch()
+      case .needsWritable, .needsReadable:
+        watch()
+        return tellDrained()
       case .failed, .insecure: return drop(nil)
       }
     }
@@ -278,6 +297,11 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
       if phase == .open { _ = payload.withUnsafeBytes { write(.pong, $0) } }
     }
     watch()
+    tellDrained()
+  }
+
+  private func tellDrained() {
+    if phase == .open, waiting.count <= SocketRoom.drainedBytes { handler?.socketDrained() }
   }
 
   private func watch() {
@@ -328,7 +352,7 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
   private var wasOpen = false
 
   /// Ends the socket, because the transport is over.
-  private func finish() {
+  func finish() {
     guard phase != .ended else { return }
     let hadOpened = phase == .dropped ? wasOpen : phase != .opening
     phase = .ended

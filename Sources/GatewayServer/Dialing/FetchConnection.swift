@@ -6,7 +6,9 @@ internal import GatewayRuntime
 /// A kept connection may end as the request goes out. A request that may be repeated is then sent again on a new connection.
 /// Any other is repeated only if no byte of it has been sent, because the server may have processed it. A rotating refresh
 /// token that is spent twice signs its user out (RFC 9110 section 9.2.2).
-final class FetchConnection: DialledConnection {
+///
+/// `@unchecked Sendable`: made and used on one loop.
+final class FetchConnection: DialledConnection, @unchecked Sendable {
   /// Called with each piece of the body of a 200 as it arrives, first when the head has. Returns how long the next may take; nil
   /// to end the connection.
   typealias Receiver = (_ piece: [UInt8]) -> Duration?
@@ -25,25 +27,40 @@ final class FetchConnection: DialledConnection {
   /// Whether the request may be repeated: its method is idempotent, or no byte of it can have arrived.
   private var mayRepeat: Bool { isIdempotent || !hasLeft }
   private let isIdempotent: Bool
+  /// The body of a forwarded answer; nil if the answer is handed over whole.
+  private let body: AnswerBody?
+  /// Whether the head of a forwarded answer has been handed over.
+  private var hasToldHead = false
+  /// The time at which the wait for the head ends.
+  private var headDue = Instant.distantFuture
   /// Whether a byte of the request may have been sent.
   private var hasLeft = false
 
   private enum Phase { case connecting, sending, receiving, ended }
 
   init(
-    _ request: HTTPRequest, from target: DialTarget, by dialer: SocketDialer, receiver: Receiver? = nil,
+    _ request: HTTPRequest, from target: DialTarget, by dialer: SocketDialer, body: AnswerBody? = nil,
+    receiver: Receiver? = nil,
     finished: @escaping (Result<HTTPResponse, DialFailure>) -> Void
   ) {
     self.finished = finished
     self.receiver = receiver
     output = request.serialized(for: target)
-    parser = HTTPResponseParser(isHead: request.method == "HEAD")
-    isIdempotent = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(request.method)
+    parser = HTTPResponseParser(
+      isHead: request.method == "HEAD", bodyBytesMax: body == nil ? HTTPResponseParser.bodyBytesMax : .max)
+    isIdempotent = Self.isIdempotent(request)
+    self.body = body
     super.init(to: target, by: dialer)
+  }
+
+  /// Returns whether a request may be sent twice (RFC 9110 section 9.2.2).
+  static func isIdempotent(_ request: HTTPRequest) -> Bool {
+    ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(request.method)
   }
 
   /// Starts the connection. The loop keeps it alive from here on.
   func start(timeout: Duration) {
+    body?.connection = self
     loop.connections.append(self)
     loop.deadlines.set(wakeup, at: loop.now + timeout)
     guard target.keepsConnections, let kept = dialer.kept.take(target, at: loop.now) else { return reach() }
@@ -52,7 +69,11 @@ final class FetchConnection: DialledConnection {
     established()
   }
 
-  override func wakeUp() { end(.failure(.timedOut)) }
+  override func wakeUp() {
+    guard let body, phase != .connecting, loop.now < headDue else { return end(.failure(.timedOut)) }
+    guard body.caller?.hasGone != true else { return end(.failure(.unreachable("the client has left"))) }
+    loop.deadlines.set(wakeup, at: min(headDue, loop.now + AnswerBody.callerInterval))
+  }
 
   override func end() {
     isKept = false
@@ -63,12 +84,17 @@ final class FetchConnection: DialledConnection {
 
   override func established() {
     phase = .sending
+    if body != nil, headDue == .distantFuture {
+      headDue = loop.now + AnswerBody.headTimeout
+      loop.deadlines.set(wakeup, at: loop.now + AnswerBody.callerInterval)
+    }
     send()
   }
 
   override func advance() {
     switch phase {
     case .sending: send()
+    case .receiving where body?.isFull == true: watcher?.stop()
     case .receiving: receive()
     case .connecting, .ended: break
     }
@@ -109,7 +135,7 @@ final class FetchConnection: DialledConnection {
           let step = parser.consume(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
           guard passOn() else { return }
           settle(step)
-          guard tls?.hasPending == true else { return watchReadable() }
+          guard tls?.hasPending == true, body?.isFull != true else { return watchReadable() }
         case .needsReadable: return watchReadable()
         case .needsWritable: return watcher!.watch(.writable)
         case .failed(let reason): return end(.failure(.unreachable(reason)))
@@ -134,16 +160,37 @@ final class FetchConnection: DialledConnection {
   }
 
   private func watchReadable() {
-    if phase == .receiving { watcher?.watch(.readable) }
+    guard phase == .receiving else { return }
+    if body?.isFull == true { watcher?.stop() } else { watcher?.watch(.readable) }
   }
+
+  /// Reads on, because the body's reader has taken what was there.
+  func goOnReceiving() {
+    guard phase == .receiving else { return }
+    // Queued, so that nobody is told inside this call; TLS may hold bytes that no event reports.
+    loop.events.execute { [self] in if phase == .receiving, body?.isFull != true { receive() } }
+  }
+
+  /// Ends, because nobody reads the rest of the body.
+  func abandon() { end(.failure(.unreachable("nobody reads the answer"))) }
 
   private func settle(_ step: HTTPResponseParser.Step) {
     switch step {
-    case .needsMore: break
+    case .needsMore: handOnBody()
     case .complete: end(.success(parser.response))
     case .invalid(let reason):
       end(.failure(tls == nil && parser.beginsTLS ? .insecure(.peerWantsTLS) : .unreachable(reason)))
     }
+  }
+
+  /// Hands on what has come of a forwarded answer.
+  private func handOnBody() {
+    guard let body, parser.hasHead else { return }
+    body.add(parser.takeBody())
+    guard !hasToldHead else { return }
+    hasToldHead = true
+    loop.deadlines.remove(wakeup)
+    finished(.success(body.answer(with: parser.response, length: parser.announcedLength)))
   }
 
   private func end(_ result: Result<HTTPResponse, DialFailure>) {
@@ -155,6 +202,10 @@ final class FetchConnection: DialledConnection {
       if mayRepeat {
         closeDescriptor()
         phase = .connecting
+        if body != nil {
+          headDue = .distantFuture
+          loop.deadlines.set(wakeup, at: loop.now + AnswerBody.connectTimeout)
+        }
         return reach()
       }
       result = .failure(
@@ -170,6 +221,13 @@ final class FetchConnection: DialledConnection {
     }
     closeDescriptor()
     loop.connections.remove(self)
-    finished(result)
+    guard let body else { return finished(result) }
+    body.connection = nil
+    guard !hasToldHead else {
+      body.add(parser.takeBody())
+      if case .failure = result { body.end(isCut: true) } else { body.end(isCut: false) }
+      return
+    }
+    finished(result.map { body.whole($0, length: parser.announcedLength) })
   }
 }

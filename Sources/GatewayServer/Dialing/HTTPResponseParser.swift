@@ -2,7 +2,7 @@ internal import GatewayCore
 
 /// A reader of one HTTP/1.1 response (RFC 9112) from the bytes of a connection.
 ///
-/// It holds at most one head and one body, however many bytes arrive. A streamed body is held only until ``takeBody()``.
+/// It holds at most one head and one body, however many bytes arrive.
 struct HTTPResponseParser {
   enum Step: Equatable {
     case needsMore
@@ -12,7 +12,7 @@ struct HTTPResponseParser {
   }
 
   private enum Framing {
-    case length(left: Int)
+    case length(Int)
     case chunked(ChunkedBody)
     case toTheEnd
   }
@@ -22,6 +22,10 @@ struct HTTPResponseParser {
   static let bodyBytesMax = 8 << 20
 
   private let isHead: Bool
+  private let allowsUpgrade: Bool
+  private let bodyBytesMax: Int
+  /// The bytes of the body that were taken out.
+  private var takenBytes = 0
   private var head = HeadBuffer(bytesMax: headBytesMax)
   /// The bytes of the heads before this one.
   private var earlierBytes = 0
@@ -36,9 +40,35 @@ struct HTTPResponseParser {
 
   /// Creates a parser.
   ///
-  /// - Parameter isHead: Whether the request was a HEAD, whose answer has no body.
-  init(isHead: Bool) {
+  /// - Parameters:
+  ///   - isHead: Whether the request was a HEAD, whose answer has no body.
+  ///   - bodyBytesMax: The limit of the body.
+  ///   - allowsUpgrade: Whether the answer may be a 101, which is then complete with its head.
+  init(isHead: Bool, bodyBytesMax: Int = Self.bodyBytesMax, allowsUpgrade: Bool = false) {
     self.isHead = isHead
+    self.bodyBytesMax = bodyBytesMax
+    self.allowsUpgrade = allowsUpgrade
+  }
+
+  /// Whether the head has been read.
+  var hasHead: Bool { framing != nil }
+
+  /// The length that the response gives for its body, or for the body that the answer to a HEAD leaves out.
+  private(set) var announcedLength: Int?
+
+  /// Takes out the received bytes of the body.
+  mutating func takeBody() -> [UInt8] {
+    var taken: [UInt8] = []
+    if case .chunked(var chunks) = framing {
+      framing = nil
+      taken = chunks.takeBytes()
+      framing = .chunked(chunks)
+      response.body = []
+    } else {
+      swap(&taken, &response.body)
+    }
+    takenBytes += taken.count
+    return taken
   }
 
   /// Whether the bytes are a record of TLS (RFC 8446 section 5.1): an alert, or a part of a handshake.
@@ -53,22 +83,6 @@ struct HTTPResponseParser {
   var isReusable: Bool {
     let says = response.header("connection")?.lowercased() ?? ""
     return endedWithLastByte && !isLast && !says.contains(bytesOf: "close")
-  }
-
-  /// Whether the head has been read, so that status and fields are known.
-  var hasHead: Bool { framing != nil }
-
-  /// Returns the bytes of the body that have arrived since the last call, and drops them.
-  mutating func takeBody() -> [UInt8] {
-    guard case .chunked(var chunks) = framing else {
-      defer { response.body = [] }
-      return response.body
-    }
-    // Held in one place only, so that it is not copied.
-    framing = nil
-    defer { framing = .chunked(chunks) }
-    response.body = []
-    return chunks.takeBytes()
   }
 
   mutating func consume(_ more: UnsafeRawBufferPointer) -> Step {
@@ -99,19 +113,18 @@ struct HTTPResponseParser {
 
   // MARK: The body
 
-  private static let tooLong = Step.invalid("the response is above \(bodyBytesMax) bytes")
+  private var tooLong: Step { .invalid("the response is above \(bodyBytesMax) bytes") }
 
   private mutating func readBody(_ piece: UnsafeRawBufferPointer) -> Step {
     switch framing {
-    case .length(let left):
-      let used = min(left, piece.count)
+    case .length(let length):
+      let used = min(length - takenBytes - response.body.count, piece.count)
       response.body.append(contentsOf: piece.prefix(used))
-      framing = .length(left: left - used)
-      guard used == left else { return .needsMore }
+      guard takenBytes + response.body.count == length else { return .needsMore }
       endedWithLastByte = used == piece.count
       return .complete
     case .toTheEnd:
-      guard piece.count <= Self.bodyBytesMax - response.body.count else { return Self.tooLong }
+      guard piece.count <= bodyBytesMax - response.body.count else { return tooLong }
       response.body.append(contentsOf: piece)
       return .needsMore
     case .chunked(var chunks):
@@ -121,7 +134,7 @@ struct HTTPResponseParser {
       framing = .chunked(chunks)
       switch step {
       case .needsMore: return .needsMore
-      case .tooLong: return Self.tooLong
+      case .tooLong: return tooLong
       case .malformed: return .invalid("the response's chunks are malformed")
       case .complete(let used):
         response.body = chunks.bytes
@@ -143,17 +156,20 @@ struct HTTPResponseParser {
       return .invalid("no HTTP/1.1 response")
     }
     // The request did not ask for another protocol (RFC 9110 section 15.2.2); other 1xx responses precede the final one.
-    if status == 101 { return .invalid("the response changes the protocol, which the request did not ask for") }
-    if status < 200 { return nil }
+    if status == 101 && !allowsUpgrade {
+      return .invalid("the response changes the protocol, which the request did not ask for")
+    }
+    if status < 200 && status != 101 { return nil }
     isLast = first.starts(with: "HTTP/1.0".utf8)
     response.status = status
     for line in lines.dropFirst() where !line.isEmpty {
       guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
         return .invalid("a field of the response has no colon")
       }
-      let value = line[(colon + 1)...].split { $0 == 0x20 || $0 == 0x09 }.map { String(decoding: $0, as: UTF8.self) }
+      var value = line[(colon + 1)...].drop { $0 == 0x20 || $0 == 0x09 }
+      while value.last == 0x20 || value.last == 0x09 { value.removeLast() }
       let name = RequestHead.lower(String(decoding: line[..<colon], as: UTF8.self))
-      response.headers.append(HTTPField(name, value.joined(separator: " ")))
+      response.headers.append(HTTPField(name, String(decoding: value, as: UTF8.self)))
     }
     return setFraming()
   }
@@ -177,13 +193,14 @@ struct HTTPResponseParser {
   private mutating func setFraming() -> Step? {
     let codings = response.headers.filter { $0.name == "transfer-encoding" }.map(\.value)
     let lengths = response.headers.filter { $0.name == "content-length" }.map(\.value)
-    if isHead || response.status == 204 || response.status == 304 {
-      framing = .length(left: 0)
+    announcedLength = lengths.first.flatMap { Self.number($0.utf8) }
+    if isHead || response.status == 101 || response.status == 204 || response.status == 304 {
+      framing = .length(0)
     } else if let coding = codings.first {
       guard codings.count == 1, RequestHead.lower(coding) == "chunked" else {
         return .invalid("the response is in transfer coding \(codings.joined(separator: ", "))")
       }
-      framing = .chunked(ChunkedBody(bytesMax: Self.bodyBytesMax))
+      framing = .chunked(ChunkedBody(bytesMax: bodyBytesMax))
       // Another reader of the connection may use a length beside it (RFC 9112 section 6.3).
       if !lengths.isEmpty { isLast = true }
     } else if let text = lengths.first {
@@ -191,8 +208,8 @@ struct HTTPResponseParser {
       guard lengths.allSatisfy({ $0.utf8.elementsEqual(text.utf8) }) else {
         return .invalid("the response has two different Content-Lengths")
       }
-      guard length <= Self.bodyBytesMax else { return Self.tooLong }
-      framing = .length(left: length)
+      guard length <= bodyBytesMax else { return tooLong }
+      framing = .length(length)
     } else {
       framing = .toTheEnd
     }

@@ -2,8 +2,9 @@ internal import GatewayCore
 internal import GatewayRuntime
 
 extension HTTPRequest {
-  /// The path with the query, encoded.
+  /// The path with the query: as received if it was, else encoded.
   var requestTarget: String {
+    if let rawTarget { return rawTarget }
     let parameters = query.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }
     let path = path.isEmpty ? "/" : path
     return parameters.isEmpty ? path : "\(path)?\(parameters.joined(separator: "&"))"

@@ -39,6 +39,12 @@ package final class SocketDialer: Dialer, @unchecked Sendable {
     DialledSocket(opening, to: target, by: self, handler: handler).start()
   }
 
+  package func cancelDial(of handler: any SocketHandler) {
+    loop.events.preconditionOnLoop()
+    loop.connections.first { (socket: DialledSocket) in socket.phase == .opening && socket.handler === handler }?
+      .abort()
+  }
+
   private func newKey() -> [UInt8] {
     withUnsafeBytes(of: (chance.next(), chance.next())) { Array($0) }
   }

@@ -26,10 +26,11 @@ struct ChunkedBody {
     self.bytesMax = bytesMax
   }
 
-  /// Returns the bytes received since the last call, and drops them. They no longer count towards the limit.
+  /// Takes out the decoded bytes, which then count no more towards the limit.
   mutating func takeBytes() -> [UInt8] {
-    defer { bytes = [] }
-    return bytes
+    var taken: [UInt8] = []
+    swap(&taken, &bytes)
+    return taken
   }
 
   mutating func append(_ piece: UnsafeRawBufferPointer) -> RequestBody.Step {

@@ -39,6 +39,7 @@ struct RequestHead {
     guard lines.count <= fieldsMax + 1 else { return .refused(.plain(431, "the request has too many fields")) }
     var head = RequestHead(
       request: HTTPRequest(method: method, path: target.path, query: target.query), version: version.description)
+    head.request.rawTarget = target.raw
     head.request.headers.reserveCapacity(lines.count - 1)
     for line in lines.dropFirst() {
       guard head.add(bytes, line) else { return .refused(.plain(400, "a field of the request is malformed")) }
@@ -98,6 +99,8 @@ struct RequestHead {
   private struct Target {
     let path: String
     let query: [HTTPField]
+    /// Path and query as they were sent.
+    let raw: String
     /// The host of the absolute form, as it was sent; nil in the other forms.
     let authority: String?
   }
@@ -108,7 +111,7 @@ struct RequestHead {
       return nil
     }
     if bytes.first == UInt8(ascii: "/"), !bytes.contains(UInt8(ascii: "?")) {
-      return Target(path: text, query: [], authority: nil)
+      return Target(path: text, query: [], raw: text, authority: nil)
     }
     var rest = text[...]
     var authority: String?
@@ -123,7 +126,8 @@ struct RequestHead {
     guard rest.utf8.first == UInt8(ascii: "/") || (rest == "*" && method == "OPTIONS") else { return nil }
     let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     guard let query = QueryString.parameters(of: parts.count == 2 ? parts[1] : "") else { return nil }
-    return Target(path: String(parts[0]), query: query, authority: authority)
+    let raw = authority == nil ? text : String(rest)
+    return Target(path: String(parts[0]), query: query, raw: raw, authority: authority)
   }
 
   /// Adds a line's field. Returns false if the line is no field. A name followed by a space, or a line that continues the

@@ -15,9 +15,13 @@ extension HTTPResponse {
       bytes += "\r\n".utf8
     }
     if stream != nil {
-      if mayHaveBody && takesChunks { bytes += "transfer-encoding: chunked\r\n".utf8 }
+      if mayHaveBody, let contentLength {
+        bytes += "content-length: \(contentLength)\r\n".utf8
+      } else if mayHaveBody && takesChunks {
+        bytes += "transfer-encoding: chunked\r\n".utf8
+      }
     } else if mayHaveBody {
-      bytes += "content-length: \(body.count)\r\n".utf8
+      bytes += "content-length: \((withoutBody ? contentLength : nil) ?? body.count)\r\n".utf8
     }
     if let field = persistence.field { bytes += field.utf8 }
     bytes += "\r\n".utf8

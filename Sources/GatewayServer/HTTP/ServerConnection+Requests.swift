@@ -147,8 +147,9 @@ extension ServerConnection {
 
   private func answered(_ response: HTTPResponse) {
     guard case .answering = phase else { return }
-    // Without chunks, only the end of the connection marks the end of a streamed body.
-    let isLast = service.requests.isFinishing || (response.stream != nil && !takesChunks)
+    // Without chunks or a length, only the end of the connection marks the end of a streamed body.
+    let isEndless = response.stream != nil && !takesChunks && response.contentLength == nil
+    let isLast = service.requests.isFinishing || isEndless
     let persistence = isLast ? .closes : persistence
     send(response, persistence, then: persistence == .closes ? .end : .nextRequest)
   }
@@ -177,15 +178,65 @@ extension ServerConnection {
     case .refuse(let response): refuse(response, nil)
     case .ignore: ignore()
     case .accept(let handler, let subprotocol):
-      let handle = WebSocketHandle(
-        host: host, handler: handler, peer: request.peer, acceptedAt: beganAt,
-        handshake: Handshake(answering: subprotocol))
-      let head = standIn(for: request)
-      let (descriptor, session, bytes) = handOver(behind: head)
-      host.adopt(descriptor, session, bytes, head: head.utf8.count, as: handle)
-      // The library had no room for it, and so will not report its end either.
-      if handle.wsi == nil && !handle.isDestroyed { handle.connectionDestroyed() }
+      open(request, for: handler, Handshake(answering: subprotocol))
+    case .later(let upgrade): awaitAnswer(of: upgrade, to: request)
     }
+  }
+
+  private func open(_ request: HTTPRequest, for handler: any SocketHandler, _ handshake: Handshake) {
+    let handle = WebSocketHandle(
+      host: host, handler: handler, peer: request.peer, acceptedAt: beganAt, handshake: handshake)
+    let head = standIn(for: request)
+    let (descriptor, session, bytes) = handOver(behind: head)
+    host.adopt(descriptor, session, bytes, head: head.utf8.count, as: handle)
+    // The library had no room for it, and so will not report its end either.
+    if handle.wsi == nil && !handle.isDestroyed { handle.connectionDestroyed() }
+  }
+
+  /// Sends nothing until the upgrade's answer is there, or the client disconnects.
+  private func awaitAnswer(of upgrade: PendingUpgrade, to request: HTTPRequest) {
+    siteBegins()
+    wait(Self.ignoredTime)
+    awaitedUpgrade = upgrade
+    upgrade.answered { [weak self] answer in self?.decided(answer, on: request) }
+  }
+
+  private func decided(_ answer: PendingUpgrade.Answer, on request: HTTPRequest) {
+    awaitedUpgrade = nil
+    switch answer {
+    case .refuse(let response): refuse(response, nil)
+    case .accept(let handler, let subprotocol, let fields):
+      guard Handshake.hasRoom(for: fields) else {
+        let text = "the fields of the 101 are above \(Handshake.fieldBytesMax) bytes"
+        handler.socketRefused(.unreachable(text))
+        return refuse(.plain(502, text), nil)
+      }
+      open(request, for: handler, Handshake(answering: subprotocol, fields: fields))
+    }
+  }
+
+  /// Notes that the client has left before the answer.
+  func forgetUpgrade() {
+    let left = awaitedUpgrade
+    awaitedUpgrade = nil
+    left?.leave()
+  }
+
+  // MARK: Requests under way
+
+  /// Counts the request, which has been read far enough to be answered.
+  func beginRequest() {
+    guard !isUnderWay else { return }
+    isUnderWay = true
+    service.requests.begin()
+  }
+
+  /// Ends the request: its answer was passed to the system completely, or never will be.
+  func endRequest() {
+    guard isUnderWay else { return }
+    isUnderWay = false
+    service.requests.end()
+    service.uploads.giveBack(&uploadBytes)
   }
 
   /// Returns a head that the library reads instead of the received one; it contains only what the library needs.

@@ -64,11 +64,13 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
   /// The bytes of its body in the room for uploads.
   var uploadBytes = 0
   /// Whether it counts among the listener's requests under way.
-  private var isUnderWay = false
+  var isUnderWay = false
   var ending = Ending.end
   /// The streamed answer, and the caller of an answer that the site works on.
   var streamed: StreamedAnswer?
   var caller: RequestCaller?
+  /// The upgrade whose answer is awaited.
+  var awaitedUpgrade: PendingUpgrade?
 
   var stream: ClientStream
   private var watcher: IOWatcher?
@@ -128,6 +130,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     switch phase {
     case .securing: secure()
     case .idle, .head, .body: readSome()
+    case .answering where awaitedUpgrade != nil && stream.hasEnded: end()
     case .answering where stream.hasEnded: caller?.leave(); watcher?.watch(stream.outputEvents)
     case .answering, .writing: watcher?.watch(stream.outputEvents)
     case .streaming: readBehind()
@@ -211,23 +214,6 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     pendingStart = 0
   }
 
-  // MARK: Requests under way
-
-  /// Counts the request, which has been read far enough to be answered.
-  func beginRequest() {
-    guard !isUnderWay else { return }
-    isUnderWay = true
-    service.requests.begin()
-  }
-
-  /// Ends the request: its answer was passed to the system completely, or never will be.
-  func endRequest() {
-    guard isUnderWay else { return }
-    isUnderWay = false
-    service.requests.end()
-    service.uploads.giveBack(&uploadBytes)
-  }
-
   /// Handles the first byte of another request.
   func leaveIdle() {
     loop.idleConnections.remove(self)
@@ -268,6 +254,8 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
   func send(_ response: HTTPResponse, _ persistence: Persistence, then ending: Ending) {
     self.ending = ending
     phase = .writing
+    // A body of known length needs no chunks.
+    if response.contentLength != nil { takesChunks = false }
     write(response.dated(by: loop.events).serialized(withoutBody: isHead, persistence, takesChunks: takesChunks))
     if let source = response.stream, response.mayHaveBody, !isHead { begin(source) } else { awaitReader() }
   }
@@ -377,6 +365,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     stream.close()
     endStream()
     endRequest()
+    forgetUpgrade()
     host.connectionEnded()
   }
 }

@@ -37,7 +37,7 @@ final class StreamedAnswer: @unchecked Sendable {
     while connection != nil {
       let piece = await source.next()
       guard let piece else {
-        connection?.endBody()
+        if source.isCut() { connection?.end() } else { connection?.endBody() }
         return
       }
       connection?.write(piece: piece)

@@ -21,9 +21,9 @@ class Endpoint {
     preconditionFailure("a kind of endpoint says what it does")
   }
 
-  /// Returns whether the library may answer a ping. It is called from inside the library's write, where no other code may be
-  /// notified.
-  func pingArrived() -> Bool { true }
+  /// Returns whether a pong with this payload may be written. It is called from inside the library's write, where no other code
+  /// may be notified, for its answers to pings and for pongs of our own.
+  func mayWritePong(_ payload: UnsafeRawBufferPointer) -> Bool { true }
 
   /// Whether a close frame may still be sent. It is read from inside the library's write.
   var mayWriteClose: Bool { true }
@@ -37,9 +37,10 @@ class Endpoint {
   /// Directs every libwebsockets callback of this process to its endpoint.
   static let receiveCallbacks: Void = {
     LibraryLog.install()
-    postern_set_ping_judge { endpoint in
+    postern_set_ping_judge { endpoint, payload, size in
       guard let endpoint else { return 1 }
-      return Unmanaged<Endpoint>.fromOpaque(endpoint).takeUnretainedValue().pingArrived() ? 1 : 0
+      let payload = UnsafeRawBufferPointer(start: payload, count: size)
+      return Unmanaged<Endpoint>.fromOpaque(endpoint).takeUnretainedValue().mayWritePong(payload) ? 1 : 0
     }
     postern_set_close_judge { endpoint in
       guard let endpoint else { return 1 }

@@ -52,6 +52,10 @@ package final class SocketLoop: @unchecked Sendable {
   private var armedFor = Instant.distantFuture
   private let batch = WriteBatch()
   let stopped = StoppedSockets()
+  /// The payloads of pings that nobody has answered or been told of yet, by WebSocket.
+  var pings: [ObjectIdentifier: [UInt8]] = [:]
+  /// Whether the library is writing a ping or pong of ours.
+  var isWritingControl = false
   /// The WebSockets that have ended since freed memory was last returned to the system, and their number before the last tick.
   private var departures = 0
   private var departuresBefore = 0

@@ -5,12 +5,17 @@ final class OutboundQueue {
   /// A waiting item.
   enum Item {
     case frame(Frame)
-    case ping
+    case ping([UInt8])
+    case pong([UInt8])
     case close(CloseReason)
 
     /// The bytes that it counts towards the limit: its payload and the largest frame header.
     var cost: Int {
-      if case .frame(let frame) = self { frame.payload.count + 14 } else { 14 }
+      switch self {
+      case .frame(let frame): frame.payload.count + 14
+      case .ping(let payload), .pong(let payload): payload.count + 14
+      case .close: 14
+      }
     }
   }
 
@@ -30,7 +35,7 @@ final class OutboundQueue {
     guard first < items.count else { return nil }
     let item = items[first]
     // Releases the payload now, not when the array is released.
-    items[first] = .ping
+    items[first] = .ping([])
     first += 1
     bytes -= item.cost
     if first == items.count {

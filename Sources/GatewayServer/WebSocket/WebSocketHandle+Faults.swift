@@ -12,9 +12,14 @@ extension WebSocketHandle {
   }
 
   func stopReading() {
+    guard !isDestroyed, wsi != nil else { return }
+    loop.stopped.add(self)
+    pauseReading()
+  }
+
+  func pauseReading() {
     guard isReading, !isDestroyed, let wsi else { return }
     isReading = false
-    loop.stopped.add(self)
     if lws_rx_flow_control(wsi, 0) < 0 { abort() }
   }
 

@@ -41,7 +41,9 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
   /// Whether a message sent now must wait for the writable callback in any case.
   var isHoldingBack = false
   /// Whether a ping has arrived that the handler has not been told of.
-  private var hasNewPing = false
+  var hasNewPing = false
+  /// Whether a ping was sent for one without a payload.
+  var hasPingedForEmpty = false
   /// Whether our close frame is written; after it the library must not send one (RFC 6455 section 5.5.1).
   private var hasWrittenClose = false
   /// Whether the library has reported its end.
@@ -87,12 +89,6 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
     return .queued
   }
 
-  func ping() {
-    writeBatch()
-    guard phase == .open, let wsi else { return }
-    if maySendAtOnce { writePing(to: wsi) } else { enqueue(.ping) }
-  }
-
   func close(_ reason: CloseReason) { close(reason, patience: host.limits.closeTimeout) }
 
   private func close(_ reason: CloseReason, patience: Duration) {
@@ -118,7 +114,7 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
   // MARK: Writing
 
   /// Writes the loop's batch if it contains a message of this socket.
-  private func writeBatch() {
+  func writeBatch() {
     if isInBatch { loop.writeBatch() }
   }
 
@@ -129,11 +125,11 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
     if maySendAtOnce { _ = write(frame, to: wsi) } else { enqueue(.frame(frame)) }
   }
 
-  private var maySendAtOnce: Bool { heldBytes == 0 && queue?.isEmpty ?? true && !isHoldingBack }
+  var maySendAtOnce: Bool { heldBytes == 0 && queue?.isEmpty ?? true && !isHoldingBack }
 
-  private var waitingBytes: Int { Int(heldBytes) + (queue?.bytes ?? 0) }
+  var waitingBytes: Int { Int(heldBytes) + (queue?.bytes ?? 0) }
 
-  private func enqueue(_ item: OutboundQueue.Item) {
+  func enqueue(_ item: OutboundQueue.Item) {
     if queue == nil { queue = OutboundQueue() }
     queue!.append(item)
     if let wsi { lws_callback_on_writable(wsi) }
@@ -155,15 +151,6 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
     return .sent
   }
 
-  private func writePing(to wsi: OpaquePointer) {
-    // The library swallows a pong without a payload, so a ping has one.
-    let payload: [UInt8] = [0x70]
-    let written = payload.withUnsafeBytes { bytes in
-      loop.scratch.with(bytes) { lws_write(wsi, $0, $1, LWS_WRITE_PING) }
-    }
-    if written < 0 { abort() } else { noteHeld(1, wsi) }
-  }
-
   private func writeClose(_ reason: CloseReason, to wsi: OpaquePointer) {
     let payload = [UInt8(reason.code >> 8), UInt8(truncatingIfNeeded: reason.code)] + reason.name.utf8.prefix(123)
     writeClose(CloseReason.maySend(reason.code) ? payload : [], to: wsi)
@@ -177,22 +164,26 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
     if written < 0 { abort() } else { noteHeld(payload.count, wsi) }
   }
 
-  private func noteHeld(_ count: Int, _ wsi: OpaquePointer) {
+  func noteHeld(_ count: Int, _ wsi: OpaquePointer) {
     if lws_partial_buffered(wsi) != 0 { heldBytes += UInt32(clamping: count + 14) }
   }
 
   /// Writes the waiting items, because the peer has read.
   func writable() -> Int32 {
     guard let wsi, phase != .ended, lws_partial_buffered(wsi) == 0 else { return 0 }
+    // The library also calls back for reasons of its own, e.g. after a pong or when reading goes on.
+    let hasWaited = waitingBytes > 0
     heldBytes = 0
     while heldBytes == 0, phase != .ended, let item = queue?.popFirst() {
       switch item {
       case .frame(let frame): _ = write(frame, to: wsi)
-      case .ping: writePing(to: wsi)
+      case .ping(let payload): writeControl(payload, LWS_WRITE_PING, to: wsi)
+      case .pong(let payload): writeControl(payload, LWS_WRITE_PONG, to: wsi)
       case .close(let reason): writeClose(reason, to: wsi)
       }
     }
     if let queue, queue.isEmpty { self.queue = nil }
+    if hasWaited, phase == .open, waitingBytes <= SocketRoom.drainedBytes { handler?.socketDrained() }
     return 0
   }
 
@@ -210,12 +201,14 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
       if sent > 0 { code = UInt16(truncatingIfNeeded: sent) }
     }
     peerCode = code
+    let text = UnsafeRawBufferPointer(rebasing: payload.dropFirst(2))
+    let isText = UTF8Follower.isText(text)
+    if !text.isEmpty, isText { handler?.socketHeardGoodbye(String(decoding: text, as: UTF8.self)) }
     if !answersClose, keepOpen() {
       hasWrittenClose = true
     } else if phase == .open, let wsi {
       // The library accepts codes of 5000 and above.
       let isValid = payload.isEmpty || CloseReason.maySend(code)
-      let isText = UTF8Follower.isText(UnsafeRawBufferPointer(rebasing: payload.dropFirst(2)))
       let answer = !isValid ? CloseReason.protocolError.code : isText ? code : CloseReason.invalidPayload.code
       phase = .closing
       writeClose(payload.isEmpty ? [] : [UInt8(answer >> 8), UInt8(truncatingIfNeeded: answer)], to: wsi)
@@ -254,6 +247,7 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
     closeTimer?.cancel()
     closeTimer = nil
     if !isReading { loop.stopped.remove(self) }
+    if !answersPings { loop.pings.removeValue(forKey: ObjectIdentifier(self)) }
     handshake = nil
     guard let handler else { return }
     self.handler = nil
@@ -271,12 +265,7 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
     host.connectionEnded()
   }
 
-  /// Notes the ping and returns whether to answer it. The library writes its pong when the socket is writable, and then calls
-  /// back once more, so the next callback follows soon.
-  override func pingArrived() -> Bool {
-    hasNewPing = true
-    return answersPings
-  }
+  override func mayWritePong(_ payload: UnsafeRawBufferPointer) -> Bool { answersPing(payload) }
 
   override var mayWriteClose: Bool {
     // Nothing may be sent after it.
@@ -285,11 +274,6 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
   }
 
   override func peerHasGone() { abort() }
-
-  private func tellPing() {
-    hasNewPing = false
-    if phase == .open { handler?.socketReceivedPing() }
-  }
 
   override func happened(
     _ reason: lws_callback_reasons, _ input: UnsafeMutableRawPointer?, _ length: Int
@@ -301,13 +285,13 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
     case LWS_CALLBACK_SERVER_WRITEABLE:
       return writable()
     case LWS_CALLBACK_RECEIVE_PONG:
-      if phase == .open { handler?.socketReceivedPong() }
+      if phase == .open { receivedPong(UnsafeRawBufferPointer(start: input, count: length)) }
     case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
       return peerCloses(UnsafeRawBufferPointer(start: input, count: length))
     case LWS_CALLBACK_ESTABLISHED:
       opened()
     case LWS_CALLBACK_ADD_HEADERS:
-      return handshake?.appendSubprotocol(input) ?? 0
+      return handshake?.appendFields(input) ?? 0
     case LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL:
       libraryCloses()
     case LWS_CALLBACK_CLOSED:

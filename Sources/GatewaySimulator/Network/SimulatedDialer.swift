@@ -7,6 +7,8 @@ package import GatewayRuntime
 package final class SimulatedDialer: Dialer, @unchecked Sendable {
   private let network: SimulatedNetwork
   private let loop: SimulatedLoop
+  /// The dials that have no answer yet, by their handlers.
+  private var dials: [ObjectIdentifier: Dial] = [:]
 
   package init(_ network: SimulatedNetwork, on loop: SimulatedLoop) {
     self.network = network
@@ -23,23 +25,68 @@ package final class SimulatedDialer: Dialer, @unchecked Sendable {
     if !subprotocols.isEmpty {
       upgrade.headers.append(HTTPField("sec-websocket-protocol", subprotocols.joined(separator: ", ")))
     }
+    let dial = Dial(to: target, on: acceptor, from: upgrade.peer, handler: handler, began: began)
+    dials[ObjectIdentifier(handler)] = dial
     acceptor.execute(at: began + network.nextLatency()) { [self] in
+      guard !dial.isOver else { return }
       switch site.admit(upgrade, on: acceptor.eventLoop) {
-      case .accept(let accepting, _):
-        let (dialled, accepted) = network.makeConnection(
-          from: (loop, handler, began, upgrade.peer), to: (acceptor, accepting), at: target)
-        dialled.arrive(.opened, at: acceptor.now + network.nextLatency())
-        accepting.socketOpened(accepted)
-      case .refuse(let response):
-        network.world.note("upgrade refused \(response.status)")
-        loop.execute(at: acceptor.now + network.nextLatency()) {
-          handler.socketRefused(.refused(status: response.status))
-        }
+      case .accept(let accepting, let subprotocol): open(dial, for: accepting, on: acceptor, subprotocol, [])
+      case .refuse(let response): refuse(dial, response, on: acceptor)
       case .ignore:
         network.world.note("upgrade ignored")
-        loop.execute(at: began + Self.patience) { handler.socketRefused(.timedOut) }
+        loop.execute(at: began + Self.patience) { [self] in fail(dial, .timedOut) }
+      case .later(let upgrade):
+        dial.upgrade = upgrade
+        upgrade.answered { [self] answer in
+          switch answer {
+          case .accept(let accepting, let subprotocol, let fields):
+            open(dial, for: accepting, on: acceptor, subprotocol, fields)
+          case .refuse(let response): refuse(dial, response, on: acceptor)
+          }
+        }
       }
     }
+  }
+
+  package func cancelDial(of handler: any SocketHandler) {
+    loop.eventLoop.preconditionOnLoop()
+    guard let dial = dials[ObjectIdentifier(handler)] else { return }
+    let upgrade = dial.upgrade
+    loop.execute(at: loop.now) { [self] in fail(dial, .unreachable("the dial was cancelled")) }
+    dial.acceptor.execute(at: loop.now + network.nextLatency()) { upgrade?.leave() }
+  }
+
+  private func open(
+    _ dial: Dial, for accepting: any SocketHandler, on acceptor: SimulatedLoop, _ subprotocol: String?,
+    _ fields: [HTTPField]
+  ) {
+    guard !dial.isOver else { return accepting.socketRefused(.unreachable("the client has left")) }
+    end(dial)
+    let (dialled, accepted) = network.makeConnection(
+      from: (loop, dial.handler, dial.began, dial.source), to: (acceptor, accepting), at: dial.target)
+    let named = subprotocol.map { [HTTPField("sec-websocket-protocol", $0)] } ?? []
+    let answer = dial.handler.wantsAnswer ? HTTPResponse(status: 101, headers: named + fields) : nil
+    dialled.arrive(.opened(answer), at: acceptor.now + network.nextLatency())
+    accepting.socketOpened(accepted)
+  }
+
+  private func refuse(_ dial: Dial, _ response: HTTPResponse, on acceptor: SimulatedLoop) {
+    network.world.note("upgrade refused \(response.status)")
+    loop.execute(at: acceptor.now + network.nextLatency()) { [self] in
+      if !dial.isOver, dial.handler.wantsAnswer { dial.handler.socketHeardAnswer(response) }
+      fail(dial, .refused(status: response.status))
+    }
+  }
+
+  private func fail(_ dial: Dial, _ failure: DialFailure) {
+    guard !dial.isOver else { return }
+    end(dial)
+    dial.handler.socketRefused(failure)
+  }
+
+  private func end(_ dial: Dial) {
+    dial.isOver = true
+    dials[ObjectIdentifier(dial.handler)] = nil
   }
 
   package nonisolated(nonsending) func fetch(
@@ -115,6 +162,38 @@ package final class SimulatedDialer: Dialer, @unchecked Sendable {
     request.peer = target.source ?? "127.0.0.1"
     if request.header("host") == nil { request.headers.append(HTTPField("host", "\(target.host):\(target.port)")) }
     return request
+  }
+}
+
+extension SimulatedDialer: RequestForwarder {
+  package nonisolated(nonsending) func forward(
+    _ request: HTTPRequest, to target: DialTarget
+  ) async -> Result<HTTPResponse, DialFailure> {
+    await fetch(request, from: target, timeout: .seconds(900))
+  }
+}
+
+/// A dial that has no answer yet.
+///
+/// `@unchecked Sendable`: touched only by the thread that runs the world.
+private final class Dial: @unchecked Sendable {
+  let target: DialTarget
+  let acceptor: SimulatedLoop
+  let source: String
+  let handler: any SocketHandler
+  let began: Instant
+  /// The upgrade that the other end answers later.
+  var upgrade: PendingUpgrade?
+  var isOver = false
+
+  init(
+    to target: DialTarget, on acceptor: SimulatedLoop, from source: String, handler: any SocketHandler, began: Instant
+  ) {
+    self.target = target
+    self.acceptor = acceptor
+    self.source = source
+    self.handler = handler
+    self.began = began
   }
 }
 

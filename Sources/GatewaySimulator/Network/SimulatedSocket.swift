@@ -9,10 +9,11 @@ package import GatewayRuntime
 package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
   /// A packet on its way to the other end.
   enum Packet {
-    case opened
+    /// The upgrade has been accepted; with the 101, for a dialler that wants it.
+    case opened(HTTPResponse?)
     case message(Frame)
-    case ping
-    case pong
+    case ping([UInt8])
+    case pong([UInt8])
     case close(UInt16, String)
     /// The sender breaks a rule of RFC 6455.
     case violation(CloseReason)
@@ -34,7 +35,7 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
       switch self {
       case .opened, .violation, .end, .reset: 0
       case .message(let frame): frame.payload.count + (frame.payload.count < 126 ? 2 : 4)
-      case .ping, .pong: 2
+      case .ping(let payload), .pong(let payload): 2 + payload.count
       case .close(_, let name): 4 + name.utf8.count
       }
     }
@@ -56,6 +57,8 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
     didSet { arm() }
   }
   package var answersClose = true
+  /// Whether this end reads nothing because its reader is slow; the end of the transport waits behind what was not read.
+  private var isPaused = false
   /// The text of the close frame that arrived.
   package private(set) var peerCloseName: String?
   /// Whether the other end has reset the transport.
@@ -121,11 +124,22 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
     return unread <= conditions.windowBytes ? .sent : .queued
   }
 
-  package func ping() {
+  package var waitingBytes: Int { max(0, (other?.inboundBytes ?? 0) - network.conditions.windowBytes) }
+
+  package func ping() { ping([]) }
+
+  package func ping(_ payload: [UInt8]) {
     loop.preconditionOnTransport()
     guard state == .open else { return }
     note("-> ping")
-    transmit(.ping)
+    transmit(.ping(payload))
+  }
+
+  package func pong(_ payload: [UInt8]) {
+    loop.preconditionOnTransport()
+    guard state == .open else { return }
+    note("-> pong")
+    transmit(.pong(payload))
   }
 
   package func close(_ reason: CloseReason) {
@@ -134,7 +148,7 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
     note("-> close \(reason.code) \(reason.name)")
     state = .closing
     transmit(.close(reason.code, reason.name))
-    if !faults.isReading { boundClosing() }
+    if !faults.isReading || isPaused { boundClosing() }
   }
 
   package func abort() {
@@ -164,8 +178,15 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
     if state == .closing { boundClosing() }
   }
 
+  package func pauseReading() {
+    loop.preconditionOnTransport()
+    isPaused = true
+    if state == .closing { boundClosing() }
+  }
+
   package func goOnReading() {
     loop.preconditionOnTransport()
+    isPaused = false
     faults.isReading = true
   }
 
@@ -210,13 +231,13 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
     arm()
   }
 
-  private var isListening: Bool { state == .aborted || faults.isReading && !faults.isHalfOpen }
+  private var isListening: Bool { state == .aborted || faults.isReading && !isPaused && !faults.isHalfOpen }
 
   private func arm() {
     var next = patienceEnds
     if isListening {
       next = inbound.first.map { min($0.at, next ?? .distantFuture) } ?? next
-    } else if !faults.isHalfOpen, let last = inbound.last, last.packet.isLast {
+    } else if !faults.isHalfOpen, !isPaused, let last = inbound.last, last.packet.isLast {
       // An end that does not read still learns from the system that the transport has ended.
       next = min(last.at, next ?? .distantFuture)
     }
@@ -230,7 +251,7 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
 
   package func wakeUp() {
     keepAlive = nil
-    if !isListening, !faults.isHalfOpen, let last = inbound.last, last.at <= loop.now, last.packet.isLast {
+    if !isListening, !isPaused, !faults.isHalfOpen, let last = inbound.last, last.at <= loop.now, last.packet.isLast {
       return take(last.packet)
     }
     if let patienceEnds, patienceEnds <= loop.now, state == .closing {
@@ -240,26 +261,35 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
     }
     while isListening, let first = inbound.first, first.at <= loop.now {
       inbound.removeFirst()
+      let before = inboundBytes
       inboundBytes -= first.packet.size
+      let window = network.conditions.windowBytes
+      if before > window, inboundBytes - window <= SocketRoom.drainedBytes { other?.tellDrained() }
       take(first.packet)
     }
     arm()
   }
 
+  /// Tells the handler, after what is under way, that little waits for the other end to read.
+  private func tellDrained() {
+    loop.execute { [self] in if state == .open { handler?.socketDrained() } }
+  }
+
   private func take(_ packet: Packet) {
     switch packet {
-    case .opened:
+    case .opened(let answer):
+      if let answer { handler?.socketHeardAnswer(answer) }
       handler?.socketOpened(self)
     case .message(let frame):
       takeMessage(frame)
-    case .ping:
+    case .ping(let payload):
       guard state == .open else { return }
       note("<- ping")
-      if faults.answersPings { transmit(.pong) }
-      handler?.socketReceivedPing()
-    case .pong:
+      if faults.answersPings { transmit(.pong(payload)) }
+      (faults.answersPings ? [] : payload).withUnsafeBytes { handler?.socketReceivedPing($0) }
+    case .pong(let payload):
       note("<- pong")
-      handler?.socketReceivedPong()
+      payload.withUnsafeBytes { handler?.socketReceivedPong($0) }
     case .violation(let reason):
       breakOff(reason)
     case .close(let code, let name):

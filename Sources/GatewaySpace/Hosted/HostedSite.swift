@@ -17,6 +17,10 @@ package struct HostedSite: Site {
     case .ignore:
       space.use()
       return .ignore
+    case .later(let upgrade):
+      space.use()
+      upgrade.wrap { [space] in space.keep($0) }
+      return .later(upgrade)
     }
   }
 
