@@ -110,6 +110,7 @@ let package = Package(
       ["GatewaySpace", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore"]),
     library("GatewayServer", ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV", "CBuildCommit"]),
     library("GatewaySimulator", ["GatewayRuntime", "GatewayCore"]),
+    library("GatewayProxy", ["GatewayRuntime", "GatewayCore"]),
     library("GatewayFleet", ["GatewayRuntime", "GatewayCore"]),
     library("GatewayPlanner", ["GatewayFleet", "GatewayCore"]),
     library("GatewayReport", ["GatewayFleet", "GatewayKit", "GatewayJSON", "GatewayCore"]),
@@ -134,7 +135,7 @@ let package = Package(
       dependencies: [
         "GatewayProcess", "GatewayControl", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayFleet",
         "GatewaySpace",
-        "GatewayServer", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayRedis",
+        "GatewayProxy", "GatewayServer", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayRedis",
         "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
       ] + vendors,
       swiftSettings: settings + textFlags),
@@ -203,6 +204,7 @@ let package = Package(
         "GatewayFleet", "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayKit",
         "GatewayTokens", "GatewayCore", "TestSupport",
       ]),
+    tests("GatewayProxyTests", ["GatewayProxy", "GatewaySimulator", "GatewayRuntime", "GatewayCore"]),
     tests("GatewayPlannerTests", ["GatewayPlanner", "GatewayFleet", "GatewayCore"]),
     tests(
       "GatewayReportTests", ["GatewayReport", "GatewayFleet", "GatewayKit", "GatewayCore", "TestSupport"]),

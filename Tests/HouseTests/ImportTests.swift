@@ -30,6 +30,7 @@ private let others: [String: Allowed] = [
     ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV", "CBuildCommit"], ["Glibc", "Synchronization"]
   ),
   "GatewaySimulator": (["GatewayRuntime", "GatewayCore"], ["Synchronization"]),
+  "GatewayProxy": (["GatewayRuntime", "GatewayCore"], []),
   "GatewayFleet": (["GatewayRuntime", "GatewayCore"], []),
   "GatewayPlanner": (["GatewayFleet", "GatewayCore"], []),
   "GatewayReport": (["GatewayFleet", "GatewayKit", "GatewayJSON", "GatewayCore"], ["Glibc"]),
@@ -51,7 +52,7 @@ private let others: [String: Allowed] = [
   "postern": (
     Set([
       "GatewayProcess", "GatewayControl", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayFleet",
-      "GatewaySpace", "GatewayServer", "GatewaySimulator",
+      "GatewaySpace", "GatewayProxy", "GatewayServer", "GatewaySimulator",
       "GatewayRuntime",
       "GatewayStores", "GatewayRedis",
       "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",

@@ -47,6 +47,8 @@ struct TidyTests {
           "Sources/GatewayKit/Store/StoreCommitID.swift",
           // Distinguishes storms in the logs of others.
           "Sources/postern/Storm/StormOptions.swift",
+          // Distinguishes proxies in the fields of requests.
+          "Sources/postern/Proxy/ProxyOptions.swift",
         ]),
       Ban(
         name: "SecureRandom", words: ["SecureRandom"], pattern: #/\bSecureRandom\.bytes\b/#,

@@ -25,8 +25,8 @@ struct StormCare {
     var locals: [String] = []
     for (target, flag) in targets {
       let host = PinnedHost.plain(target.host)
-      if host.utf8.reversed().starts(with: ".localhost".utf8.reversed()) { locals.append(host) }
-      if !Self.isThisMachine(host), !others.contains(where: { Name($0.host) == Name(host) }) {
+      if PinnedHost.isBelowLocalhost(host) { locals.append(host) }
+      if !PinnedHost.isThisMachine(host), !others.contains(where: { Name($0.host) == Name(host) }) {
         others.append((host, flag))
       }
     }
@@ -105,11 +105,5 @@ struct StormCare {
 
   private static func named(_ arguments: Arguments, _ flag: String) -> Set<Name> {
     Set(arguments.strings(flag).map { Name(PinnedHost.plain($0)) })
-  }
-
-  /// Returns whether the host is the loopback, by address or by its reserved name (RFC 6761 section 6.3).
-  private static func isThisMachine(_ host: String) -> Bool {
-    Name(host) == "localhost" || host.utf8.reversed().starts(with: ".localhost".utf8.reversed())
-      || IPAddress(host)?.isLoopback == true
   }
 }

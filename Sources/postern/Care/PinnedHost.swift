@@ -1,9 +1,9 @@
 import GatewayCore
 import GatewayRuntime
 
-/// A host with the addresses that a storm uses to its end, whatever the name service returns later.
+/// A host with the addresses that a command uses to its end, whatever the name service returns later.
 ///
-/// If a name were redirected during the storm, it would hit servers that the user has not named.
+/// If a name were redirected meanwhile, a storm or a proxy would reach servers that the user has not named.
 struct PinnedHost: Hashable, Codable {
   let host: String
   let addresses: [String]
@@ -18,6 +18,16 @@ struct PinnedHost: Hashable, Codable {
   static func plain(_ host: String) -> String {
     let host = String(decoding: host.utf8.map { (0x41...0x5a).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
     return host.hasSuffix(".") ? String(host.dropLast()) : host
+  }
+
+  /// Returns whether the host is the loopback, by address or by its reserved name (RFC 6761 section 6.3).
+  static func isThisMachine(_ host: String) -> Bool {
+    Name(host) == "localhost" || isBelowLocalhost(host) || IPAddress(host)?.isLoopback == true
+  }
+
+  /// Returns whether the name is below `.localhost`, and so means this machine whatever a name service returns.
+  static func isBelowLocalhost(_ host: String) -> Bool {
+    host.utf8.reversed().starts(with: ".localhost".utf8.reversed())
   }
 
   /// The text for people: `staging.example is 192.0.2.7`.

@@ -1,0 +1,26 @@
+/// The load that a proxy lets through to its target.
+package struct ProxyLimits: Hashable, Sendable {
+  /// The most WebSockets at once.
+  package var connections: Int
+  /// The most upgrades a second, and the largest burst; nil for no limit.
+  package var dialsPerSecond: Double?
+  /// The most other requests a second, and the largest burst; nil for no limit.
+  package var requestsPerSecond: Double?
+  /// The most bytes a second of messages and bodies to the target; nil for no limit.
+  package var bytesPerSecond: Double?
+
+  package init(
+    connections: Int, dialsPerSecond: Double? = nil, requestsPerSecond: Double? = nil, bytesPerSecond: Double? = nil
+  ) {
+    self.connections = connections
+    self.dialsPerSecond = dialsPerSecond
+    self.requestsPerSecond = requestsPerSecond
+    self.bytesPerSecond = bytesPerSecond
+  }
+
+  /// The limits for a target on this machine.
+  package static let local = ProxyLimits(connections: 1000)
+  /// The limits for any other target, which others may need.
+  package static let careful = ProxyLimits(
+    connections: 50, dialsPerSecond: 10, requestsPerSecond: 20, bytesPerSecond: 1_048_576)
+}

@@ -1,0 +1,190 @@
+import GatewayCore
+import GatewayKit
+import GatewayProxy
+import GatewayRuntime
+import GatewayServer
+
+/// The flags of `postern proxy`, checked together.
+struct ProxyOptions {
+  let target: ProxyTarget
+  let limits: ProxyLimits
+  let fields: ForwardedFields
+  let allowsStorms: Bool
+  /// The networks that clients may come from; nil for all.
+  let networks: [IPNetwork]?
+  let listener: Listener.Settings
+  /// The address of the target for people, e.g. `wss://realtime.example`.
+  let targetText: String
+
+  private static let tlsFileSizeMax = 1 << 20
+
+  init(_ arguments: Arguments) throws {
+    let address = try Self.address(arguments)
+    let host = PinnedHost.plain(address.host)
+    let isLocal = PinnedHost.isThisMachine(host)
+    if !isLocal { try Self.check(host, arguments) }
+    var dial = DialTarget(host: host, port: address.port ?? (address.isTLS ? 443 : 80), isTLS: address.isTLS)
+    dial.identity = try Self.identity(arguments)
+    dial.allowsUntrustedCertificate = try arguments.isOn("upstream-untrusted")
+    if dial.allowsUntrustedCertificate, !isLocal {
+      throw UsageError("--upstream-untrusted is for this machine; for \(host) give --upstream-ca FILE")
+    }
+    dial.addresses = try Self.pinned(host, isLocal: isLocal)
+    target = ProxyTarget(dial, isLocal: isLocal)
+    targetText = address.text
+    limits = try Self.limits(arguments, isLocal: isLocal)
+    fields = ForwardedFields(
+      via: "1.1 postern-\(String(SystemRandomNumberGenerator.word, radix: 16))", replacing: try Self.fields(arguments))
+    allowsStorms = Self.named(arguments, "i-may-storm").contains(Name(host))
+    (listener, networks) = try Self.listener(arguments)
+  }
+
+  // MARK: The target
+
+  /// The parts of `--to`.
+  private struct Address {
+    let host: String
+    let port: Int?
+    let isTLS: Bool
+    let text: String
+  }
+
+  private static func address(_ arguments: Arguments) throws -> Address {
+    guard let value = arguments.value("to") else {
+      throw UsageError("--to is needed: the address of the real gateway, e.g. --to ws://127.0.0.1:3000")
+    }
+    let text = value.text
+    guard text.contains(bytesOf: "://") else {
+      throw UsageError("\(value.source) \(text): no scheme; write wss://\(text) (or ws://, https://, http://)")
+    }
+    guard let url = WebAddress(text), ["ws", "wss", "http", "https"].contains(url.scheme), url.port != 0, !url.hasUser
+    else {
+      throw UsageError(
+        value.source, value: text, expected: "an address as wss://realtime.example or http://127.0.0.1:3000")
+    }
+    guard ["", "/"].contains(url.path), url.query == nil, !url.hasFragment else {
+      throw UsageError(
+        "\(value.source) \(text): the path is the client's; leave out everything behind the host and the port")
+    }
+    let isTLS = ["wss", "https"].contains(url.scheme)
+    let host = url.host.contains(":") ? "[\(url.host)]" : url.host
+    return Address(
+      host: url.host, port: url.port, isTLS: isTLS,
+      text: "\(isTLS ? "wss" : "ws")://\(host)\(url.port.map { ":\($0)" } ?? "")")
+  }
+
+  /// Throws unless the host is named by `--i-may-proxy`.
+  private static func check(_ host: String, _ arguments: Arguments) throws {
+    guard !named(arguments, "i-may-proxy").contains(Name(host)) else { return }
+    throw UsageError(
+      "--to: \(host) is not this machine; if those who run it know of your test, add --i-may-proxy \(host)")
+  }
+
+  private static func named(_ arguments: Arguments, _ flag: String) -> Set<Name> {
+    Set(arguments.strings(flag).map { Name(PinnedHost.plain($0)) })
+  }
+
+  /// Returns the addresses that the proxy uses to its end; empty for what needs no name service.
+  private static func pinned(_ host: String, isLocal: Bool) throws -> [String] {
+    if PinnedHost.isBelowLocalhost(host) { return ["127.0.0.1", "::1"] }
+    guard !isLocal else { return [] }
+    do {
+      return try NameService.addresses(of: host)
+    } catch {
+      throw UsageError("--to: \(error)")
+    }
+  }
+
+  private static func identity(_ arguments: Arguments) throws -> TLSIdentity? {
+    let certificate = try pair(arguments, "upstream-certificate", "upstream-key")
+    guard certificate != nil || arguments.value("upstream-ca") != nil else { return nil }
+    let identity = TLSIdentity(
+      caPath: arguments.string("upstream-ca"), certificatePath: certificate?.certificatePath,
+      keyPath: certificate?.keyPath)
+    do {
+      try identity.check()
+    } catch {
+      throw UsageError("--upstream-ca, --upstream-certificate, --upstream-key: \(error)")
+    }
+    return identity
+  }
+
+  private static func pair(_ arguments: Arguments, _ certificate: String, _ key: String) throws -> TLSFiles? {
+    switch (arguments.value(certificate), arguments.value(key)) {
+    case (nil, nil): return nil
+    case (let certificate?, let key?):
+      for file in [certificate, key] { _ = try InputFile.read(file.text, of: file, sizeMax: tlsFileSizeMax) }
+      return TLSFiles(certificatePath: certificate.text, keyPath: key.text)
+    default: throw UsageError("--\(certificate) and --\(key) are given together, or neither")
+    }
+  }
+
+  private static func fields(_ arguments: Arguments) throws -> [HTTPField] {
+    var fields: [HTTPField] = []
+    for value in arguments.values("set-header") {
+      let parts = value.text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = parts[0].lowercased()
+      guard parts.count == 2, isName(name), parts[1].utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
+        throw UsageError(value.source, value: value.text, expected: "a field as Origin=https://app.example")
+      }
+      guard !kept.contains(name), !name.hasPrefix("sec-websocket-") else {
+        throw UsageError("\(value.source): the proxy sets \(name) itself")
+      }
+      fields.removeAll { Name($0.name) == Name(name) }
+      fields.append(HTTPField(name, String(parts[1])))
+    }
+    return fields
+  }
+
+  /// The fields that belong to one connection or one message.
+  private static let kept: Set<String> = [
+    "connection", "upgrade", "content-length", "transfer-encoding", "te", "trailer", "expect", "via",
+  ]
+
+  private static func isName(_ name: String) -> Bool {
+    !name.isEmpty
+      && name.utf8.allSatisfy { byte in
+        (0x61...0x7a).contains(byte) || (0x30...0x39).contains(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+      }
+  }
+
+  // MARK: Limits and the listener
+
+  private static func limits(_ arguments: Arguments, isLocal: Bool) throws -> ProxyLimits {
+    var limits = isLocal ? ProxyLimits.local : .careful
+    if let number = try arguments.int("connections-max", in: 1...100_000) { limits.connections = number }
+    if let rate = try arguments.number("dials-per-second", in: 0.01...1e6) { limits.dialsPerSecond = rate }
+    if let rate = try arguments.number("requests-per-second", in: 0.01...1e6) { limits.requestsPerSecond = rate }
+    if let rate = try arguments.number("bytes-per-second", in: 1024...1e12) { limits.bytesPerSecond = rate }
+    return limits
+  }
+
+  private static func listener(_ arguments: Arguments) throws -> (Listener.Settings, [IPNetwork]?) {
+    let host = arguments.string("host") ?? "127.0.0.1"
+    let networks = try arguments.values("allow-from").map { value in
+      guard let network = IPNetwork(value.text) else {
+        throw UsageError(
+          value.source, value: value.text, expected: "an address as 10.0.0.7, or a network as 10.0.0.0/8")
+      }
+      return network
+    }
+    guard !networks.isEmpty || PinnedHost.isThisMachine(PinnedHost.plain(host)) else {
+      throw UsageError("--host \(host): everybody could reach the target through this proxy; add --allow-from NETWORK")
+    }
+    var settings = Listener.Settings(host: host, port: try arguments.int("port", in: 0...65535) ?? 8080)
+    settings.tls = try pair(arguments, "tls-certificate", "tls-key")
+    settings.limits.headerBytesMax = 32_000
+    settings.limits.messageBytesMax = try arguments.int("message-max", in: 1024...(64 << 20)) ?? 1 << 20
+    // What waits when an end stops reading: the mark, one message, and what one read held.
+    settings.limits.outboundBytesMax = settings.limits.messageBytesMax + (1 << 20)
+    return (settings, networks.isEmpty ? nil : networks)
+  }
+}
+
+extension SystemRandomNumberGenerator {
+  /// A random number of 32 bits.
+  fileprivate static var word: UInt32 {
+    var system = SystemRandomNumberGenerator()
+    return system.next()
+  }
+}

@@ -1,0 +1,161 @@
+"""`postern proxy` on a free port, and servers of other makers for it to lead to."""
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+
+from aiohttp import WSCloseCode, WSMsgType, web
+from websockets.asyncio.server import serve
+
+CODES = [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3999, 4000, 4001, 4321, 4999]
+
+
+class Proxy:
+    """A proxy that leads to `to`; ends with the `with` block."""
+
+    def __init__(self, to, *flags):
+        self.command = [os.environ["POSTERN"], "proxy", "--to", to, "--port", "0", *flags]
+
+    def __enter__(self):
+        self.errors = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=self.errors, text=True)
+        timer = threading.Timer(30, self.process.kill)
+        timer.start()
+        lines = [self.process.stdout.readline(), self.process.stdout.readline()]
+        timer.cancel()
+        if not lines[0]:
+            self.process.wait()
+            raise RuntimeError(f"no proxy: {self.said()}")
+        self.ready, self.limits = lines
+        self.url = re.search(r"wss?://\S+", self.ready)[0]
+        self.http_url = self.url.replace("ws", "http", 1)
+        self.port = int(self.url.rpartition(":")[2])
+        return self
+
+    def said(self):
+        self.errors.seek(0)
+        return self.errors.read().decode()
+
+    def memory(self):
+        """The resident bytes of the process."""
+        with open(f"/proc/{self.process.pid}/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def __exit__(self, kind, *_):
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            status = self.process.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+        finally:
+            self.process.stdout.close()
+        if kind is None:
+            assert status == 0, self.said()
+        self.errors.close()
+
+
+class Loop:
+    """An event loop on a thread of its own."""
+
+    def __enter__(self):
+        self.loop = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+        self.thread.start()
+        return self
+
+    def run(self, work):
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(timeout=60)
+
+    def __exit__(self, *_):
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join(timeout=20)
+
+
+class WebsocketsServer(Loop):
+    """A server of the websockets library that does what a client's first message says, and writes down what it sees."""
+
+    def __init__(self, handler=None, **options):
+        self.handler = handler or self.scripted
+        self.options = {"subprotocols": ["one", "two"], "ping_interval": None, "max_size": 8 << 20, "compression": None, **options}
+        self.seen = []
+
+    async def scripted(self, socket):
+        request = socket.request
+        self.seen.append(("open", request.path, socket.subprotocol, fields(request.headers.raw_items())))
+        try:
+            async for message in socket:
+                self.seen.append(message)
+                word, _, rest = message.partition(" ") if isinstance(message, str) else ("", "", "")
+                if word == "close":
+                    code, _, text = rest.partition(" ")
+                    await socket.close(int(code), text)
+                elif word == "large":
+                    await socket.send("y" * int(rest))
+                elif word == "drop":
+                    socket.transport.abort()
+                elif word == "ping":
+                    await (await socket.ping(rest.encode()))
+                    self.seen.append(f"ponged {rest}")
+                    await socket.send("ponged")
+                else:
+                    await socket.send(message)
+        except Exception:
+            pass
+        finally:
+            self.seen.append(("closed", socket.close_code, socket.close_reason))
+
+    def __enter__(self):
+        super().__enter__()
+        self.server = self.run(self.start())
+        self.port = self.server.sockets[0].getsockname()[1]
+        self.url, self.http_url = f"ws://127.0.0.1:{self.port}", f"http://127.0.0.1:{self.port}"
+        return self
+
+    async def start(self):
+        return await serve(self.handler, "127.0.0.1", 0, **self.options)
+
+    def __exit__(self, *_):
+        self.server.close()
+        super().__exit__()
+
+
+class WebServer(Loop):
+    """An aiohttp server of HTTP and WebSockets."""
+
+    def __init__(self, add):
+        self.add = add
+
+    def __enter__(self):
+        super().__enter__()
+        self.run(self.start())
+        return self
+
+    async def start(self):
+        application = web.Application(client_max_size=64 << 20)
+        self.add(application.router)
+        self.runner = web.AppRunner(application, shutdown_timeout=1)
+        await self.runner.setup()
+        site = web.TCPSite(self.runner, "127.0.0.1", 0)
+        await site.start()
+        self.port = site._server.sockets[0].getsockname()[1]
+        self.url, self.http_url = f"ws://127.0.0.1:{self.port}", f"http://127.0.0.1:{self.port}"
+
+    def __exit__(self, *_):
+        with contextlib.suppress(Exception):
+            self.run(self.runner.cleanup())
+        super().__exit__()
+
+
+def fields(items):
+    """Header fields without those of one connection, and without what a proxy adds."""
+    own = {"host", "via", "connection", "upgrade", "sec-websocket-key", "sec-websocket-extensions", "sec-websocket-accept", "date"}
+    return sorted((name.lower(), value) for name, value in items if name.lower() not in own)
+
+
+__all__ = ["CODES", "Proxy", "WebServer", "WebsocketsServer", "WSCloseCode", "WSMsgType", "fields", "web"]

@@ -1,0 +1,100 @@
+import GatewayCore
+import GatewayProxy
+import GatewayRuntime
+import GatewaySimulator
+
+/// A client, a proxy and its target in virtual time: three loops, so that each message takes the latency twice.
+struct ProxyWorld {
+  let world = SimulatedWorld(loops: 3)
+  let network: SimulatedNetwork
+  let route: ProxyRoute
+  let site: TargetSite
+
+  static let address = DialTarget(host: "proxy", port: 80, source: "127.0.0.7")
+  static let targetAddress = DialTarget(host: "target", port: 80)
+
+  init(
+    _ site: TargetSite = TargetSite(), limits: ProxyLimits = .local, isLocal: Bool = true,
+    conditions: LinkConditions = LinkConditions()
+  ) {
+    self.site = site
+    network = SimulatedNetwork(world, conditions: conditions)
+    network.listen(on: Self.targetAddress, loops: [world.loops[1]], site: site)
+    let loop = world.loops[0]
+    let network = network
+    route = loop.eventLoop.asCurrent {
+      ProxyRoute(
+        to: ProxyTarget(Self.targetAddress, isLocal: isLocal), by: SimulatedDialer(network, on: loop),
+        on: loop.eventLoop, limits: limits,
+        fields: ForwardedFields(via: "1.1 postern-1", replacing: [HTTPField("x-key", "new")]))
+    }
+    network.listen(on: Self.address, loops: [loop], site: ProxySite(route))
+  }
+
+  func connect(_ upgrade: HTTPRequest = HTTPRequest(method: "GET", path: "/"), settling: Bool = true) -> SimulatedPeer {
+    let peer = SimulatedPeer(network, on: world.loops[2], to: Self.address, upgrade: upgrade)
+    if settling { world.advance(by: .seconds(1)) }
+    return peer
+  }
+}
+
+/// The target: it keeps what it hears, and its sockets.
+///
+/// `@unchecked Sendable`: touched only by the thread that runs the world.
+final class TargetSite: Site, @unchecked Sendable {
+  var admission: ((HTTPRequest) -> Admission)?
+  private(set) var upgrades: [HTTPRequest] = []
+  private(set) var requests: [HTTPRequest] = []
+  private(set) var sockets: [TargetSocket] = []
+
+  func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {
+    upgrades.append(upgrade)
+    if let admission { return admission(upgrade) }
+    sockets.append(TargetSocket(on: loop))
+    return .accept(sockets[sockets.count - 1], subprotocol: nil)
+  }
+
+  nonisolated(nonsending) func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse {
+    requests.append(request)
+    var response = HTTPResponse(status: 201, contentType: "text/plain", text: "made")
+    response.headers += [HTTPField("connection", "x-own"), HTTPField("x-own", "1"), HTTPField("set-cookie", "a=1")]
+    return response
+  }
+}
+
+/// The target's side of one connection.
+///
+/// `@unchecked Sendable`: touched only by the thread that runs the world.
+final class TargetSocket: SocketHandler, @unchecked Sendable {
+  private let loop: EventLoop
+  private(set) var socket: (any Socket)?
+  private(set) var texts: [String] = []
+  private(set) var pings: [[UInt8]] = []
+  private(set) var pongs: [[UInt8]] = []
+  private(set) var goodbye: String?
+  /// The code of the end; nil inside for an end without a close frame.
+  private(set) var ending: UInt16??
+
+  init(on loop: EventLoop) { self.loop = loop }
+
+  /// Does something with the socket, on its loop.
+  func act(_ body: (any Socket) -> Void) {
+    loop.asCurrent { if let socket { body(socket) } }
+  }
+
+  func socketOpened(_ socket: any Socket) { self.socket = socket }
+  func socketRefused(_ failure: DialFailure) {}
+  func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
+    texts.append(String(decoding: payload, as: UTF8.self))
+  }
+  func socketReceivedPing() {}
+  func socketReceivedPong() {}
+  func socketReceivedPing(_ payload: UnsafeRawBufferPointer) { pings.append(Array(payload)) }
+  func socketReceivedPong(_ payload: UnsafeRawBufferPointer) { pongs.append(Array(payload)) }
+  func socketViolated(_ reason: CloseReason) {}
+  func socketHeardGoodbye(_ text: String) { goodbye = text }
+  func socketClosed(_ peerCode: UInt16?) {
+    socket = nil
+    ending = .some(peerCode)
+  }
+}
