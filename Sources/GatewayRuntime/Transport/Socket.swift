@@ -110,10 +110,10 @@ package protocol SocketHandler: AnyObject, Sendable {
   /// The socket is open. The first call, once; not made where ``socketRefused(_:)`` is.
   func socketOpened(_ socket: any Socket)
 
-  /// A connection that was dialled did not open. The only call then, but for ``socketHeardAnswer(_:)``.
+  /// A connection that was dialled did not open. The only call then, but for `socketHeardAnswer(_:)`.
   func socketRefused(_ failure: DialFailure)
 
-  /// Whether ``socketHeardAnswer(_:)`` is wanted, which costs the reading of every field.
+  /// Whether `socketHeardAnswer(_:)` is wanted, which costs the reading of every field.
   var wantsAnswer: Bool { get }
 
   /// The server's answer to the upgrade, before ``socketOpened(_:)`` or ``socketRefused(_:)``: the fields of a 101, or a whole
