@@ -15,7 +15,7 @@ struct ProxyWorld {
 
   init(
     _ site: TargetSite = TargetSite(), limits: ProxyLimits = .local, isLocal: Bool = true,
-    conditions: LinkConditions = LinkConditions()
+    conditions: LinkConditions = LinkConditions(), guarding: PageGuard = PageGuard(hosts: ["proxy"], pages: .any)
   ) {
     self.site = site
     network = SimulatedNetwork(world, conditions: conditions)
@@ -28,7 +28,7 @@ struct ProxyWorld {
         on: loop.eventLoop, limits: limits,
         fields: ForwardedFields(via: "1.1 postern-1", replacing: [HTTPField("x-key", "new")]))
     }
-    network.listen(on: Self.address, loops: [loop], site: ProxySite(route))
+    network.listen(on: Self.address, loops: [loop], site: ProxySite(route, guarding: guarding))
   }
 
   func connect(_ upgrade: HTTPRequest = HTTPRequest(method: "GET", path: "/"), settling: Bool = true) -> SimulatedPeer {

@@ -1,24 +1,39 @@
 /// A guard against web pages of other origins, for resources that need no login.
 ///
-/// Such resources are the control port on loopback, and a token provider without a secret. A page can make its visitor's
+/// Such resources are the control port on loopback, a token provider without a secret, and a proxy. A page can make its visitor's
 /// browser send a request anywhere. The page cannot choose the Origin (Fetch standard, section 3.1). It also cannot make the
 /// browser send one of our Host names unless the page comes from there: if the page's own name is pointed to this machine
 /// (DNS rebinding), the Host still has that name. Other programs send neither field, or true values.
 package struct PageGuard: Hashable, Sendable {
+  /// The pages that may send requests, besides those of the listed origins.
+  package enum Pages: Hashable, Sendable {
+    /// Pages of the resource's own origin.
+    case own
+    /// Pages of this machine, on any port.
+    case ofThisMachine
+    /// All pages; only the Host is looked at.
+    case any
+  }
+
   /// The allowed values of Host besides loopback; nil for any, where a secret is required.
   private let hosts: Set<Name>?
   /// Whether every IP address is allowed as Host too.
   private let takesAddresses: Bool
   /// The origins whose pages may send requests all the same.
   private let origins: Set<Name>
+  private let pages: Pages
 
   /// - Parameters:
   ///   - hosts: Names and addresses without a port; nil for any, where callers authenticate themselves.
   ///   - takesAddresses: Whether any IP address is allowed as Host, e.g. those by which emulators reach this machine
   ///     (10.0.2.2 on Android). No name service can point an address elsewhere.
   ///   - origins: The allowed origins, in the form `https://app.example`.
-  package init(hosts: [String]?, takesAddresses: Bool = false, origins: some Sequence<String> = []) {
+  ///   - pages: The other pages that are allowed.
+  package init(
+    hosts: [String]?, takesAddresses: Bool = false, origins: some Sequence<String> = [], pages: Pages = .own
+  ) {
     self.takesAddresses = takesAddresses
+    self.pages = pages
     self.hosts = hosts.map { hosts in
       Set(hosts.compactMap { Authority($0.contains(":") ? "[\($0)]" : $0) }.map(Self.name))
     }
@@ -35,10 +50,11 @@ package struct PageGuard: Hashable, Sendable {
       guard let host, host.isLoopback || hosts.contains(Self.name(host)) || takesAddresses && host.address != nil
       else { return .hostRefused }
     }
+    guard pages != .any else { return nil }
     if let origin {
-      guard let host, let page = Authority.ofAddress(origin), page.authority.isSame(as: host, scheme: page.scheme)
-      else { return .originRefused }
-      return nil
+      guard let host, let page = Authority.ofAddress(origin) else { return .originRefused }
+      let isAllowed = page.authority.isSame(as: host, scheme: page.scheme)
+      return isAllowed || pages == .ofThisMachine && page.authority.isLoopback ? nil : .originRefused
     }
     return isSentByAnotherPage(request, host) ? .originRefused : nil
   }

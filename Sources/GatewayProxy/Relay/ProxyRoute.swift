@@ -76,22 +76,17 @@ package final class ProxyRoute: @unchecked Sendable {
       return cap("\(limits.connections) connections", .seconds(1))
     }
     guard let wait = dials?.takeOrWait(at: loop.now) else { return nil }
-    return cap("\(Self.number(limits.dialsPerSecond)) dials/s", wait)
+    return cap("\(ProxyLimits.text(limits.dialsPerSecond)) dials/s", wait)
   }
 
   private func requestRefusal() -> ProxyRefusal? {
-    if let wait = bytes?.wait(at: loop.now) { return cap("\(Self.number(limits.bytesPerSecond)) bytes/s", wait) }
+    if let wait = bytes?.wait(at: loop.now) { return cap("\(ProxyLimits.text(limits.bytesPerSecond)) bytes/s", wait) }
     guard let wait = requests?.takeOrWait(at: loop.now) else { return nil }
-    return cap("\(Self.number(limits.requestsPerSecond)) requests/s", wait)
+    return cap("\(ProxyLimits.text(limits.requestsPerSecond)) requests/s", wait)
   }
 
   private func cap(_ limit: String, _ wait: Duration) -> ProxyRefusal {
     ProxyRefusal("cap", 429, "\(limit) to \(target.dial.host) are allowed; nothing was sent on", retryAfter: wait)
-  }
-
-  private static func number(_ limit: Double?) -> String {
-    let limit = limit ?? 0
-    return limit == limit.rounded() && limit.magnitude < 1e15 ? String(Int(limit)) : String(limit)
   }
 
   // MARK: Requests

@@ -6,10 +6,16 @@ package struct ProxySite: Site {
   private let route: ProxyRoute
   /// The networks that clients may come from; nil for all.
   private let networks: [IPNetwork]?
+  private let guarding: PageGuard
 
-  package init(_ route: ProxyRoute, from networks: [IPNetwork]? = nil) {
+  /// - Parameters:
+  ///   - route: The way to the target.
+  ///   - networks: The networks that clients may come from; nil for all.
+  ///   - guarding: Refuses requests of web pages that are none of the user's.
+  package init(_ route: ProxyRoute, from networks: [IPNetwork]? = nil, guarding: PageGuard) {
     self.route = route
     self.networks = networks
+    self.guarding = guarding
   }
 
   package func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {
@@ -23,11 +29,22 @@ package struct ProxySite: Site {
   }
 
   private func refusal(of request: HTTPRequest) -> ProxyRefusal? {
-    guard let networks else { return nil }
-    if let address = IPAddress(request.peer), address.isLoopback || networks.contains(where: { $0.contains(address) }) {
-      return nil
+    guard isAllowed(request.peer) else {
+      return ProxyRefusal("client_not_allowed", 403, "\(request.peer) is in no network of --allow-from")
     }
-    return ProxyRefusal("client_not_allowed", 403, "\(request.peer) is in no network of --allow-from")
+    // The target sees a Host of its own, and what the proxy adds, so it cannot tell a foreign page itself.
+    guard let error = guarding.refusal(of: request) else { return nil }
+    let advice =
+      error.isSame(as: .hostRefused)
+      ? "Host is no name of this proxy; if clients use it, add --allowed-host NAME"
+      : "a page of another machine may not use the fields or the certificate that this proxy adds"
+    return ProxyRefusal(error.name, error.httpStatus, advice)
+  }
+
+  private func isAllowed(_ peer: String) -> Bool {
+    guard let networks else { return true }
+    guard let address = IPAddress(peer) else { return false }
+    return address.isLoopback || networks.contains { $0.contains(address) }
   }
 
   package func refusal(of error: GatewayError, for request: HTTPRequest) -> HTTPResponse {

@@ -18,6 +18,12 @@ package struct ProxyLimits: Hashable, Sendable {
     self.bytesPerSecond = bytesPerSecond
   }
 
+  /// Returns a limit a second for people, e.g. `20` or `0.5`.
+  package static func text(_ limit: Double?) -> String {
+    let limit = limit ?? 0
+    return limit == limit.rounded() && limit.magnitude < 1e15 ? String(Int(limit)) : String(limit)
+  }
+
   /// The limits for a target on this machine.
   package static let local = ProxyLimits(connections: 1000)
   /// The limits for any other target, which others may need.

@@ -40,7 +40,8 @@ package protocol Socket: AnyObject, Sendable {
   /// Meanwhile its bytes stay with the system; a peer whose transport ends is noticed soon, and what it left there is lost.
   func stopReading()
 
-  /// Takes nothing from the peer until ``goOnReading()``, as ``stopReading()`` does, because the reader of its messages is slow.
+  /// Takes nothing from the peer until ``goOnReading()``, as ``stopReading()`` does, because the reader of its messages is
+  /// slow.
   /// Nothing is lost: a peer that ends its transport meanwhile is noticed when everything before the end has been read.
   func pauseReading()
 

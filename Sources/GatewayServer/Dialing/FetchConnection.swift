@@ -9,8 +9,8 @@ internal import GatewayRuntime
 ///
 /// `@unchecked Sendable`: made and used on one loop.
 final class FetchConnection: DialledConnection, @unchecked Sendable {
-  /// Called with each piece of the body of a 200 as it arrives, first when the head has. Returns how long the next may take; nil
-  /// to end the connection.
+  /// Called with each piece of the body of a 200 as it arrives, first when the head has. Returns how long the next may
+  /// take; nil to end the connection.
   typealias Receiver = (_ piece: [UInt8]) -> Duration?
 
   private let finished: (Result<HTTPResponse, DialFailure>) -> Void

@@ -61,8 +61,8 @@ package final class SocketDialer: Dialer, @unchecked Sendable {
     }
   }
 
-  /// Sends the request, and passes on the body of a 200 in pieces, as they arrive. Any other answer is returned whole. Only from
-  /// a task on the loop.
+  /// Sends the request, and passes on the body of a 200 in pieces, as they arrive. Any other answer is returned whole. Only
+  /// from a task on the loop.
   ///
   /// - Parameters:
   ///   - timeout: The time to the first byte of the answer's body, or its end.

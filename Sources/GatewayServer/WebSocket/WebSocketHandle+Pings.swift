@@ -38,8 +38,9 @@ extension WebSocketHandle {
     if written < 0 { abort() } else { noteHeld(payload.count, wsi) }
   }
 
-  /// Notes the ping that the library is about to answer, and returns whether it may. The library writes its pong when the socket
-  /// is writable, and then calls back once more, so the next callback follows soon. Our own pongs may always be written.
+  /// Notes the ping that the library is about to answer, and returns whether it may. The library writes its pong when the
+  /// socket is writable, and then calls back once more, so the next callback follows soon. Our own pongs may always be
+  /// written.
   func answersPing(_ payload: UnsafeRawBufferPointer) -> Bool {
     guard !loop.isWritingControl else { return true }
     hasNewPing = true

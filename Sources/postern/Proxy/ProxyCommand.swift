@@ -38,7 +38,7 @@ enum ProxyCommand: Command {
       ) { failures.report($0) }
     }
     let listener = try await Listener.start(
-      settings, serving: ProxySite(route, from: options.networks), on: [loop])
+      settings, serving: ProxySite(route, from: options.networks, guarding: options.guarding), on: [loop])
     Output.line(ready(options, port: listener.port))
     for await _ in signals { break }
     signals.end()
@@ -62,16 +62,12 @@ enum ProxyCommand: Command {
     let scheme = options.listener.tls == nil ? "ws" : "wss"
     let address = options.target.dial.addresses.first.map { " (\($0))" } ?? ""
     var limits = ["\(options.limits.connections) connections"]
-    if let rate = options.limits.dialsPerSecond { limits.append("\(text(rate)) dials/s") }
-    if let rate = options.limits.requestsPerSecond { limits.append("\(text(rate)) requests/s") }
-    if let rate = options.limits.bytesPerSecond { limits.append("\(text(rate)) bytes/s") }
+    if let rate = options.limits.dialsPerSecond { limits.append("\(ProxyLimits.text(rate)) dials/s") }
+    if let rate = options.limits.requestsPerSecond { limits.append("\(ProxyLimits.text(rate)) requests/s") }
+    if let rate = options.limits.bytesPerSecond { limits.append("\(ProxyLimits.text(rate)) bytes/s") }
     return """
       ready    \(scheme)://\(shown):\(port) -> \(options.targetText)\(address)
       limits   \(limits.joined(separator: ", ")) to \(options.target.dial.host)
       """
-  }
-
-  private static func text(_ rate: Double) -> String {
-    rate == rate.rounded() ? String(Int(rate)) : String(rate)
   }
 }

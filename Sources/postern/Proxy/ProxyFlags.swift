@@ -18,6 +18,8 @@ enum ProxyFlags {
     Flag(
       "allow-from", "NETWORK", "a network that clients may come from, as 10.0.0.0/8; needed if --host is not loopback",
       repeats: true),
+    Flag(
+      "allowed-host", "HOST", "a name that clients use for the proxy, beside localhost and addresses", repeats: true),
     Flag("tls-certificate", "FILE", "the certificate chain for clients, PEM (default: clients speak plain text)"),
     Flag("tls-key", "FILE", "the certificate's private key, PEM"),
   ]

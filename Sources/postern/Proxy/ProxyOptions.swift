@@ -12,6 +12,8 @@ struct ProxyOptions {
   let allowsStorms: Bool
   /// The networks that clients may come from; nil for all.
   let networks: [IPNetwork]?
+  /// The guard against web pages, which can reach a port of this machine.
+  let guarding: PageGuard
   let listener: Listener.Settings
   /// The address of the target for people, e.g. `wss://realtime.example`.
   let targetText: String
@@ -37,6 +39,10 @@ struct ProxyOptions {
       via: "1.1 postern-\(String(SystemRandomNumberGenerator.word, radix: 16))", replacing: try Self.fields(arguments))
     allowsStorms = Self.named(arguments, "i-may-storm").contains(Name(host))
     (listener, networks) = try Self.listener(arguments)
+    let addsSecrets = dial.identity?.certificatePath != nil || !fields.replacements.isEmpty
+    guarding = PageGuard(
+      hosts: [listener.host] + arguments.strings("allowed-host"), takesAddresses: true,
+      pages: addsSecrets ? .ofThisMachine : .any)
   }
 
   // MARK: The target
@@ -175,7 +181,7 @@ struct ProxyOptions {
     settings.tls = try pair(arguments, "tls-certificate", "tls-key")
     settings.limits.headerBytesMax = 32_000
     settings.limits.messageBytesMax = try arguments.int("message-max", in: 1024...(64 << 20)) ?? 1 << 20
-    // What waits when an end stops reading: the mark, one message, and what one read held.
+    // An end that stops reading has this much before it: the mark, one message, and the rest of one read.
     settings.limits.outboundBytesMax = settings.limits.messageBytesMax + (1 << 20)
     return (settings, networks.isEmpty ? nil : networks)
   }

@@ -300,7 +300,7 @@ def test_a_client_that_leaves_during_the_upgrade_takes_its_dial_along():
     with socket.create_server(("127.0.0.1", 0)) as silent, Proxy(f"ws://127.0.0.1:{silent.getsockname()[1]}") as proxy:
         silent.settimeout(60)
         with socket.create_connection(("127.0.0.1", proxy.port)) as client:
-            client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n")
+            client.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n")
             dialled, _ = silent.accept()
             dialled.settimeout(60)
             assert dialled.recv(65536).startswith(b"GET / HTTP/1.1\r\n")

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import http.client
 import os
 import socket
 import subprocess
@@ -184,7 +185,7 @@ def test_an_answer_that_is_cut_stays_cut(server, proxy, path):
 def test_memory_stays_small_while_a_slow_reader_takes_a_large_answer(server, proxy):
     with socket.create_connection(("127.0.0.1", proxy.port)) as reader:
         before = proxy.memory()
-        reader.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        reader.sendall(b"GET /large HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
         time.sleep(1)
         assert proxy.memory() - before < 4 << 20
         got = b""
@@ -279,3 +280,31 @@ def test_wrong_flags_are_refused_with_what_to_do(flags, said):
 def test_only_named_networks_reach_a_proxy_that_listens_everywhere(server):
     with Proxy(server.http_url, "--host", "0.0.0.0", "--allow-from", "192.0.2.0/24") as proxy:
         assert curl(f"http://127.0.0.1:{proxy.port}/fixed")[1] == ["200"]
+
+
+def status_of(proxy, **fields):
+    """The status of a GET with these fields, and what the proxy says of it if the answer is its own."""
+    connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=60)
+    connection.request("GET", "/echo", headers=fields)
+    answer = connection.getresponse()
+    answer.read()
+    connection.close()
+    return answer.status, answer.headers.get("postern-proxy")
+
+
+def test_a_page_whose_name_was_pointed_here_does_not_reach_the_target(server):
+    with Proxy(server.http_url, "--allowed-host", "proxy.test") as proxy:
+        for host in ("evil.example", f"evil.example:{proxy.port}", "127.0.0.1.evil.example"):
+            assert status_of(proxy, Host=host) == (403, "host_refused"), host
+        for host in ("localhost", "10.0.2.2:1", "[::1]", "proxy.test:8080", "PROXY.TEST"):
+            assert status_of(proxy, Host=host)[1] is None, host
+        # What the target thinks of a page's origin is the target's to say.
+        assert status_of(proxy, Origin="https://evil.example")[1] is None
+
+
+def test_a_foreign_page_does_not_get_what_the_proxy_adds(server):
+    with Proxy(server.http_url, "--set-header", "Authorization=Bearer mine") as proxy:
+        assert status_of(proxy, Origin="https://evil.example") == (403, "origin_refused")
+        assert status_of(proxy, Origin="null") == (403, "origin_refused")
+        assert status_of(proxy, Origin="http://localhost:5173")[1] is None
+        assert status_of(proxy)[1] is None

@@ -67,6 +67,29 @@ struct PageGuardTests {
   }
 
   @Test
+  func `pages of this machine are allowed where the guard says so, foreign pages and names are not`() {
+    let pages = PageGuard(hosts: [], takesAddresses: true, pages: .ofThisMachine)
+    for origin in ["http://localhost:5173", "https://127.0.0.1", "http://[::1]:3000", "http://10.0.2.2:8080"] {
+      #expect(pages.refusal(of: request(host: "10.0.2.2:8080", ["origin": origin])) == nil, "\(origin)")
+    }
+    for origin in ["https://app.example", "null", "http://localhost.evil.example", "http://10.0.2.3:8080"] {
+      let refusal = pages.refusal(of: request(host: "10.0.2.2:8080", ["origin": origin]))
+      #expect(refusal?.isSame(as: .originRefused) == true, "\(origin)")
+    }
+    let refusal = pages.refusal(of: request(host: "evil.example", ["origin": "http://localhost:5173"]))
+    #expect(refusal?.isSame(as: .hostRefused) == true)
+  }
+
+  @Test
+  func `a guard for any page still refuses a foreign Host`() {
+    let pages = PageGuard(hosts: ["proxy"], pages: .any)
+    for fields in [["origin": "https://evil.example"], ["sec-fetch-site": "cross-site"]] {
+      #expect(pages.refusal(of: request(host: "proxy:8080", fields)) == nil)
+      #expect(pages.refusal(of: request(host: "evil.example", fields))?.isSame(as: .hostRefused) == true)
+    }
+  }
+
+  @Test
   func `without an Origin, the browser's Sec-Fetch fields decide`() {
     func isRefused(_ method: String, _ fields: [String: String]) -> Bool {
       Self.pages.refusal(of: request(method, host: "localhost:8081", fields)) != nil
