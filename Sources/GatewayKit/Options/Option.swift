@@ -49,6 +49,14 @@ package struct Option<Settings: Sendable>: Sendable {
     }
   }
 
+  /// Creates an option that appends each value of the flag to the array at `path`, as it was given.
+  package init(
+    _ name: String, _ value: String, _ help: String,
+    each path: any WritableKeyPath<Settings, [Arguments.Value]> & Sendable
+  ) {
+    self.init(name, value, help, repeats: true) { value, settings in settings[keyPath: path].append(value) }
+  }
+
   /// Creates a flag without an effect of its own; the code that makes the settings reads it together with others.
   package init(_ name: String, _ value: String?, _ help: String, repeats: Bool = false) {
     self.init(Flag(name, value, help, repeats: repeats)) { _, _ in }

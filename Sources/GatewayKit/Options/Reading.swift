@@ -15,6 +15,11 @@ package struct Reading<Value: Sendable>: Sendable {
   }
 }
 
+extension Reading<Arguments.Value> {
+  /// Reads the value as it was given, for a check that needs other flags too.
+  package static var asGiven: Self { Self { $0.value($1) } }
+}
+
 extension Reading where Value: RawRepresentable<String> & CaseIterable {
   /// Reads one of a few words.
   package static var choice: Self { Self { try $0.choice($1, Value.self) } }

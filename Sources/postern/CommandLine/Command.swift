@@ -71,6 +71,10 @@ struct FlagSection: Sendable {
     self.flags = flags
   }
 
+  init<Settings>(_ title: String, _ options: [Option<Settings>]) {
+    self.init(title, options.map(\.flag))
+  }
+
   /// The flags of every command.
   static let everywhere = FlagSection(
     "everywhere",

@@ -1,47 +1,76 @@
+import GatewayCore
 import GatewayKit
 
 /// The flags of `postern proxy`.
 enum ProxyFlags {
+  static let options = addresses + target + limits
+
   static let sections = [
     FlagSection("addresses", addresses),
     FlagSection("the target", target),
     FlagSection("limits", limits),
   ]
 
-  private static let addresses = [
-    Flag("to", "URL", "the real gateway: ws://, wss://, http:// or https://, without a path"),
-    Flag(
+  @OptionList<ProxyDraft>
+  private static var addresses: [Option<ProxyDraft>] {
+    Option("to", "URL", "the real gateway: ws://, wss://, http:// or https://, without a path", \.to, .asGiven)
+    Option(
       "i-may-proxy", "HOST", "a host other than this machine whose operator knows of your test, exactly as in --to",
-      repeats: true),
-    Flag("host", "ADDRESS", "the address to listen on (default 127.0.0.1)"),
-    Flag("port", "N", "the port to listen on, 0 for a free one (default 8080)"),
-    Flag(
+      each: \.proxied)
+    Option("host", "ADDRESS", "the address to listen on (default 127.0.0.1)", \.host, .text)
+    Option("port", "N", "the port to listen on, 0 for a free one (default 8080)", \.port, .int(0...65535))
+    Option(
       "allow-from", "NETWORK", "a network that clients may come from, as 10.0.0.0/8; needed if --host is not loopback",
-      repeats: true),
-    Flag(
-      "allowed-host", "HOST", "a name that clients use for the proxy, beside localhost and addresses", repeats: true),
-    Flag("tls-certificate", "FILE", "the certificate chain for clients, PEM (default: clients speak plain text)"),
-    Flag("tls-key", "FILE", "the certificate's private key, PEM"),
-  ]
+      repeats: true
+    ) { value, draft in
+      guard let network = IPNetwork(value.text) else {
+        throw UsageError(
+          value.source, value: value.text, expected: "an address as 10.0.0.7, or a network as 10.0.0.0/8")
+      }
+      draft.networks.append(network)
+    }
+    Option(
+      "allowed-host", "HOST", "a name that clients use for the proxy, beside localhost and addresses", repeats: true
+    ) { value, draft in draft.names.append(value.text) }
+    Option(
+      "tls-certificate", "FILE", "the certificate chain for clients, PEM (default: clients speak plain text)",
+      \.tls.certificate, .asGiven)
+    Option("tls-key", "FILE", "the certificate's private key, PEM", \.tls.key, .asGiven)
+  }
 
-  private static let target = [
-    Flag(
+  @OptionList<ProxyDraft>
+  private static var target: [Option<ProxyDraft>] {
+    Option(
       "set-header", "NAME=VALUE", "a header field that replaces the client's, e.g. Origin=https://app.example",
-      repeats: true),
-    Flag("upstream-ca", "FILE", "the authority that signed the target's certificate, PEM (default: the system's)"),
-    Flag("upstream-certificate", "FILE", "the certificate that the target wants of its clients, PEM"),
-    Flag("upstream-key", "FILE", "that certificate's private key, PEM"),
-    Flag("upstream-untrusted", nil, "accept any certificate of a target on this machine"),
-  ]
+      each: \.headers)
+    Option(
+      "upstream-ca", "FILE", "the authority that signed the target's certificate, PEM (default: the system's)",
+      \.authorityPath, .text)
+    Option(
+      "upstream-certificate", "FILE", "the certificate that the target wants of its clients, PEM",
+      \.identity.certificate, .asGiven)
+    Option("upstream-key", "FILE", "that certificate's private key, PEM", \.identity.key, .asGiven)
+    Option("upstream-untrusted", "accept any certificate of a target on this machine", \.allowsUntrusted)
+  }
 
-  private static let limits = [
-    Flag("connections-max", "N", "the most WebSockets at once (default 1000; 50 to other machines)"),
-    Flag("dials-per-second", "N", "the most upgrades a second (default none; 10 to other machines)"),
-    Flag("requests-per-second", "N", "the most other requests a second (default none; 20 to other machines)"),
-    Flag("bytes-per-second", "N", "the most bytes a second to the target (default none; 1048576 to other machines)"),
-    Flag(
+  @OptionList<ProxyDraft>
+  private static var limits: [Option<ProxyDraft>] {
+    Option(
+      "connections-max", "N", "the most WebSockets at once (default 1000; 50 to other machines)", \.connectionsMax,
+      .int(1...100_000))
+    Option(
+      "dials-per-second", "N", "the most upgrades a second (default none; 10 to other machines)", \.dialsPerSecond,
+      .number(0.01...1e6))
+    Option(
+      "requests-per-second", "N", "the most other requests a second (default none; 20 to other machines)",
+      \.requestsPerSecond, .number(0.01...1e6))
+    Option(
+      "bytes-per-second", "N", "the most bytes a second to the target (default none; 1048576 to other machines)",
+      \.bytesPerSecond, .number(1024...1e12))
+    Option(
       "message-max", "BYTES",
-      "the largest message, 1024 to 67108864; above it both sides are closed with 1009 (default 1048576)"),
-    Flag("i-may-storm", "HOST", "a host of --to that storms may reach through this proxy", repeats: true),
-  ]
+      "the largest message, 1024 to 67108864; above it both sides are closed with 1009 (default 1048576)",
+      \.messageBytesMax, .int(1024...(64 << 20)))
+    Option("i-may-storm", "HOST", "a host of --to that storms may reach through this proxy", each: \.stormed)
+  }
 }

@@ -18,31 +18,39 @@ struct ProxyOptions {
   /// The address of the target for people, e.g. `wss://realtime.example`.
   let targetText: String
 
-  private static let tlsFileSizeMax = 1 << 20
-
   init(_ arguments: Arguments) throws {
-    let address = try Self.address(arguments)
+    var draft = ProxyDraft()
+    try arguments.read(ProxyFlags.options, into: &draft)
+    try self.init(draft)
+  }
+
+  private init(_ draft: ProxyDraft) throws {
+    let address = try Self.address(draft.to)
     let host = PinnedHost.plain(address.host)
     let isLocal = PinnedHost.isThisMachine(host)
-    if !isLocal { try Self.check(host, arguments) }
+    guard isLocal || Self.names(of: draft.proxied).contains(Name(host)) else {
+      throw UsageError(
+        "--to: \(host) is not this machine; if those who run it know of your test, add --i-may-proxy \(host)")
+    }
     var dial = DialTarget(host: host, port: address.port ?? (address.isTLS ? 443 : 80), isTLS: address.isTLS)
-    dial.identity = try Self.identity(arguments)
-    dial.allowsUntrustedCertificate = try arguments.isOn("upstream-untrusted")
+    dial.identity = try Self.identity(draft)
+    dial.allowsUntrustedCertificate = draft.allowsUntrusted
     if dial.allowsUntrustedCertificate, !isLocal {
       throw UsageError("--upstream-untrusted is for this machine; for \(host) give --upstream-ca FILE")
     }
     dial.addresses = try Self.pinned(host, isLocal: isLocal)
     target = ProxyTarget(dial, isLocal: isLocal)
     targetText = address.text
-    limits = try Self.limits(arguments, isLocal: isLocal)
+    limits = Self.limits(draft, isLocal: isLocal)
     fields = ForwardedFields(
-      via: "1.1 postern-\(String(SystemRandomNumberGenerator.word, radix: 16))", replacing: try Self.fields(arguments))
-    allowsStorms = Self.named(arguments, "i-may-storm").contains(Name(host))
-    (listener, networks) = try Self.listener(arguments)
+      via: "1.1 postern-\(String(SystemRandomNumberGenerator.word, radix: 16))",
+      replacing: try Self.fields(draft.headers))
+    allowsStorms = Self.names(of: draft.stormed).contains(Name(host))
+    networks = draft.networks.isEmpty ? nil : draft.networks
+    listener = try Self.listener(draft)
     let addsSecrets = dial.identity?.certificatePath != nil || !fields.replacements.isEmpty
     guarding = PageGuard(
-      hosts: [listener.host] + arguments.strings("allowed-host"), takesAddresses: true,
-      pages: addsSecrets ? .ofThisMachine : .any)
+      hosts: [listener.host] + draft.names, takesAddresses: true, pages: addsSecrets ? .ofThisMachine : .any)
   }
 
   // MARK: The target
@@ -55,8 +63,8 @@ struct ProxyOptions {
     let text: String
   }
 
-  private static func address(_ arguments: Arguments) throws -> Address {
-    guard let value = arguments.value("to") else {
+  private static func address(_ value: Arguments.Value?) throws -> Address {
+    guard let value else {
       throw UsageError("--to is needed: the address of the real gateway, e.g. --to ws://127.0.0.1:3000")
     }
     let text = value.text
@@ -79,15 +87,8 @@ struct ProxyOptions {
       text: "\(isTLS ? "wss" : "ws")://\(host)\(url.port.map { ":\($0)" } ?? "")")
   }
 
-  /// Throws unless the host is named by `--i-may-proxy`.
-  private static func check(_ host: String, _ arguments: Arguments) throws {
-    guard !named(arguments, "i-may-proxy").contains(Name(host)) else { return }
-    throw UsageError(
-      "--to: \(host) is not this machine; if those who run it know of your test, add --i-may-proxy \(host)")
-  }
-
-  private static func named(_ arguments: Arguments, _ flag: String) -> Set<Name> {
-    Set(arguments.strings(flag).map { Name(PinnedHost.plain($0)) })
+  private static func names(of hosts: [Arguments.Value]) -> Set<Name> {
+    Set(hosts.map { Name(PinnedHost.plain($0.text)) })
   }
 
   /// Returns the addresses that the proxy uses to its end; empty for what needs no name service.
@@ -101,12 +102,11 @@ struct ProxyOptions {
     }
   }
 
-  private static func identity(_ arguments: Arguments) throws -> TLSIdentity? {
-    let certificate = try pair(arguments, "upstream-certificate", "upstream-key")
-    guard certificate != nil || arguments.value("upstream-ca") != nil else { return nil }
+  private static func identity(_ draft: ProxyDraft) throws -> TLSIdentity? {
+    let certificate = try draft.identity.files("upstream")
+    guard certificate != nil || draft.authorityPath != nil else { return nil }
     let identity = TLSIdentity(
-      caPath: arguments.string("upstream-ca"), certificatePath: certificate?.certificatePath,
-      keyPath: certificate?.keyPath)
+      caPath: draft.authorityPath, certificatePath: certificate?.certificatePath, keyPath: certificate?.keyPath)
     do {
       try identity.check()
     } catch {
@@ -115,19 +115,9 @@ struct ProxyOptions {
     return identity
   }
 
-  private static func pair(_ arguments: Arguments, _ certificate: String, _ key: String) throws -> TLSFiles? {
-    switch (arguments.value(certificate), arguments.value(key)) {
-    case (nil, nil): return nil
-    case (let certificate?, let key?):
-      for file in [certificate, key] { _ = try InputFile.read(file.text, of: file, sizeMax: tlsFileSizeMax) }
-      return TLSFiles(certificatePath: certificate.text, keyPath: key.text)
-    default: throw UsageError("--\(certificate) and --\(key) are given together, or neither")
-    }
-  }
-
-  private static func fields(_ arguments: Arguments) throws -> [HTTPField] {
+  private static func fields(_ values: [Arguments.Value]) throws -> [HTTPField] {
     var fields: [HTTPField] = []
-    for value in arguments.values("set-header") {
+    for value in values {
       let parts = value.text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = parts[0].lowercased()
       guard parts.count == 2, isName(name), parts[1].utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
@@ -156,34 +146,27 @@ struct ProxyOptions {
 
   // MARK: Limits and the listener
 
-  private static func limits(_ arguments: Arguments, isLocal: Bool) throws -> ProxyLimits {
+  private static func limits(_ draft: ProxyDraft, isLocal: Bool) -> ProxyLimits {
     var limits = isLocal ? ProxyLimits.local : .careful
-    if let number = try arguments.int("connections-max", in: 1...100_000) { limits.connections = number }
-    if let rate = try arguments.number("dials-per-second", in: 0.01...1e6) { limits.dialsPerSecond = rate }
-    if let rate = try arguments.number("requests-per-second", in: 0.01...1e6) { limits.requestsPerSecond = rate }
-    if let rate = try arguments.number("bytes-per-second", in: 1024...1e12) { limits.bytesPerSecond = rate }
+    if let number = draft.connectionsMax { limits.connections = number }
+    if let rate = draft.dialsPerSecond { limits.dialsPerSecond = rate }
+    if let rate = draft.requestsPerSecond { limits.requestsPerSecond = rate }
+    if let rate = draft.bytesPerSecond { limits.bytesPerSecond = rate }
     return limits
   }
 
-  private static func listener(_ arguments: Arguments) throws -> (Listener.Settings, [IPNetwork]?) {
-    let host = arguments.string("host") ?? "127.0.0.1"
-    let networks = try arguments.values("allow-from").map { value in
-      guard let network = IPNetwork(value.text) else {
-        throw UsageError(
-          value.source, value: value.text, expected: "an address as 10.0.0.7, or a network as 10.0.0.0/8")
-      }
-      return network
+  private static func listener(_ draft: ProxyDraft) throws -> Listener.Settings {
+    guard !draft.networks.isEmpty || PinnedHost.isThisMachine(PinnedHost.plain(draft.host)) else {
+      throw UsageError(
+        "--host \(draft.host): everybody could reach the target through this proxy; add --allow-from NETWORK")
     }
-    guard !networks.isEmpty || PinnedHost.isThisMachine(PinnedHost.plain(host)) else {
-      throw UsageError("--host \(host): everybody could reach the target through this proxy; add --allow-from NETWORK")
-    }
-    var settings = Listener.Settings(host: host, port: try arguments.int("port", in: 0...65535) ?? 8080)
-    settings.tls = try pair(arguments, "tls-certificate", "tls-key")
+    var settings = Listener.Settings(host: draft.host, port: draft.port)
+    settings.tls = try draft.tls.files("tls")
     settings.limits.headerBytesMax = 32_000
-    settings.limits.messageBytesMax = try arguments.int("message-max", in: 1024...(64 << 20)) ?? 1 << 20
+    settings.limits.messageBytesMax = draft.messageBytesMax
     // An end that stops reading has this much before it: the mark, one message, and the rest of one read.
     settings.limits.outboundBytesMax = settings.limits.messageBytesMax + (1 << 20)
-    return (settings, networks.isEmpty ? nil : networks)
+    return settings
   }
 }
 
