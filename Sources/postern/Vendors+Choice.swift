@@ -1,14 +1,17 @@
 import GatewayKit
 
 extension Vendors {
-  /// Returns a flag that names a vendor by its scheme.
-  static func flag(_ name: String, _ help: String) -> Flag {
-    Flag(name, all.map { $0.scheme }.joined(separator: "|"), "\(help) (default \(all[0].scheme))")
+  /// Returns an option that names a vendor by its scheme.
+  static func option<Draft>(
+    _ name: String, _ help: String, _ path: any WritableKeyPath<Draft, Arguments.Value?> & Sendable
+  ) -> Option<Draft> {
+    Option(
+      name, all.map { $0.scheme }.joined(separator: "|"), "\(help) (default \(all[0].scheme))", path, .asGiven)
   }
 
-  /// Returns the vendor that the flag names.
-  static func named(by flag: String, _ arguments: Arguments) throws -> any OfferedVendor.Type {
-    guard let value = arguments.value(flag) else { return all[0] }
+  /// Returns the vendor that the flag's value names.
+  static func named(by value: Arguments.Value?) throws -> any OfferedVendor.Type {
+    guard let value else { return all[0] }
     guard let vendor = all.first(where: { $0.scheme == value.text }) else {
       throw UsageError(value.source, value: value.text, oneOf: all.map { $0.scheme })
     }

@@ -33,6 +33,21 @@ package struct Arguments: Sendable {
   }
 }
 
+extension Arguments.Value {
+  /// Returns the value as one of a few words.
+  package func choice<Choice: RawRepresentable<String> & CaseIterable>() throws -> Choice {
+    guard let choice = Choice(rawValue: text) else {
+      throw UsageError(source, value: text, expected: Choice.allCases.map(\.rawValue).joined(separator: " or "))
+    }
+    return choice
+  }
+
+  /// Returns the error that the flag has no meaning when `flag` has the value `choice`.
+  package func meaningless(with flag: String, _ choice: String) -> UsageError {
+    UsageError("\(source) says nothing to --\(flag) \(choice)")
+  }
+}
+
 // Typed access to the values.
 
 extension Arguments {
@@ -101,12 +116,7 @@ extension Arguments {
 
   package func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String, _: Choice.Type) throws -> Choice?
   {
-    guard let value = value(name) else { return nil }
-    guard let choice = Choice(rawValue: value.text) else {
-      throw UsageError(
-        value.source, value: value.text, expected: Choice.allCases.map(\.rawValue).joined(separator: " or "))
-    }
-    return choice
+    try value(name)?.choice()
   }
 
   /// Returns the only operand; nil if there is none.

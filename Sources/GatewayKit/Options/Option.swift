@@ -39,6 +39,15 @@ package struct Option<Settings: Sendable>: Sendable {
     }
   }
 
+  /// Creates a switch that sets the property at `path`, with the switch's source.
+  package init(
+    _ name: String, _ help: String, _ path: any WritableKeyPath<Settings, Sourced<Bool>?> & Sendable
+  ) {
+    self.init(Flag(name, nil, help)) { arguments, settings in
+      settings[keyPath: path] = try Reading<Bool> { try $0.isOn($1) }.sourced.read(arguments, name)
+    }
+  }
+
   /// Creates an option that calls `take` for each value of the flag, in their order.
   package init(
     _ name: String, _ value: String, _ help: String, repeats: Bool = false,

@@ -53,8 +53,8 @@ extension Arguments {
   /// Throws if one of these flags is given, which have no meaning when `flag` has the value `choice`.
   package func refuse(_ names: [String], with flag: String, _ choice: String) throws {
     for name in names {
-      guard let value = value(name), value.text != "false" else { continue }
-      throw UsageError("\(value.source) says nothing to --\(flag) \(choice)")
+      guard let value = given[name]?.last, value.text != "false" else { continue }
+      throw value.meaningless(with: flag, choice)
     }
   }
 }

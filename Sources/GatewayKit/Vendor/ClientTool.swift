@@ -24,13 +24,13 @@ package protocol ClientTool: Sendable {
   var keyFlags: [Flag] { get }
 
   /// Returns the clients' side of the wire format.
-  func dialect(_ arguments: Arguments, providerSecret: Credentials?) throws -> any ClientDialect
+  func dialect(_ choice: ClientChoice, _ arguments: Arguments) throws -> any ClientDialect
 
   /// Returns the path at which they must ask for tokens; nil if any path will do.
   func providerPath(_ providerSecret: Credentials?) -> String?
 
   /// Returns the issuer for clients that mint their own tokens.
-  func issuer(_ arguments: Arguments) throws -> any TokenIssuer
+  func issuer(_ choice: ClientChoice, _ arguments: Arguments) throws -> any TokenIssuer
 }
 
 // Defaults.

@@ -12,35 +12,51 @@ struct ConformOptions: Sendable {
   /// The folder, which is there, for the journals of what has failed.
   let journals: String?
 
-  static let flags = [
-    Vendors.flag("dialect", "the wire that the client speaks"),
-    Flag("run", "COMMAND", "starts the client, in a shell, with POSTERN_URL and what else it needs"),
-    Flag("only", "BEHAVIOUR", "this one only", repeats: true),
-    Flag("list", nil, "list the behaviours, and start nothing"),
-    Flag("jobs", "N", "how many clients at once (default: as many as there are processors)"),
-    Flag("junit", "FILE", "write the results as JUnit's XML"),
-    Flag("journals", "FOLDER", "write the journal of each that failed, in JSON Lines"),
-  ]
+  /// The values of the flags, before they are checked together.
+  struct Draft: Sendable {
+    var dialect: Arguments.Value?
+    var command: String?
+    var only: [Arguments.Value] = []
+    /// Whether the behaviours are listed, and no client is started.
+    var lists = false
+    var jobs: Int?
+    var junit: OutputFile?
+    var journals: Arguments.Value?
+
+    init(_ arguments: Arguments) throws { try arguments.read(ConformOptions.options, into: &self) }
+  }
+
+  @OptionList<Draft>
+  static var options: [Option<Draft>] {
+    Vendors.option("dialect", "the wire that the client speaks", \.dialect)
+    Option("run", "COMMAND", "starts the client, in a shell, with POSTERN_URL and what else it needs", \.command, .text)
+    Option("only", "BEHAVIOUR", "this one only", each: \.only)
+    Option("list", "list the behaviours, and start nothing", \.lists)
+    Option(
+      "jobs", "N", "how many clients at once (default: as many as there are processors)", \.jobs, .int(1...jobsMax))
+    Option("junit", "FILE", "write the results as JUnit's XML", \.junit, .outputFile)
+    Option(
+      "journals", "FOLDER", "write the journal of each that failed, in JSON Lines", \.journals, .asGiven)
+  }
 
   private static let jobsMax = 64
 
-  init(_ arguments: Arguments, control: ControlClient) throws {
-    guard let command = arguments.string("run"), !command.isEmpty else {
+  init(_ draft: Draft, control: ControlClient) throws {
+    guard let command = draft.command, !command.isEmpty else {
       throw UsageError("ctl conform needs --run COMMAND, which starts the client")
     }
     self.control = control
     self.command = command
-    dialect = try Vendors.named(by: "dialect", arguments).scheme
-    behaviours = try Self.behaviours(arguments)
-    jobs =
-      try arguments.int("jobs", in: 1...Self.jobsMax) ?? min(ProcessEnvironment.cores, Self.jobsMax)
-    junit = try OutputFile(arguments, "junit")
-    journals = try Self.folder(arguments)
+    dialect = try Vendors.named(by: draft.dialect).scheme
+    behaviours = try Self.behaviours(draft.only)
+    jobs = draft.jobs ?? min(ProcessEnvironment.cores, Self.jobsMax)
+    junit = draft.junit
+    journals = try Self.folder(draft.journals)
   }
 
   /// The folder for journals, made if need be. Throws if it cannot be, before any client has started.
-  private static func folder(_ arguments: Arguments) throws -> String? {
-    guard let folder = arguments.value("journals") else { return nil }
+  private static func folder(_ folder: Arguments.Value?) throws -> String? {
+    guard let folder else { return nil }
     do {
       try FilePath(folder.text).makeDirectory()
     } catch {
@@ -53,8 +69,7 @@ struct ConformOptions: Sendable {
   }
 
   /// Those that are asked for, in the order of the list.
-  static func behaviours(_ arguments: Arguments) throws -> [Behaviour] {
-    let asked = arguments.values("only")
+  static func behaviours(_ asked: [Arguments.Value]) throws -> [Behaviour] {
     var names: Set<String> = []
     for name in asked {
       if let present = formerNames[name.text] {

@@ -9,25 +9,38 @@ enum ConnectCommand: Command {
   static let summary = "one client that stays connected, answers refresh requests, and says what happens to it"
   static let example = "postern connect --user ann --url ws://127.0.0.1:8080"
 
-  static let sections = [
-    FlagSection(
-      "flags",
-      [
-        Flag("user", "ID", "who connects (default ann)"),
-        Flag("url", "URL", "the gateway (default ws://127.0.0.1:8080)"),
-        Flag("provider", "URL", "the token provider (default: the gateway's own POST /v1/tokens)"),
-        Flag("provider-secret-file", "FILE", "what the provider wants as a bearer token"),
-        Flag("life", "DURATION", "how long the tokens live (default 1h)"),
-        Flag("refreshes", "N", "leave after so many refreshes (default: stay)"),
-        Flag("insecure", nil, "accept certificates that nobody the system trusts has signed"),
-      ])
-  ]
+  static let sections = [FlagSection("flags", options)]
+
+  private struct Draft: Sendable {
+    var user = "ann"
+    var url = usualURL
+    var provider: Arguments.Value?
+    var providerSecret: Credentials?
+    var life = Duration.seconds(3600)
+    var refreshes: Int?
+    var isInsecure = false
+  }
+
+  @OptionList<Draft>
+  private static var options: [Option<Draft>] {
+    Option("user", "ID", "who connects (default ann)", \.user, .text)
+    Option("url", "URL", "the gateway (default ws://127.0.0.1:8080)", \.url, .asGiven)
+    Option(
+      "provider", "URL", "the token provider (default: the gateway's own POST /v1/tokens)", \.provider, .asGiven)
+    Option(
+      "provider-secret-file", "FILE", "what the provider wants as a bearer token", \.providerSecret,
+      Reading<String>.secret.map { secret, _ in Credentials(token: secret) })
+    Option("life", "DURATION", "how long the tokens live (default 1h)", \.life, .duration)
+    Option("refreshes", "N", "leave after so many refreshes (default: stay)", \.refreshes, .int(1...1_000_000))
+    Option("insecure", "accept certificates that nobody the system trusts has signed", \.isInsecure)
+  }
 
   private static let usualURL = Arguments.Value(text: "ws://127.0.0.1:8080", source: "--url")
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let setup = try setup(arguments)
-    let refreshes = try arguments.int("refreshes", in: 1...1_000_000)
+    var draft = Draft()
+    try arguments.read(options, into: &draft)
+    let setup = try setup(draft)
     let (news, continuation) = AsyncStream.makeStream(of: PlainClient.News.self)
     let loop = SocketLoop(index: 0)
     try loop.start()
@@ -47,17 +60,15 @@ enum ConnectCommand: Command {
       default: break
       }
       Output.line(text(item, setup))
-      if refreshed == refreshes { return 0 }
+      if refreshed == draft.refreshes { return 0 }
     }
     return 1
   }
 
-  static func setup(_ arguments: Arguments) throws -> PlainClient.Setup {
-    let isInsecure = try arguments.isOn("insecure")
-    let gateway = try StormAddress(
-      arguments.value("url") ?? usualURL, schemes: ("ws", "wss"), isInsecure: isInsecure)
-    let provider = try arguments.value("provider").map {
-      try StormAddress($0, schemes: ("http", "https"), isInsecure: isInsecure)
+  private static func setup(_ draft: Draft) throws -> PlainClient.Setup {
+    let gateway = try StormAddress(draft.url, schemes: ("ws", "wss"), isInsecure: draft.isInsecure)
+    let provider = try draft.provider.map {
+      try StormAddress($0, schemes: ("http", "https"), isInsecure: draft.isInsecure)
     }
     let paths = [nil, PlainDialect.path].map { $0.map { Name($0) } }
     guard paths.contains(gateway.path.map { Name($0) }), provider?.path == nil else {
@@ -65,14 +76,12 @@ enum ConnectCommand: Command {
         "--url and --provider: the plain dialect has paths of its own; give addresses without one, or --url with \(PlainDialect.path)"
       )
     }
-    let user = arguments.string("user") ?? "ann"
-    guard (1...UserID.lengthMax).contains(user.utf8.count) else {
+    guard (1...UserID.lengthMax).contains(draft.user.utf8.count) else {
       throw UsageError("--user: a user's name has 1 to \(UserID.lengthMax) bytes")
     }
     return PlainClient.Setup(
-      user: UserID(user), gateway: gateway.target, provider: provider?.target ?? gateway.target,
-      providerSecret: try arguments.secret("provider-secret-file").map { Credentials(token: $0) },
-      life: try arguments.duration("life") ?? .seconds(3600))
+      user: UserID(draft.user), gateway: gateway.target, provider: provider?.target ?? gateway.target,
+      providerSecret: draft.providerSecret, life: draft.life)
   }
 
   private static func text(_ news: PlainClient.News, _ setup: PlainClient.Setup) -> String {

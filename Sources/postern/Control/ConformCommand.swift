@@ -12,7 +12,7 @@ enum ConformCommand {
       name: "\(ControlCommand.name) \(word)",
       summary: "start a client for each behaviour of a gateway, and say how it takes it; exit status 1 if it fails one",
       operands: "", example: "postern \(ControlCommand.name) \(word) --run 'python3 client.py'",
-      sections: [FlagSection("flags", ConformOptions.flags), connection])
+      sections: [FlagSection("flags", ConformOptions.options), connection])
   }
 
   private static let connection = FlagSection(
@@ -22,14 +22,15 @@ enum ConformCommand {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     guard arguments.operands.count == 1 else { throw UsageError("\(page.name) takes flags only") }
     try ControlCommand.refuseOthers(arguments, than: page)
-    if try arguments.isOn("list") {
-      for behaviour in try ConformOptions.behaviours(arguments) {
+    let draft = try ConformOptions.Draft(arguments)
+    if draft.lists {
+      for behaviour in try ConformOptions.behaviours(draft.only) {
         Output.line("\(behaviour.name) (\(behaviour.covers.joined(separator: ", "))): \(behaviour.sentence)")
       }
-      if arguments.values("only").isEmpty { Output.line("\n\(NotTried.text)") }
+      if draft.only.isEmpty { Output.line("\n\(NotTried.text)") }
       return 0
     }
-    let options = try ConformOptions(arguments, control: try ControlCommand.client(arguments))
+    let options = try ConformOptions(draft, control: try ControlCommand.client(arguments))
     let stop = ConformStop()
     let results: [ConformResult]
     do {

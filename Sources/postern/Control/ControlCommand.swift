@@ -39,7 +39,7 @@ enum ControlCommand: Command {
   static let sections = [FlagSection("what actions take (postern ctl ACTION --help tells which)", taken), connection]
 
   /// The flags of all actions, each name once.
-  private static let taken: [Flag] = (controlActions.map(\.flags) + [ConformOptions.flags, ReplayCommand.flags]).reduce(
+  private static let taken: [Flag] = (controlActions.map(\.flags) + [ConformOptions.options.map(\.flag), ReplayCommand.flags]).reduce(
     into: []) {
       (flags: inout [Flag], own) in
       for flag in own where !flags.contains(where: { $0.name == flag.name }) { flags.append(flag) }

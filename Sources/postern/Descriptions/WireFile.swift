@@ -29,14 +29,19 @@ enum WireFile {
 
   /// Returns the description's settings for a gateway, with tokens of the plain scheme. Throws a ``UsageError`` if the
   /// description lacks something that a gateway needs.
+  ///
+  /// - Parameters:
+  ///   - wire: The description.
+  ///   - secrets: The values of `--template-secret`.
+  ///   - verifier: The verifier of the plain scheme.
   static func served(
-    _ wire: WireDescription, _ arguments: Arguments, _ verifier: JWTVerifier
+    _ wire: WireDescription, secrets: [Arguments.Value], _ verifier: JWTVerifier
   ) throws -> ServedSettings {
     guard wire.path != PlainDialect.path else {
       throw UsageError("--wire: \(PlainDialect.path) is the plain dialect's own; \"connect\" wants another path")
     }
     do {
-      return try ServedSettings(wire, secrets: try TemplateSecrets.read(arguments)) { ground in
+      return try ServedSettings(wire, secrets: try TemplateSecrets.read(secrets)) { ground in
         PlainAuthenticator(
           verifier: verifier,
           directory: PlainDirectory(

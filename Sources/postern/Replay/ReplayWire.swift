@@ -25,8 +25,7 @@ struct ReplayWire {
   func upgrade(
     at path: String, user: String?, token: String?, number: UInt64, now: WallTime
   ) throws -> ClientUpgrade {
-    let flags = ["sdk", "application"].map { Flag($0, "TEXT", "") } + vendor.clients.flags
-    let client = try vendor.clients.dialect(Arguments(flags: flags), providerSecret: nil)
+    let client = try vendor.clients.dialect(ClientChoice(), Arguments(flags: []))
     var identity = ClientIdentity(user: UserID(user ?? "somebody"), number: number, now: now)
     let bare = client.upgrade(of: identity)
     identity.token = token.map { Credentials(token: $0) }

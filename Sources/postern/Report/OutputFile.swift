@@ -2,14 +2,12 @@ import GatewayKit
 import Glibc
 
 /// An output file that a flag names, e.g. `--junit`.
-struct OutputFile {
+struct OutputFile: Sendable {
   private let flag: String
   private let path: String
 
-  /// Creates the file's description, if the flag is given. Throws if the file is not writable, so that a long run does not
-  /// fail at its end.
-  init?(_ arguments: Arguments, _ flag: String) throws {
-    guard let path = arguments.string(flag) else { return nil }
+  /// Creates the file's description. Throws if the file is not writable, so that a long run does not fail at its end.
+  fileprivate init(_ path: String, of flag: String) throws {
     self.flag = flag
     self.path = path
     func wrong(_ reason: String) -> UsageError { UsageError("--\(flag): '\(path)' \(reason)") }
@@ -32,4 +30,9 @@ struct OutputFile {
       throw ReportFailure("--\(flag)", path, error)
     }
   }
+}
+
+extension Reading<OutputFile> {
+  /// Reads the path of a file that can be written.
+  static var outputFile: Self { Reading<String>.text.map { try OutputFile($0, of: $1) } }
 }

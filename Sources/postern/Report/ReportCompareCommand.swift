@@ -9,53 +9,67 @@ enum ReportCompareCommand: Command {
   static let example = """
     postern report compare monday.json tuesday.json wednesday.json reports/storm.json
     """
-  static let sections = [
-    FlagSection(
-      "flags",
-      [
-        Flag(
-          "tolerance", "SHARE",
-          "how much worse a figure may be, as a share of the baseline's (default: 10% for counts, 100% for times)"),
-        Flag(
-          "metric", "NAME",
-          "judge by this metric alone, or NAME=SHARE with its own tolerance (default: the outcomes)",
-          repeats: true),
-        Flag("html", "FILE", "write a page there with the charts of all over each other"),
-        Flag("json", nil, "print one JSON object in place of the table"),
-      ])
-  ]
+  static let sections = [FlagSection("flags", options)]
+
+  private struct Draft: Sendable {
+    var tolerance: Double?
+    var asked: [(metric: Metric, tolerance: Double?)] = []
+    var page: OutputFile?
+    var printsJSON = false
+  }
+
+  @OptionList<Draft>
+  private static var options: [Option<Draft>] {
+    Option(
+      "tolerance", "SHARE",
+      "how much worse a figure may be, as a share of the baseline's (default: 10% for counts, 100% for times)"
+    ) { value, draft in draft.tolerance = try tolerance(value) }
+    Option(
+      "metric", "NAME",
+      "judge by this metric alone, or NAME=SHARE with its own tolerance (default: the outcomes)", repeats: true
+    ) { value, draft in draft.asked.append(try metric(value)) }
+    Option("html", "FILE", "write a page there with the charts of all over each other", \.page, .outputFile)
+    Option("json", "print one JSON object in place of the table", \.printsJSON)
+  }
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let rule = try rule(arguments)
-    let page = try OutputFile(arguments, "html")
+    let draft = try draft(arguments)
     guard arguments.operands.count >= 2 else {
       throw UsageError("\(name) needs at least two files: the report of each BASELINE, and last that of the new run")
     }
     var reports = try arguments.operands.map(ReportFile.read)
     let (first, value) = (reports.removeFirst(), reports.removeLast())
-    let comparison = ReportComparison(first: first, more: reports, value: value, rule)
-    try page?.write(comparison.html)
+    let comparison = ReportComparison(first: first, more: reports, value: value, rule(draft))
+    try draft.page?.write(comparison.html)
     Output.line(
-      try arguments.isOn("json")
-        ? String(decoding: comparison.json(), as: UTF8.self) : comparison.table.joined(separator: "\n"))
+      draft.printsJSON
+        ? String(decoding: try comparison.json(), as: UTF8.self) : comparison.table.joined(separator: "\n"))
     return comparison.passes ? 0 : 1
   }
 
-  static func rule(_ arguments: Arguments) throws -> ComparisonRule {
-    let tolerance = try arguments.value("tolerance").map(tolerance)
-    let asked = try arguments.values("metric").map { value in
-      let sides = value.text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let metric = Metric.named(String(sides[0])) else {
-        let near = Suggestion.near(String(sides[0]), among: Metric.all.map(\.name))
-        throw UsageError("\(value.source): '\(sides[0])' names no metric" + Suggestion.question(near))
-      }
-      guard metric.better != nil else {
-        throw UsageError("\(value.source): of '\(metric.name)' it cannot be said which of two is better")
-      }
-      let own = sides.count < 2 ? nil : Arguments.Value(text: String(sides[1]), source: value.source)
-      return (metric: metric, tolerance: try own.map(self.tolerance))
+  static func rule(_ arguments: Arguments) throws -> ComparisonRule { rule(try draft(arguments)) }
+
+  private static func rule(_ draft: Draft) -> ComparisonRule {
+    ComparisonRule(tolerance: draft.tolerance, asked: draft.asked)
+  }
+
+  private static func draft(_ arguments: Arguments) throws -> Draft {
+    var draft = Draft()
+    try arguments.read(options, into: &draft)
+    return draft
+  }
+
+  private static func metric(_ value: Arguments.Value) throws -> (metric: Metric, tolerance: Double?) {
+    let sides = value.text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let metric = Metric.named(String(sides[0])) else {
+      let near = Suggestion.near(String(sides[0]), among: Metric.all.map(\.name))
+      throw UsageError("\(value.source): '\(sides[0])' names no metric" + Suggestion.question(near))
     }
-    return ComparisonRule(tolerance: tolerance, asked: asked)
+    guard metric.better != nil else {
+      throw UsageError("\(value.source): of '\(metric.name)' it cannot be said which of two is better")
+    }
+    let own = sides.count < 2 ? nil : Arguments.Value(text: String(sides[1]), source: value.source)
+    return (metric: metric, tolerance: try own.map(tolerance))
   }
 
   /// Parses a share, which may exceed one: `200%` is three times as bad.

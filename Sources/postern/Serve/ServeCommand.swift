@@ -41,7 +41,7 @@ enum ServeCommand: Command {
       ])
     if descriptors.allowed < descriptors.wanted {
       // With the default limit this is only information: the system's limit has not been reached yet.
-      let level = arguments.value("connections-max") == nil ? LogLevel.info : .warning
+      let level = options.namesConnectionsMax ? LogLevel.warning : .info
       log.note(
         level, "few_descriptors",
         [

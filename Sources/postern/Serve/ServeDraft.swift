@@ -19,6 +19,7 @@ struct ServeDraft: Sendable {
   var controlAllowedHosts: [String] = []
   var proxies: [IPNetwork] = []
   var speaksProxyProtocol = false
+  var tls = CertificateFlags()
 
   // MARK: Sessions and limits
 
@@ -32,6 +33,8 @@ struct ServeDraft: Sendable {
   /// The configuration; its session policy is replaced by that of the flags.
   var configuration: GatewayConfiguration
   var limits = ServerLimits()
+  /// The maximum number of connections, if a flag sets it.
+  var connectionsMax: Int?
 
   // MARK: The token provider
 
@@ -53,6 +56,8 @@ struct ServeDraft: Sendable {
   var hostsSpaces = false
   var spacesMax = 1_000
   var allowsLowPorts = false
+  /// The folder whose files an order for a space may name.
+  var spacesFolder: String?
   /// The maximum memory of the journals of all spaces, in MiB.
   var spacesJournalMiB = Spaces.usualJournalBytesMax >> 20
   /// The number of loops; nil for one per core, or for a single one with spaces, faults or a journal.
@@ -64,10 +69,11 @@ struct ServeDraft: Sendable {
   var seed: UInt64?
   /// The description of an additional wire; nil for none.
   var wire: WireDescription?
+  /// What stands for the secrets in that description.
+  var templateSecrets: [Arguments.Value] = []
 
   init() throws {
     configuration = GatewayConfiguration(session: try SessionPolicy())
-    limits.connectionsMax = 50_000
   }
 
   /// The number of loops. A journal and faults need a single one: a journal has the order of one loop, and faults count their

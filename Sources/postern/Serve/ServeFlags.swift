@@ -57,8 +57,9 @@ enum ServeFlags {
         try AllowedOrigin.read(value)
       ])
     }
-    Option("tls-certificate", "FILE", "the certificate chain, PEM; read anew on SIGHUP")
-    Option("tls-key", "FILE", "the certificate's private key, PEM")
+    Option(
+      "tls-certificate", "FILE", "the certificate chain, PEM; read anew on SIGHUP", \.tls.certificate, .asGiven)
+    Option("tls-key", "FILE", "the certificate's private key, PEM", \.tls.key, .asGiven)
     Option(
       "trusted-proxy", "ADDRESS",
       "an address or network (10.0.0.0/8) whose X-Forwarded-For and Forwarded say the client's address",
@@ -79,7 +80,7 @@ enum ServeFlags {
       "wire", "FILE|NAME",
       "a wire played beside the dialects: a file (its path has a / or a .), or a name of postern wire list; its tokens are the plain scheme's"
     ) { value, draft in draft.wire = try WireFile.read(value) }
-    Option("template-secret", "NAME=FILE", "what stands for {{secret.NAME}} in --wire", repeats: true)
+    Option("template-secret", "NAME=FILE", "what stands for {{secret.NAME}} in --wire", each: \.templateSecrets)
     Option(
       "echo", "answer every message on /echo with itself, without authentication",
       \.configuration.offersEcho)
@@ -125,7 +126,7 @@ enum ServeFlags {
     Option(
       "connections-max", "N",
       "open connections; as many descriptors are asked of the system (default 50000)",
-      \.limits.connectionsMax, .int(1...10_000_000))
+      \.connectionsMax, .int(1...10_000_000))
     Option(
       "connection-rate", "N", "accepted connections per second (default: no limit)",
       \.limits.connectionsPerSecond, .number(0.1...1_000_000))
@@ -207,7 +208,9 @@ enum ServeFlags {
       "spaces-journal-max", "MIB",
       "memory that the journals of all those may take, in MiB: 8 each, and less where there are many (default 2048)",
       \.spacesJournalMiB, .int(1...1_048_576))
-    Option("spaces-folder", "DIRECTORY", "the folder whose files an order for a space may name (default: none)")
+    Option(
+      "spaces-folder", "DIRECTORY", "the folder whose files an order for a space may name (default: none)",
+      \.spacesFolder, .text)
     Option(
       "spaces-low-ports", "let an order for a space choose a port below 1024 (default: it is refused)", \.allowsLowPorts
     )

@@ -20,7 +20,10 @@ struct ServeOptions {
   /// The points that the description of `--wire` leaves open for its clients.
   let wireSilences: [String]
 
-  private static let tlsFileSizeMax = 1 << 20
+  /// Whether a flag sets the maximum number of connections.
+  let namesConnectionsMax: Bool
+
+  private static let usualConnectionsMax = 50_000
   private static let loopback: Set<String> = ["127.0.0.1", "::1", "localhost"]
 
   /// Reads the flags.
@@ -57,7 +60,7 @@ struct ServeOptions {
     }
     wireSilences = draft.wire?.silences ?? []
     // Last, so that a vendor's wire has precedence.
-    if let wire = draft.wire { vendors.append(try WireFile.served(wire, arguments, verifier)) }
+    if let wire = draft.wire { vendors.append(try WireFile.served(wire, secrets: draft.templateSecrets, verifier)) }
     var settings = GatewaySettings(
       SpaceSettings(
         configuration: draft.configuration, vendors: vendors,
@@ -66,9 +69,11 @@ struct ServeOptions {
         ),
         provider: provider))
     try Self.settle(draft, into: &settings)
-    settings.tls = try Self.tls(arguments)
+    settings.tls = try draft.tls.files("tls")
     settings.space.isSecure = settings.tls != nil
     settings.limits = draft.limits
+    settings.limits.connectionsMax = draft.connectionsMax ?? Self.usualConnectionsMax
+    namesConnectionsMax = draft.connectionsMax != nil
     settings.loops = try draft.loopCount
     settings.space.takesFaults = draft.takesFaults
     if draft.keepsJournal || draft.keepsPayloads {
@@ -87,7 +92,7 @@ struct ServeOptions {
         Double(LineWriter.standardError.lost))
     }
     if draft.hostsSpaces {
-      let options = SpaceOptions(arguments)
+      let options = SpaceOptions(arguments, folder: draft.spacesFolder.map { SpaceFolder(path: $0) })
       var spaces = SpacesSettings(countMax: draft.spacesMax, allowsLowPorts: draft.allowsLowPorts) {
         try options.read($0)
       }
@@ -121,20 +126,6 @@ struct ServeOptions {
     }
     guard !draft.speaksProxyProtocol || !draft.proxies.isEmpty else {
       throw UsageError("--proxy-protocol believes named proxies only: give a --trusted-proxy")
-    }
-  }
-
-  /// Returns the files of the certificate that the flags name; nil without these flags.
-  static func tls(_ arguments: Arguments) throws -> TLSFiles? {
-    switch (arguments.value("tls-certificate"), arguments.value("tls-key")) {
-    case (nil, nil): return nil
-    case (let certificate?, let key?):
-      // The files' contents are checked when the gateway starts, and again on SIGHUP.
-      for file in [certificate, key] {
-        _ = try InputFile.read(file.text, of: file, sizeMax: tlsFileSizeMax)
-      }
-      return TLSFiles(certificatePath: certificate.text, keyPath: key.text)
-    default: throw UsageError("--tls-certificate and --tls-key are given together, or neither")
     }
   }
 

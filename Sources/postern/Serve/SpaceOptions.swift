@@ -30,11 +30,14 @@ struct SpaceOptions: Sendable {
   private static let keys =
     TokenKeys.flags.map(\.name) + Vendors.all.flatMap { $0.flags }.filter { $0.file != nil }.map(\.name)
 
-  init(_ serve: Arguments) {
+  /// - Parameters:
+  ///   - serve: The options of `serve`.
+  ///   - folder: The folder whose files an order may name; nil for none.
+  init(_ serve: Arguments, folder: SpaceFolder?) {
     var base = serve
     for name in Self.keys + ["spaces"] { base.given[name] = nil }
     self.base = base
-    folder = serve.string("spaces-folder").map { SpaceFolder(path: $0) }
+    self.folder = folder
     known = ServeFlags.all.reduce(into: [:]) { known, flag in
       if !Self.ofProcess.contains(flag.name) { known[flag.name] = flag }
     }

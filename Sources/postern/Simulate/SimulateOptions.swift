@@ -20,13 +20,15 @@ struct SimulateOptions {
   private static let wireBytesPerClient = 12_000
 
   init(_ arguments: Arguments) throws {
-    (scenario, clients) = try Self.scenario(arguments)
-    seeds = try arguments.int("seeds", in: 1...1000) ?? 1
-    threads = try Self.threads(arguments)
-    reportDirectory = arguments.string("report")
-    page = try OutputFile(arguments, "html")
-    printsJSON = try arguments.isOn("json")
-    outputs = try ReportOutputs(arguments)
+    var draft = SimulateDraft()
+    try arguments.read(SimulateFlags.options, into: &draft)
+    (scenario, clients) = try Self.scenario(try arguments.operand(), draft.world)
+    seeds = draft.seeds
+    threads = draft.world.threadCount
+    reportDirectory = draft.reportDirectory
+    page = draft.page
+    printsJSON = draft.printsJSON
+    outputs = draft.outputs
     guard !printsJSON || !outputs.printsSummary else {
       throw UsageError("--json and --summary are both given; one of them is meant")
     }
@@ -34,18 +36,21 @@ struct SimulateOptions {
   }
 
   /// Reads the scenario of the operand, with the flags in place of its own values.
-  static func scenario(_ arguments: Arguments) throws -> (SimulateScenario, SimulatedClients) {
-    guard let file = try arguments.operand() else { throw UsageError("simulate needs the FILE of a scenario") }
+  static func scenario(
+    _ operand: String?, _ world: SimulateDraft.World
+  ) throws -> (SimulateScenario, SimulatedClients) {
+    guard let file = operand else { throw UsageError("simulate needs the FILE of a scenario") }
     var scenario = try ScenarioFile(file, of: "FILE").world
-    if let clients = try arguments.int("clients", in: 1...WorldSettings.clientsMax) {
+    if let clients = world.clients {
       scenario.settings = scenario.settings.scaled(toClients: clients, withProvider: false)
     }
-    if let seed = try arguments.int("seed", in: 0 ... .max) { scenario.settings.plan.seed = UInt64(seed) }
-    if let fidelity = try arguments.choice("fidelity", SimulateScenario.Fidelity.self) { scenario.fidelity = fidelity }
+    if let seed = world.seed { scenario.settings.plan.seed = UInt64(seed) }
+    if let fidelity = world.fidelity { scenario.fidelity = fidelity }
     let clients = try SimulatedClients(scheme: scenario.dialect, sdk: scenario.sdk)
-    let thresholds = arguments.strings("threshold")
     do {
-      if !thresholds.isEmpty { scenario.ownThresholds = try thresholds.map { try Threshold(parsing: $0) } }
+      if !world.thresholds.isEmpty {
+        scenario.ownThresholds = try world.thresholds.map { try Threshold(parsing: $0) }
+      }
       try scenario.settings.check()
       try clients.set(&scenario.settings, for: scenario.fidelity)
     } catch let error as ThresholdError {
@@ -54,10 +59,6 @@ struct SimulateOptions {
       throw UsageError("\(error)")
     }
     return (scenario, clients)
-  }
-
-  static func threads(_ arguments: Arguments) throws -> Int {
-    try arguments.int("threads", in: 1...256) ?? max(1, ProcessEnvironment.cores)
   }
 
   /// Throws if the machine has too little memory.
@@ -82,6 +83,11 @@ struct SimulateOptions {
       startedAt: WallTime(nanoseconds: 0), machine: .current, result: result.result, thresholds: scenario.thresholds,
       phaseThresholds: scenario.phaseThresholds)
   }
+}
+
+extension SimulateDraft.World {
+  /// The number of worlds that run at once.
+  var threadCount: Int { threads ?? max(1, ProcessEnvironment.cores) }
 }
 
 extension ProviderModel {

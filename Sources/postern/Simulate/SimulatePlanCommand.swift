@@ -11,47 +11,54 @@ enum SimulatePlanCommand: Command {
     "what a scenario needs to keep its thresholds: how little provider, how much jitter, does it recover"
   static let operands = "FILE"
   static let example = "postern simulate plan --ask capacity scenario.json"
-  static let sections = [
-    FlagSection(
-      "flags",
-      [
-        Flag("ask", Self.words.joined(separator: "|"), "what is asked"),
-        Flag("clients", "N", "how many clients, in place of the file's"),
-        Flag("seed", "N", "the seed of all chance, in place of the file's"),
-        Flag("fidelity", "machines", "what plays it: the machines alone"),
-        Flag("threshold", "EXPR", "as postern storm has it, in place of the file's", repeats: true),
-        Flag("scale", "N", "how many clients the worlds have that look for the answer (default 100000)"),
-        Flag("threads", "N", "how many worlds run at once (default: one for each core)"),
-        Flag("json", nil, "print the answer as JSON in place of the table"),
-        Flag("svg", "FILE", "write the grid of stability there, as a picture"),
-      ])
-  ]
+  static let sections = [FlagSection("flags", options)]
+
+  private struct Draft: Sendable {
+    var ask: String?
+    var world = SimulateDraft.World()
+    var scale = 100_000
+    var printsJSON = false
+    var picture: OutputFile?
+  }
+
+  @OptionList<Draft>
+  private static var options: [Option<Draft>] {
+    Option("ask", words.joined(separator: "|"), "what is asked") { value, draft in
+      guard words.contains(value.text) else { throw UsageError(value.source, value: value.text, oneOf: words) }
+      draft.ask = value.text
+    }
+    SimulateFlags.fleet.map { $0.of(\.world) }
+    Option("fidelity", "machines", "what plays it: the machines alone", \.world.fidelity, .choice)
+    SimulateFlags.thresholds.map { $0.of(\.world) }
+    Option(
+      "scale", "N", "how many clients the worlds have that look for the answer (default 100000)", \.scale,
+      .int(100...WorldSettings.clientsMax))
+    SimulateFlags.threads.map { $0.of(\.world) }
+    Option("json", "print the answer as JSON in place of the table", \.printsJSON)
+    Option("svg", "FILE", "write the grid of stability there, as a picture", \.picture, .outputFile)
+  }
 
   private static let backoff = "backoff"
   private static let words = Question.allCases.map(\.rawValue) + [backoff, "stability"]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let (scenario, _) = try SimulateOptions.scenario(arguments)
+    var draft = Draft()
+    try arguments.read(options, into: &draft)
+    let (scenario, _) = try SimulateOptions.scenario(try arguments.operand(), draft.world)
     guard scenario.fidelity == .machines else {
       throw UsageError("--fidelity: only machines answer questions; a wire's world would take hours")
     }
-    guard let ask = arguments.value("ask") else {
+    guard let ask = draft.ask else {
       throw UsageError("--ask is needed: \(words.joined(separator: ", "))")
     }
-    guard words.contains(ask.text) else {
-      throw UsageError(ask.source, value: ask.text, oneOf: words)
-    }
-    let question = Question(rawValue: ask.text)
-    let picture = try OutputFile(arguments, "svg")
-    guard picture == nil || ask.text == "stability" else {
+    let question = Question(rawValue: ask)
+    guard draft.picture == nil || ask == "stability" else {
       throw UsageError("--svg: only --ask stability has a picture")
     }
-    let printsJSON = try arguments.isOn("json")
-    let scale = try arguments.int("scale", in: 100...WorldSettings.clientsMax) ?? 100_000
-    let threads = try SimulateOptions.threads(arguments)
-    if question != nil || ask.text == backoff { try checkThresholds(question, scenario, scale: scale) }
+    let (scale, threads) = (draft.scale, draft.world.threadCount)
+    if question != nil || ask == backoff { try checkThresholds(question, scenario, scale: scale) }
     try checkMemory(question, scenario.settings, scale: scale, threads: threads)
-    let progress = PlanProgress(ask.text)
+    let progress = PlanProgress(ask)
     let planner = Planner(
       scenario.settings, threads: threads, scale: scale, bytesMax: MemoryFigures.available ?? .max,
       report: { look in progress.show(look, question) },
@@ -60,16 +67,16 @@ enum SimulatePlanCommand: Command {
       let answer = try await planner.answer(question)
       progress.end()
       Output.line(
-        printsJSON
+        draft.printsJSON
           ? try PlanReport(question, answer, planner, scenario).text
           : PlanText(question, answer, scenario).lines.joined(separator: "\n"))
       return answer.isProven ? 0 : 1
     }
-    if ask.text == backoff {
+    if ask == backoff {
       let (trials, answer) = try await planner.backoffs()
       progress.end()
       Output.line(
-        printsJSON
+        draft.printsJSON
           ? try PlanReport(trials, answer, planner, scenario).text
           : BackoffText(trials: trials, answer: answer, scenario: scenario).lines.joined(separator: "\n"))
       return answer.isProven ? 0 : 1
@@ -78,8 +85,8 @@ enum SimulatePlanCommand: Command {
       throw UsageError("--ask stability: the provider needs a rate, or places and a latency, to have a cliff")
     }
     progress.end()
-    Output.line(printsJSON ? try PlanReport(grid, planner, scenario).text : GridText(grid: grid).text)
-    try picture?.write(GridText(grid: grid).svg)
+    Output.line(draft.printsJSON ? try PlanReport(grid, planner, scenario).text : GridText(grid: grid).text)
+    try draft.picture?.write(GridText(grid: grid).svg)
     return 0
   }
 

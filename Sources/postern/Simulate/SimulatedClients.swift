@@ -14,11 +14,11 @@ struct SimulatedClients {
   ///   - scheme: The vendor's scheme; nil for the gateway's own.
   ///   - sdk: The SDK that the clients imitate; nil for the vendor's usual one.
   init(scheme: String?, sdk: String?) throws {
-    var arguments = Arguments(flags: StormCommand.flags)
-    if let scheme { arguments.given["dialect"] = [.init(text: scheme, source: "\"dialect\"")] }
-    if let sdk { arguments.given["sdk"] = [.init(text: sdk, source: "\"sdk\"")] }
-    vendor = try Vendors.named(by: "dialect", arguments)
-    dialect = try StormDialect(arguments)
+    var draft = StormDraft()
+    draft.dialect = scheme.map { .init(text: $0, source: "\"dialect\"") }
+    draft.sdk = sdk.map { .init(text: $0, source: "\"sdk\"") }
+    vendor = try Vendors.named(by: draft.dialect)
+    dialect = try StormDialect(draft, Arguments(flags: []))
   }
 
   /// Whether they have special habits. Clients without any behave like the state machine on every wire.

@@ -51,8 +51,9 @@ struct StormCare {
   }
 
   /// Returns the rules that end the storm: the flags' rules, or the usual ones against other hosts.
-  func stopRules(_ arguments: Arguments) throws -> [StopRule] {
-    let texts = arguments.strings("stop-when")
+  ///
+  /// - Parameter texts: The rules of the flags.
+  func stopRules(_ texts: [String]) throws -> [StopRule] {
     guard !texts.isEmpty else { return isOfOthers ? StopRule.usual : [] }
     if texts == ["never"] { return [] }
     do {
@@ -63,16 +64,16 @@ struct StormCare {
   }
 
   /// Returns the mark on all requests. Returns nil if the flags switch it off, which is allowed on this machine only.
-  func mark(_ arguments: Arguments, run: String) throws -> StormMark? {
-    guard try arguments.isOn("unmarked") else { return StormMark(agent: "postern-storm/\(Version.number)", run: run) }
+  func mark(isUnmarked: Bool, run: String) throws -> StormMark? {
+    guard isUnmarked else { return StormMark(agent: "postern-storm/\(Version.number)", run: run) }
     guard let (host, _) = others.first else { return nil }
     throw UsageError("--unmarked is for this machine: whoever runs \(host) is to see by whom it is hit")
   }
 
   /// Rejects a host without consent. Each host must be named by `--i-may-storm`, and a host of a shared service by
   /// `--with-leave-of`.
-  func check(_ arguments: Arguments) throws {
-    let (mine, theirs) = (Self.named(arguments, "i-may-storm"), Self.named(arguments, "with-leave-of"))
+  func check(_ draft: StormDraft) throws {
+    let (mine, theirs) = (Self.names(of: draft.informed), Self.names(of: draft.consenting))
     for (host, flag) in others where !theirs.contains(Name(host)) {
       if let service = Self.shared.first(where: { host == $0 || host.hasSuffix(".\($0)") }) {
         throw UsageError(
@@ -89,21 +90,21 @@ struct StormCare {
 
   /// Applies lower limits against other hosts unless the flags set them: usual limits for a laptop could harm a small staging
   /// system.
-  func hold(_ plan: inout StormPlan, _ arguments: Arguments) throws {
+  func hold(_ plan: inout StormPlan, _ draft: StormDraft) {
     guard !others.isEmpty else { return }
-    if arguments.value("rate") == nil { plan.rate = min(plan.rate, 50) }
-    if arguments.value("fetches") == nil { plan.fetches = min(plan.fetches, 50) }
-    if try arguments.value("fetch-rate") == nil && !arguments.isOn("mint") { plan.fetchRate = 50 }
-    if arguments.value("timeout") == nil { plan.bound = plan.bound ?? 600 }
+    if draft.rate == nil { plan.rate = min(plan.rate, 50) }
+    if draft.fetches == nil { plan.fetches = min(plan.fetches, 50) }
+    if draft.fetchRate == nil && !draft.mints { plan.fetchRate = 50 }
+    if draft.timeout == nil { plan.bound = 600 }
   }
 
   /// Divides the requests at once among the processes, unless the flags set their number.
-  func share(_ plan: inout StormPlan, _ arguments: Arguments) {
-    guard !others.isEmpty, arguments.value("fetches") == nil else { return }
+  func share(_ plan: inout StormPlan, _ draft: StormDraft) {
+    guard !others.isEmpty, draft.fetches == nil else { return }
     plan.fetches = max(1, plan.fetches / plan.processes)
   }
 
-  private static func named(_ arguments: Arguments, _ flag: String) -> Set<Name> {
-    Set(arguments.strings(flag).map { Name(PinnedHost.plain($0)) })
+  private static func names(of hosts: [Arguments.Value]) -> Set<Name> {
+    Set(hosts.map { Name(PinnedHost.plain($0.text)) })
   }
 }

@@ -10,21 +10,28 @@ struct StormDialect {
   /// Whether the provider may have another path.
   let mayMoveProvider: Bool
   private let tool: any ClientTool
+  private let choice: ClientChoice
 
   private static let ownProvider = "/v1/tokens"
 
-  init(_ arguments: Arguments) throws {
-    let vendor = try Vendors.named(by: "dialect", arguments)
+  /// - Parameters:
+  ///   - draft: The storm's flags.
+  ///   - arguments: The flags, of which vendors read their own.
+  init(_ draft: StormDraft, _ arguments: Arguments) throws {
+    let vendor = try Vendors.named(by: draft.namedDialect)
     tool = vendor.clients
-    let unused =
-      (tool.sdks.isEmpty ? ["sdk"] : []) + (tool.usualApplication == nil ? ["application"] : [])
-      + Vendors.all.filter { $0 != vendor }.flatMap { $0.clients.flags.map(\.name) }
-    try arguments.refuse(unused, with: "dialect", vendor.scheme)
-    let secret = try arguments.secret("provider-secret-file").map { Credentials(token: $0) }
-    let ownClient = try tool.dialect(arguments, providerSecret: secret)
-    if let file = arguments.value("wire") {
-      try arguments.refuse(["dialect"], with: "wire", file.text)
-      let secrets = try TemplateSecrets.read(arguments)
+    let unused = [
+      tool.sdks.isEmpty ? draft.namedSDK : nil, tool.usualApplication == nil ? draft.application : nil,
+    ]
+    if let value = unused.compactMap(\.self).first { throw value.meaningless(with: "dialect", vendor.scheme) }
+    try arguments.refuse(
+      Vendors.all.filter { $0 != vendor }.flatMap { $0.clients.flags.map(\.name) }, with: "dialect", vendor.scheme)
+    let secret = try draft.providerSecret.map { Credentials(token: try SecretFile.read($0.text, of: $0)) }
+    choice = ClientChoice(sdk: draft.namedSDK, application: draft.application?.text, providerSecret: secret)
+    let ownClient = try tool.dialect(choice, arguments)
+    if let file = draft.wire {
+      if let dialect = draft.dialect { throw dialect.meaningless(with: "wire", file.text) }
+      let secrets = try TemplateSecrets.read(draft.templateSecrets)
       client = DescribedClientDialect(try WireFile.read(file), provider: ownClient, secrets: secrets)
     } else {
       client = ownClient
@@ -36,7 +43,7 @@ struct StormDialect {
 
   /// Returns the issuer for clients that mint their own tokens.
   func issuer(_ arguments: Arguments) throws -> any TokenIssuer {
-    try tool.issuer(arguments)
+    try tool.issuer(choice, arguments)
   }
 
   /// The time in which clients reconnect by themselves. It covers the 35 s for which a JavaScript client is silent after a

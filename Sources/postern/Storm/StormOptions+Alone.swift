@@ -6,16 +6,15 @@ import GatewayKit
 
 extension StormOptions {
   /// Rejects flags that need a gateway.
-  static func checkAlone(_ arguments: Arguments) throws {
-    let unused = [
-      "url", "dialect", "wire", "sdk", "application", "control-url", "fault", "scenario", "mint", "reconnect",
-      "sources",
-      "connect-timeout",
+  static func checkAlone(_ draft: StormDraft) throws {
+    let sources = [
+      draft.urls.last?.source, draft.namedDialect?.source, draft.wire?.source, draft.namedSDK?.source,
+      draft.application?.source, draft.controls.last?.source, draft.faults.last?.source, draft.scenario?.source,
+      draft.mints ? draft.isMinting?.source : nil, draft.reconnects.flatMap { $0.value ? $0.source : nil },
+      draft.sources?.source, draft.connectTimeout?.source,
     ]
-    for name in unused {
-      guard let value = arguments.value(name), value.text != "false" else { continue }
-      throw UsageError("\(value.source) is about a gateway, and --provider-only has none")
-    }
+    guard let source = sources.compactMap(\.self).first else { return }
+    throw UsageError("\(source) is about a gateway, and --provider-only has none")
   }
 
   static func checkAlone(_ plan: StormPlan) throws {

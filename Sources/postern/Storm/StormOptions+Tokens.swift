@@ -10,45 +10,44 @@ extension StormOptions {
   /// Returns the source of tokens.
   ///
   /// - Parameters:
-  ///   - arguments: The flags.
+  ///   - draft: The storm's flags.
+  ///   - arguments: The flags, of which vendors read their own.
   ///   - dialect: The issuer for clients that mint; nil without a gateway.
   ///   - described: The description of the token endpoint, if there is one.
   ///   - provider: The provider's address, if a flag names it.
   ///   - gateway: The gateway, whose provider is the default.
   static func tokens(
-    _ arguments: Arguments, _ dialect: StormDialect?, described: TokenDescription?, provider: StormAddress?,
-    gateway: StormAddress?
+    _ draft: StormDraft, _ arguments: Arguments, _ dialect: StormDialect?, described: TokenDescription?,
+    provider: StormAddress?, gateway: StormAddress?
   ) throws -> TokenSource {
     if let described {
-      guard try !arguments.isOn("mint") else {
+      guard !draft.mints else {
         throw UsageError("--mint and --tokens are both given; one of them is meant")
       }
       let below = provider ?? gateway.map { StormAddress($0.provider) }
-      let places = try TokensFile.places(described, below: below, isInsecure: arguments.isOn("insecure"))
+      let places = try TokensFile.places(described, below: below, isInsecure: draft.isInsecure)
       return .endpoint(DescribedTokenEndpoint(described, base: provider?.path ?? ""), places: places)
     }
     guard let dialect, let gateway else {
       throw UsageError(
         "--provider-only needs --tokens, the description of the token endpoint: --tokens postern for POST /v1/tokens")
     }
-    guard try arguments.isOn("mint") else { return .provider(provider?.target ?? gateway.target, path: provider?.path) }
+    guard draft.mints else { return .provider(provider?.target ?? gateway.target, path: provider?.path) }
     guard provider == nil else { throw UsageError("--mint and --provider are both given; one of them is meant") }
     return .minted(try dialect.issuer(arguments))
   }
 
   /// Rejects flags that do not apply to the endpoint, or contradict it.
-  static func check(_ arguments: Arguments, _ plan: inout StormPlan, _ tokens: TokenDescription?) throws {
+  static func check(_ draft: StormDraft, _ plan: inout StormPlan, _ tokens: TokenDescription?) throws {
     guard let tokens else {
-      guard let secret = arguments.value("template-secret"), arguments.value("wire") == nil else { return }
+      guard let secret = draft.templateSecrets.last, draft.wire == nil else { return }
       throw UsageError("\(secret.source) is for {{secret.NAME}} in a description: --tokens or --wire")
     }
-    try arguments.refuse(["provider-secret-file"], with: "tokens", arguments.string("tokens") ?? "")
+    if let secret = draft.providerSecret { throw secret.meaningless(with: "tokens", draft.tokens?.text ?? "") }
     if !tokens.takesEnds {
-      for flag in ["life", "jitter", "expire-after"] {
-        guard let value = arguments.value(flag) else { continue }
-        throw UsageError("\(value.source): \(Self.endpointChooses)")
-      }
-      if let expiry = arguments.value("expiry"), plan.expiry == .common {
+      let ends = [draft.life?.source, draft.jitter?.source, draft.expireAfter?.source]
+      if let source = ends.compactMap(\.self).first { throw UsageError("\(source): \(Self.endpointChooses)") }
+      if let expiry = draft.expiry, plan.expiry == .common {
         throw UsageError("\(expiry.source) common: \(Self.endpointChooses)")
       }
       plan.expiry = .own

@@ -68,12 +68,20 @@ struct StormOptions {
   ///   - part: This process's part of a storm that another process started; it writes no files, and uses no workers.
   ///   - room: The available descriptors; nil for the descriptors of this process.
   init(_ arguments: Arguments, part: StormPart? = nil, room: StormRoom? = nil) throws {
+    try self.init(try StormDraft(arguments, isPart: part != nil), arguments, part, room)
+  }
+
+  /// Checks the flags together, and plans the storm.
+  ///
+  /// - Parameters:
+  ///   - draft: The values of the flags.
+  ///   - arguments: The flags, of which vendors read their own.
+  ///   - part: This process's part, as above.
+  ///   - room: The available descriptors, as above.
+  init(_ draft: StormDraft, _ arguments: Arguments, _ part: StormPart? = nil, _ room: StormRoom? = nil) throws {
     let room = room ?? StormRoom(limit: DescriptorLimit.raised())
-    let isInsecure = try arguments.isOn("insecure")
-    gateways = try arguments.values("url").map {
-      try StormAddress($0, schemes: ("ws", "wss"), isInsecure: isInsecure)
-    }
-    isProviderOnly = try arguments.isOn("provider-only")
+    gateways = try draft.urls.map { try StormAddress($0, schemes: ("ws", "wss"), isInsecure: draft.isInsecure) }
+    isProviderOnly = draft.isProviderOnly
     guard isProviderOnly || !gateways.isEmpty else {
       throw UsageError("--url is needed: the gateway, as ws://127.0.0.1:8080 (or --provider-only, with --tokens)")
     }
@@ -81,71 +89,70 @@ struct StormOptions {
     guard gateways.allSatisfy({ $0.path == gateway?.path }) else {
       throw UsageError("--url: the gateways of one storm have one path")
     }
-    provider = try arguments.value("provider").map {
-      try StormAddress($0, schemes: ("http", "https"), isInsecure: isInsecure)
+    provider = try draft.provider.map {
+      try StormAddress($0, schemes: ("http", "https"), isInsecure: draft.isInsecure)
     }
-    controls = try arguments.values("control-url").map {
-      try StormAddress($0, schemes: ("http", "https"), isInsecure: isInsecure)
+    controls = try draft.controls.map {
+      try StormAddress($0, schemes: ("http", "https"), isInsecure: draft.isInsecure)
     }
-    controlSecret = try Self.credentials(arguments, "control-secret-file")
-    faults = arguments.values("fault").map(\.text)
+    controlSecret = draft.controlSecret
+    faults = draft.faults.map(\.text)
     guard faults.isEmpty || !controls.isEmpty else {
       throw UsageError("--fault needs --control-url, whose gateway is to fail")
     }
-    let file = try arguments.value("scenario").map { try ScenarioFile($0.text, of: $0.source).world }
-    let arguments = file?.filling(arguments) ?? arguments
+    let file = draft.scenario?.value
     scenario = file?.settings.scenario
     phaseThresholds = file?.phaseThresholds ?? []
     guard !controls.isEmpty || scenario?.phases.contains(where: \.wantsControl) != true else {
       throw UsageError("--scenario has orders or faults and needs --control-url, whose gateway they are for")
     }
-    let dialect = isProviderOnly ? nil : try StormDialect(arguments)
+    let dialect = isProviderOnly ? nil : try StormDialect(draft, arguments)
     let wire = (dialect?.client as? DescribedClientDialect)?.wire
-    described = try TokensFile.read(arguments, wireTaken: wire?.takenBeforeToken ?? [])
-    if isProviderOnly { try Self.checkAlone(arguments) }
+    described = try draft.tokens.map {
+      try TokensFile.read($0, secrets: draft.templateSecrets, wireTaken: wire?.takenBeforeToken ?? [])
+    }
+    if isProviderOnly { try Self.checkAlone(draft) }
     providerPath = dialect?.providerPath ?? ""
-    tokens = try Self.tokens(arguments, dialect, described: described, provider: provider, gateway: gateway)
+    tokens = try Self.tokens(
+      draft, arguments, dialect, described: described, provider: provider, gateway: gateway)
     let endpoint = described == nil ? "--provider" : "--tokens"
     care = StormCare(
       gateways.map { ($0.target, "--url") } + controls.map { ($0.target, "--control-url") }
         + tokens.targets.map { [endpoint] in ($0, endpoint) })
-    try care.check(arguments)
-    mark = try care.mark(arguments, run: part?.run ?? Self.newRun())
-    stopRules = try care.stopRules(arguments)
-    endsHopeless = arguments.strings("stop-when").isEmpty && faults.isEmpty && scenario == nil
+    try care.check(draft)
+    mark = try care.mark(isUnmarked: draft.isUnmarked, run: part?.run ?? Self.newRun())
+    stopRules = try care.stopRules(draft.stopRules)
+    endsHopeless = draft.stopRules.isEmpty && faults.isEmpty && scenario == nil
     guard provider?.path == nil || described != nil || dialect?.mayMoveProvider ?? true else {
       throw UsageError("--provider: the Platform API's paths are its own; give an address without one")
     }
-    thresholds = try Self.thresholds(arguments, file)
-    reportDirectory = arguments.string("report")
-    livePort = try arguments.int("live", in: 0...65_535)
-    printsJSON = try arguments.isOn("json")
-    outputs = try part == nil ? ReportOutputs(arguments) : .none
-    workers = try part == nil ? WorkerOptions(arguments) : .none
+    thresholds = try Self.thresholds(draft.thresholds, file)
+    reportDirectory = draft.reportDirectory
+    livePort = draft.livePort
+    printsJSON = draft.printsJSON
+    outputs = draft.outputs
+    workers = try WorkerOptions(draft.workers)
     guard !printsJSON || !outputs.printsSummary else {
       throw UsageError("--json and --summary are both given; one of them is meant")
     }
-    startsAt = try arguments.number("start-at", in: 0...1e11).map { WallTime(seconds: $0) }
+    startsAt = draft.startsAt
     do {
-      plan = try Self.plan(arguments, file)
-      try care.hold(&plan, arguments)
+      plan = draft.planned()
+      care.hold(&plan, draft)
       self.dialect = dialect?.client ?? Self.alone(plan)
       plan.dialect = self.dialect.name
       plan.sdk = self.dialect.sdk
       plan.comeback = dialect?.comeback ?? .zero
-      try Self.check(arguments, &plan, described)
+      try Self.check(draft, &plan, described)
       if isProviderOnly { try Self.checkAlone(plan) }
       caveats += Self.caveats(described, clients: plan.clients) + (file?.stormCaveats ?? [])
-      let isMinting = try arguments.isOn("mint")
-      if !isMinting, arguments.value("fetches") == nil, room.fetches(usual: plan.fetches) < plan.fetches {
+      if !draft.mints, draft.fetches == nil, room.fetches(usual: plan.fetches) < plan.fetches {
         plan.fetches = room.fetches(usual: plan.fetches)
         fetchesNote = room.note(fetches: plan.fetches)
         caveats += [room.note(fetches: plan.fetches)]
       }
-      try Self.fit(
-        &plan, arguments, in: room, gateways: gateways, isMinting: isMinting, processes: part?.processes,
-        workers: workers.addresses.count)
-      care.share(&plan, arguments)
+      try draft.fit(&plan, in: room, gateways: gateways, parts: part?.processes)
+      care.share(&plan, draft)
       try plan.check()
       _ = try scenario?.times(of: plan)
     } catch let error as StormPlanError {
@@ -178,87 +185,13 @@ struct StormOptions {
     }
   }
 
-  private static func credentials(_ arguments: Arguments, _ flag: String) throws -> Credentials? {
-    try arguments.secret(flag).map { Credentials(token: $0) }
-  }
-
-  private static func thresholds(_ arguments: Arguments, _ file: SimulateScenario?) throws -> [Threshold] {
-    let texts = arguments.strings("threshold")
+  private static func thresholds(_ texts: [String], _ file: SimulateScenario?) throws -> [Threshold] {
     if texts.isEmpty, let own = file?.ownThresholds { return own }
     do {
       return try (texts.isEmpty ? usualThresholds : texts).map { try Threshold(parsing: $0) }
     } catch let error as ThresholdError {
       throw UsageError("--threshold: \(error)")
     }
-  }
-
-  /// Returns the plan of the file, if there is one, with the flags in place of its own values.
-  private static func plan(_ arguments: Arguments, _ file: SimulateScenario?) throws -> StormPlan {
-    var plan = file?.settings.plan ?? StormPlan()
-    if let clients = try arguments.int("clients", in: 1...1_000_000) { plan.clients = clients }
-    if let rate = try arguments.number("rate", in: 0.001...1_000_000) { plan.rate = rate }
-    if let ramp = try arguments.duration("ramp") { plan.ramp = ramp }
-    if let hold = try arguments.duration("hold") { plan.hold = hold }
-    if let mix = arguments.string("behaviour") { plan.behaviours = try BehaviourMix(parsing: mix) }
-    if let expiry = arguments.value("expiry") {
-      guard let choice = StormPlan.Expiry(rawValue: expiry.text) else {
-        throw UsageError(expiry.source, value: expiry.text, expected: "common or own")
-      }
-      plan.expiry = choice
-    }
-    if let expiry = try arguments.duration("expire-after") { plan.expireAfter = expiry.inSeconds }
-    if let life = try arguments.duration("life") { plan.life = life }
-    if let jitter = try arguments.share("jitter") { plan.jitter = jitter }
-    if let waves = try arguments.int("waves", in: 1...1000) { plan.waves = waves }
-    plan.gateway = try times(arguments, plan.gateway)
-    if let delay = try arguments.duration("slow-delay") { plan.slowDelay = delay }
-    if arguments.value("reconnect") != nil { plan.reconnects = try arguments.isOn("reconnect") }
-    if let fetches = try arguments.int("fetches", in: 1...60_000) { plan.fetches = fetches }
-    plan.fetchRate = try arguments.number("fetch-rate", in: 0.001...1_000_000)
-    if let timeout = try arguments.duration("fetch-timeout") { plan.fetchTimeout = timeout }
-    if let timeout = try arguments.duration("connect-timeout") { plan.connectTimeout = timeout }
-    if let loops = try arguments.int("loops", in: 1...64) { plan.loops = loops }
-    if let seed = try arguments.int("seed", in: 0 ... .max) { plan.seed = UInt64(seed) }
-    plan.bound = try arguments.duration("timeout")?.inSeconds
-    return plan
-  }
-
-  private static func times(
-    _ arguments: Arguments, _ known: StormPlan.GatewayTimes
-  ) throws -> StormPlan.GatewayTimes {
-    var times = known
-    if let lead = try arguments.duration("refresh-lead") {
-      times.lead = lead
-      times.leadSource = .told
-    }
-    if let spread = try arguments.duration("refresh-spread") {
-      times.spread = spread
-      times.spreadSource = .told
-    }
-    if let timeout = try arguments.duration("refresh-timeout") {
-      times.timeout = timeout
-      times.timeoutSource = .told
-    }
-    return times
-  }
-
-  /// Sets the number of processes and source addresses that the fleet needs, unless flags set them.
-  private static func fit(
-    _ plan: inout StormPlan, _ arguments: Arguments, in descriptors: StormRoom, gateways: [StormAddress],
-    isMinting: Bool, processes: Int?, workers: Int
-  ) throws {
-    let room = try descriptors.clients(beside: isMinting ? 0 : plan.fetches)
-    let needed = (plan.clients + room - 1) / room
-    plan.processes = try processes ?? arguments.int("processes", in: 1...64) ?? max(needed, workers)
-    guard plan.processes >= needed else {
-      throw UsageError(
-        "--processes \(plan.processes) is too few: the limit of descriptors lets a process have \(room) clients, so "
-          + "\(plan.clients) need \(needed)")
-    }
-    let isLoopback = gateways.map(\.target.host).allSatisfy { $0.hasPrefix("127.") || $0 == "localhost" }
-    // An address has 28,000 ports by default, and each request to the provider also occupies one for a while.
-    let usual = isLoopback && plan.clients > 5000 ? min(254, 1 + plan.clients / 5000) : 0
-    plan.sources = try arguments.int("sources", in: 0...254) ?? usual
   }
 
   /// The times of the scenario's phases. Empty if the gateway's own settings have moved the plan's wave ahead of the phase

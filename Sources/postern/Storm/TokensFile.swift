@@ -6,17 +6,19 @@ import GatewayWires
 
 /// The description of a token endpoint that `--tokens` names: a file, or the name of a shipped one.
 enum TokensFile {
-  /// Reads the description; nil if no flag names one. Throws a ``UsageError`` with the fault in the file and its place.
+  /// Reads the description. Throws a ``UsageError`` with the fault in the file and its place.
   ///
   /// - Parameters:
-  ///   - arguments: The flags.
+  ///   - value: The value of `--tokens`.
+  ///   - secrets: The values of `--template-secret`.
   ///   - wireTaken: The names that the wire takes from messages before it requests a token.
-  static func read(_ arguments: Arguments, wireTaken: [String] = []) throws -> TokenDescription? {
-    guard let value = arguments.value("tokens") else { return nil }
+  static func read(
+    _ value: Arguments.Value, secrets: [Arguments.Value], wireTaken: [String]
+  ) throws -> TokenDescription {
     do {
       return try TokenDescription(
         try DescriptionFile.read(ShippedFiles.tokens.path(value), of: value),
-        secrets: try TemplateSecrets.read(arguments), wireTaken: wireTaken)
+        secrets: try TemplateSecrets.read(secrets), wireTaken: wireTaken)
     } catch let error as DescriptionError {
       throw UsageError("\(error)")
     }

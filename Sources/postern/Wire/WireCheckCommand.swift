@@ -20,14 +20,14 @@ enum WireCheckCommand: Command {
     }
     let file = Arguments.Value(text: arguments.operands[0], source: "FILE")
     let wire = try WireFile.read(file)
-    guard arguments.value("url") != nil else {
+    var draft = try StormDraft(arguments, isPart: false)
+    guard !draft.urls.isEmpty else {
       Output.line(wire.outline)
       if let reason = wire.unplayable { Output.line("for storms, not for postern serve: \(reason)") }
       for silence in wire.silences { Output.line("on postern serve: \(silence)") }
       return 0
     }
-    var arguments = arguments
-    arguments.given["wire"] = [file]
-    return try await WireTrial(arguments).run()
+    draft.wire = file
+    return try await WireTrial(draft, arguments).run()
   }
 }

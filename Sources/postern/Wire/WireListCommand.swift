@@ -9,19 +9,27 @@ enum WireListCommand: Command {
   static let name = "wire list"
   static let summary = "the descriptions of wires that come with postern, for --wire NAME"
   static let example = "postern wire list"
-  static let sections = [
-    FlagSection(
-      "flags",
-      [
-        Flag("json", nil, "as JSON"), Flag("names", nil, "the names alone, one a line"),
-        Flag("tokens", nil, "the descriptions of token endpoints in place of them, for --tokens NAME"),
-      ])
-  ]
+  static let sections = [FlagSection("flags", options)]
+
+  private struct Draft: Sendable {
+    var printsJSON = false
+    var printsNames = false
+    var ofTokens = false
+  }
+
+  @OptionList<Draft>
+  private static var options: [Option<Draft>] {
+    Option("json", "as JSON", \.printsJSON)
+    Option("names", "the names alone, one a line", \.printsNames)
+    Option("tokens", "the descriptions of token endpoints in place of them, for --tokens NAME", \.ofTokens)
+  }
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let shipped: ShippedFiles = try arguments.isOn("tokens") ? .tokens : .wires
+    var draft = Draft()
+    try arguments.read(options, into: &draft)
+    let shipped: ShippedFiles = draft.ofTokens ? .tokens : .wires
     let files = shipped.all
-    if try arguments.isOn("names") {
+    if draft.printsNames {
       for file in files { Output.line(file.name) }
       return 0
     }
@@ -30,7 +38,7 @@ enum WireListCommand: Command {
         "no \(shipped.rawValue) in \(shipped.places); install the package, or run it in the folder of the sources")
       return 1
     }
-    if try arguments.isOn("json") {
+    if draft.printsJSON {
       Output.line(try json(files, of: shipped))
       return 0
     }

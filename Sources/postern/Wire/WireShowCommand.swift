@@ -6,12 +6,16 @@ enum WireShowCommand: Command {
   static let summary = "print a description that comes with postern, to begin one's own with"
   static let operands = "NAME"
   static let example = "postern wire show socketio > my.json"
-  static let sections = [
-    FlagSection("flags", [Flag("tokens", nil, "that of a token endpoint in place of a wire's")])
+  static let sections = [FlagSection("flags", options)]
+
+  private static let options: [Option<Bool>] = [
+    Option("tokens", "that of a token endpoint in place of a wire's", \.self)
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let shipped: ShippedFiles = try arguments.isOn("tokens") ? .tokens : .wires
+    var ofTokens = false
+    try arguments.read(options, into: &ofTokens)
+    let shipped: ShippedFiles = ofTokens ? .tokens : .wires
     guard let name = try arguments.operand() else {
       throw UsageError("wire show wants the NAME of a description; postern wire list has them")
     }

@@ -13,15 +13,12 @@ struct WireTrial {
   /// The default duration in seconds.
   private static let usualLength = 15.0
 
-  init(_ arguments: Arguments) throws {
-    // `StormOptions` also reads the flags of a fleet, so they are known here without values.
-    var whole = Arguments(flags: StormCommand.flags)
-    whole.given = arguments.given
-    options = try StormOptions(whole)
+  init(_ draft: StormDraft, _ arguments: Arguments) throws {
+    options = try StormOptions(draft, arguments)
     options.plan.clients = 1
     options.plan.processes = 1
     options.plan.loops = 1
-    if whole.value("expiry") == nil && whole.value("expire-after") == nil { options.plan.expiry = .own }
+    if draft.expiry == nil && draft.expireAfter == nil { options.plan.expiry = .own }
     options.plan.bound = options.plan.bound ?? Self.usualLength
     guard let dialect = options.dialect as? DescribedClientDialect else {
       throw UsageError("--wire is needed: a FILE, or a NAME of postern wire list")

@@ -12,9 +12,10 @@ enum WireTryCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    guard arguments.value("wire") != nil else {
+    let draft = try StormDraft(arguments, isPart: false)
+    guard draft.wire != nil else {
       throw UsageError("--wire is needed: a FILE, or a NAME of postern wire list")
     }
-    return try await WireTrial(arguments).run()
+    return try await WireTrial(draft, arguments).run()
   }
 }

@@ -12,19 +12,33 @@ enum WorkerCommand: Command {
     postern worker --listen 10.0.0.7:7300 --secret-file secret \\
         --tls-certificate worker.crt --tls-key worker.key
     """
-  static let sections = [
-    FlagSection(
-      "flags",
-      [
-        Flag("listen", "HOST:PORT", "where it takes orders, port 0 for a free one (default 127.0.0.1:7300)"),
-        Flag(
-          "secret-file", "FILE", "what the storm has to know too (--worker-secret-file there), at least 16 characters"),
-        Flag("tls-certificate", "FILE", "the certificate chain, PEM; read anew on SIGHUP; required off loopback"),
-        Flag("tls-key", "FILE", "the certificate's private key, PEM"),
-        Flag("parts-max", "N", "how many parts of one storm it carries out at once, a process each (default 16)"),
-        Flag("once", nil, "end when the first storm has ended, e.g. as a job of a cluster"),
-      ])
-  ]
+  static let sections = [FlagSection("flags", options)]
+
+  private struct Draft: Sendable {
+    var address: Arguments.Value?
+    var secret: String?
+    var tls = CertificateFlags()
+    var partsMax = 16
+    var isOnce = false
+  }
+
+  @OptionList<Draft>
+  private static var options: [Option<Draft>] {
+    Option(
+      "listen", "HOST:PORT", "where it takes orders, port 0 for a free one (default 127.0.0.1:7300)", \.address,
+      .asGiven)
+    Option(
+      "secret-file", "FILE", "what the storm has to know too (--worker-secret-file there), at least 16 characters"
+    ) { value, draft in draft.secret = try WorkerSecret.read(value, of: "--secret-file") }
+    Option(
+      "tls-certificate", "FILE", "the certificate chain, PEM; read anew on SIGHUP; required off loopback",
+      \.tls.certificate, .asGiven)
+    Option("tls-key", "FILE", "the certificate's private key, PEM", \.tls.key, .asGiven)
+    Option(
+      "parts-max", "N", "how many parts of one storm it carries out at once, a process each (default 16)", \.partsMax,
+      .int(1...256))
+    Option("once", "end when the first storm has ended, e.g. as a job of a cluster", \.isOnce)
+  }
 
   /// The time that parts have to tell what they came to when the worker ends.
   private static let farewell = Duration.seconds(10)
@@ -42,25 +56,25 @@ enum WorkerCommand: Command {
   }
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let tls = try ServeOptions.tls(arguments)
+    var draft = Draft()
+    try arguments.read(options, into: &draft)
+    let tls = try draft.tls.files("tls")
     let address =
-      try arguments.value("listen").map { try WorkerAddress(listeningOn: $0, isTLS: tls != nil) } ?? WorkerAddress.usual
-    guard let secret = try WorkerOptions.secret(arguments, "secret-file") else {
+      try draft.address.map { try WorkerAddress(listeningOn: $0, isTLS: tls != nil) } ?? WorkerAddress.usual
+    guard let secret = draft.secret else {
       throw UsageError("--secret-file is needed: whoever knows it decides whom this machine storms")
     }
     guard tls != nil || address.isLoopback else {
       throw UsageError(
         "--listen \(address) is not loopback, and the secret goes there: give --tls-certificate and --tls-key")
     }
-    let isOnce = try arguments.isOn("once")
     let (news, tell) = AsyncStream.makeStream(of: News.self)
-    let partsMax = try arguments.int("parts-max", in: 1...256) ?? 16
-    let parts = WorkerParts(partsMax: partsMax) { tell.yield(.stormOver) }
+    let parts = WorkerParts(partsMax: draft.partsMax) { tell.yield(.stormOver) }
     let signals = SignalStream([SIGINT, SIGTERM, SIGHUP])
     let watch = Task { for await signal in signals { tell.yield(.signal(signal)) } }
     defer { watch.cancel() }
     _ = DescriptorLimit.raised(to: descriptors)
-    let settings = settings(address, tls, partsMax: partsMax)
+    let settings = settings(address, tls, partsMax: draft.partsMax)
     let loop = SocketLoop(index: 0, limits: settings.limits)
     try loop.start()
     defer { loop.stop() }
@@ -71,7 +85,7 @@ enum WorkerCommand: Command {
       throw UsageError("--listen \(address): \(error)")
     }
     Output.line(#"{"event":"ready","host":"\#(address.host)","pid":\#(getpid()),"port":\#(listener.port)}"#)
-    await live(news, listener, isOnce: isOnce)
+    await live(news, listener, isOnce: draft.isOnce)
     // While it waits for the parts' end, a signal ends it like any program.
     signals.end()
     parts.end()

@@ -11,9 +11,8 @@ import Testing
 struct PhasesTests {
   private static func scenario(_ name: String) throws -> (SimulateScenario, SimulatedClients) {
     let folder = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
-    var arguments = Arguments(flags: SimulateCommand.flags)
-    arguments.operands = ["/\(folder)/loadtest/scenarios/\(name)/scenario.json"]
-    return try SimulateOptions.scenario(arguments)
+    let file = "/\(folder)/loadtest/scenarios/\(name)/scenario.json"
+    return try SimulateOptions.scenario(file, SimulateDraft.World())
   }
 
   private static func unmet(_ result: StormResult, _ scenario: SimulateScenario) -> [String] {

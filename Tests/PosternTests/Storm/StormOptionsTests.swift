@@ -94,6 +94,29 @@ struct StormOptionsTests {
     #expect(plan == wanted)
   }
 
+  @Test
+  func `every flag of the help is read, by an option or by the vendors`() {
+    let options = (StormFlags.options + StormFlags.optionsOfWhole).map(\.flag.name)
+    let vendors =
+      TokenKeys.flags + TokenKeys.policyFlags + Vendors.all.flatMap { $0.clients.flags + $0.clients.keyFlags }
+    #expect(Set(options).count == options.count)
+    for flag in StormCommand.flags {
+      #expect(options.contains(flag.name) || vendors.contains { $0.name == flag.name }, "--\(flag.name)")
+    }
+  }
+
+  @Test
+  func `a part of a storm writes no files and orders no workers, whatever the flags of the whole say`() throws {
+    let arguments = try Arguments(
+      ["--url", "ws://127.0.0.1:1", "--junit", "/nowhere/x.xml", "--worker", "127.0.0.1:1"],
+      flags: StormCommand.flags, environment: [:], operands: false, among: Postern.commands)
+    #expect(throws: UsageError("--junit: '/nowhere/x.xml' cannot be written: there is no such directory")) {
+      try StormOptions(arguments)
+    }
+    let part = StormPart(process: 0, processes: 1, startsAt: WallTime(nanoseconds: 0), run: "5f", pins: [])
+    #expect(try StormOptions(arguments, part: part).plan.processes == 1)
+  }
+
   static let mistakes = [
     ["--behaviour", "fast=1"], ["--threshold", "lost"], ["--expire-after", "1s"], ["--provider", "ftp://x"],
     ["--clients", "0"], ["--jitter", "2"], ["--mint"], ["--mint", "--provider", "http://x"],

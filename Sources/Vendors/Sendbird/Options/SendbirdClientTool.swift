@@ -12,10 +12,10 @@ package struct SendbirdClientTool: ClientTool {
     .revocationRequest: "a revoked session of this wire logs its client out in place of asking for another token",
   ]
 
-  package func dialect(_ arguments: Arguments, providerSecret: Credentials?) throws -> any ClientDialect {
+  package func dialect(_ choice: ClientChoice, _ arguments: Arguments) throws -> any ClientDialect {
     SendbirdClientDialect(
-      try arguments.choice("sdk", SendbirdSDK.self) ?? .javascript,
-      applicationID: arguments.string("application") ?? usualApplication ?? "", apiToken: providerSecret)
+      try choice.sdk(of: SendbirdSDK.self) ?? .javascript,
+      applicationID: choice.application ?? usualApplication ?? "", apiToken: choice.providerSecret)
   }
 
   /// Returns the Platform API's path if there is an Api-Token, with which tokens are requested from it.
@@ -23,7 +23,7 @@ package struct SendbirdClientTool: ClientTool {
     providerSecret.map { _ in "/v3/users/USER/token" }
   }
 
-  package func issuer(_ arguments: Arguments) throws -> any TokenIssuer {
+  package func issuer(_ choice: ClientChoice, _ arguments: Arguments) throws -> any TokenIssuer {
     SendbirdTokenIssuer(signer: try signer(arguments))
   }
 }

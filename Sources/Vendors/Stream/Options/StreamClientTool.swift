@@ -7,15 +7,21 @@ package struct StreamClientTool: ClientTool {
   private static let usualAPIKey = "storm"
 
   package let sdks = StreamVideoSDK.allCases.map(\.rawValue)
-  package let flags = [Flag("api-key", "KEY", "the api_key of stream-video (default \(usualAPIKey))")]
+  package let flags = options.map(\.flag)
 
-  package func dialect(_ arguments: Arguments, providerSecret: Credentials?) throws -> any ClientDialect {
-    StreamVideoClientDialect(
-      try arguments.choice("sdk", StreamVideoSDK.self) ?? .javascript,
-      apiKey: arguments.string("api-key") ?? Self.usualAPIKey, providerSecret: providerSecret)
+  /// The option for the API key.
+  private static let options: [Option<String>] = [
+    Option("api-key", "KEY", "the api_key of stream-video (default \(usualAPIKey))", \.self, .text)
+  ]
+
+  package func dialect(_ choice: ClientChoice, _ arguments: Arguments) throws -> any ClientDialect {
+    var apiKey = Self.usualAPIKey
+    try arguments.read(Self.options, into: &apiKey)
+    return StreamVideoClientDialect(
+      try choice.sdk(of: StreamVideoSDK.self) ?? .javascript, apiKey: apiKey, providerSecret: choice.providerSecret)
   }
 
-  package func issuer(_ arguments: Arguments) throws -> any TokenIssuer {
+  package func issuer(_ choice: ClientChoice, _ arguments: Arguments) throws -> any TokenIssuer {
     StreamTokenIssuer(signer: try signer(arguments))
   }
 }

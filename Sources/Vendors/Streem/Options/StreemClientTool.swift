@@ -6,11 +6,11 @@ package struct StreemClientTool: ClientTool {
   package let serviceDomains = ["streem.com", "streem.pro"]
   package var keyFlags: [Flag] { StreemTokenKeys.options.map(\.flag) }
 
-  package func dialect(_ arguments: Arguments, providerSecret: Credentials?) -> any ClientDialect {
-    StreemClientDialect(providerSecret: providerSecret)
+  package func dialect(_ choice: ClientChoice, _ arguments: Arguments) -> any ClientDialect {
+    StreemClientDialect(providerSecret: choice.providerSecret)
   }
 
-  package func issuer(_ arguments: Arguments) throws -> any TokenIssuer {
+  package func issuer(_ choice: ClientChoice, _ arguments: Arguments) throws -> any TokenIssuer {
     try StreemTokenKeys.issuer(arguments)
   }
 }

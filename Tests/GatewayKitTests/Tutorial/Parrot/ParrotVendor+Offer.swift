@@ -25,11 +25,11 @@ extension ParrotVendor: OfferedVendor {
 
 /// The parrot's clients in a storm, `postern storm --dialect parrot`.
 struct ParrotClientTool: ClientTool {
-  func dialect(_ arguments: Arguments, providerSecret: Credentials?) -> any ClientDialect {
-    ParrotClientDialect(providerSecret: providerSecret)
+  func dialect(_ choice: ClientChoice, _ arguments: Arguments) -> any ClientDialect {
+    ParrotClientDialect(providerSecret: choice.providerSecret)
   }
 
-  func issuer(_ arguments: Arguments) throws -> any TokenIssuer {
+  func issuer(_ choice: ClientChoice, _ arguments: Arguments) throws -> any TokenIssuer {
     ParrotTokenIssuer(signer: try signer(arguments))
   }
 }

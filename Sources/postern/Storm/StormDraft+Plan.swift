@@ -1,0 +1,60 @@
+import GatewayCore
+import GatewayFleet
+import GatewayKit
+import GatewayRuntime
+
+extension StormDraft {
+  /// Returns the plan of the scenario, if there is one, with the values of flags in place of its own.
+  func planned() -> StormPlan {
+    var plan = plan
+    if let rate { plan.rate = rate }
+    if let expiry { plan.expiry = expiry.value }
+    if let expireAfter { plan.expireAfter = expireAfter.value.inSeconds }
+    if let life { plan.life = life.value }
+    if let jitter { plan.jitter = jitter.value }
+    if let reconnects { plan.reconnects = reconnects.value }
+    if let fetches { plan.fetches = fetches }
+    plan.fetchRate = fetchRate
+    if let connectTimeout { plan.connectTimeout = connectTimeout.value }
+    plan.bound = timeout?.inSeconds
+    set(&plan.gateway)
+    return plan
+  }
+
+  private func set(_ times: inout StormPlan.GatewayTimes) {
+    if let refreshLead {
+      times.lead = refreshLead
+      times.leadSource = .told
+    }
+    if let refreshSpread {
+      times.spread = refreshSpread
+      times.spreadSource = .told
+    }
+    if let refreshTimeout {
+      times.timeout = refreshTimeout
+      times.timeoutSource = .told
+    }
+  }
+
+  /// Sets the number of processes and source addresses that the fleet needs, unless flags set them.
+  ///
+  /// - Parameters:
+  ///   - plan: The plan.
+  ///   - descriptors: The available descriptors.
+  ///   - gateways: The gateways.
+  ///   - parts: The number of processes, if another process chose it.
+  func fit(_ plan: inout StormPlan, in descriptors: StormRoom, gateways: [StormAddress], parts: Int?) throws {
+    let room = try descriptors.clients(beside: mints ? 0 : plan.fetches)
+    let needed = (plan.clients + room - 1) / room
+    plan.processes = parts ?? processes ?? max(needed, workers.addresses.count)
+    guard plan.processes >= needed else {
+      throw UsageError(
+        "--processes \(plan.processes) is too few: the limit of descriptors lets a process have \(room) clients, so "
+          + "\(plan.clients) need \(needed)")
+    }
+    let isLoopback = gateways.map(\.target.host).allSatisfy { $0.hasPrefix("127.") || $0 == "localhost" }
+    // An address has 28,000 ports by default, and each request to the provider also occupies one for a while.
+    let usual = isLoopback && plan.clients > 5000 ? min(254, 1 + plan.clients / 5000) : 0
+    plan.sources = sources?.value ?? usual
+  }
+}

@@ -1,0 +1,92 @@
+import GatewayCore
+import GatewayFleet
+import GatewayKit
+
+/// The values of the flags of `postern storm`, before they are checked together.
+struct StormDraft: Sendable {
+  // MARK: Addresses
+
+  var urls: [Arguments.Value] = []
+  var provider: Arguments.Value?
+  var tokens: Arguments.Value?
+  var templateSecrets: [Arguments.Value] = []
+  var isProviderOnly = false
+  /// The file of the provider's secret.
+  var providerSecret: Arguments.Value?
+  var controls: [Arguments.Value] = []
+  var controlSecret: Credentials?
+  /// The faults of the gateway, as orders in JSON.
+  var faults: [Arguments.Value] = []
+  var scenario: Sourced<SimulateScenario>?
+  var isInsecure = false
+  /// The hosts whose operators know of the storm.
+  var informed: [Arguments.Value] = []
+  /// The hosts of shared services, whose operators consent.
+  var consenting: [Arguments.Value] = []
+
+  // MARK: The clients
+
+  var dialect: Arguments.Value?
+  var wire: Arguments.Value?
+  var sdk: Arguments.Value?
+  var application: Arguments.Value?
+  var isMinting: Sourced<Bool>?
+
+  // MARK: The plan
+
+  /// The plan of the scenario, if there is one, with the values of flags.
+  var plan = StormPlan()
+  var rate: Double?
+  var expiry: Sourced<StormPlan.Expiry>?
+  var startsAt: WallTime?
+  var expireAfter: Sourced<Duration>?
+  var life: Sourced<Duration>?
+  var jitter: Sourced<Double>?
+  var refreshLead: Duration?
+  var refreshSpread: Duration?
+  var refreshTimeout: Duration?
+  var reconnects: Sourced<Bool>?
+  var fetches: Int?
+  var fetchRate: Double?
+  var connectTimeout: Sourced<Duration>?
+
+  // MARK: The machinery
+
+  var sources: Sourced<Int>?
+  var processes: Int?
+  var workers = WorkerDraft()
+  var stopRules: [String] = []
+  var isUnmarked = false
+  var timeout: Duration?
+
+  // MARK: The outcome
+
+  var thresholds: [String] = []
+  var reportDirectory: String?
+  var livePort: Int?
+  var printsJSON = false
+  var outputs = ReportOutputs()
+
+  init() {}
+
+  /// Reads the flags.
+  ///
+  /// - Parameter isPart: Whether this process is a part of a storm. Parts write no files and have no workers.
+  init(_ arguments: Arguments, isPart: Bool) throws {
+    try arguments.read(StormFlags.options, into: &self)
+    if !isPart { try arguments.read(StormFlags.optionsOfWhole, into: &self) }
+  }
+
+  /// The dialect of the flags, else of the scenario. A wire takes its place.
+  var namedDialect: Arguments.Value? {
+    if dialect != nil || wire != nil { return dialect }
+    return scenario?.value.dialect.map { Arguments.Value(text: $0, source: "\"dialect\" of --scenario") }
+  }
+
+  /// The SDK of the flags, else of the scenario.
+  var namedSDK: Arguments.Value? {
+    sdk ?? scenario?.value.sdk.map { Arguments.Value(text: $0, source: "\"sdk\" of --scenario") }
+  }
+
+  var mints: Bool { isMinting?.value == true }
+}
