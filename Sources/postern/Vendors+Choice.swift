@@ -31,7 +31,7 @@ extension Vendors {
   ) throws {
     let own = flags(vendor).map(\.name)
     for other in all.flatMap(flags) where !own.contains(other.name) {
-      guard arguments.value(other.name)?.source == "--\(other.name)" else { continue }
+      guard arguments.given[other.name]?.last?.source == "--\(other.name)" else { continue }
       try arguments.refuse([other.name], with: flag, vendor.scheme)
     }
   }

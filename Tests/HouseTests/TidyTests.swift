@@ -86,6 +86,14 @@ struct TidyTests {
           "Tests/GatewayKitTests/Options/InputFileTests.swift",
         ]),
       Ban(
+        name: "a flag by its name", words: ["given[", "arguments."],
+        pattern: #/\bgiven\["|\barguments\.\w+\("/#,
+        instead: "declare an Option, and read it into a draft: Arguments.read(_:into:)",
+        allowed: [
+          // Gives flags to vendors' tests.
+          "Tests/TestSupport/Arguments+Words.swift"
+        ]),
+      Ban(
         name: "pthread_self", words: ["pthread_self"], pattern: #/\bpthread_self\b/#,
         instead: "ask the loop: EventLoop.isCurrent; glibc lets the compiler cache pthread_self across a suspension"),
       Ban(
@@ -148,7 +156,8 @@ struct TidyTests {
     ("Task.immediate(executorPreference: loop) { await go() }", 0), ("group.addTask { 1 }", 0),
     ("actor Task {", 1), ("print(x)", 1), ("footprint(x)", 0), ("ContinuousClock.now", 1), ("let date: Date", 0),
     ("secrets: Secrets = .system", 1), ("AccessToken.mint(from: .system)", 1),
-    ("uname.system", 0),
+    ("uname.system", 0), (#"try arguments.int("port", in: 1...9)"#, 1), (#"arguments.given["port"]"#, 1),
+    ("try arguments.read(options, into: &draft)", 0), ("arguments.given[flag.name]", 0),
   ])
   func `the bans find what they ban, and nothing else`(line: String, count: Int) {
     #expect(Self.bans().count { $0.isBroken(by: line) } == count)

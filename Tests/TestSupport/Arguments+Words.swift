@@ -33,12 +33,12 @@ package struct TokenCommands: Sendable {
   }
 
   package func mint(_ words: [String]) throws -> String {
-    let flags = TokenFlags.minting() + TokenKeys.flags + vendor.tokens.mintFlags
+    let flags = MintDraft.flags() + TokenKeys.flags + vendor.tokens.mintFlags
     return try vendor.mint(Arguments(words, flags, secret: secret), at: now)
   }
 
   package func verify(_ token: String, _ words: [String] = [], at time: WallTime? = nil) throws -> TokenReport {
-    let flags = TokenFlags.verifying() + TokenKeys.flags + TokenKeys.policyFlags + vendor.tokens.verifyFlags
+    let flags = VerifyDraft.flags() + TokenKeys.flags + TokenKeys.policyFlags + vendor.tokens.verifyFlags
     return try vendor.verify(token, Arguments(words, flags, secret: secret), at: time ?? now)
   }
 

@@ -33,7 +33,48 @@ package struct Arguments: Sendable {
   }
 }
 
+// Values as types.
+
 extension Arguments.Value {
+  package func isOn() throws -> Bool {
+    switch text.lowercased() {
+    case "true", "1", "yes", "on": return true
+    case "false", "0", "no", "off": return false
+    default: throw UsageError(source, value: text, expected: "true or false")
+    }
+  }
+
+  package func int(in range: ClosedRange<Int>) throws -> Int {
+    guard let number = Int(text), range.contains(number) else {
+      throw UsageError(
+        source, value: text, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  package func number(in range: ClosedRange<Double>) throws -> Double {
+    guard let number = Double(text), range.contains(number) else {
+      throw UsageError(source, value: text, expected: "a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  /// Returns a share, written `0.1` or `10%`.
+  package func share() throws -> Double {
+    guard let share = Share.parse(text) else {
+      throw UsageError(source, value: text, expected: "a share from 0 to 1, or from 0% to 100%")
+    }
+    return share
+  }
+
+  /// Returns a duration with its unit, written `500ms`, `60s`, `10m`, `24h` or `30d`.
+  package func duration() throws -> Duration {
+    guard let duration = DurationText.parse(text) else {
+      throw UsageError(source, value: text, expected: "a duration with its unit, as 500ms, 60s, 10m or 24h")
+    }
+    return duration
+  }
+
   /// Returns the value as one of a few words.
   package func choice<Choice: RawRepresentable<String> & CaseIterable>() throws -> Choice {
     guard let choice = Choice(rawValue: text) else {
@@ -42,81 +83,27 @@ extension Arguments.Value {
     return choice
   }
 
+  /// Returns the secret in the file that the value names.
+  package func secret() throws -> String { try SecretFile.read(text, of: self) }
+
   /// Returns the error that the flag has no meaning when `flag` has the value `choice`.
   package func meaningless(with flag: String, _ choice: String) -> UsageError {
     UsageError("\(source) says nothing to --\(flag) \(choice)")
   }
 }
 
-// Typed access to the values.
+// Only an option reads its flag, so that no flag is read by its name elsewhere.
 
 extension Arguments {
-  /// Returns the last value of the flag.
-  package func value(_ name: String) -> Value? {
-    precondition(flags[name] != nil, "no flag --\(name)")
-    return given[name]?.last
-  }
+  /// Returns the values of the option's flag, in their order.
+  package func values<Settings>(of option: Option<Settings>) -> [Value] { given[option.flag.name] ?? [] }
 
-  package func string(_ name: String) -> String? {
-    value(name)?.text
-  }
-
-  package func strings(_ name: String) -> [String] {
-    given[name]?.map(\.text) ?? []
-  }
-
-  package func values(_ name: String) -> [Value] {
-    given[name] ?? []
-  }
-
-  package func isOn(_ name: String) throws -> Bool {
-    guard let value = value(name) else { return false }
-    switch value.text.lowercased() {
-    case "true", "1", "yes", "on": return true
-    case "false", "0", "no", "off": return false
-    default: throw UsageError(value.source, value: value.text, expected: "true or false")
+  /// Throws if one of these flags is given, which have no meaning when `flag` has the value `choice`.
+  package func refuse(_ names: [String], with flag: String, _ choice: String) throws {
+    for name in names {
+      guard let value = given[name]?.last, value.text != "false" else { continue }
+      throw value.meaningless(with: flag, choice)
     }
-  }
-
-  package func int(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
-    guard let value = value(name) else { return nil }
-    guard let number = Int(value.text), range.contains(number) else {
-      throw UsageError(
-        value.source, value: value.text, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
-    }
-    return number
-  }
-
-  package func number(_ name: String, in range: ClosedRange<Double>) throws -> Double? {
-    guard let value = value(name) else { return nil }
-    guard let number = Double(value.text), range.contains(number) else {
-      throw UsageError(
-        value.source, value: value.text, expected: "a number from \(range.lowerBound) to \(range.upperBound)")
-    }
-    return number
-  }
-
-  /// Returns a share, written `0.1` or `10%`.
-  package func share(_ name: String) throws -> Double? {
-    guard let value = value(name) else { return nil }
-    guard let share = Share.parse(value.text) else {
-      throw UsageError(value.source, value: value.text, expected: "a share from 0 to 1, or from 0% to 100%")
-    }
-    return share
-  }
-
-  /// Returns a duration with its unit, written `500ms`, `60s`, `10m`, `24h` or `30d`.
-  package func duration(_ name: String) throws -> Duration? {
-    guard let value = value(name) else { return nil }
-    guard let duration = DurationText.parse(value.text) else {
-      throw UsageError(value.source, value: value.text, expected: "a duration with its unit, as 500ms, 60s, 10m or 24h")
-    }
-    return duration
-  }
-
-  package func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String, _: Choice.Type) throws -> Choice?
-  {
-    try value(name)?.choice()
   }
 
   /// Returns the only operand; nil if there is none.

@@ -2,10 +2,10 @@
 /// line of the help, the check and the effect.
 package struct Option<Settings: Sendable>: Sendable {
   package let flag: Flag
-  /// Reads the flag. Leaves the settings unchanged if it is not given.
-  private let take: @Sendable (Arguments, inout Settings) throws -> Void
+  /// Reads the flag's values. Leaves the settings unchanged if there are none.
+  private let take: @Sendable ([Arguments.Value], inout Settings) throws -> Void
 
-  private init(_ flag: Flag, _ take: @escaping @Sendable (Arguments, inout Settings) throws -> Void) {
+  private init(_ flag: Flag, _ take: @escaping @Sendable ([Arguments.Value], inout Settings) throws -> Void) {
     self.flag = flag
     self.take = take
   }
@@ -15,8 +15,8 @@ package struct Option<Settings: Sendable>: Sendable {
     _ name: String, _ value: String, _ help: String, _ path: any WritableKeyPath<Settings, Value> & Sendable,
     _ reading: Reading<Value>
   ) {
-    self.init(Flag(name, value, help)) { arguments, settings in
-      if let value = try reading.read(arguments, name) { settings[keyPath: path] = value }
+    self.init(Flag(name, value, help)) { given, settings in
+      if let last = given.last { settings[keyPath: path] = try reading.read(last, name) }
     }
   }
 
@@ -25,8 +25,8 @@ package struct Option<Settings: Sendable>: Sendable {
     _ name: String, _ value: String, _ help: String, _ path: any WritableKeyPath<Settings, Value?> & Sendable,
     _ reading: Reading<Value>
   ) {
-    self.init(Flag(name, value, help)) { arguments, settings in
-      if let value = try reading.read(arguments, name) { settings[keyPath: path] = value }
+    self.init(Flag(name, value, help)) { given, settings in
+      if let last = given.last { settings[keyPath: path] = try reading.read(last, name) }
     }
   }
 
@@ -34,8 +34,8 @@ package struct Option<Settings: Sendable>: Sendable {
   package init(
     _ name: String, _ help: String, _ path: any WritableKeyPath<Settings, Bool> & Sendable, on: Bool = true
   ) {
-    self.init(Flag(name, nil, help)) { arguments, settings in
-      if arguments.value(name) != nil { settings[keyPath: path] = try arguments.isOn(name) == on }
+    self.init(Flag(name, nil, help)) { given, settings in
+      if let last = given.last { settings[keyPath: path] = try last.isOn() == on }
     }
   }
 
@@ -43,8 +43,8 @@ package struct Option<Settings: Sendable>: Sendable {
   package init(
     _ name: String, _ help: String, _ path: any WritableKeyPath<Settings, Sourced<Bool>?> & Sendable
   ) {
-    self.init(Flag(name, nil, help)) { arguments, settings in
-      settings[keyPath: path] = try Reading<Bool> { try $0.isOn($1) }.sourced.read(arguments, name)
+    self.init(Flag(name, nil, help)) { given, settings in
+      settings[keyPath: path] = try given.last.map { Sourced(value: try $0.isOn(), source: $0.source) }
     }
   }
 
@@ -53,8 +53,8 @@ package struct Option<Settings: Sendable>: Sendable {
     _ name: String, _ value: String, _ help: String, repeats: Bool = false,
     take: @escaping @Sendable (Arguments.Value, inout Settings) throws -> Void
   ) {
-    self.init(Flag(name, value, help, repeats: repeats)) { arguments, settings in
-      for value in arguments.values(name) { try take(value, &settings) }
+    self.init(Flag(name, value, help, repeats: repeats)) { given, settings in
+      for value in given { try take(value, &settings) }
     }
   }
 
@@ -66,14 +66,15 @@ package struct Option<Settings: Sendable>: Sendable {
     self.init(name, value, help, repeats: true) { value, settings in settings[keyPath: path].append(value) }
   }
 
-  /// Creates a flag without an effect of its own; the code that makes the settings reads it together with others.
-  package init(_ name: String, _ value: String?, _ help: String, repeats: Bool = false) {
+  /// Creates a flag without an effect of its own. The code that makes the settings reads it together with others, by
+  /// ``Arguments/values(of:)``.
+  package init(_ name: String, _ value: String, _ help: String, repeats: Bool = false) {
     self.init(Flag(name, value, help, repeats: repeats)) { _, _ in }
   }
 
   /// Returns the same option for settings of which these are a part.
   package func of<Whole>(_ part: any WritableKeyPath<Whole, Settings> & Sendable) -> Option<Whole> {
-    Option<Whole>(flag) { [take] arguments, settings in try take(arguments, &settings[keyPath: part]) }
+    Option<Whole>(flag) { [take] given, settings in try take(given, &settings[keyPath: part]) }
   }
 
   /// Returns the same option for settings of which these are an optional part. If the part is missing, giving the flag
@@ -81,25 +82,25 @@ package struct Option<Settings: Sendable>: Sendable {
   package func of<Whole>(
     _ part: any WritableKeyPath<Whole, Settings?> & Sendable, orElse mistake: String
   ) -> Option<Whole> {
-    Option<Whole>(flag) { [take, flag] arguments, settings in
+    Option<Whole>(flag) { [take, flag] given, settings in
       if var value = settings[keyPath: part] {
-        try take(arguments, &value)
+        try take(given, &value)
         settings[keyPath: part] = value
-      } else if arguments.value(flag.name) != nil {
+      } else if !given.isEmpty {
         throw UsageError("--\(flag.name) \(mistake)")
       }
     }
   }
 
-  fileprivate func read(_ arguments: Arguments, into settings: inout Settings) throws {
-    try take(arguments, &settings)
-  }
+  fileprivate func read(_ given: [Arguments.Value], into settings: inout Settings) throws { try take(given, &settings) }
 }
 
 extension Arguments {
   /// Reads the options, in their order.
   package func read<Settings>(_ options: [Option<Settings>], into settings: inout Settings) throws {
     // Only a few of the hundreds of options are given.
-    for option in options where given[option.flag.name] != nil { try option.read(self, into: &settings) }
+    for option in options {
+      if let values = given[option.flag.name] { try option.read(values, into: &settings) }
+    }
   }
 }

@@ -16,10 +16,3 @@ package enum SecretFile {
     return String(secret[...end])
   }
 }
-
-extension Arguments {
-  /// Returns the secret in the file that the flag names; nil if the flag is not given.
-  package func secret(_ name: String) throws -> String? {
-    try value(name).map { try SecretFile.read($0.text, of: $0) }
-  }
-}

@@ -12,9 +12,6 @@ package struct Sourced<Value: Sendable>: Sendable {
 extension Reading {
   /// A reading of the same values with their sources.
   package var sourced: Reading<Sourced<Value>> {
-    Reading<Sourced<Value>> { [read] arguments, name in
-      guard let value = try read(arguments, name), let given = arguments.value(name) else { return nil }
-      return Sourced(value: value, source: given.source)
-    }
+    Reading<Sourced<Value>> { [read] given, name in Sourced(value: try read(given, name), source: given.source) }
   }
 }

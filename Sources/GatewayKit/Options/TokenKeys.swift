@@ -3,22 +3,8 @@ package import GatewayTokens
 
 /// The keys that flags name, for minting and verifying tokens.
 package struct TokenKeys {
-  package static let flags = [
-    Flag("secret", "TEXT", "the HMAC secret of tokens; rather from POSTERN_SECRET or a file than on a command line"),
-    Flag("secret-file", "FILE", "the HMAC secret of tokens"),
-    Flag("algorithm", "ALG", "the algorithm: HS256 (default for a secret), HS384, ..., EdDSA (default: the key's own)"),
-    Flag("key-file", "FILE", "keys of tokens: PEM or a JWK set; a private key mints too", repeats: true),
-    Flag("key-id", "KID", "the name of the secret or PEM key, for kid"),
-    Flag("previous-secret-file", "FILE", "the secret before the present one"),
-    Flag("previous-until", "UNIX_S", "until when the previous secret is good"),
-    Flag("allow-short-secret", nil, "accept a secret shorter than its hash (RFC 7518 section 3.2), for tests"),
-  ]
-
-  package static let policyFlags = [
-    Flag("issuer", "TEXT", "the iss that tokens must have, and are minted with"),
-    Flag("audience", "TEXT", "the aud that tokens must have, and are minted with"),
-    Flag("leeway", "DURATION", "the clock skew that exp, nbf and iat allow for (default 5s)"),
-  ]
+  package static let flags = TokenKeyDraft.options.map(\.flag)
+  package static let policyFlags = TokenPolicyDraft.options.map(\.flag)
 
   private var materials: [KeyMaterial]
   private let algorithm: JWTAlgorithm?
@@ -29,21 +15,20 @@ package struct TokenKeys {
   /// Returns nil if no flag names a key. Throws the flag and the fault of its key, never the key. With
   /// `allowsShortSecret` a short secret is accepted whatever the flags say.
   package init?(_ arguments: Arguments, allowsShortSecret isAllowed: Bool = false) throws {
-    algorithm = try Self.algorithm(arguments)
-    allowsShortSecret = try isAllowed || arguments.isOn("allow-short-secret")
+    let draft = try TokenKeyDraft(arguments)
+    algorithm = draft.algorithm
+    allowsShortSecret = isAllowed || draft.allowsShortSecret
     var materials: [KeyMaterial] = []
-    if let secret = try Self.secret(arguments) {
-      materials.append(try Self.material(secret, "--secret", algorithm, arguments.string("key-id")))
+    if let secret = try draft.secretText() {
+      materials.append(try Self.material(secret, "--secret", algorithm, draft.id))
     }
-    for value in arguments.values("key-file") {
-      materials += try Self.keys(value, id: arguments.string("key-id"), algorithm)
-    }
-    if let secret = try arguments.secret("previous-secret-file") {
+    for value in draft.files { materials += try Self.keys(value, id: draft.id, algorithm) }
+    if let secret = try draft.previousSecret?.secret() {
       var previous = try Self.material(secret, "--previous-secret-file", algorithm, nil)
-      guard let until = try arguments.number("previous-until", in: 0...1e11) else {
+      guard let until = draft.previousUntil else {
         throw UsageError("--previous-secret-file needs --previous-until, a time in unix seconds")
       }
-      previous.endsAt = WallTime(seconds: until)
+      previous.endsAt = until
       materials.append(previous)
     }
     if materials.isEmpty { return nil }
@@ -110,34 +95,20 @@ package struct TokenKeys {
     if case .secretTooShort = error { "\(error) (--allow-short-secret)" } else { "\(error)" }
   }
 
-  package static func policy(_ arguments: Arguments) throws -> TokenPolicy {
-    var policy = TokenPolicy()
-    if let leeway = try arguments.duration("leeway") { policy.leeway = leeway }
-    policy.issuer = arguments.string("issuer").map { Name($0) }
-    policy.audiences = arguments.string("audience").map { [Name($0)] } ?? []
-    return policy
+  /// Returns whether flags name a present secret or key.
+  package static func areNamed(in arguments: Arguments) -> Bool {
+    [TokenKeyDraft.secretOption, TokenKeyDraft.secretFileOption, TokenKeyDraft.keyFileOption]
+      .contains { !arguments.values(of: $0).isEmpty }
   }
 
-  private static func algorithm(_ arguments: Arguments) throws -> JWTAlgorithm? {
-    guard let value = arguments.value("algorithm") else { return nil }
-    guard let algorithm = JWTAlgorithm(name: value.text) else {
-      throw UsageError(
-        value.source, value: value.text, expected: JWTAlgorithm.allCases.map(\.name).joined(separator: ", "))
-    }
-    return algorithm
+  /// Names `secret` as the secret of tokens.
+  package static func set(secret: String, in arguments: inout Arguments) {
+    let name = TokenKeyDraft.secretOption.flag.name
+    arguments.given[name] = [Arguments.Value(text: secret, source: name)]
   }
 
-  /// Returns the secret that is given as text; nil if none is.
-  package static func secret(_ arguments: Arguments) throws -> String? {
-    switch (arguments.string("secret"), arguments.value("secret-file")) {
-    case (_?, _?): throw UsageError("--secret and --secret-file are both given; one of them is meant")
-    case (let secret?, nil):
-      guard !secret.isEmpty else { throw UsageError("--secret is empty") }
-      return secret
-    case (nil, let file?): return try SecretFile.read(file.text, of: file)
-    case (nil, nil): return nil
-    }
-  }
+  /// Returns the secret that is given as text or in a file; nil if none is.
+  package static func secret(_ arguments: Arguments) throws -> String? { try TokenKeyDraft(arguments).secretText() }
 
   private static func material(
     _ secret: String, _ flag: String, _ algorithm: JWTAlgorithm?, _ id: String?

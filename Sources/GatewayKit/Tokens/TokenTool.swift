@@ -21,11 +21,13 @@ package protocol TokenTool: Sendable {
   /// nil `end` means for ever, or as long as these tokens can last.
   func lifeFlags(from issuedAt: WallTime, until end: WallTime?) -> [(name: String, text: String)]
 
-  /// Returns the token that the flags ask for.
-  func mint(_ arguments: Arguments, at now: WallTime) throws -> String
+  /// Returns the token that the flags ask for. The draft has the flags of every scheme.
+  func mint(_ draft: MintDraft, _ arguments: Arguments, at now: WallTime) throws -> String
 
   /// Returns the result of the check that a gateway with the keys of the flags would make.
-  func verify(_ token: String, _ arguments: Arguments, at now: WallTime) throws -> TokenReport
+  func verify(
+    _ token: String, _ draft: VerifyDraft, _ arguments: Arguments, at now: WallTime
+  ) throws -> TokenReport
 
   /// Returns the kind of a text that is no JWT, judged by its form; nil if it is none of these tokens.
   func nature(ofOpaque token: String) -> String?

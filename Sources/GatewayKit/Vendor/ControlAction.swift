@@ -5,8 +5,8 @@ package struct ControlAction: Sendable {
   /// The form in which the answer is printed.
   package enum Telling: Hashable, Sendable {
     case verbatim
-    /// The number of sessions that were reached. With `mustBe`, none is an error: the user's name is wrong.
-    case reach(mustBe: Bool)
+    /// The number of sessions that were reached. With `user`, none is an error: that name is wrong.
+    case reach(user: String?)
     /// A table of sessions.
     case sessions
     /// A verdict over the journal. `failed` is an error.
@@ -28,27 +28,60 @@ package struct ControlAction: Sendable {
   /// The example for the help, without `postern ctl`.
   package let example: String
   package let flags: [Flag]
-  private let usualTelling: Telling
-  private let tellingAsked: (@Sendable (Arguments) throws -> Telling)?
-  package let request: @Sendable (_ arguments: Arguments, _ operand: String) throws -> HTTPRequest
+  /// Returns the request, and the form in which its answer is printed.
+  package let order: @Sendable (_ arguments: Arguments, _ call: Call) throws -> (request: HTTPRequest, telling: Telling)
 
-  package init(
-    _ word: String, _ summary: String, operand: String = "", example: String? = nil, flags: [Flag] = [],
-    telling: Telling = .verbatim, tellingBy tellingAsked: (@Sendable (Arguments) throws -> Telling)? = nil,
-    request: @escaping @Sendable (_ arguments: Arguments, _ operand: String) throws -> HTTPRequest
+  /// What an action is called with, besides its own flags.
+  package struct Call: Sendable {
+    /// The operand after the word; empty if there is none.
+    package let operand: String
+    /// The space that `--space` names; nil for the gateway itself.
+    package let space: String?
+
+    package init(operand: String = "", space: String? = nil) {
+      self.operand = operand
+      self.space = space
+    }
+  }
+
+  /// Creates an action whose flags are options of a draft.
+  ///
+  /// - Parameters:
+  ///   - word: The word after `postern ctl`.
+  ///   - summary: One line for the list of actions.
+  ///   - operand: The operand after the word; empty for none.
+  ///   - example: The example for the help, without `postern ctl`.
+  ///   - options: The flags.
+  ///   - draft: The values without any flag.
+  ///   - telling: The form in which the answer is printed.
+  ///   - tellingBy: The form, if the flags decide it.
+  ///   - request: Returns the request for the values of the flags.
+  package init<Draft: Sendable>(
+    _ word: String, _ summary: String, operand: String = "", example: String? = nil, options: [Option<Draft>],
+    from draft: Draft, telling: Telling = .verbatim, tellingBy: (@Sendable (Draft) -> Telling)? = nil,
+    request: @escaping @Sendable (_ draft: Draft, _ call: Call) throws -> HTTPRequest
   ) {
     self.word = word
     self.summary = summary
     self.operand = operand
     self.example = example ?? word
-    self.flags = flags
-    usualTelling = telling
-    self.tellingAsked = tellingAsked
-    self.request = request
+    flags = options.map(\.flag)
+    order = { arguments, call in
+      var draft = draft
+      try arguments.read(options, into: &draft)
+      return (try request(draft, call), tellingBy?(draft) ?? telling)
+    }
   }
 
-  /// Returns the form in which the answer to that command line is printed.
-  package func telling(_ arguments: Arguments) throws -> Telling { try tellingAsked?(arguments) ?? usualTelling }
+  /// Creates an action without flags of its own.
+  package init(
+    _ word: String, _ summary: String, operand: String = "", example: String? = nil, telling: Telling = .verbatim,
+    request: @escaping @Sendable (_ call: Call) throws -> HTTPRequest
+  ) {
+    self.init(
+      word, summary, operand: operand, example: example, options: [Option<Void>](), from: (), telling: telling
+    ) { _, call in try request(call) }
+  }
 }
 
 extension HTTPRequest {

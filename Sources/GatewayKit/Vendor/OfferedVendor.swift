@@ -37,13 +37,13 @@ extension OfferedVendor {
   /// Returns the token that the flags ask for. Throws for flags that have no meaning for this vendor.
   package static func mint(_ arguments: Arguments, at now: WallTime) throws -> String {
     try arguments.refuse(tokens.unusedInMinting, with: "scheme", scheme)
-    return try tokens.mint(arguments, at: now)
+    return try tokens.mint(try MintDraft(arguments), arguments, at: now)
   }
 
   /// Returns the result of the check that a gateway with the keys of the flags would make. Throws for flags that have
   /// no meaning for this vendor.
   package static func verify(_ token: String, _ arguments: Arguments, at now: WallTime) throws -> TokenReport {
     try arguments.refuse(tokens.unusedInVerifying, with: "scheme", scheme)
-    return try tokens.verify(token, arguments, at: now)
+    return try tokens.verify(token, try VerifyDraft(arguments), arguments, at: now)
   }
 }

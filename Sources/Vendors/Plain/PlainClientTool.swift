@@ -9,8 +9,8 @@ package struct PlainClientTool: ClientTool {
   }
 
   package func issuer(_ choice: ClientChoice, _ arguments: Arguments) throws -> any TokenIssuer {
-    PlainTokenIssuer(
-      signer: try signer(arguments, allowsShortSecret: false), issuer: arguments.string("issuer"),
-      audience: arguments.string("audience"))
+    let signer = try signer(arguments, allowsShortSecret: false)
+    let policy = try TokenPolicyDraft(arguments)
+    return PlainTokenIssuer(signer: signer, issuer: policy.issuer, audience: policy.audience)
   }
 }

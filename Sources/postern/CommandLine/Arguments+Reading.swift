@@ -21,7 +21,7 @@ extension Arguments {
       given[flag.name] = texts.map { Value(text: $0, source: flag.environmentName) }
     }
     try EnvironmentVariables.check(environment, flags: flags, among: commands)
-    if let file = value("config") {
+    if let file = given[FlagSection.config.name]?.last {
       try readFile(file.text, of: file.source, isOwn: true, among: commands)
     } else if let path = environment[FlagSection.config.environmentName] {
       try readFile(path, of: FlagSection.config.environmentName, isOwn: false, among: commands)

@@ -12,12 +12,8 @@ enum ConformCommand {
       name: "\(ControlCommand.name) \(word)",
       summary: "start a client for each behaviour of a gateway, and say how it takes it; exit status 1 if it fails one",
       operands: "", example: "postern \(ControlCommand.name) \(word) --run 'python3 client.py'",
-      sections: [FlagSection("flags", ConformOptions.options), connection])
+      sections: [FlagSection("flags", ConformOptions.options), ControlConnection.portSection])
   }
-
-  private static let connection = FlagSection(
-    ControlCommand.connection.title,
-    ControlCommand.connection.flags.filter { ["url", "control-secret-file"].contains($0.name) })
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     guard arguments.operands.count == 1 else { throw UsageError("\(page.name) takes flags only") }
@@ -30,7 +26,7 @@ enum ConformCommand {
       if draft.only.isEmpty { Output.line("\n\(NotTried.text)") }
       return 0
     }
-    let options = try ConformOptions(draft, control: try ControlCommand.client(arguments))
+    let options = try ConformOptions(draft, control: try ControlConnection(arguments).client())
     let stop = ConformStop()
     let results: [ConformResult]
     do {

@@ -7,7 +7,7 @@ extension ControlAction {
     CommandPage(
       name: "\(ControlCommand.name) \(word)", summary: summary, operands: operand,
       example: "postern \(ControlCommand.name) \(example)",
-      sections: (flags.isEmpty ? [] : [FlagSection("flags", flags)]) + [ControlCommand.connection])
+      sections: (flags.isEmpty ? [] : [FlagSection("flags", flags)]) + [ControlConnection.section])
   }
 
   /// Runs the action. Rejects flags of `postern ctl` that do not belong to it.
@@ -20,19 +20,18 @@ extension ControlAction {
         "\(page.name): '\(operands[wanted])' is unexpected; what follows goes with flags, as in \(page.example)")
     }
     try ControlCommand.refuseOthers(arguments, than: page)
-    var request = try request(arguments, operands.first ?? "")
-    if let space = arguments.string("space") {
+    let connection = try ControlConnection(arguments)
+    var (request, telling) = try order(arguments, Call(operand: operands.first ?? "", space: connection.space))
+    if let space = connection.space {
       request.path = "/spaces/\(PercentEncoding.encode(space))\(request.path)"
     }
-    let client = try ControlCommand.client(arguments)
-    let answer = try await client.send(request)
+    let answer = try await connection.client().send(request)
     if answer.status >= 400 {
       Output.error(answer.complaint)
       return 1
     }
-    let telling = try telling(arguments)
-    let failure = failure(answer, arguments, telling)
-    if try arguments.isOn("json") {
+    let failure = failure(answer, telling)
+    if connection.printsJSON {
       Output.line(answer.text)
     } else if failure == nil {
       Output.line(text(answer, telling))
@@ -57,12 +56,10 @@ extension ControlAction {
   }
 
   /// Returns why an answer without an error status is still a failure; nil if it is a success.
-  private func failure(_ answer: ControlClient.Answer, _ arguments: Arguments, _ telling: Telling) -> String? {
+  private func failure(_ answer: ControlClient.Answer, _ telling: Telling) -> String? {
     if telling == .verdict { return ControlText.failedVerdict(answer) }
     if telling == .lines { return ControlText.unmetWait(answer) }
-    guard telling == .reach(mustBe: true), let user = arguments.string("user"),
-      ControlText.sessionsReached(answer) == 0
-    else { return nil }
+    guard case .reach(let user?) = telling, ControlText.sessionsReached(answer) == 0 else { return nil }
     return "the user '\(user)' has no session"
   }
 }

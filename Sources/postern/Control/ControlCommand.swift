@@ -10,7 +10,6 @@ enum ControlCommand: Command {
       .joined(separator: "|")
   }
   static let example = "postern ctl expire --user ann --url http://127.0.0.1:8081"
-  static let usualURL = "http://127.0.0.1:8081"
 
   /// The variables that a conformance run sets for its client, which may be this command.
   static let variables = ConformVariables.all
@@ -26,36 +25,21 @@ enum ControlCommand: Command {
       .spaces, .space, .clock, .advance, .fault, .faults, .mend, .journal, .wait, .expect,
     ] + Vendors.all.flatMap { $0.controlActions }
 
-  /// The flags of every action.
-  static let connection = FlagSection(
-    "the control port",
-    [
-      Flag("url", "URL", "the control port (default \(usualURL))"),
-      Flag("control-secret-file", "FILE", "the bearer secret of a control port that is not on loopback"),
-      Flag("space", "NAME", "ask the space of that name, of those that the gateway hosts, in place of the gateway"),
-      Flag("json", nil, "print what the gateway answers, as JSON"),
-    ])
-
-  static let sections = [FlagSection("what actions take (postern ctl ACTION --help tells which)", taken), connection]
+  static let sections = [
+    FlagSection("what actions take (postern ctl ACTION --help tells which)", taken), ControlConnection.section,
+  ]
 
   /// The flags of all actions, each name once.
-  private static let taken: [Flag] = (controlActions.map(\.flags) + [ConformOptions.options.map(\.flag), ReplayCommand.flags]).reduce(
-    into: []) {
-      (flags: inout [Flag], own) in
-      for flag in own where !flags.contains(where: { $0.name == flag.name }) { flags.append(flag) }
-    }
-
-  /// Returns a client of the control port that the flags name.
-  static func client(_ arguments: Arguments) throws -> ControlClient {
-    try ControlClient(
-      url: arguments.string("url") ?? usualURL, secret: arguments.secret("control-secret-file"))
+  private static let taken: [Flag] = actions.flatMap { $0.sections.dropLast() }.flatMap(\.flags).reduce(into: []) {
+    (flags: inout [Flag], flag) in
+    if !flags.contains(where: { $0.name == flag.name }) { flags.append(flag) }
   }
 
   /// Rejects flags of other actions on the command line. Such flags in the environment or a file are ignored, since they may
   /// be meant for other actions.
   static func refuseOthers(_ arguments: Arguments, than page: CommandPage) throws {
     for flag in flags where !page.flags.contains(where: { $0.name == flag.name }) {
-      guard !arguments.values(flag.name).contains(where: { $0.source == "--\(flag.name)" }) else {
+      guard arguments.given[flag.name]?.contains(where: { $0.source == "--\(flag.name)" }) != true else {
         throw UsageError("--\(flag.name) says nothing to \(page.name)")
       }
     }

@@ -6,8 +6,8 @@ import GatewayServer
 enum ReplayCommand {
   static let word = "replay"
 
-  static let flags = [
-    Flag("set", "OPTION=VALUE", "an option of postern serve, as the recorded gateway had it", repeats: true)
+  private static let options: [Option<[Arguments.Value]>] = [
+    Option("set", "OPTION=VALUE", "an option of postern serve, as the recorded gateway had it", each: \.self)
   ]
 
   static var page: CommandPage {
@@ -15,12 +15,8 @@ enum ReplayCommand {
       name: "\(ControlCommand.name) \(word)",
       summary: "play an exported journal again, and say what is different; exit status 1 if anything is",
       operands: "FILE", example: "postern \(ControlCommand.name) \(word) journal.jsonl --set refresh-timeout=90s",
-      sections: [FlagSection("flags", flags), connection])
+      sections: [FlagSection("flags", options), ControlConnection.portSection])
   }
-
-  private static let connection = FlagSection(
-    ControlCommand.connection.title,
-    ControlCommand.connection.flags.filter { ["url", "control-secret-file"].contains($0.name) })
 
   private static let sizeMax = 256 << 20
 
@@ -61,8 +57,10 @@ enum ReplayCommand {
   }
 
   private static func replayed(_ script: ReplayScript, _ arguments: Arguments) async throws -> [ReplayLine] {
-    let settings = try ControlAction.settings(arguments)
-    let control = try ControlCommand.client(arguments)
+    var given: [Arguments.Value] = []
+    try arguments.read(options, into: &given)
+    let settings = try ControlAction.settings(given)
+    let control = try ControlConnection(arguments).client()
     let loop = SocketLoop(index: 0)
     try loop.start()
     defer { loop.stop() }

@@ -5,27 +5,46 @@ import GatewayKit
 
 extension ControlAction {
   static let sessions = ControlAction(
-    "sessions", "a table of the sessions", example: "sessions --user ann",
-    flags: [
-      Flag("user", "ID", "this user's only"), Flag("dialect", "NAME", "those only that speak this dialect"),
-    ] + pageFlags, telling: .sessions
-  ) { arguments, _ in
-    let choice = ["user", "dialect"].compactMap { name in arguments.string(name).map { HTTPField(name, $0) } }
-    return .get("/sessions", query: choice + (try page(arguments)))
-  }
+    "sessions", "a table of the sessions", example: "sessions --user ann", options: choice + pageOptions,
+    from: [HTTPField](), telling: .sessions
+  ) { query, _ in .get("/sessions", query: query) }
 
   static let session = ControlAction(
     "session", "one session, as JSON", operand: "ID", example: "session conn_0_1"
-  ) { .get("/sessions/\(PercentEncoding.encode($1))") }
+  ) { .get("/sessions/\(PercentEncoding.encode($0.operand))") }
 
-  /// The flags that select a page of a list.
-  static let pageFlags = [
-    Flag("limit", "N", "how many at most, 1 to 1000 (default 100)"),
-    Flag("after", "ID", "those after this one, to get the next page"),
-  ]
+  @OptionList<[HTTPField]>
+  private static var choice: [Option<[HTTPField]>] {
+    parameter("user", "ID", "this user's only")
+    parameter("dialect", "NAME", "those only that speak this dialect")
+  }
 
-  static func page(_ arguments: Arguments) throws -> [HTTPField] {
-    let limit = try arguments.int("limit", in: 1...1000).map { [HTTPField("limit", String($0))] } ?? []
-    return limit + (arguments.string("after").map { [HTTPField("after", $0)] } ?? [])
+  /// The options that select a page of a list.
+  @OptionList<[HTTPField]>
+  static var pageOptions: [Option<[HTTPField]>] {
+    parameter("limit", "N", "how many at most, 1 to 1000 (default 100)", in: 1...1000)
+    parameter("after", "ID", "those after this one, to get the next page")
+  }
+
+  /// Returns an option whose value is the request's parameter of the same name.
+  static func parameter(
+    _ name: String, _ value: String, _ help: String, _ reading: Reading<String> = .text
+  ) -> Option<[HTTPField]> {
+    Option(name, value, help, \.[parameter: name], reading)
+  }
+
+  /// Returns an option whose value, a whole number, is the request's parameter of the same name.
+  static func parameter(
+    _ name: String, _ value: String, _ help: String, in range: ClosedRange<Int>
+  ) -> Option<[HTTPField]> {
+    parameter(name, value, help, Reading<Int>.int(range).map { number, _ in String(number) })
+  }
+}
+
+extension [HTTPField] {
+  /// The first parameter of that name. Setting it appends one.
+  subscript(parameter name: String) -> String? {
+    get { first { $0.name == name }?.value }
+    set { if let newValue { append(HTTPField(name, newValue)) } }
   }
 }

@@ -8,74 +8,96 @@ import GatewayWires
 
 extension ControlAction {
   static let spaces = ControlAction(
-    "spaces", "the spaces that the gateway hosts", flags: pageFlags, telling: .table
-  ) { arguments, _ in .get("/spaces", query: try page(arguments)) }
+    "spaces", "the spaces that the gateway hosts", options: pageOptions, from: [HTTPField](), telling: .table
+  ) { query, _ in .get("/spaces", query: query) }
+
+  private struct Making: Sendable {
+    var order = MakeSpaceOrder()
+    var isFrozen = false
+    var settings: [Arguments.Value] = []
+  }
 
   static let space = ControlAction(
     "space", "make a space and say where it is, look at one, or end it", operand: "create|show|end",
-    example: "space create --name t17 --set refresh-timeout=2s --set any-refresh-timeout=true",
-    flags: [
-      Flag("name", "NAME", "what it is called: small letters, digits and - (default: chosen for it)"),
-      Flag("port", "N", "where it listens (default: a free port)"),
-      Flag("frozen", nil, "its time stands still until it is moved"),
-      Flag("seed", "N", "the seed of its chance"),
-      Flag("wall", "DATE", "its time of day at first, as 2000-01-01T00:00:00Z (default: the gateway's)"),
-      Flag("idle", "DURATION", "how long it is kept that nobody uses (default 10m)"),
-      Flag(
-        "set", "OPTION=VALUE", "an option of postern serve, for this space; a file is read here, and its content sent",
-        repeats: true),
-    ], telling: .table
-  ) { arguments, verb in
-    switch verb {
-    case "create": return try .post("/spaces", try order(arguments))
-    case "show": return .get(try path(arguments, "space show"))
+    example: "space create --name t17 --set refresh-timeout=2s --set any-refresh-timeout=true", options: making,
+    from: Making(), telling: .table
+  ) { draft, call in
+    switch call.operand {
+    case "create": return try .post("/spaces", try order(draft, call))
+    case "show": return .get(try path(call, "space show"))
     case "end":
-      return HTTPRequest(method: "DELETE", path: try path(arguments, "space end"))
-    default: throw UsageError("ctl space: '\(verb)' is none of create, show and end")
+      return HTTPRequest(method: "DELETE", path: try path(call, "space end"))
+    default: throw UsageError("ctl space: '\(call.operand)' is none of create, show and end")
     }
+  }
+
+  @OptionList<Making>
+  private static var making: [Option<Making>] {
+    Option(
+      "name", "NAME", "what it is called: small letters, digits and - (default: chosen for it)", \.order.name, .text)
+    Option("port", "N", "where it listens (default: a free port)", \.order.port, .int(0...65_535))
+    Option("frozen", "its time stands still until it is moved", \.isFrozen)
+    Option("seed", "N", "the seed of its chance", \.order.seed, .int(0 ... .max))
+    Option(
+      "wall", "DATE", "its time of day at first, as 2000-01-01T00:00:00Z (default: the gateway's)", \.order.wall, .text)
+    Option(
+      "idle", "DURATION", "how long it is kept that nobody uses (default 10m)", \.order.idleS,
+      Reading<Duration>.duration.map { idle, _ in idle.inSeconds })
+    Option(
+      "set", "OPTION=VALUE", "an option of postern serve, for this space; a file is read here, and its content sent",
+      each: \.settings)
   }
 
   static let clock = ControlAction(
     "clock", "the time of a space; with --wall, have its time of day be another", example: "clock --space t17",
-    flags: [Flag("wall", "DATE", "the time of day from now on, as 2000-01-01T00:00:00Z, from 1970 to 2200")],
-    telling: .table
-  ) { arguments, _ in
-    let path = try path(arguments, "clock") + "clock"
-    return try arguments.string("wall").map { try .post(path, ClockOrder(wall: $0)) } ?? .get(path)
+    options: [
+      Option(
+        "wall", "DATE", "the time of day from now on, as 2000-01-01T00:00:00Z, from 1970 to 2200", \.self, .text)
+    ], from: String?.none, telling: .table
+  ) { wall, call in
+    let path = try path(call, "clock") + "clock"
+    return try wall.map { try .post(path, ClockOrder(wall: $0)) } ?? .get(path)
   }
 
   static let advance = ControlAction(
     "advance", "move the time of a space on, and say who has not answered what that led to",
-    example: "advance --space t17 --by 1d",
-    flags: [
-      Flag("by", "DURATION", "how far"),
-      Flag("patience", "DURATION", "how long clients may take to answer, in real time (default 1s)"),
-      Flag("wall", "moves|stays", "whether the time of day moves with it (default moves)"),
-      Flag("stop-at", "refresh_required", "stop where the first token is asked for"),
-    ], telling: .table
-  ) { arguments, _ in
-    guard let duration = try arguments.duration("by") else { throw UsageError("ctl advance needs --by DURATION") }
-    let order = AdvanceOrder(
-      byS: duration.inSeconds, patienceMs: try arguments.duration("patience").map { Int($0.milliseconds) },
-      wall: arguments.string("wall"), stopAt: arguments.string("stop-at"))
-    return try .post(try path(arguments, "advance") + "clock/advance", order)
+    example: "advance --space t17 --by 1d", options: advancing, from: Advancing(), telling: .table
+  ) { draft, call in
+    guard let duration = draft.by else { throw UsageError("ctl advance needs --by DURATION") }
+    var order = draft.order
+    order.byS = duration.inSeconds
+    return try .post(try path(call, "advance") + "clock/advance", order)
+  }
+
+  private struct Advancing: Sendable {
+    var by: Duration?
+    var order = AdvanceOrder(byS: 0)
+  }
+
+  @OptionList<Advancing>
+  private static var advancing: [Option<Advancing>] {
+    Option("by", "DURATION", "how far", \.by, .duration)
+    Option(
+      "patience", "DURATION", "how long clients may take to answer, in real time (default 1s)", \.order.patienceMs,
+      .milliseconds)
+    Option("wall", "moves|stays", "whether the time of day moves with it (default moves)", \.order.wall, .text)
+    Option("stop-at", "refresh_required", "stop where the first token is asked for", \.order.stopAt, .text)
   }
 
   /// Returns the path of the space itself: `--space` adds its prefix later. Throws if no space is named.
-  private static func path(_ arguments: Arguments, _ action: String) throws -> String {
-    guard arguments.string("space") != nil else { throw UsageError("ctl \(action) needs --space NAME") }
+  private static func path(_ call: Call, _ action: String) throws -> String {
+    guard call.space != nil else { throw UsageError("ctl \(action) needs --space NAME") }
     return "/"
   }
 
-  private static func order(_ arguments: Arguments) throws -> MakeSpaceOrder {
-    guard arguments.string("space") == nil else {
+  private static func order(_ draft: Making, _ call: Call) throws -> MakeSpaceOrder {
+    guard call.space == nil else {
       throw UsageError("ctl space create makes a space of the gateway's: --name says what it is called")
     }
-    let settings = try settings(arguments)
-    return MakeSpaceOrder(
-      name: arguments.string("name"), port: try arguments.int("port", in: 0...65_535),
-      frozen: try arguments.isOn("frozen") ? true : nil, seed: try arguments.int("seed", in: 0 ... .max),
-      wall: arguments.string("wall"), idleS: try arguments.duration("idle")?.inSeconds, settings: settings)
+    var order = draft.order
+    order.frozen = draft.isFrozen ? true : nil
+    order.settings = try settings(draft.settings)
+    return order
   }
 
   /// Returns a value as JSON. A file that it names is read here: the gateway may be on another machine, and opens no files
@@ -102,10 +124,12 @@ extension ControlAction {
   }
 
   /// Returns the options as a JSON object; nil if there are none. An option that is given several times has an array.
-  static func settings(_ arguments: Arguments) throws -> JSONFragment? {
+  ///
+  /// - Parameter given: The values of `--set`.
+  static func settings(_ given: [Arguments.Value]) throws -> JSONFragment? {
     var names: [Name] = []
     var values: [Name: [String]] = [:]
-    for value in arguments.values("set") {
+    for value in given {
       let parts = value.text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2, !parts[0].isEmpty else {
         throw UsageError(value.source, value: value.text, expected: "an option's name, = and its value")

@@ -57,7 +57,7 @@ struct ReplayTokens {
     _ presented: ReplayScript.Presented, _ vendor: any OfferedVendor.Type, _ from: WallTime, _ to: WallTime?,
     secret: String? = nil
   ) -> String? {
-    var arguments = Arguments(flags: TokenFlags.minting() + TokenKeys.flags + vendor.tokens.mintFlags)
+    var arguments = Arguments(flags: MintDraft.flags() + TokenKeys.flags + vendor.tokens.mintFlags)
     func give(_ name: String, _ text: String) { arguments.given[name] = [.init(text: text, source: "--\(name)")] }
     give("secret", secret ?? self.secret)
     give("user", presented.user)

@@ -80,11 +80,14 @@ enum ServeFlags {
       "wire", "FILE|NAME",
       "a wire played beside the dialects: a file (its path has a / or a .), or a name of postern wire list; its tokens are the plain scheme's"
     ) { value, draft in draft.wire = try WireFile.read(value) }
-    Option("template-secret", "NAME=FILE", "what stands for {{secret.NAME}} in --wire", each: \.templateSecrets)
+    templateSecret
     Option(
       "echo", "answer every message on /echo with itself, without authentication",
       \.configuration.offersEcho)
   }
+
+  static let templateSecret = Option<ServeDraft>(
+    "template-secret", "NAME=FILE", "what stands for {{secret.NAME}} in --wire", each: \.templateSecrets)
 
   @OptionList<ServeDraft>
   private static var session: [Option<ServeDraft>] {

@@ -48,7 +48,8 @@ struct ServeOptions {
     hasRandomSecret = try tokenKeys.signer() == nil
     if hasRandomSecret { try tokenKeys.addOwnKey(ownKey) }
     let provider = try Self.provider(draft)
-    let verifier = try tokenKeys.verifier(try TokenKeys.policy(arguments))
+    let policy = try TokenPolicyDraft(arguments)
+    let verifier = try tokenKeys.verifier(policy.policy)
     guard let signer = try tokenKeys.signer() else {
       preconditionFailure("a secret of our own can sign")
     }
@@ -64,9 +65,7 @@ struct ServeOptions {
     var settings = GatewaySettings(
       SpaceSettings(
         configuration: draft.configuration, vendors: vendors,
-        issuer: PlainTokenIssuer(
-          signer: signer, issuer: arguments.string("issuer"), audience: arguments.string("audience")
-        ),
+        issuer: PlainTokenIssuer(signer: signer, issuer: policy.issuer, audience: policy.audience),
         provider: provider))
     try Self.settle(draft, into: &settings)
     settings.tls = try draft.tls.files("tls")

@@ -58,13 +58,15 @@ struct SpaceOptions: Sendable {
   private func reading(_ settings: [SpaceOrder.Setting]) throws -> SpacesSettings.Reading {
     var arguments = base
     // The secrets of serve's own description must not reach another description.
-    if settings.contains(where: { Name($0.name) == Name("wire") }) { arguments.given["template-secret"] = nil }
+    if settings.contains(where: { Name($0.name) == Name("wire") }) {
+      arguments.given[ServeFlags.templateSecret.flag.name] = nil
+    }
     for setting in settings { arguments.given[setting.name] = try values(of: setting) }
     var secret: String?
-    if ["secret", "secret-file", "key-file"].allSatisfy({ arguments.given[$0] == nil }) {
+    if !TokenKeys.areNamed(in: arguments) {
       // Long enough for every HMAC.
       let own = Base64URL.encode(Secrets.system.bytes(48))
-      arguments.given["secret"] = [Arguments.Value(text: own, source: "secret")]
+      TokenKeys.set(secret: own, in: &arguments)
       secret = own
     }
     let options = try ServeOptions(arguments)

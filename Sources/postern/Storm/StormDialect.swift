@@ -26,7 +26,7 @@ struct StormDialect {
     if let value = unused.compactMap(\.self).first { throw value.meaningless(with: "dialect", vendor.scheme) }
     try arguments.refuse(
       Vendors.all.filter { $0 != vendor }.flatMap { $0.clients.flags.map(\.name) }, with: "dialect", vendor.scheme)
-    let secret = try draft.providerSecret.map { Credentials(token: try SecretFile.read($0.text, of: $0)) }
+    let secret = try draft.providerSecret.map { Credentials(token: try $0.secret()) }
     choice = ClientChoice(sdk: draft.namedSDK, application: draft.application?.text, providerSecret: secret)
     let ownClient = try tool.dialect(choice, arguments)
     if let file = draft.wire {

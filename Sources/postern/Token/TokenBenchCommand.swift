@@ -13,22 +13,30 @@ enum TokenBenchCommand: Command {
   static let summary = "measure what signing and verifying tokens costs on this machine"
   static let example = "postern token bench --key-file rsa.pem --key-file p256.pem"
 
-  static let sections = [FlagSection("flags", ownFlags)]
+  static let sections = [FlagSection("flags", options)]
 
   private static let keyFileSizeMax = 1 << 20
 
-  private static let ownFlags = [
-    Flag("duration", "DURATION", "how long each line is measured (default 300ms)"),
-    Flag("key-file", "FILE", "a private key to measure too, PEM", repeats: true),
-  ]
+  private struct Draft: Sendable {
+    var duration = Duration.milliseconds(300)
+    var keys: [Arguments.Value] = []
+  }
+
+  @OptionList<Draft>
+  private static var options: [Option<Draft>] {
+    Option("duration", "DURATION", "how long each line is measured (default 300ms)", \.duration, .duration)
+    Option("key-file", "FILE", "a private key to measure too, PEM", each: \.keys)
+  }
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let duration = try arguments.duration("duration") ?? .milliseconds(300)
+    var draft = Draft()
+    try arguments.read(options, into: &draft)
+    let duration = draft.duration
     let secret = SecureRandom.bytes(64)
     for algorithm in AlgorithmSet.hmac.algorithms {
       try measure(try KeyMaterial.secret(secret, algorithms: AlgorithmSet([algorithm])), algorithm, duration)
     }
-    for file in arguments.values("key-file") {
+    for file in draft.keys {
       let key: KeyMaterial
       do {
         key = try KeyMaterial.pem(try InputFile.read(file.text, of: file, sizeMax: keyFileSizeMax))

@@ -11,11 +11,14 @@ enum TokenInspectCommand: Command {
   static let operands = "[TOKEN]"
   static let example = "postern token mint --user ann --secret-file secret | postern token inspect"
 
-  static let sections = [FlagSection("flags", [Flag("json", nil, "print one JSON object")])]
+  static let sections = [FlagSection("flags", options)]
+
+  private static let options: [Option<Bool>] = [Option("json", "print one JSON object", \.self)]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let token = try TokenInput.read(arguments)
-    let json = try arguments.isOn("json")
+    var json = false
+    try arguments.read(options, into: &json)
     do throws(TokenError) {
       Output.line(try inspect(token, json: json, at: SystemTime.now))
       return 0

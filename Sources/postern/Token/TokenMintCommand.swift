@@ -9,7 +9,7 @@ enum TokenMintCommand: Command {
   static let example = "postern token mint --user ann --life 10m --secret-file secret"
 
   static let sections =
-    [FlagSection("the token", [TokenScheme.flag] + TokenFlags.minting(notes)), FlagSection("keys", TokenKeys.flags)]
+    [FlagSection("the token", [TokenScheme.flag] + MintDraft.flags(notes)), FlagSection("keys", TokenKeys.flags)]
     + Vendors.sections { $0.tokens.mintFlags }
   static let neededFirst = [
     "scheme", "user", "kind", "life", "expires", "call", "claim", "secret-file", "key-file", "algorithm",

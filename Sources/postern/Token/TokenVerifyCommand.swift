@@ -13,7 +13,7 @@ enum TokenVerifyCommand: Command {
 
   static let sections =
     [
-      FlagSection("the token", [TokenScheme.flag] + TokenFlags.verifying(ofUsers: schemesWithUser)),
+      FlagSection("the token", [TokenScheme.flag] + VerifyDraft.flags(ofUsers: schemesWithUser)),
       FlagSection("keys", TokenKeys.flags),
       FlagSection("what it must say", TokenKeys.policyFlags),
     ] + Vendors.sections { $0.tokens.verifyFlags }
@@ -26,7 +26,7 @@ enum TokenVerifyCommand: Command {
   }
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let now = try arguments.number("at", in: -1e11...1e11).map { WallTime(seconds: $0) } ?? SystemTime.now
+    let now = try VerifyDraft(arguments).time ?? SystemTime.now
     let (text, isValid) = try verify(try TokenInput.read(arguments), arguments, at: now)
     Output.line(text)
     return isValid ? 0 : 1
@@ -35,7 +35,7 @@ enum TokenVerifyCommand: Command {
   /// Returns the verdict on a token of the scheme that the flags name, and whether it is valid.
   static func verify(_ token: String, _ arguments: Arguments, at now: WallTime) throws -> (text: String, isValid: Bool)
   {
-    let json = try arguments.isOn("json")
+    let json = try VerifyDraft(arguments).printsJSON
     let vendor = try TokenScheme.read(arguments) { $0.tokens.verifyFlags }
     var report = try vendor.verify(token, arguments, at: now)
     if let payload = try? UnverifiedToken(token).payload {

@@ -7,7 +7,7 @@ enum WorkerSecret {
 
   /// Returns the secret in the file that the value of `flag` names.
   static func read(_ file: Arguments.Value, of flag: String) throws -> String {
-    let secret = try SecretFile.read(file.text, of: file)
+    let secret = try file.secret()
     guard secret.utf8.count >= bytesMin else {
       throw UsageError("\(flag): a secret of workers has at least \(bytesMin) characters")
     }

@@ -88,7 +88,7 @@ struct ParrotHTTPTests {
     let space = try TestSpace(try ParrotWorld.settings, GatewayConfiguration(session: try SessionPolicy()))
     let cage = space.vendor.cage
     #expect(space.order { try? await cage.learn("hello", from: UserID("ann"), at: $0.wallTime) } == true)
-    let forget = try ParrotVendor.controlActions[0].request(Arguments(flags: []), "hello")
+    let forget = try ParrotVendor.controlActions[0].order(Arguments(flags: []), .init(operand: "hello")).request
     #expect(try space.fetch(forget, from: .control)?.get().text == #"{"forgot":"hello"}"#)
     #expect(try space.fetch(forget, from: .control)?.get().status == 404)
     #expect(try space.fetch(HTTPRequest(method: "GET", path: "/parrot/words"))?.get().text == #"{"words":[]}"#)

@@ -6,25 +6,40 @@ import Testing
 @testable import postern
 
 struct ArgumentsTests {
-  private static let flags = [
-    Flag("port", "N", "a port"), Flag("hold", "DURATION", "a time"), Flag("echo", nil, "a switch"),
-    Flag("host", "ADDRESS", "addresses", repeats: true), Flag("share", "SHARE", "a share"),
-  ]
+  private struct Draft: Sendable {
+    var port: Int?
+    var hold: Duration?
+    var echoes = false
+    var hosts: [Arguments.Value] = []
+    var share: Double?
+  }
 
-  private func read(
+  @OptionList<Draft>
+  private static var options: [Option<Draft>] {
+    Option("port", "N", "a port", \.port, .int(0...65535))
+    Option("hold", "DURATION", "a time", \.hold, .duration)
+    Option("echo", "a switch", \.echoes)
+    Option("host", "ADDRESS", "addresses", each: \.hosts)
+    Option("share", "SHARE", "a share", \.share, .share)
+  }
+
+  private func arguments(
     _ words: [String], environment: [String: String] = [:], operands: Bool = false
   ) throws -> Arguments {
-    try Arguments(words, flags: Self.flags, environment: environment, operands: operands, among: Postern.commands)
+    try Arguments(
+      words, flags: Self.options.map(\.flag), environment: environment, operands: operands, among: Postern.commands)
+  }
+
+  private func read(_ words: [String], environment: [String: String] = [:]) throws -> Draft {
+    var draft = Draft()
+    try arguments(words, environment: environment).read(Self.options, into: &draft)
+    return draft
   }
 
   /// Returns the error for a wrong command line.
   private func complaint(_ words: [String], environment: [String: String] = [:]) -> String {
     do {
-      let arguments = try read(words, environment: environment)
-      _ = try arguments.int("port", in: 0...65535)
-      _ = try arguments.duration("hold")
-      _ = try arguments.isOn("echo")
-      _ = try arguments.share("share")
+      _ = try read(words, environment: environment)
       return ""
     } catch {
       return "\(error)"
@@ -33,21 +48,15 @@ struct ArgumentsTests {
 
   @Test
   func `values come behind the flag or an equals sign, and repeated flags gather theirs`() throws {
-    let arguments = try read(["--port", "80", "--hold=1.5m", "--echo", "--host", "a", "--host=b", "--share", "10%"])
-    #expect(try arguments.int("port", in: 0...65535) == 80)
-    #expect(try arguments.duration("hold") == .seconds(90))
-    #expect(try arguments.isOn("echo"))
-    #expect(arguments.strings("host") == ["a", "b"])
-    #expect(try arguments.share("share") == 0.1)
+    let draft = try read(["--port", "80", "--hold=1.5m", "--echo", "--host", "a", "--host=b", "--share", "10%"])
+    #expect(draft.port == 80 && draft.hold == .seconds(90) && draft.echoes && draft.share == 0.1)
+    #expect(draft.hosts.map(\.text) == ["a", "b"])
   }
 
   @Test
   func `an option that is not given is nil, and a switch is off`() throws {
-    let arguments = try read([])
-    #expect(try arguments.int("port", in: 0...1) == nil)
-    #expect(try arguments.duration("hold") == nil)
-    #expect(try !arguments.isOn("echo"))
-    #expect(arguments.strings("host").isEmpty)
+    let draft = try read([])
+    #expect(draft.port == nil && draft.hold == nil && !draft.echoes && draft.hosts.isEmpty)
   }
 
   @Test
@@ -57,17 +66,15 @@ struct ArgumentsTests {
       // comments are allowed
       { "port": 1, "hold": "3s", "host": ["x", "y"], "echo": true, }
       """)
-    let arguments = try read(
+    let draft = try read(
       ["--port", "3", "--config", file.path], environment: ["POSTERN_PORT": "2", "POSTERN_HOLD": "2s"])
-    #expect(try arguments.int("port", in: 0...9) == 3)
-    #expect(try arguments.duration("hold") == .seconds(2))
-    #expect(arguments.strings("host") == ["x", "y"])
-    #expect(try arguments.isOn("echo"))
+    #expect(draft.port == 3 && draft.hold == .seconds(2) && draft.echoes)
+    #expect(draft.hosts.map(\.text) == ["x", "y"])
   }
 
   @Test
   func `a repeated flag in the environment is separated by commas`() throws {
-    #expect(try read([], environment: ["POSTERN_HOST": "a,b"]).strings("host") == ["a", "b"])
+    #expect(try read([], environment: ["POSTERN_HOST": "a,b"]).hosts.map(\.text) == ["a", "b"])
   }
 
   @Test
@@ -143,7 +150,7 @@ struct ArgumentsTests {
     throws
   {
     let file = try TemporaryFile("{\"port\": 5, \"clients\": 7}")
-    #expect(try read([], environment: ["POSTERN_CONFIG": file.path]).string("port") == "5")
+    #expect(try read([], environment: ["POSTERN_CONFIG": file.path]).port == 5)
     #expect(complaint(["--config", file.path]).contains("but of postern storm"))
     let wrong = try TemporaryFile("{\"prot\": 5}")
     #expect(complaint([], environment: ["POSTERN_CONFIG": wrong.path]).contains("did you mean 'port'?"))
@@ -172,12 +179,12 @@ struct ArgumentsTests {
   func `variables of other commands, of conformance runs, of other programs and of Kubernetes are ignored`(
     name: String, value: String
   ) throws {
-    #expect(try read([], environment: [name: value]).string("port") == nil)
+    #expect(try read([], environment: [name: value]).port == nil)
   }
 
   @Test
   func `an argument behind two dashes is no flag`() throws {
-    #expect(try read(["a", "--", "--port"], operands: true).operands == ["a", "--port"])
+    #expect(try arguments(["a", "--", "--port"], operands: true).operands == ["a", "--port"])
   }
 
   @Test(arguments: [

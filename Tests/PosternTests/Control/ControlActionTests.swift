@@ -26,25 +26,28 @@ struct ControlActionTests {
 
   @Test
   func `an order goes to one session, to a user's, or to all, and without a target it is an error`() throws {
-    let user = try ControlAction.expire.request(Self.arguments("expire", "--user", "a b/c"), "")
+    let user = try ControlAction.expire.order(Self.arguments("expire", "--user", "a b/c"), .init()).request
     #expect(user.path == "/users/a%20b%2Fc/expire")
-    #expect(try ControlAction.refresh.request(Self.arguments("refresh", "--all"), "").path == "/sessions/refresh")
-    let session = try ControlAction.disconnect.request(
-      Self.arguments("disconnect", "--session", "conn_0_1", "--code", "4321", "--reason", "x"), "")
+    let refresh = try ControlAction.refresh.order(Self.arguments("refresh", "--all"), .init())
+    #expect(refresh.request.path == "/sessions/refresh")
+    let session = try ControlAction.disconnect.order(
+      Self.arguments("disconnect", "--session", "conn_0_1", "--code", "4321", "--reason", "x"), .init()
+    ).request
     #expect(
       session.path == "/sessions/conn_0_1/disconnect" && session.body == Array(#"{"code":4321,"reason":"x"}"#.utf8))
     for words in [["expire"], ["expire", "--all", "--user", "a"], ["expire", "--session", "s", "--user", "a"]] {
       #expect(throws: UsageError.self) {
-        try ControlAction.expire.request(
-          Arguments(words, flags: ControlCommand.flags, environment: [:], operands: true, among: Postern.commands), "")
+        try ControlAction.expire.order(
+          Arguments(words, flags: ControlCommand.flags, environment: [:], operands: true, among: Postern.commands),
+          .init())
       }
     }
-    #expect(throws: UsageError.self) { try ControlAction.revoke.request(Self.arguments("revoke"), "") }
+    #expect(throws: UsageError.self) { try ControlAction.revoke.order(Self.arguments("revoke"), .init()) }
   }
 
   @Test
   func `a drain's window is sent to the millisecond`() throws {
-    let request = try ControlAction.drain.request(Self.arguments("drain", "--window", "1500ms"), "")
+    let request = try ControlAction.drain.order(Self.arguments("drain", "--window", "1500ms"), .init()).request
     #expect(request.body == Array(#"{"window_s":1.5}"#.utf8))
   }
 }

@@ -14,12 +14,12 @@ package struct PlainTokenTool: TokenTool {
     [("issued-at", NumericDate.text(issuedAt)), ("expires", end.map(NumericDate.text) ?? "never")]
   }
 
-  package func mint(_ arguments: Arguments, at now: WallTime) throws -> String {
-    let claims = try claims(arguments, at: now)
+  package func mint(_ draft: MintDraft, _ arguments: Arguments, at now: WallTime) throws -> String {
+    let claims = try claims(draft, at: now)
     guard let keys = try TokenKeys(arguments) else {
       throw UsageError("no key: --secret-file, POSTERN_SECRET or --key-file with a private key")
     }
-    guard let signer = try keys.signer(type: arguments.string("typ") ?? "JWT") else {
+    guard let signer = try keys.signer(type: draft.type) else {
       throw UsageError("minting needs a secret or a private key; only public keys were given")
     }
     return signer.sign(claims)
@@ -27,17 +27,17 @@ package struct PlainTokenTool: TokenTool {
 
   /// Returns the claims as one JSON object. Throws what the gateway would refuse, except for `--claim`, so that an
   /// invalid token can be issued on purpose.
-  private func claims(_ arguments: Arguments, at now: WallTime) throws -> [UInt8] {
-    let asked = try arguments.choice("kind", UserKind.self)
-    guard let user = arguments.string("user") ?? (asked == .anonymous ? UserID.anonymous.rawValue : nil) else {
+  private func claims(_ draft: MintDraft, at now: WallTime) throws -> [UInt8] {
+    let asked = try draft.kind(of: UserKind.self)
+    guard let user = draft.user ?? (asked == .anonymous ? UserID.anonymous.rawValue : nil) else {
       throw UsageError("--user is missing: who the token is for")
     }
     let isAnonymous = UserID(user) == .anonymous
     let kind = asked ?? (isAnonymous ? .anonymous : .regular)
-    let issuedAt = try arguments.issuedAt() ?? now
-    let expiresAt = try arguments.expiry(issuedAt: issuedAt, usual: .seconds(3600))
-    let calls = try arguments.calls()
-    let others = try arguments.claims()
+    let issuedAt = try draft.issuedAt() ?? now
+    let expiresAt = try draft.expiry(issuedAt: issuedAt, usual: .seconds(3600))
+    let calls = draft.calls
+    let others = try draft.others()
     guard (1...UserID.lengthMax).contains(user.utf8.count) else {
       throw UsageError("the user has 1 to \(UserID.lengthMax) bytes")
     }
@@ -55,16 +55,18 @@ package struct PlainTokenTool: TokenTool {
     if kind != .regular { claims.append(JSONMember("kind", kind.rawValue)) }
     claims.append(JSONMember("iat", json: NumericDate.text(issuedAt)))
     if let expiresAt { claims.append(JSONMember("exp", json: NumericDate.text(expiresAt))) }
-    if let issuer = arguments.string("issuer") { claims.append(JSONMember("iss", issuer)) }
-    if let audience = arguments.string("audience") { claims.append(JSONMember("aud", audience)) }
+    if let issuer = draft.issuer { claims.append(JSONMember("iss", issuer)) }
+    if let audience = draft.audience { claims.append(JSONMember("aud", audience)) }
     if !calls.isEmpty { claims.append(JSONMember("call_cids", calls.map(\.cid))) }
     return claims.object(others)
   }
 
   // MARK: Verifying
 
-  package func verify(_ token: String, _ arguments: Arguments, at now: WallTime) throws -> TokenReport {
-    let verifier = try verifier(arguments)
+  package func verify(
+    _ token: String, _ draft: VerifyDraft, _ arguments: Arguments, at now: WallTime
+  ) throws -> TokenReport {
+    let verifier = try verifier(draft, arguments)
     do throws(TokenError) {
       let claims = try verifier.verify(token, at: now)
       let read = try PlainTokenScheme.read(claims, fingerprint: TokenFingerprint(of: token))
@@ -92,12 +94,8 @@ package struct PlainTokenTool: TokenTool {
     }
   }
 
-  private func verifier(_ arguments: Arguments) throws -> JWTVerifier {
-    let keys = try TokenKeys.needed(arguments)
-    var policy = try TokenKeys.policy(arguments)
-    policy.type = arguments.string("typ")
-    policy.requiresExpiry = try arguments.isOn("require-expiry")
-    return try keys.verifier(policy)
+  private func verifier(_ draft: VerifyDraft, _ arguments: Arguments) throws -> JWTVerifier {
+    try TokenKeys.needed(arguments).verifier(draft.policy(try TokenPolicyDraft(arguments).policy))
   }
 
   // MARK: Inspecting

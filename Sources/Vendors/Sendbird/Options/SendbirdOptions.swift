@@ -11,7 +11,7 @@ extension SendbirdVendor: OfferedVendor {
   package static let clients: any ClientTool = SendbirdClientTool()
 
   package static func settings(_ arguments: Arguments, _ own: OwnKeys) throws -> SendbirdSettings {
-    let file = try arguments.secret("sendbird-api-token-file")
+    let file = try arguments.values(of: apiTokenFile).last?.secret()
     // Without either, only this process knows the token: the Platform API is closed.
     let apiToken = file ?? own.secret ?? Base64URL.encode(SecureRandom.bytes(32))
     var settings = SendbirdSettings(apiToken: Credentials(token: apiToken))
@@ -22,6 +22,9 @@ extension SendbirdVendor: OfferedVendor {
 
   package static let options = list
 
+  private static let apiTokenFile = Option<SendbirdSettings>(
+    "sendbird-api-token-file", "FILE", "the Api-Token, which signs session tokens too (default: the secret)")
+
   @OptionList<SendbirdSettings>
   private static var list: [Option<SendbirdSettings>] {
     Option(
@@ -30,7 +33,7 @@ extension SendbirdVendor: OfferedVendor {
         guard !text.isEmpty else { throw UsageError("--\(name) must not be empty") }
         return Name(text)
       })
-    Option("sendbird-api-token-file", "FILE", "the Api-Token, which signs session tokens too (default: the secret)")
+    apiTokenFile
     Option(
       "sendbird-users-without-token", "refuse|read-only|full",
       "what users may do to whom no token was ever issued (default full)", \.usersWithoutToken, .choice)

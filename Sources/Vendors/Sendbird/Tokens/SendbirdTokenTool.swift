@@ -22,20 +22,20 @@ package struct SendbirdTokenTool: TokenTool {
     return [("issued-at", String(seconds))] + (end.map { [("expires", $0.secondsBehind)] } ?? [])
   }
 
-  package func mint(_ arguments: Arguments, at now: WallTime) throws -> String {
-    if let kind = arguments.string("kind"), kind != UserKind.regular.rawValue {
+  package func mint(_ draft: MintDraft, _ arguments: Arguments, at now: WallTime) throws -> String {
+    if let kind = draft.kind?.text, kind != UserKind.regular.rawValue {
       throw UsageError(
         kind == "access"
           ? "an access token is kept by the application: POST /v3/users/ID with issue_access_token has one issued"
           : "--kind says nothing to --scheme sendbird, whose users are all alike")
     }
-    let user = try arguments.user(bytes: 1...Self.userLengthMax)
-    let issuedAt = try arguments.issuedAt(in: 0...1e11) ?? now
-    guard let expiry = try arguments.expiry(issuedAt: issuedAt, usual: .seconds(7 * 86_400)) else {
+    let user = try draft.user(bytes: 1...Self.userLengthMax)
+    let issuedAt = try draft.issuedAt(in: 0...1e11) ?? now
+    guard let expiry = try draft.expiry(issuedAt: issuedAt, usual: .seconds(7 * 86_400)) else {
       throw UsageError("a session token has an end: --expires never is not for --scheme sendbird")
     }
     let keys = try TokenKeys.needed(arguments, allowsShortSecret: true)
-    guard let signer = try keys.signer(type: arguments.string("typ") ?? "JWT") else {
+    guard let signer = try keys.signer(type: draft.type) else {
       throw UsageError("minting needs the application's Api-Token as --secret-file")
     }
     return SendbirdTokenIssuer(signer: signer).mint(
@@ -45,9 +45,11 @@ package struct SendbirdTokenTool: TokenTool {
 
   /// Returns the vendor's code and message, and the failed check: at the vendor every fault of a token has the same
   /// code.
-  package func verify(_ token: String, _ arguments: Arguments, at now: WallTime) throws -> TokenReport {
+  package func verify(
+    _ token: String, _ draft: VerifyDraft, _ arguments: Arguments, at now: WallTime
+  ) throws -> TokenReport {
     let verifier = try TokenKeys.needed(arguments, allowsShortSecret: true).verifier(TokenPolicy())
-    let user = arguments.string("user").map { UserID($0) }
+    let user = draft.user
     guard SendbirdSessionToken.isOne(token) else {
       throw UsageError(
         "not a session token: without dots it may be an access token, which only the application that issued it knows")

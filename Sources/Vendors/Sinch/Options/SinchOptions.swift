@@ -18,12 +18,14 @@ extension SinchVendor: OfferedVendor {
 
   package static let options = list
 
+  private static let application = Option<SinchSettings>(
+    "sinch-application", "KEY=FILE",
+    "a Sinch application and the file of its base64 secret; two files for one key while it is being replaced "
+      + "(default: any key, with the gateway's own secret)", repeats: true)
+
   @OptionList<SinchSettings>
   private static var list: [Option<SinchSettings>] {
-    Option(
-      "sinch-application", "KEY=FILE",
-      "a Sinch application and the file of its base64 secret; two files for one key while it is being replaced "
-        + "(default: any key, with the gateway's own secret)", repeats: true)
+    application
     tokenOptions.map { $0.of(\.tokens) }
     Option("sinch-errors", "explain|production", "whether Sinch's errors name the failed check (default explain)") {
       try $1.explains = $0.isOneOf("explain", "production")
@@ -77,15 +79,15 @@ extension SinchVendor: OfferedVendor {
   /// Returns the applications in flags; by default any application, with the gateway's own secret, so that a first try
   /// needs no further flags.
   private static func applications(_ arguments: Arguments, _ own: OwnKeys) throws -> SinchApplications {
-    let values = arguments.values("sinch-application")
-    guard values.isEmpty else { return SinchApplications(try values.map(application)) }
+    let values = arguments.values(of: application)
+    guard values.isEmpty else { return SinchApplications(try values.map(read)) }
     guard let secret = own.secret else {
       return SinchApplications(any: SinchSecret(bytes: SecureRandom.bytes(16)), isRandom: true)
     }
     return SinchApplications(any: SinchSecret(of: secret))
   }
 
-  private static func application(_ value: Arguments.Value) throws -> SinchApplication {
+  private static func read(_ value: Arguments.Value) throws -> SinchApplication {
     let (key, file) = try value.nameAndFile()
     guard SinchApplications.isKey(key) else {
       throw UsageError(value.source, value: value.text, expected: "a key of letters, digits, - and _, = and a file")

@@ -6,17 +6,21 @@ internal import GatewayTokens
 // used.
 
 extension SinchTokenTool {
-  package func verify(_ token: String, _ arguments: Arguments, at now: WallTime) throws -> TokenReport {
+  package func verify(
+    _ token: String, _ draft: VerifyDraft, _ arguments: Arguments, at now: WallTime
+  ) throws -> TokenReport {
     guard let secret = try Self.secret(arguments) else {
       throw UsageError("no key: --secret-file or POSTERN_SECRET, the application's secret")
     }
     var policy = SinchTokenPolicy()
     try arguments.read(SinchVendor.tokenOptions, into: &policy)
     let applications = SinchApplications(any: secret)
-    let user = arguments.string("user").map { UserID($0) }
-    let key = arguments.string("application").map { Name($0) }
-    let sequence = token.contains(":") ? nil : try Self.sequence(arguments)
-    if let sequence {
+    let user = draft.user
+    var check = Check()
+    try arguments.read(Self.checkOptions, into: &check)
+    let key = check.application
+    if let given = check.sequence, !token.contains(":") {
+      let sequence = try Reading<UInt64>.sequence.read(given, "sequence")
       guard let user else { throw UsageError("--user is missing: a signature does not say whose it is") }
       let key = key ?? SinchApplications.usualKey
       let expected = SinchMobileSignature.sign(user: user, application: key, sequence: sequence, secret: secret)

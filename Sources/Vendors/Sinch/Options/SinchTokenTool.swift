@@ -10,23 +10,53 @@ package struct SinchTokenTool: TokenTool {
     case jwt, signature, ticket
   }
 
-  package let mintFlags = [
-    Flag("application", "KEY", "the application's key (sinch; default postern)"),
-    Flag("form", "jwt|signature|ticket", "which credentials: registration token (default), mobile or web (sinch)"),
-    Flag("registration-life", "DURATION", "when the registration ends, from the time of issue (sinch; default never)"),
-    Flag("any-life", nil, "let the two lives be shorter than Sinch's least, by a claim of ours (sinch)"),
-    Flag("nonce", "TEXT", "the nonce (sinch; default by chance)"),
-    Flag("sequence", "N", "the sequence that the signature is for (sinch)"),
-  ]
+  package let mintFlags = options.map(\.flag)
   package let unusedInMinting = ["call", "claim", "typ", "issuer", "audience"]
   package let unusedInVerifying = ["issuer", "audience", "typ", "require-expiry", "leeway"]
   package let notes = ["life": "10m by default"]
 
-  package var verifyFlags: [Flag] {
-    [
-      Flag("application", "KEY", "the application that the token must be of (sinch; any otherwise)"),
-      Flag("sequence", "N", "the sequence that the signature is for (sinch)"),
-    ] + SinchVendor.tokenOptions.map(\.flag)
+  package var verifyFlags: [Flag] { Self.checkOptions.map(\.flag) + SinchVendor.tokenOptions.map(\.flag) }
+
+  /// The values of the flags of `mint` that only these credentials have.
+  private struct Draft: Sendable {
+    var application = SinchApplications.usualKey
+    var form = Form.jwt
+    var registrationLife: Sourced<Duration>?
+    var isOfAnyLife: Sourced<Bool>?
+    var nonce: Arguments.Value?
+    var sequence: Sourced<UInt64>?
+  }
+
+  @OptionList<Draft>
+  private static var options: [Option<Draft>] {
+    Option(
+      "application", "KEY", "the application's key (sinch; default postern)", \.application,
+      Reading<String>.text.map { key, _ in Name(key) })
+    Option(
+      "form", "jwt|signature|ticket", "which credentials: registration token (default), mobile or web (sinch)", \.form,
+      .choice)
+    Option(
+      "registration-life", "DURATION", "when the registration ends, from the time of issue (sinch; default never)",
+      \.registrationLife, Reading<Duration>.duration.sourced)
+    Option(
+      "any-life", "let the two lives be shorter than Sinch's least, by a claim of ours (sinch)", \.isOfAnyLife)
+    Option("nonce", "TEXT", "the nonce (sinch; default by chance)", \.nonce, .asGiven)
+    Option(
+      "sequence", "N", "the sequence that the signature is for (sinch)", \.sequence, Reading<UInt64>.sequence.sourced)
+  }
+
+  /// The values of the flags of `verify` that only these credentials have.
+  struct Check: Sendable {
+    var application: Name?
+    var sequence: Arguments.Value?
+  }
+
+  @OptionList<Check>
+  static var checkOptions: [Option<Check>] {
+    Option(
+      "application", "KEY", "the application that the token must be of (sinch; any otherwise)", \.application,
+      Reading<String>.text.map { key, _ in Name(key) })
+    Option("sequence", "N", "the sequence that the signature is for (sinch)", \.sequence, .asGiven)
   }
 
   /// Returns the life as claims. The end is the registration's; the token itself always lives for ten minutes.
@@ -37,47 +67,52 @@ package struct SinchTokenTool: TokenTool {
       + (life.map { [("registration-life", "\(Int64($0))s")] } ?? [])
   }
 
-  package func mint(_ arguments: Arguments, at now: WallTime) throws -> String {
+  package func mint(_ draft: MintDraft, _ arguments: Arguments, at now: WallTime) throws -> String {
     guard let secret = try Self.secret(arguments) else {
       throw UsageError("minting needs the application's secret: --secret-file or POSTERN_SECRET")
     }
-    let application = arguments.string("application").map { Name($0) } ?? SinchApplications.usualKey
-    let issuedAt = try arguments.issuedAt(in: 0...9e9) ?? now
-    let form = try arguments.choice("form", Form.self) ?? .jwt
-    let user = try user(arguments, form)
-    switch form {
+    var own = Draft()
+    try arguments.read(Self.options, into: &own)
+    let issuedAt = try draft.issuedAt(in: 0...9e9) ?? now
+    let user = try user(draft, own.form)
+    let lives = [
+      own.registrationLife?.source, own.nonce?.source, draft.life?.source, draft.expires?.source, draft.kind?.source,
+      own.isOfAnyLife.flatMap { $0.value ? $0.source : nil },
+    ]
+    switch own.form {
     case .jwt:
-      try refuse(["sequence"], arguments, form)
-      return SinchTokenIssuer(application: application, secret: secret, drawing: .system).sign(
-        try claims(arguments, user, issuedAt: issuedAt))
+      try refuse([own.sequence?.source], own.form)
+      return SinchTokenIssuer(application: own.application, secret: secret, drawing: .system).sign(
+        try claims(draft, own, user, issuedAt: issuedAt))
     case .signature:
-      try refuse(["registration-life", "nonce", "life", "expires", "kind", "any-life"], arguments, form)
-      guard let sequence = try Self.sequence(arguments) else {
-        throw UsageError("--sequence is missing: a whole number")
-      }
-      return SinchMobileSignature.sign(user: user, application: application, sequence: sequence, secret: secret)
+      try refuse(lives, own.form)
+      guard let sequence = own.sequence?.value else { throw UsageError("--sequence is missing: a whole number") }
+      return SinchMobileSignature.sign(user: user, application: own.application, sequence: sequence, secret: secret)
     case .ticket:
-      try refuse(["registration-life", "nonce", "sequence", "expires", "kind", "any-life"], arguments, form)
+      // A ticket has a life of its own.
+      try refuse(lives.enumerated().filter { $0.offset != 2 }.map(\.element) + [own.sequence?.source], own.form)
       return SinchUserTicket.mint(
-        user: user, application: application, secret: secret, createdAt: issuedAt,
-        life: try arguments.duration("life") ?? .seconds(3600))
+        user: user, application: own.application, secret: secret, createdAt: issuedAt,
+        life: try draft.life?.duration() ?? .seconds(3600))
     }
   }
 
-  private func claims(_ arguments: Arguments, _ user: UserID, issuedAt: WallTime) throws -> SinchTokenIssuer.Claims {
+  private func claims(
+    _ draft: MintDraft, _ own: Draft, _ user: UserID, issuedAt: WallTime
+  ) throws -> SinchTokenIssuer.Claims {
     // The vendor's samples date tokens in whole seconds.
     let issued = WallTime(nanoseconds: issuedAt.nanoseconds / 1_000_000_000 * 1_000_000_000)
-    guard let end = try arguments.expiry(issuedAt: issued, usual: .seconds(600)) else {
+    guard let end = try draft.expiry(issuedAt: issued, usual: .seconds(600)) else {
       throw UsageError("a registration token has an end: --expires never is not for --scheme sinch")
     }
     return SinchTokenIssuer.Claims(
-      user: user, kind: try arguments.choice("kind", UserKind.self) ?? .regular, issuedAt: issued, expiresAt: end,
-      instanceEndsAt: try arguments.duration("registration-life").map { issued + $0 },
-      nonce: arguments.string("nonce"), isOfAnyLife: try arguments.isOn("any-life"))
+      user: user, kind: try draft.kind(of: UserKind.self) ?? .regular, issuedAt: issued, expiresAt: end,
+      instanceEndsAt: own.registrationLife.map { issued + $0.value },
+      nonce: own.nonce?.text, isOfAnyLife: own.isOfAnyLife?.value == true)
   }
 
-  private func user(_ arguments: Arguments, _ form: Form) throws -> UserID {
-    let name = arguments.string("user") ?? ""
+  private func user(_ draft: MintDraft, _ form: Form) throws -> UserID {
+    let name = draft.user ?? ""
     guard form == .ticket ? SinchUserName.isLegacyWeb(name) : SinchUserName.isCurrent(name) else {
       throw UsageError(
         "--user is missing or wrong: "
@@ -86,17 +121,10 @@ package struct SinchTokenTool: TokenTool {
     return UserID(name)
   }
 
-  private func refuse(_ flags: [String], _ arguments: Arguments, _ form: Form) throws {
-    try arguments.refuse(flags, with: "form", form.rawValue)
-  }
-
-  /// Returns the sequence in the flag; nil if there is none.
-  static func sequence(_ arguments: Arguments) throws -> UInt64? {
-    guard let value = arguments.value("sequence") else { return nil }
-    guard let number = UInt64(value.text) else {
-      throw UsageError(value.source, value: value.text, expected: "a whole number of 64 bits without sign")
-    }
-    return number
+  /// Throws if a flag is given that has no meaning for the form. `sources` are those of the flags; nil if not given.
+  private func refuse(_ sources: [String?], _ form: Form) throws {
+    guard let source = sources.compactMap(\.self).first else { return }
+    throw UsageError("\(source) says nothing to --form \(form.rawValue)")
   }
 
   /// Returns the application's secret from the key flags.
@@ -115,5 +143,17 @@ package struct SinchTokenTool: TokenTool {
   package func nature(of token: UnverifiedToken, _ text: String) -> TokenNature? {
     let isDerived = token.header["kid"]?.string?.utf8.starts(with: SinchSigningKey.prefix.utf8) == true
     return isDerived ? .own("a Sinch registration token") : nil
+  }
+}
+
+extension Reading<UInt64> {
+  /// Reads the sequence of a signature.
+  static var sequence: Self {
+    Self { given, _ in
+      guard let number = UInt64(given.text) else {
+        throw UsageError(given.source, value: given.text, expected: "a whole number of 64 bits without sign")
+      }
+      return number
+    }
   }
 }

@@ -19,12 +19,16 @@ extension StreamVendor: OfferedVendor {
 
   package static let options = list
 
+  private static let apiKey = Option<StreamVideoSettings>(
+    "stream-api-key", "KEY", "an API key of Stream's dialect (default: any)", repeats: true)
+  private static let secretFile = Option<StreamVideoSettings>(
+    "stream-secret-file", "FILE",
+    "its secret, in the order of the keys; one for all of them (default: --secret's)", repeats: true)
+
   @OptionList<StreamVideoSettings>
   private static var list: [Option<StreamVideoSettings>] {
-    Option("stream-api-key", "KEY", "an API key of Stream's dialect (default: any)", repeats: true)
-    Option(
-      "stream-secret-file", "FILE",
-      "its secret, in the order of the keys; one for all of them (default: --secret's)", repeats: true)
+    apiKey
+    secretFile
     Option(
       "stream-leeway", "DURATION", "the clock skew that exp, nbf and iat of Stream's tokens allow for (default 0s)",
       \.leeway, .duration)
@@ -98,8 +102,8 @@ extension StreamVendor: OfferedVendor {
 
   private static func applications(_ arguments: Arguments, _ own: OwnKeys) throws -> StreamApplications {
     let own = StreamApplication(verifier: own.verifier, signer: own.signer)
-    let keys = arguments.strings("stream-api-key")
-    let secrets = try arguments.values("stream-secret-file").map { file in
+    let keys = arguments.values(of: apiKey).map(\.text)
+    let secrets = try arguments.values(of: secretFile).map { file in
       do {
         return try StreamApplication(secret: try SecretFile.read(file.text, of: file))
       } catch let error as KeyError {

@@ -4,31 +4,32 @@ import GatewayKit
 /// The flags about the SFU to which a join sends clients, e.g. `--stream-sfu off`.
 enum StreamSFUOptions {
   /// The SFU that clients use. An address alone also selects an external SFU.
-  @OptionList<StreamCallPolicy>
-  static var place: [Option<StreamCallPolicy>] {
-    Option(
-      "stream-sfu", "own|off|URL",
-      "who answers calls behind a join: the gateway, without media (own, the default), nobody, or an SFU at URL"
-    ) { value, calls in
-      if value.text == "own" { return }
-      calls.sfu = nil
-      guard value.text != "off" else { return }
-      let address = try origin(value)
-      calls.sfuURL = address + "/twirp"
-      calls.sfuSocket = "ws" + address.dropFirst("http".count) + "/ws"
-    }
-    Option(
-      "stream-sfu-url", "URL", "where an SFU elsewhere has its remote procedures (default: URL/twirp)"
-    ) { value, calls in
-      calls.sfu = nil
-      calls.sfuURL = value.text
-    }
-    Option(
-      "stream-sfu-socket", "URL", "where an SFU elsewhere has its WebSocket (default: URL/ws, as ws or wss)"
-    ) { value, calls in
-      calls.sfu = nil
-      calls.sfuSocket = value.text
-    }
+  static let place = [sfu, url, socket]
+
+  private static let sfu = Option<StreamCallPolicy>(
+    "stream-sfu", "own|off|URL",
+    "who answers calls behind a join: the gateway, without media (own, the default), nobody, or an SFU at URL"
+  ) { value, calls in
+    if value.text == "own" { return }
+    calls.sfu = nil
+    guard value.text != "off" else { return }
+    let address = try origin(value)
+    calls.sfuURL = address + "/twirp"
+    calls.sfuSocket = "ws" + address.dropFirst("http".count) + "/ws"
+  }
+
+  private static let url = Option<StreamCallPolicy>(
+    "stream-sfu-url", "URL", "where an SFU elsewhere has its remote procedures (default: URL/twirp)"
+  ) { value, calls in
+    calls.sfu = nil
+    calls.sfuURL = value.text
+  }
+
+  private static let socket = Option<StreamCallPolicy>(
+    "stream-sfu-socket", "URL", "where an SFU elsewhere has its WebSocket (default: URL/ws, as ws or wss)"
+  ) { value, calls in
+    calls.sfu = nil
+    calls.sfuSocket = value.text
   }
 
   /// The options of the gateway's own SFU.
@@ -48,19 +49,22 @@ enum StreamSFUOptions {
     Option(
       "stream-sfu-return", "DURATION", "how long a participant whose socket was lost stays in the call (default 5s)",
       \.returnWindow, .duration)
-    Option(
-      "stream-sfu-anonymous", "let anonymous viewers with a call token take part by the SFU's socket (the default)",
-      \.admitsAnonymous)
-    Option(
-      "stream-sfu-refuse-anonymous", "refuse anonymous viewers at the SFU's socket", \.admitsAnonymous, on: false)
+    admitting
+    refusing
   }
 
+  private static let admitting = Option<StreamSFUPolicy>(
+    "stream-sfu-anonymous", "let anonymous viewers with a call token take part by the SFU's socket (the default)",
+    \.admitsAnonymous)
+  private static let refusing = Option<StreamSFUPolicy>(
+    "stream-sfu-refuse-anonymous", "refuse anonymous viewers at the SFU's socket", \.admitsAnonymous, on: false)
+
   static func check(_ arguments: Arguments) throws {
-    let isElsewhere = ["stream-sfu-url", "stream-sfu-socket"].contains { arguments.value($0) != nil }
-    guard arguments.string("stream-sfu") != "own" || !isElsewhere else {
+    let isElsewhere = [url, socket].contains { !arguments.values(of: $0).isEmpty }
+    guard arguments.values(of: sfu).last?.text != "own" || !isElsewhere else {
       throw UsageError("--stream-sfu own, and --stream-sfu-url or --stream-sfu-socket, name two places")
     }
-    guard arguments.value("stream-sfu-anonymous") == nil || arguments.value("stream-sfu-refuse-anonymous") == nil else {
+    guard arguments.values(of: admitting).isEmpty || arguments.values(of: refusing).isEmpty else {
       throw UsageError("--stream-sfu-anonymous and --stream-sfu-refuse-anonymous exclude each other; give one of them")
     }
   }

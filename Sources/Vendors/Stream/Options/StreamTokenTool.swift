@@ -5,35 +5,43 @@ package import GatewayTokens
 
 /// Stream's tokens, as the token commands make and verify them, e.g. `postern token mint --scheme stream-video`.
 package struct StreamTokenTool: TokenTool {
-  package let mintFlags = [
-    Flag("role", "NAME", "the role (stream-video)"), Flag("no-issued-at", nil, "leave iat out (stream-video)"),
-  ]
-  package let verifyFlags = [
-    Flag("api-key", "KEY", "the API key that a refusal names (stream-video)"),
-    Flag("no-auth-checks", nil, "accept development tokens (stream-video)"),
-  ]
+  package let mintFlags = StreamTokenClaims.flags
+  package let verifyFlags = options.map(\.flag)
   package let unusedInMinting = ["issuer", "audience"]
   package let unusedInVerifying = ["issuer", "audience", "typ", "require-expiry"]
   package let notes = ["kind": "server, server-empty, development too", "life": "for ever for a server"]
 
-  package func mint(_ arguments: Arguments, at now: WallTime) throws -> String {
-    try StreamTokenClaims(arguments, at: now).token(
-      { try TokenKeys.needed(arguments, allowsShortSecret: true) }, type: arguments.string("typ") ?? "JWT")
+  package func mint(_ draft: MintDraft, _ arguments: Arguments, at now: WallTime) throws -> String {
+    try StreamTokenClaims(draft, arguments, at: now).token(
+      { try TokenKeys.needed(arguments, allowsShortSecret: true) }, type: draft.type)
+  }
+
+  /// The values of the flags of `verify` that only these tokens have.
+  private struct Check: Sendable {
+    var apiKey = ""
+    var allowsDevelopment = false
+  }
+
+  @OptionList<Check>
+  private static var options: [Option<Check>] {
+    Option("api-key", "KEY", "the API key that a refusal names (stream-video)", \.apiKey, .text)
+    Option("no-auth-checks", "accept development tokens (stream-video)", \.allowsDevelopment)
   }
 
   /// Returns the vendor's code and message, and the failed check.
-  package func verify(_ token: String, _ arguments: Arguments, at now: WallTime) throws -> TokenReport {
+  package func verify(
+    _ token: String, _ draft: VerifyDraft, _ arguments: Arguments, at now: WallTime
+  ) throws -> TokenReport {
     let keys = try TokenKeys.needed(arguments, allowsShortSecret: true)
     let application = StreamApplication(
       verifier: try keys.verifier(TokenPolicy()), signer: try keys.signer() ?? Self.unused())
-    let user = arguments.string("user").map { UserID($0) }
-    let allowsDevelopment = try arguments.isOn("no-auth-checks")
-    let key = arguments.string("api-key") ?? ""
-    let leeway = try arguments.duration("leeway") ?? .zero
+    var check = Check()
+    try arguments.read(Self.options, into: &check)
+    let leeway = try TokenPolicyDraft(arguments).leeway(usual: .zero)
     do throws(StreamError) {
-      let read = try StreamToken(token, of: application, key: key, at: now, leeway: leeway)
-      if read.isDevelopment && !allowsDevelopment { throw .signatureInvalid(key: key) }
-      if let user, read.user != user {
+      let read = try StreamToken(token, of: application, key: check.apiKey, at: now, leeway: leeway)
+      if read.isDevelopment && !check.allowsDevelopment { throw .signatureInvalid(key: check.apiKey) }
+      if let user = draft.user, read.user != user {
         throw .authentication("JWTAuth error: claim user_id must be the connecting user's")
       }
       return valid(read)

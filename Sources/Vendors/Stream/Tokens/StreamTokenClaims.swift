@@ -28,49 +28,65 @@ struct StreamTokenClaims {
   /// Further claims, which replace those above with the same name.
   private let others: [JSONMember]
 
-  init(_ arguments: Arguments, at now: WallTime) throws {
-    kind = try arguments.choice("kind", Kind.self) ?? .regular
-    let issuedAt = try arguments.issuedAt()
-    if try arguments.isOn("no-issued-at") {
+  /// The values of the flags that only these tokens have.
+  private struct Draft: Sendable {
+    var role: String?
+    var isUndated = false
+  }
+
+  @OptionList<Draft>
+  private static var list: [Option<Draft>] {
+    Option("role", "NAME", "the role (stream-video)", \.role, .text)
+    Option("no-issued-at", "leave iat out (stream-video)", \.isUndated)
+  }
+
+  /// The flags that only these tokens have.
+  static let flags = list.map(\.flag)
+
+  init(_ draft: MintDraft, _ arguments: Arguments, at now: WallTime) throws {
+    var own = Draft()
+    try arguments.read(Self.list, into: &own)
+    kind = try draft.kind(of: Kind.self) ?? .regular
+    let issuedAt = try draft.issuedAt()
+    if own.isUndated {
       guard issuedAt == nil else { throw UsageError("--issued-at and --no-issued-at are both given; one is meant") }
       self.issuedAt = nil
     } else {
       self.issuedAt = issuedAt ?? now
     }
-    calls = try arguments.calls()
-    role = arguments.string("role") ?? (kind == .guest ? "guest" : nil)
-    others = try arguments.claims()
+    calls = draft.calls
+    role = own.role ?? (kind == .guest ? "guest" : nil)
+    others = try draft.others()
     switch kind {
     case .server, .emptyServer, .development:
-      if kind != .development { try Self.refuse(["user"], arguments, kind) }
-      try Self.refuse(["call", "role"], arguments, kind)
+      let unused = [
+        draft.user != nil && kind != .development ? "user" : nil, calls.isEmpty ? nil : "call",
+        own.role == nil ? nil : "role",
+      ]
+      if let flag = unused.compactMap(\.self).first {
+        throw UsageError("--\(flag) says nothing to --kind \(kind.rawValue)")
+      }
     case .regular, .guest, .anonymous: break
     }
-    user = try Self.user(arguments, kind)
+    user = try Self.user(draft, kind)
     // Node's server SDK issues tokens for an hour, Python's without an end; tokens that name calls must end.
-    let isTimeless = [.server, .emptyServer, .development].contains(kind) && arguments.value("life") == nil
+    let isTimeless = [.server, .emptyServer, .development].contains(kind) && draft.life == nil
     expiresAt =
-      isTimeless && arguments.value("expires") == nil
-      ? nil : try arguments.expiry(issuedAt: self.issuedAt ?? now, usual: .seconds(3600))
+      isTimeless && draft.expires == nil
+      ? nil : try draft.expiry(issuedAt: self.issuedAt ?? now, usual: .seconds(3600))
     try check()
   }
 
-  private static func refuse(_ flags: [String], _ arguments: Arguments, _ kind: Kind) throws {
-    for flag in flags where arguments.value(flag) != nil {
-      throw UsageError("--\(flag) says nothing to --kind \(kind.rawValue)")
-    }
-  }
-
-  private static func user(_ arguments: Arguments, _ kind: Kind) throws -> UserID? {
+  private static func user(_ draft: MintDraft, _ kind: Kind) throws -> UserID? {
     switch kind {
     case .server, .emptyServer: return nil
     case .anonymous:
-      guard arguments.string("user").map({ $0 == UserID.anonymous.rawValue }) ?? true else {
+      guard draft.user.map({ $0 == UserID.anonymous.rawValue }) ?? true else {
         throw UsageError("an anonymous user is !anon, and nobody else")
       }
       return .anonymous
     case .regular, .guest, .development:
-      guard let user = arguments.string("user") else { throw UsageError("--user is missing: who the token is for") }
+      guard let user = draft.user else { throw UsageError("--user is missing: who the token is for") }
       guard (1...UserID.lengthMax).contains(user.utf8.count) else {
         throw UsageError("the user has 1 to \(UserID.lengthMax) bytes")
       }

@@ -3,11 +3,15 @@ import GatewayKit
 
 /// The flags of the Streem platform's OpenID provider, e.g. `--streem-oidc-client`.
 enum OpenIDOptions {
+  private static let client = Option<OpenIDSettings>(
+    "streem-oidc-client", "ID=REDIRECT", "a client of the OpenID provider, in place of streem-sdk", repeats: true)
+  private static let logout = Option<OpenIDSettings>(
+    "streem-oidc-logout", "ID=REDIRECT", "where that client may be sent after logging out", repeats: true)
+
   @OptionList<OpenIDSettings>
   static var all: [Option<OpenIDSettings>] {
-    Option(
-      "streem-oidc-client", "ID=REDIRECT", "a client of the OpenID provider, in place of streem-sdk", repeats: true)
-    Option("streem-oidc-logout", "ID=REDIRECT", "where that client may be sent after logging out", repeats: true)
+    client
+    logout
     Option(
       "streem-oidc-user", "NAME=FILE", "who may log in, with the password in the file (default: all, with any)",
       repeats: true
@@ -16,7 +20,7 @@ enum OpenIDOptions {
       "streem-oidc-signing", "ID=RS256|ES256", "what that client's ID tokens are signed with (default RS256)",
       repeats: true
     ) { value, settings in
-      let (index, text) = try client(value, in: settings.clients)
+      let (index, text) = try named(by: value, in: settings.clients)
       guard let signing = OpenIDClient.Signing(rawValue: text) else {
         throw UsageError(value.source, value: value.text, expected: "the client's id, = and RS256 or ES256")
       }
@@ -49,7 +53,7 @@ enum OpenIDOptions {
   /// Returns the clients in the flags, in the order of their first mention; empty if there are none.
   static func clients(_ arguments: Arguments) throws -> [OpenIDClient] {
     var clients: [OpenIDClient] = []
-    for value in arguments.values("streem-oidc-client") {
+    for value in arguments.values(of: client) {
       let (id, redirect) = try pair(value)
       if let index = clients.firstIndex(where: { $0.id == id }) {
         clients[index].redirects.append(redirect)
@@ -57,8 +61,8 @@ enum OpenIDOptions {
         clients.append(OpenIDClient(id: id, redirects: [redirect]))
       }
     }
-    for value in arguments.values("streem-oidc-logout") {
-      let (index, redirect) = try client(value, in: clients)
+    for value in arguments.values(of: logout) {
+      let (index, redirect) = try named(by: value, in: clients)
       guard OpenIDClient.isRedirect(redirect) else { throw noRedirect(value) }
       clients[index].logoutRedirects.append(Name(redirect))
     }
@@ -66,8 +70,9 @@ enum OpenIDOptions {
   }
 
   /// Returns the index of the client that a value's first part names, and the value's second part.
-  private static func client(_ value: Arguments.Value, in clients: [OpenIDClient]) throws -> (index: Int, rest: String)
-  {
+  private static func named(
+    by value: Arguments.Value, in clients: [OpenIDClient]
+  ) throws -> (index: Int, rest: String) {
     let parts = value.text.split(separator: "=", maxSplits: 1).map(String.init)
     guard parts.count == 2, let index = clients.firstIndex(where: { $0.id == Name(parts[0]) }) else {
       throw UsageError(value.source, value: value.text, expected: "the id of an OpenID client, and = behind it")

@@ -3,17 +3,19 @@ import GatewayKit
 
 /// The API keys in flags, e.g. `--streem-api-key api_1=key.txt`, for commands that issue or verify Streem Tokens.
 enum StreemTokenKeys {
+  private static let apiKey = Option<StreemSettings>(
+    "streem-api-key", "ID=FILE", "an API key: its secret as it was handed out, or a JWK", repeats: true
+  ) { value, settings in
+    let key = try Named(value)
+    guard !settings.apiKeys.contains(where: { $0.id == key.id }) else {
+      throw UsageError("--streem-api-key names the same id twice")
+    }
+    settings.apiKeys.append((key.id, key.key))
+  }
+
   @OptionList<StreemSettings>
   static var options: [Option<StreemSettings>] {
-    Option(
-      "streem-api-key", "ID=FILE", "an API key: its secret as it was handed out, or a JWK", repeats: true
-    ) { value, settings in
-      let key = try Named(value)
-      guard !settings.apiKeys.contains(where: { $0.id == key.id }) else {
-        throw UsageError("--streem-api-key names the same id twice")
-      }
-      settings.apiKeys.append((key.id, key.key))
-    }
+    apiKey
     Option(
       "streem-environment", "NAME", "the environment in the aud of Streem Tokens (default prod-us)"
     ) { environment, settings in
@@ -58,7 +60,7 @@ enum StreemTokenKeys {
   /// Returns an issuer with the first key.
   static func issuer(_ arguments: Arguments) throws -> StreemTokenIssuer {
     let settings = try settings(arguments)
-    guard let named = try arguments.values("streem-api-key").first.map(Named.init) else {
+    guard let named = try arguments.values(of: apiKey).first.map(Named.init) else {
       throw UsageError("no key: minting Streem Tokens needs --streem-api-key ID=FILE, the secret in the file")
     }
     do {

@@ -8,15 +8,29 @@ package import GatewayTokens
 package struct StreemTokenTool: TokenTool {
   private static let usualSession = Duration.seconds(4 * 3600)
 
-  package var mintFlags: [Flag] {
-    verifyFlags + [
-      Flag("start-life", "DURATION", "streem: how long the token may start a session (default 5m)"),
-      Flag("name", "TEXT", "streem: the user's name"),
-      Flag("email", "TEXT", "streem: the user's address"),
-      Flag("picture", "URL", "streem: the user's avatar"),
-      Flag("reservation", "SID", "streem: the reservation that the token is for"),
-    ]
+  package var mintFlags: [Flag] { verifyFlags + Self.options.map(\.flag) }
+
+  /// The values of the flags that only these tokens have.
+  private struct Draft: Sendable {
+    var startLife = StreemSettings().tokenLife
+    var name: String?
+    var email: String?
+    var picture: String?
+    var reservation: Name?
   }
+
+  @OptionList<Draft>
+  private static var options: [Option<Draft>] {
+    Option(
+      "start-life", "DURATION", "streem: how long the token may start a session (default 5m)", \.startLife, .duration)
+    Option("name", "TEXT", "streem: the user's name", \.name, .text)
+    Option("email", "TEXT", "streem: the user's address", \.email, .text)
+    Option("picture", "URL", "streem: the user's avatar", \.picture, .text)
+    Option(
+      "reservation", "SID", "streem: the reservation that the token is for", \.reservation,
+      Reading<String>.text.map { reservation, _ in Name(reservation) })
+  }
+
   package var verifyFlags: [Flag] { StreemTokenKeys.options.map(\.flag) }
   package var unusedInMinting: [String] {
     ["kind", "call", "claim", "typ", "issuer", "audience"] + TokenKeys.flags.map(\.name)
@@ -32,30 +46,32 @@ package struct StreemTokenTool: TokenTool {
     [("issued-at", issuedAt.secondsBefore)] + (end.map { [("expires", $0.secondsBehind)] } ?? [])
   }
 
-  package func mint(_ arguments: Arguments, at now: WallTime) throws -> String {
-    let user = try arguments.user()
-    let issuedAt = try arguments.issuedAt() ?? now
-    guard let end = try arguments.expiry(issuedAt: issuedAt, usual: Self.usualSession) else {
+  package func mint(_ draft: MintDraft, _ arguments: Arguments, at now: WallTime) throws -> String {
+    let user = try draft.user()
+    let issuedAt = try draft.issuedAt() ?? now
+    guard let end = try draft.expiry(issuedAt: issuedAt, usual: Self.usualSession) else {
       throw UsageError("a session has an end: --expires never is not for --scheme streem")
     }
     let issuer = try StreemTokenKeys.issuer(arguments)
-    let start = try arguments.duration("start-life") ?? StreemSettings().tokenLife
+    var own = Draft()
+    try arguments.read(Self.options, into: &own)
     return issuer.sign(
       StreemClaims(
         apiKey: issuer.apiKey, subject: Name(user), audience: issuer.audience, issuedAt: issuedAt,
-        expiresAt: issuedAt + start, sessionExpiresAt: end, name: arguments.string("name"),
-        email: arguments.string("email"), picture: arguments.string("picture"),
-        reservation: arguments.string("reservation").map { Name($0) })
+        expiresAt: issuedAt + own.startLife, sessionExpiresAt: end, name: own.name, email: own.email,
+        picture: own.picture, reservation: own.reservation)
     ).token
   }
 
-  package func verify(_ token: String, _ arguments: Arguments, at now: WallTime) throws -> TokenReport {
+  package func verify(
+    _ token: String, _ draft: VerifyDraft, _ arguments: Arguments, at now: WallTime
+  ) throws -> TokenReport {
     let settings = try StreemTokenKeys.settings(arguments)
     guard !settings.apiKeys.isEmpty else {
       throw UsageError("no key: --streem-api-key ID=FILE, the secret or a JWK in the file")
     }
     let verifier = StreemTokenVerifier(
-      audience: settings.audience, skew: try arguments.duration("leeway") ?? settings.skew)
+      audience: settings.audience, skew: try TokenPolicyDraft(arguments).leeway(usual: settings.skew))
     do throws(StreemReason) {
       let open = try verifier.open(token)
       guard let named = settings.apiKeys.first(where: { $0.id == open.apiKey }),

@@ -22,8 +22,8 @@ extension ParrotVendor {
 
   static let controlActions = [
     ControlAction("parrot-forget", "let the parrot forget a word", operand: "WORD", example: "parrot-forget hello") {
-      _, word in
-      .post("/parrot/forget", [JSONMember("word", word)])
+      call in
+      .post("/parrot/forget", [JSONMember("word", call.operand)])
     }
   ]
 }

@@ -39,24 +39,24 @@ struct ParrotTokenTool: TokenTool {
   let unusedInMinting = ["call", "issuer", "audience"]
   let unusedInVerifying = ["user"]
 
-  func mint(_ arguments: Arguments, at now: WallTime) throws -> String {
-    let issuedAt = try arguments.issuedAt() ?? now
-    let kind = try arguments.choice("kind", UserKind.self) ?? .regular
-    var claims = [JSONMember("sub", try arguments.user()), JSONMember("kind", kind.rawValue)]
+  func mint(_ draft: MintDraft, _ arguments: Arguments, at now: WallTime) throws -> String {
+    let issuedAt = try draft.issuedAt() ?? now
+    let kind = try draft.kind(of: UserKind.self) ?? .regular
+    var claims = [JSONMember("sub", try draft.user()), JSONMember("kind", kind.rawValue)]
     claims.append(JSONMember("iat", json: NumericDate.text(issuedAt)))
-    if let expiresAt = try arguments.expiry(issuedAt: issuedAt, usual: .seconds(3_600)) {
+    if let expiresAt = try draft.expiry(issuedAt: issuedAt, usual: .seconds(3_600)) {
       claims.append(JSONMember("exp", json: NumericDate.text(expiresAt)))
     }
-    guard let signer = try TokenKeys.needed(arguments).signer(type: arguments.string("typ") ?? "JWT") else {
+    guard let signer = try TokenKeys.needed(arguments).signer(type: draft.type) else {
       throw UsageError("minting needs a secret or a private key; only public keys were given")
     }
-    return signer.sign(claims.object(try arguments.claims()))
+    return signer.sign(claims.object(try draft.others()))
   }
 
-  func verify(_ token: String, _ arguments: Arguments, at now: WallTime) throws -> TokenReport {
-    var policy = try TokenKeys.policy(arguments)
-    policy.type = arguments.string("typ")
-    policy.requiresExpiry = try arguments.isOn("require-expiry")
+  func verify(
+    _ token: String, _ draft: VerifyDraft, _ arguments: Arguments, at now: WallTime
+  ) throws -> TokenReport {
+    let policy = draft.policy(try TokenPolicyDraft(arguments).policy)
     let verifier = try TokenKeys.needed(arguments).verifier(policy)
     do throws(TokenError) {
       let claims = try verifier.verify(token, at: now)

@@ -1,0 +1,36 @@
+import GatewayKit
+
+/// The control port that the flags of `postern ctl` name, and the space that it is asked about.
+struct ControlConnection: Sendable {
+  private var url = usualURL
+  private var secret: String?
+  private(set) var space: String?
+  private(set) var printsJSON = false
+
+  private static let usualURL = "http://127.0.0.1:8081"
+
+  /// The flags of every action.
+  static let section = FlagSection("the control port", port + answer)
+  /// The flags of the commands that ask the control port more than once.
+  static let portSection = FlagSection("the control port", port)
+
+  @OptionList<ControlConnection>
+  private static var port: [Option<ControlConnection>] {
+    Option("url", "URL", "the control port (default \(usualURL))", \.url, .text)
+    Option(
+      "control-secret-file", "FILE", "the bearer secret of a control port that is not on loopback", \.secret, .secret)
+  }
+
+  @OptionList<ControlConnection>
+  private static var answer: [Option<ControlConnection>] {
+    Option(
+      "space", "NAME", "ask the space of that name, of those that the gateway hosts, in place of the gateway", \.space,
+      .text)
+    Option("json", "print what the gateway answers, as JSON", \.printsJSON)
+  }
+
+  init(_ arguments: Arguments) throws { try arguments.read(Self.port + Self.answer, into: &self) }
+
+  /// Returns a client of the control port.
+  func client() throws -> ControlClient { try ControlClient(url: url, secret: secret) }
+}
