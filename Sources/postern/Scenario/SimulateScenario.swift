@@ -28,10 +28,19 @@ struct SimulateScenario {
   /// The keys that affect only a simulation.
   private(set) var simulated: [String] = []
 
-  private static let keys = [
+  /// The keys, each with the name of its flag of `postern storm` if there is one. Times have their unit as a suffix.
+  static let keys = [
     "clients", "dialect", "sdk", "rate", "ramp_s", "hold_s", "expiry", "expire_after_s", "life_s", "jitter", "waves",
     "behaviours", "gateway", "client", "provider", "world", "thresholds", "phases",
   ]
+  static let gatewayKeys = [
+    "refresh_timeout_s", "refresh_lead_s", "refresh_spread_s", "accepts_per_s",
+  ]
+  static let clientKeys = [
+    "fetch_timeout_s", "connect_timeout_s", "slow_delay_s", "backoff", "login_tries", "reconnect", "first_token",
+  ]
+  /// The names that keys had in the last version.
+  private static let formerKeys = ["refresh_lead_s": "lead_s", "refresh_spread_s": "spread_s"]
   /// The thresholds if the file has none.
   private static let usualThresholds = [
     "lost == 0", "connects.failed == 0", "unrefreshed == 0", "overstayed == 0", "late == 0",
@@ -105,29 +114,23 @@ struct SimulateScenario {
   }
 
   private static func readGateway(_ described: Described?, _ settings: inout WorldSettings) throws {
-    guard let gateway = try described?.object(["refresh_timeout_s", "lead_s", "spread_s", "accepts_per_s"]) else {
-      return
-    }
+    guard let gateway = try described?.object(gatewayKeys + formerKeys.values.sorted()) else { return }
     func read(
       _ key: String, _ time: WritableKeyPath<StormPlan.GatewayTimes, Duration>,
       _ source: WritableKeyPath<StormPlan.GatewayTimes, StormPlan.GatewayTimes.Source>, from least: Double
     ) throws {
-      guard let value = gateway[key] else { return }
+      guard let value = gateway[key] ?? formerKeys[key].flatMap({ gateway[$0] }) else { return }
       settings.plan.gateway[keyPath: time] = try value.seconds(from: least)
       settings.plan.gateway[keyPath: source] = .told
     }
     try read("refresh_timeout_s", \.timeout, \.timeoutSource, from: 0.001)
-    try read("lead_s", \.lead, \.leadSource, from: 0)
-    try read("spread_s", \.spread, \.spreadSource, from: 0)
+    try read("refresh_lead_s", \.lead, \.leadSource, from: 0)
+    try read("refresh_spread_s", \.spread, \.spreadSource, from: 0)
     try gateway["accepts_per_s"].map { settings.acceptsPerSecond = try $0.number(in: 0.001...1e9) }
   }
 
   private static func readClient(_ described: Described?, _ settings: inout WorldSettings) throws {
-    guard
-      let client = try described?.object([
-        "fetch_timeout_s", "connect_timeout_s", "slow_delay_s", "backoff", "login_tries", "reconnect", "first_token",
-      ])
-    else { return }
+    guard let client = try described?.object(clientKeys) else { return }
     try client["fetch_timeout_s"].map { settings.plan.fetchTimeout = try $0.seconds(from: 0.001) }
     try client["connect_timeout_s"].map { settings.plan.connectTimeout = try $0.seconds(from: 0.001) }
     try client["slow_delay_s"].map { settings.plan.slowDelay = try $0.seconds() }

@@ -20,7 +20,7 @@ struct SimulateScenarioTests {
       """
       { // a herd
         clients: 10000000, dialect: "plain", expiry: "common", life_s: 3600, jitter: 0.1, waves: 2,
-        gateway: { refresh_timeout_s: 60, lead_s: 30, spread_s: 120 },
+        gateway: { refresh_timeout_s: 60, refresh_lead_s: 30, spread_s: 120 },
         client: { fetch_timeout_s: 5, backoff: { kind: "equal", base_s: 0.5, cap_s: 10 }, reconnect: true },
         provider: { rate: 50000, queue: 200000, abandoned: "drop", pauses: [{ at_s: 600, for_s: 120 }] },
         world: { fidelity: "machines", latency_ms: [1, 20], loss: 0, seed: 9, duration_s: 7200 },
