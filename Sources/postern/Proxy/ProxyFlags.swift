@@ -6,6 +6,22 @@ enum ProxyFlags {
     FlagSection("addresses", addresses),
     FlagSection("the target", target),
     FlagSection("limits", limits),
+    FlagSection("the control port", control),
+  ]
+
+  /// The flags that go with a control port.
+  static let controlOnly = ["control-host", "control-secret-file", "control-allowed-host", "journal-payloads"]
+
+  private static let control = [
+    Flag(
+      "control-port", "N",
+      "a port for postern ctl, 0 for a free one, with a journal and faults (default: none of these)"),
+    Flag("control-host", "ADDRESS", "the control port's address (default 127.0.0.1)"),
+    Flag("control-secret-file", "FILE", "the control port's bearer secret; required off loopback"),
+    Flag(
+      "control-allowed-host", "HOST",
+      "a name that the control port may be asked for by, beside its address, where it has no secret", repeats: true),
+    Flag("journal-payloads", nil, "keep in the journal what messages say, whose secrets nobody is shown"),
   ]
 
   private static let addresses = [

@@ -15,6 +15,10 @@ struct ProxyOptions {
   /// The guard against web pages, which can reach a port of this machine.
   let guarding: PageGuard
   let listener: Listener.Settings
+  /// The seed of the faults, another in every process.
+  let seed: UInt64
+  /// The control port; nil for none.
+  let control: ProxyControlOptions?
   /// The address of the target for people, e.g. `wss://realtime.example`.
   let targetText: String
 
@@ -38,7 +42,9 @@ struct ProxyOptions {
     fields = ForwardedFields(
       via: "1.1 postern-\(String(SystemRandomNumberGenerator.word, radix: 16))", replacing: try Self.fields(arguments))
     allowsStorms = Self.named(arguments, "i-may-storm").contains(Name(host))
-    (listener, networks) = try Self.listener(arguments)
+    seed = UInt64(SystemRandomNumberGenerator.word)
+    control = try ProxyControlOptions(arguments)
+    (listener, networks) = try Self.listener(arguments, takesFaults: control != nil)
     let addsSecrets = dial.identity?.certificatePath != nil || !fields.replacements.isEmpty
     guarding = PageGuard(
       hosts: [listener.host] + arguments.strings("allowed-host"), takesAddresses: true,
@@ -165,7 +171,7 @@ struct ProxyOptions {
     return limits
   }
 
-  private static func listener(_ arguments: Arguments) throws -> (Listener.Settings, [IPNetwork]?) {
+  private static func listener(_ arguments: Arguments, takesFaults: Bool) throws -> (Listener.Settings, [IPNetwork]?) {
     let host = arguments.string("host") ?? "127.0.0.1"
     let networks = try arguments.values("allow-from").map { value in
       guard let network = IPNetwork(value.text) else {
@@ -183,6 +189,8 @@ struct ProxyOptions {
     settings.limits.messageBytesMax = try arguments.int("message-max", in: 1024...(64 << 20)) ?? 1 << 20
     // An end that stops reading has this much before it: the mark, one message, and the rest of one read.
     settings.limits.outboundBytesMax = settings.limits.messageBytesMax + (1 << 20)
+    // A fault may double all of it.
+    if takesFaults { settings.limits.outboundBytesMax *= 2 }
     return (settings, networks.isEmpty ? nil : networks)
   }
 }
