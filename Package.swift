@@ -110,7 +110,7 @@ let package = Package(
       ["GatewaySpace", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore"]),
     library("GatewayServer", ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV", "CBuildCommit"]),
     library("GatewaySimulator", ["GatewayRuntime", "GatewayCore"]),
-    library("GatewayProxy", ["GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayCore"]),
+    library("GatewayProxy", ["GatewayWires", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayCore"]),
     library("GatewayFleet", ["GatewayRuntime", "GatewayCore"]),
     library("GatewayPlanner", ["GatewayFleet", "GatewayCore"]),
     library("GatewayReport", ["GatewayFleet", "GatewayKit", "GatewayJSON", "GatewayCore"]),
@@ -207,7 +207,8 @@ let package = Package(
     tests(
       "GatewayProxyTests",
       [
-        "GatewayProxy", "GatewayControl", "GatewayFaults", "GatewaySimulator", "GatewayRuntime", "GatewayJSON",
+        "GatewayProxy", "GatewayWires", "GatewayControl", "GatewayFaults", "GatewaySimulator", "GatewayRuntime",
+        "GatewayJSON",
         "GatewayCore", "TestSupport",
       ]),
     tests("GatewayPlannerTests", ["GatewayPlanner", "GatewayFleet", "GatewayCore"]),

@@ -56,6 +56,12 @@ extension ProxyWorld {
       refusing: [RefusedOrder("POST", "/revocations", .notOurs)], secret: nil, hosts: []
     ) { _ in }
     var request = HTTPRequest(method: method, path: path, headers: fields + [HTTPField("host", "localhost")])
+    let parts = path.split(separator: "?", maxSplits: 1)
+    request.path = String(parts[0])
+    if parts.count > 1 {
+      let pair = parts[1].split(separator: "=")
+      request.query = [HTTPField(String(pair[0]), String(pair[1]))]
+    }
     request.body = Array(body.utf8)
     if !body.isEmpty { request.headers.append(HTTPField("content-type", "application/json")) }
     let task = loop.asCurrent {

@@ -222,7 +222,7 @@ struct ProxyFaultTests {
 
   @Test(arguments: [
     (#"{"fault": "drop", "what": "reply:refresh"}"#, "needs_wire"),
-    (#"{"fault": "replace", "what": "any:out", "error": "overloaded"}"#, "needs_wire"),
+    (#"{"fault": "replace", "what": "any:out", "error": "overloaded"}"#, "not_ours"),
     (#"{"fault": "reset", "who": {"users": ["ann"]}}"#, "needs_wire"),
     (#"{"fault": "reset", "when": {"after": "logged_in"}}"#, "needs_wire"),
     (#"{"fault": "abort", "for": ["refresh_timeout"]}"#, "needs_wire"),

@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayProxy
 import GatewayRuntime
 import GatewaySimulator
+import GatewayWires
 
 /// A client, a proxy and its target in virtual time: three loops, so that each message takes the latency twice.
 struct ProxyWorld {
@@ -18,14 +19,14 @@ struct ProxyWorld {
   init(
     _ site: TargetSite = TargetSite(), limits: ProxyLimits = .local, isLocal: Bool = true,
     conditions: LinkConditions = LinkConditions(), guarding: PageGuard = PageGuard(hosts: ["proxy"], pages: .any),
-    isControlled: Bool = false
+    isControlled: Bool = false, wire: ServedDialect? = nil
   ) {
     self.site = site
     network = SimulatedNetwork(world, conditions: conditions)
     network.listen(on: Self.targetAddress, loops: [world.loops[1]], site: site)
     let loop = world.loops[0]
     let network = network
-    let control = isControlled ? loop.eventLoop.asCurrent { Self.control(on: loop.eventLoop) } : nil
+    let control = isControlled ? loop.eventLoop.asCurrent { Self.control(on: loop.eventLoop, wire) } : nil
     self.control = control
     route = loop.eventLoop.asCurrent {
       ProxyRoute(
@@ -36,8 +37,8 @@ struct ProxyWorld {
     network.listen(on: Self.address, loops: [loop], site: ProxySite(route, guarding: guarding))
   }
 
-  private static func control(on loop: EventLoop) -> ProxyControl {
-    ProxyControl(on: loop, payloadBytes: 1 << 20, seed: 1, log: nil)
+  private static func control(on loop: EventLoop, _ wire: ServedDialect?) -> ProxyControl {
+    ProxyControl(on: loop, wire: wire, payloadBytes: 1 << 20, seed: 1, log: nil)
   }
 
   func connect(_ upgrade: HTTPRequest = HTTPRequest(method: "GET", path: "/"), settling: Bool = true) -> SimulatedPeer {

@@ -207,7 +207,7 @@ package final class FaultBook: @unchecked Sendable {
     let isBeginning: Bool
   }
 
-  func isSaying(_ meaning: JournalMessage, isBeginning: Bool = false, to connection: ConnectionID) {
+  package func isSaying(_ meaning: JournalMessage, isBeginning: Bool = false, to connection: ConnectionID) {
     said = Said(connection: connection, meaning: meaning, isBeginning: isBeginning)
   }
 

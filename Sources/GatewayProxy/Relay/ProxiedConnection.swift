@@ -1,6 +1,7 @@
 internal import GatewayCore
 internal import GatewayFaults
 internal import GatewayRuntime
+internal import GatewayWires
 
 /// A client's WebSocket and the one to the target that belongs to it. Only on its loop.
 ///
@@ -26,7 +27,6 @@ final class ProxiedConnection: @unchecked Sendable {
     self.route = route
     client = RelayEnd(isTarget: false, of: id, on: route.loop)
     target = RelayEnd(isTarget: true, of: id, on: route.loop)
-    record = route.control.map { ConnectionRecord(id, in: $0.journal) }
     faulty = route.control.map { [client, target] control in
       let upstream = FaultySocket(upstreamOf: target, in: control.faults)
       return (FaultySocket(client, in: control.faults, before: upstream), upstream)
@@ -40,6 +40,7 @@ final class ProxiedConnection: @unchecked Sendable {
     let upgrade = PendingUpgrade { [self] in route.dialer.cancelDial(of: dialled) }
     self.upgrade = upgrade
     self.asked = asked
+    record = route.control.map { ConnectionRecord(id, in: $0, reading: $0.eyes(for: asked, id)) }
     var forwarded = asked
     forwarded.headers = route.fields.ofRequest(asked)
     route.dialer.dial(
@@ -95,8 +96,24 @@ final class ProxiedConnection: @unchecked Sendable {
     case .drain:
       record?.ordered(.drain)
       close(.goingAway)
+    case .expireNow, .askForRefresh: askForToken(event == .expireNow ? .expiry : .request)
     default: break
     }
+  }
+
+  /// Whether the client can be asked for another token in the gateway's words.
+  var canAsk: Bool { record?.eyes?.isLoggedIn == true && record?.eyes?.canRequest == true }
+
+  /// Asks the client for another token in the gateway's words, or ends the connection as the gateway would.
+  private func askForToken(_ cause: RefreshCause) {
+    guard let eyes = record?.eyes, canAsk else { return }
+    record?.ordered(cause == .expiry ? .expire : .refresh)
+    for frame in eyes.request(at: route.loop.wallTime) {
+      record?.asks(frame)
+      client.say(frame, .refreshRequired)
+    }
+    record?.asked(cause)
+    if let goodbye = eyes.goodbye { close(goodbye) }
   }
 
   /// Returns the other one of the two.

@@ -1,6 +1,7 @@
 internal import GatewayCore
 internal import GatewayFaults
 internal import GatewayRuntime
+internal import GatewayWires
 
 /// One of the two WebSockets of a ``ProxiedConnection``. What it hears, the other one does.
 ///
@@ -55,6 +56,12 @@ final class RelayEnd: @unchecked Sendable {
     case .queued: hold(other)
     case .overflow: connection?.close(.internalError)
     }
+  }
+
+  /// Sends a message of the proxy's own.
+  func say(_ frame: Frame, _ meaning: JournalMessage) {
+    connection?.route.control?.faults.isSaying(meaning, to: id)
+    if socket?.send(frame) == .overflow { connection?.close(.internalError) }
   }
 
   private func ping(_ payload: UnsafeRawBufferPointer, from other: RelayEnd) {
@@ -138,7 +145,9 @@ extension RelayEnd: SocketHandler {
 
   func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
     guard let other else { return }
-    connection?.record?.received(payload, kind, fromGateway: isTarget)
+    if let meaning = connection?.record?.received(payload, kind, fromGateway: isTarget), isTarget {
+      connection?.route.control?.faults.isSaying(meaning, to: id)
+    }
     other.send(Frame(kind, Array(payload)), from: self)
     if !isTarget, let wait = connection?.route.spend(payload.count) { throttle(wait) }
   }
@@ -177,12 +186,13 @@ extension RelayEnd: SocketHandler {
   }
 }
 
-// A proxy reads no message, so it knows of no user.
-
 extension RelayEnd: FaultParty {
-  var facts: Connection.Facts? { nil }
-  var dialectName: String { BlindWire.name }
-  func meaning(of payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> JournalMessage { kind.meaning }
+  var facts: Connection.Facts? { connection?.record?.facts }
+  var dialectName: String { connection?.route.control?.wireName ?? BlindWire.name }
+  func meaning(of payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> JournalMessage {
+    guard let eyes = connection?.record?.eyes else { return kind.meaning }
+    return ConnectionRecord.meaning(of: eyes.foresee(payload, at: loop.wallTime)) ?? kind.meaning
+  }
   func frame(of message: OutboundMessage) -> Frame? { nil }
   func control(_ event: SessionEvent) { connection?.control(event) }
 }

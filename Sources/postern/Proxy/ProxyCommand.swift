@@ -4,6 +4,7 @@ import GatewayProcess
 import GatewayProxy
 import GatewayRuntime
 import GatewayServer
+import GatewayWires
 import Glibc
 
 /// The command `postern proxy`: it stands between clients and a real gateway, and changes nothing.
@@ -14,7 +15,7 @@ enum ProxyCommand: Command {
   static let example = "postern proxy --to http://127.0.0.1:3000"
   static let sections = ProxyFlags.sections
   static let neededFirst = [
-    "to", "i-may-proxy", "port", "control-port", "allow-from", "journal-payloads", "set-header", "upstream-ca",
+    "to", "i-may-proxy", "port", "control-port", "wire", "journal-payloads", "set-header", "upstream-ca",
     "tls-certificate", "tls-key",
   ]
 
@@ -94,8 +95,9 @@ enum ProxyCommand: Command {
     if let rate = options.limits.dialsPerSecond { limits.append("\(ProxyLimits.text(rate)) dials/s") }
     if let rate = options.limits.requestsPerSecond { limits.append("\(ProxyLimits.text(rate)) requests/s") }
     if let rate = options.limits.bytesPerSecond { limits.append("\(ProxyLimits.text(rate)) bytes/s") }
+    let wire = options.control?.wire.map { "; wire \($0.name)" } ?? ""
     let control = controlPort.map { port in
-      "control  http://\(literal(options.control?.host ?? "")):\(port); faults and journal on\n"
+      "control  http://\(literal(options.control?.host ?? "")):\(port); faults and journal on\(wire)\n"
     }
     return """
       ready    \(scheme)://\(shown):\(port) -> \(options.targetText)\(address)

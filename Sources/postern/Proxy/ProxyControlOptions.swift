@@ -5,6 +5,7 @@ import GatewayProxy
 import GatewayRuntime
 import GatewayServer
 import GatewaySpace
+import GatewayWires
 
 /// The control port of a proxy, as its flags say.
 struct ProxyControlOptions {
@@ -13,6 +14,8 @@ struct ProxyControlOptions {
   private let port: Int
   private let allowedHosts: [String]
   private let keepsPayloads: Bool
+  /// What says what messages mean; nil for nothing.
+  let wire: ServedDialect?
 
   private static let connectionsMax = 256
 
@@ -34,15 +37,25 @@ struct ProxyControlOptions {
       return value.text
     }
     keepsPayloads = try arguments.isOn("journal-payloads")
+    wire = try arguments.value("wire").map(Self.wire)
     guard secret != nil || PinnedHost.isThisMachine(PinnedHost.plain(host)) else {
       throw UsageError("--control-host \(host) is not loopback: give a --control-secret-file")
+    }
+  }
+
+  private static func wire(_ value: Arguments.Value) throws -> ServedDialect {
+    let wire = try WireFile.read(value)
+    do {
+      return try ServedDialect(reading: wire)
+    } catch {
+      throw UsageError("\(error)")
     }
   }
 
   /// Makes the journal and the faults. Only on the loop.
   func control(on loop: EventLoop, seed: UInt64) -> ProxyControl {
     ProxyControl(
-      on: loop, payloadBytes: keepsPayloads ? HostedLimits().journalPayloadBytes : nil,
+      on: loop, wire: wire, payloadBytes: keepsPayloads ? HostedLimits().journalPayloadBytes : nil,
       seed: seed, log: OperatorLog(level: .info, format: .text).gateway)
   }
 

@@ -10,7 +10,7 @@ enum ProxyFlags {
   ]
 
   /// The flags that go with a control port.
-  static let controlOnly = ["control-host", "control-secret-file", "control-allowed-host", "journal-payloads"]
+  static let controlOnly = ["control-host", "control-secret-file", "control-allowed-host", "journal-payloads", "wire"]
 
   private static let control = [
     Flag(
@@ -21,6 +21,10 @@ enum ProxyFlags {
     Flag(
       "control-allowed-host", "HOST",
       "a name that the control port may be asked for by, beside its address, where it has no secret", repeats: true),
+    Flag(
+      "wire", "FILE|NAME",
+      "what messages mean: a file (its path has a / or a .), or a name of postern wire list; for users, logins and refreshes"
+    ),
     Flag("journal-payloads", nil, "keep in the journal what messages say, whose secrets nobody is shown"),
   ]
 

@@ -2,10 +2,14 @@ internal import GatewayCore
 internal import GatewayFaults
 internal import GatewayRuntime
 
-/// The faults of a proxy that reads no message.
+/// The faults of a proxy.
 ///
-/// They affect messages by direction, number and content, closes by code, sockets, upgrades and HTTP.
-struct BlindFaults: FaultPolicy {
+/// They affect messages by direction, number and content, closes by code, sockets, upgrades and HTTP; with a wire, messages by
+/// their meaning and connections by their users too.
+struct ProxyFaults: FaultPolicy {
+  /// Whether a wire says what messages mean.
+  let hasWire: Bool
+
   func refusal(of fault: any Fault.Type) -> GatewayError? {
     switch fault {
     case is any ClockFault.Type, is any IssuerClockFault.Type:
@@ -17,6 +21,9 @@ struct BlindFaults: FaultPolicy {
         "\(fault.word) changes a token endpoint; use answer_late, answer_never or answer_with with its route")
     case is RotateKeys.Type, is WithdrawKeys.Type:
       .notOurs.detailed("\(fault.word) changes a gateway's keys; use refuse_upgrade with status 401, or close_as")
+    case is any LoginFault.Type, is any VerificationDelay.Type,
+      is any VerificationFault.Type where hasWire:
+      .notOurs.detailed("\(fault.word) is about a token's verification; use replace, close_as or refuse_upgrade")
     case is any LoginFault.Type, is any VerificationDelay.Type, is any VerificationFault.Type:
       .needsWire.detailed("\(fault.word) is about a login; use refuse_upgrade, never_answer, replace or close_as")
     default: nil
@@ -26,17 +33,19 @@ struct BlindFaults: FaultPolicy {
   func refusal(of order: FaultOrder) -> GatewayError? {
     let fault = order.fault
     if let refusal = refusal(of: type(of: fault)) { return refusal }
-    if order.aim.isOfUsers {
+    if !hasWire, order.aim.isOfUsers {
       return .needsWire.detailed("who names users; leave it out, or use {\"connection\": 2}")
     }
-    if let event = order.moment.event, !Self.events.contains(event) {
+    if let event = order.moment.event, !Self.events.contains(event), !hasWire || !Self.eventsOfWires.contains(event) {
       return .needsWire.detailed("no line \(event.rawValue) is written here; use connection_opened or message_out")
     }
-    if let message = (fault as? any MessageFault)?.message, message.meaning != .anyIn, message.meaning != .anyOut {
+    if !hasWire, let message = (fault as? any MessageFault)?.message, message.meaning != .anyIn,
+      message.meaning != .anyOut
+    {
       return .needsWire.detailed("\(message.meaning.rawValue) is a meaning; use any:in or any:out, with match")
     }
     if (fault as? Replace)?.needsWords == true {
-      return .needsWire.detailed("an error has words in a wire only; use text")
+      return .notOurs.detailed("the errors are the gateway's; use text")
     }
     if let close = (fault as? any EndingFault)?.close, !close.reasons.isEmpty {
       return .needsWire.detailed("for names reasons of Postern's; use codes")
@@ -48,6 +57,10 @@ struct BlindFaults: FaultPolicy {
   private static let events: Set<JournalKind> = [
     .connectionOpened, .upgradeRefused, .ordered, .cutOff, .closed, .messageIn, .messageOut, .httpAnswered,
     .upstreamFailed, .faulted,
+  ]
+
+  private static let eventsOfWires: Set<JournalKind> = [
+    .loginAsked, .loggedIn, .loginRefused, .refreshRequested, .refreshed, .refreshRefused,
   ]
 
   func example(of fault: any Fault.Type) -> String {
