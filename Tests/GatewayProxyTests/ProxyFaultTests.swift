@@ -88,6 +88,16 @@ struct ProxyFaultTests {
   }
 
   @Test
+  func `a close of the proxy's own meets a fault once, though the gateway answers it`() async throws {
+    let proxied = world()
+    let client = proxied.connect()
+    let fault = try proxied.fail(#"{"fault": "close_as", "code": 1011}"#)
+    #expect(try await proxied.askText("POST", "/sessions/disconnect") == #"200 {"sessions":1}"#)
+    #expect(client.ending?.code == 1011 && proxied.site.sockets.first?.ending == .some(4005))
+    #expect(fault.count == 1 && proxied.lines(.faulted).count == 1)
+  }
+
+  @Test
   func `a close that is forgotten leaves the client where it is`() throws {
     let proxied = world()
     let client = proxied.connect()

@@ -35,6 +35,8 @@ package final class FaultySocket: @unchecked Sendable {
   private var isHalted = false
   /// Whether nothing is read because the party does not want to.
   private(set) var isPaused = false
+  /// Whether the party has closed it.
+  private var isClosing = false
   /// Whether the party was told that its transport ended, though it did not.
   private var isForgotten = false
   /// Whether the party wants the transport to answer pings.
@@ -232,6 +234,9 @@ extension FaultySocket: Socket {
   }
 
   package func close(_ reason: CloseReason) {
+    // A close that is under way is not another one.
+    guard !isClosing else { return }
+    isClosing = true
     guard !isCut else {
       otherClose = .noFrame
       return forget()
