@@ -110,7 +110,7 @@ let package = Package(
       ["GatewaySpace", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore"]),
     library("GatewayServer", ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV", "CBuildCommit"]),
     library("GatewaySimulator", ["GatewayRuntime", "GatewayCore"]),
-    library("GatewayProxy", ["GatewayRuntime", "GatewayCore"]),
+    library("GatewayProxy", ["GatewayWires", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayCore"]),
     library("GatewayFleet", ["GatewayRuntime", "GatewayCore"]),
     library("GatewayPlanner", ["GatewayFleet", "GatewayCore"]),
     library("GatewayReport", ["GatewayFleet", "GatewayKit", "GatewayJSON", "GatewayCore"]),
@@ -204,7 +204,13 @@ let package = Package(
         "GatewayFleet", "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayKit",
         "GatewayTokens", "GatewayCore", "TestSupport",
       ]),
-    tests("GatewayProxyTests", ["GatewayProxy", "GatewaySimulator", "GatewayRuntime", "GatewayCore"]),
+    tests(
+      "GatewayProxyTests",
+      [
+        "GatewayProxy", "GatewayWires", "GatewayControl", "GatewayFaults", "GatewaySimulator", "GatewayRuntime",
+        "GatewayJSON",
+        "GatewayCore", "TestSupport",
+      ]),
     tests("GatewayPlannerTests", ["GatewayPlanner", "GatewayFleet", "GatewayCore"]),
     tests(
       "GatewayReportTests", ["GatewayReport", "GatewayFleet", "GatewayKit", "GatewayCore", "TestSupport"]),

@@ -1,4 +1,5 @@
 package import GatewayCore
+package import GatewayFaults
 package import GatewayRuntime
 package import GatewaySpace
 
@@ -6,8 +7,10 @@ package import GatewaySpace
 /// hosts. It has no sockets.
 package struct ControlSite: Site {
   private let router: HTTPRouter
-  private let gateway: Gateway
+  private let gateway: any Controllable
   private let spaces: Spaces?
+  /// Why there are no spaces, where there are none.
+  private let noSpaces: GatewayError
   private let gate: LoginGate
   private let pages: PageGuard
 
@@ -33,12 +36,34 @@ package struct ControlSite: Site {
     gate = LoginGate(secret: secret, on: space.gateway.tables[0].loop) { space.newKey() }
     pages = PageGuard(hosts: secret == nil ? hosts : nil)
     self.spaces = spaces
+    noSpaces = .notFound.detailed("the gateway hosts no spaces; start it with --spaces")
     gateway = space.gateway
     router = HTTPRouter(
       Self.routes(of: space, settings: settings, figures: figures)
         + DashboardRoutes(space: space, root: "", hasLogin: gate.hasSecret).routes + gate.routes
         + [DrainRoute(drain: drain).route]
         + (spaces.map { SpaceRoutes(spaces: $0).routes + ClockRoutes(spaces: $0).routes } ?? []))
+  }
+
+  /// Creates the control port of a proxy, which has no dashboard and hosts no spaces.
+  ///
+  /// - Parameters:
+  ///   - proxy: The proxy.
+  ///   - faults: The faults that it was ordered to have.
+  ///   - refused: The orders that make no sense at a proxy, with the reasons.
+  package init(
+    proxy: any Controllable, faults: FaultBook, refusing refused: [RefusedOrder], secret: String?, hosts: [String],
+    drain: @escaping @Sendable (Duration?) -> Void
+  ) {
+    gate = LoginGate(secret: secret, on: proxy.controlLoop)
+    pages = PageGuard(hosts: secret == nil ? hosts : nil)
+    spaces = nil
+    noSpaces = .notFound.detailed("a proxy hosts no spaces")
+    gateway = proxy
+    router = HTTPRouter(
+      HealthRoutes.alive + SessionRoutes(gateway: proxy).routes + OrderRoutes(gateway: proxy).routes
+        + JournalRoutes(gateway: proxy).routes + FaultRoutes(gateway: proxy, book: faults).routes
+        + refused.map(\.route) + [DrainRoute(drain: drain).route])
   }
 
   /// Returns the routes of a space: the gateway's own below `/`, a hosted one's below `/spaces/t17/`. A route that is
@@ -48,8 +73,9 @@ package struct ControlSite: Site {
   ) -> [HTTPRoute] {
     HealthRoutes(space: space, figures: figures).routes + SessionRoutes(gateway: space.gateway).routes
       + HorizonRoutes(gateway: space.gateway).routes + OrderRoutes(gateway: space.gateway).routes
-      + JournalRoutes(gateway: space.gateway).routes + FaultRoutes(space: space).routes + space.controlRoutes + [
-        SettingsRoute(settings).route
+      + JournalRoutes(gateway: space.gateway).routes
+      + FaultRoutes(gateway: space.gateway, book: space.faults).routes + space.controlRoutes + [
+        RevocationRoute(gateway: space.gateway).route, SettingsRoute(settings).route,
       ]
   }
 
@@ -74,7 +100,7 @@ package struct ControlSite: Site {
       return response
     case .refused(let error): return ControlAnswer.error(error)
     case .none:
-      var response = LoginGate.loginPage(for: request) ?? ControlAnswer.error(.credentialsMissing)
+      var response = gate.loginPage(for: request) ?? ControlAnswer.error(.credentialsMissing)
       response.headers.append(HTTPField("www-authenticate", "Bearer realm=\"postern control\""))
       return response
     }
@@ -87,7 +113,7 @@ package struct ControlSite: Site {
 
   /// Returns the answer of a route; nil if none of the routes has the path.
   private static func answer(
-    _ request: HTTPRequest, of caller: OrderCaller?, by router: HTTPRouter, _ gateway: Gateway
+    _ request: HTTPRequest, of caller: OrderCaller?, by router: HTTPRouter, _ gateway: any Controllable
   ) async -> HTTPResponse? {
     let method = request.method == "HEAD" ? "GET" : request.method
     switch router.match(method: method, path: request.path) {
@@ -114,7 +140,7 @@ package struct ControlSite: Site {
     let segments = request.path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
     guard segments.first == "spaces" else { return nil }
     guard let spaces else {
-      return ControlAnswer.error(.notFound.detailed("the gateway hosts no spaces; start it with --spaces"))
+      return ControlAnswer.error(noSpaces)
     }
     guard segments.count > 2, let name = PercentEncoding.decode(String(segments[1])), let space = spaces[name],
       !space.hosted.isEnding

@@ -5,7 +5,7 @@ internal import GatewayRuntime
 
 /// The check by the journal whether a client meets an expectation, `POST /journal/expect`.
 struct ExpectRoute {
-  let gateway: Gateway
+  let gateway: any Controllable
 
   /// The maximum number of checks at once. Each copies the records, four megabytes of a full ring.
   private static let judgedAtOnce = 4

@@ -2,11 +2,12 @@ internal import GatewayCore
 internal import GatewayFaults
 internal import GatewayJSON
 internal import GatewayRuntime
-internal import GatewaySpace
 
 /// The resources of a gateway's faults: to list, order and remove them.
 struct FaultRoutes {
-  let space: Space
+  let gateway: any Controllable
+  /// The faults; nil if none may be ordered.
+  let book: FaultBook?
 
   var routes: [HTTPRoute] {
     [
@@ -16,7 +17,7 @@ struct FaultRoutes {
       HTTPRoute("POST", "/faults") { request, _ in
         answer(status: 201) { book throws(GatewayError) in
           let fault = try book.add(try FaultOrder.read(json: request.body))
-          space.gateway.log(.info, "fault", [.init("fault", fault.word), .init("number", String(fault.number))])
+          gateway.log(.info, "fault", [.init("fault", fault.word), .init("number", String(fault.number))])
           return Self.body(fault, book)
         }
       },
@@ -29,13 +30,13 @@ struct FaultRoutes {
       HTTPRoute("DELETE", "/faults/{number}") { _, parameters in
         answer { book throws(GatewayError) in try Self.remove(parameters["number"], from: book) }
       },
-      HTTPRoute("GET", "/faults/known") { _, _ in Self.response(Self.known, 200) },
+      HTTPRoute("GET", "/faults/known") { _, _ in Self.response(Self.known(by: book), 200) },
     ]
   }
 
   private func answer(status: Int = 200, _ body: (FaultBook) throws(GatewayError) -> [UInt8]) -> HTTPResponse {
     do throws(GatewayError) {
-      guard let book = space.faults else {
+      guard let book else {
         throw .notFound.detailed("the gateway is to have no faults; start it with --faults")
       }
       return Self.response(try body(book), status)
@@ -84,12 +85,12 @@ struct FaultRoutes {
     json.endObject()
   }
 
-  /// All faults, with an example of an order for each.
-  private static var known: [UInt8] {
+  /// All faults that the book takes, with an example of an order for each.
+  private static func known(by book: FaultBook?) -> [UInt8] {
     JSONWriter.object { json in
       json.name("faults")
       json.beginArray()
-      for fault in Faults.all {
+      for fault in Faults.all where book?.policy?.refusal(of: fault) == nil {
         json.beginObject()
         json.member("fault", fault.word)
         json.member("summary", fault.summary)
@@ -98,7 +99,7 @@ struct FaultRoutes {
         for name in fault.members { json.string(name) }
         json.endArray()
         json.name("example")
-        json.raw(fault.example)
+        json.raw(book?.policy?.example(of: fault) ?? fault.example)
         json.endObject()
       }
       json.endArray()

@@ -12,9 +12,20 @@ struct HealthRoutes {
     let status: String
   }
 
+  /// The resources of a process that is ready as soon as it answers.
+  static var alive: [HTTPRoute] {
+    [
+      health, HTTPRoute("GET", "/ready") { _, _ in ControlAnswer.json(Health(status: "ready")) },
+    ]
+  }
+
+  private static var health: HTTPRoute {
+    HTTPRoute("GET", "/health") { _, _ in ControlAnswer.json(Health(status: "ok")) }
+  }
+
   var routes: [HTTPRoute] {
     [
-      HTTPRoute("GET", "/health") { _, _ in ControlAnswer.json(Health(status: "ok")) },
+      Self.health,
       HTTPRoute("GET", "/ready") { [space] _, _ in
         if space.gateway.isDraining { return ControlAnswer.json(Health(status: "draining"), status: 503) }
         guard await space.takesWrites() else {

@@ -58,8 +58,8 @@ struct HorizonRoutes {
   }
 
   /// Throws for a dialect that the gateway does not support.
-  static func checkDialect(_ dialect: String, of gateway: Gateway) throws(GatewayError) {
-    let known = gateway.bindings.map(\.dialect.name)
+  static func checkDialect(_ dialect: String, of gateway: any Controllable) throws(GatewayError) {
+    let known = gateway.dialectNames
     guard !known.contains(where: { Name($0) == Name(dialect) }) else { return }
     throw .invalidParameter.detailed(
       "no dialect is called '\(dialect.prefix(64))'" + Nearest.lead(from: dialect, to: Set(known).sorted()))

@@ -5,7 +5,7 @@ internal import GatewayRuntime
 
 /// The resources for reading the journal of a gateway, and for waiting for future lines.
 struct JournalRoutes {
-  let gateway: Gateway
+  let gateway: any Controllable
 
   private static let linesMax = 1_000
   private static let waitMax = 60_000
@@ -74,7 +74,7 @@ struct JournalRoutes {
         let isWhole = page.lines.count < query.limit
         query.after = page.next
         if isWhole || left == 0 { break }
-        await gateway.tables[0].loop.pause()
+        await gateway.controlLoop.pause()
       }
       json.endArray()
       json.member("missed", Int64(clamping: missed))
@@ -209,7 +209,7 @@ struct JournalRoutes {
     let journal = try journal()
     var query = try Self.query(request, journal)
     if let last { query.after = try Self.number(last, "Last-Event-ID") }
-    return JournalReader(journal, query, on: gateway.tables[0].loop)
+    return JournalReader(journal, query, on: gateway.controlLoop)
   }
 
   // MARK: Answers

@@ -34,7 +34,7 @@ package enum JournalText {
         json.name("blind")
         json.bool(true)
       }
-      write(error, to: &json)
+      if let error { write(error, to: &json) }
     case .loggedIn(let grant, let kind):
       json.member("user_kind", kind.rawValue)
       write(grant, line.expiresIn, to: &json)
@@ -57,10 +57,19 @@ package enum JournalText {
     case .httpAnswered(_, let status):
       if let route = line.route { json.member("route", route) }
       json.member("status", Int64(status))
-    case .faulted(_, let number):
+    case .upstreamFailed(_, let status):
+      if let failure = line.failure { json.member("failure", failure) }
+      json.member("status", Int64(status))
+    case .faulted(_, let number, let isFull):
       if let fault = line.fault { json.member("fault", fault) }
       json.member("number", Int64(number))
-    case .connectionOpened, .loginAsked, .loggedOut, .tokenExpired, .revoked, .providerAsked, .providerMinted: break
+      if isFull {
+        json.name("late_full")
+        json.bool(true)
+      }
+    case .connectionOpened(let upstream):
+      if let upstream = upstream.milliseconds { json.member("upstream_ms", Int64(upstream)) }
+    case .loginAsked, .loggedOut, .tokenExpired, .revoked, .providerAsked, .providerMinted: break
     }
   }
 

@@ -10,15 +10,15 @@ struct LoginGate {
   let hasSecret: Bool
   private let sessions: LoginSessions
   private let loop: EventLoop
-  private let newKey: @Sendable () -> String
+  private let newKey: (@Sendable () -> String)?
 
   /// Creates the gate.
   ///
   /// - Parameters:
   ///   - secret: The secret; nil if none is needed.
   ///   - loop: The loop that serves the control port.
-  ///   - newKey: Returns an unpredictable name for a session, with 256 bits.
-  init(secret: String?, on loop: EventLoop, newKey: @escaping @Sendable () -> String) {
+  ///   - newKey: Returns an unpredictable name for a session, with 256 bits; nil if nobody can log in.
+  init(secret: String?, on loop: EventLoop, newKey: (@Sendable () -> String)? = nil) {
     hasSecret = secret != nil
     sessions = LoginSessions(secret: secret.map { Array($0.utf8) })
     self.loop = loop
@@ -90,9 +90,9 @@ struct LoginGate {
   }
 
   /// Returns the login page, for a request for a dashboard without a session; nil for other requests.
-  static func loginPage(for request: HTTPRequest) -> HTTPResponse? {
-    let (path, root) = place(of: request.path)
-    guard path == "/dashboard", ["GET", "HEAD"].contains(request.method) else { return nil }
+  func loginPage(for request: HTTPRequest) -> HTTPResponse? {
+    let (path, root) = Self.place(of: request.path)
+    guard newKey != nil, path == "/dashboard", ["GET", "HEAD"].contains(request.method) else { return nil }
     return DashboardRoutes.loginPage(for: request, root: root)
   }
 
@@ -132,7 +132,7 @@ struct LoginGate {
   }
 
   private func logIn(_ request: HTTPRequest) throws(GatewayError) -> HTTPResponse {
-    guard let secret else { throw .notFound.detailed("this control port has no secret: nobody logs in") }
+    guard let secret, let newKey else { throw .notFound.detailed("this control port has no secret: nobody logs in") }
     let body: LogInOrder = try ControlAnswer.order(request)
     let now = loop.now
     // The right secret is always accepted. Many people may share one address behind a proxy, and another person's wrong

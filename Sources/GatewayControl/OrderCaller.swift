@@ -57,7 +57,8 @@ struct OrderCaller: Sendable {
   ]
 
   /// Writes the line of an order that was carried out.
-  static func note(_ request: HTTPRequest, to route: HTTPRoute, _ response: HTTPResponse, in gateway: Gateway) {
+  static func note(_ request: HTTPRequest, to route: HTTPRoute, _ response: HTTPResponse, in gateway: any Controllable)
+  {
     guard let current, !["GET", "HEAD"].contains(request.method), response.status < 400,
       !questions.contains(route.pattern), !detailed.contains(route.pattern)
     else { return }

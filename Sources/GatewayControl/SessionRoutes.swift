@@ -3,7 +3,7 @@ internal import GatewayRuntime
 
 /// The resources that show sessions, e.g. `GET /sessions?user=ann`.
 struct SessionRoutes {
-  let gateway: Gateway
+  let gateway: any Controllable
 
   private static let pageMax = 1000
   /// The query parameters of the list.

@@ -29,7 +29,12 @@ extension FaultOrder {
     let times = try fields.whole("times", in: 1...1_000_000_000)
     let seed = try fields.whole("seed", in: 0...Int64.max)
     let duration = try fields.seconds("for_s", from: 0.001)
+    let side = try fields.word("side", FaultSide.self) ?? .client
     let type = Swift.type(of: fault)
+    if side == .upstream, !(fault is any SocketFault), !(fault is any EndingFault) {
+      throw .invalidParameter.detailed(
+        "side goes with faults of sockets and of closes, e.g. reset and close_as; \(type.word) is neither")
+    }
     if type.isOfAll, aim != FaultAim() || moment.event != nil {
       throw .invalidParameter.detailed("\(type.word) befalls the gateway as it is: leave out who, and after")
     }
@@ -38,7 +43,7 @@ extension FaultOrder {
     }
     return FaultOrder(
       fault, who: aim, when: moment, times: times.map { Int($0) }, lasting: duration, seed: seed.map { UInt64($0) },
-      text: text)
+      side: side, text: text)
   }
 
   private static func fields(_ json: [UInt8]) throws(GatewayError) -> FaultFields {

@@ -79,6 +79,7 @@ SEEN = {
     "Docs/journal.md": ["refresh_requested", "refreshed", "closed with 1001"],
     "Docs/other-languages.md": ["postern 1.", '"name":"t1"', '"moved_s":3600'],
     "Docs/phases.md": ["report: reports/away/storm.json"],
+    "Docs/proxy-faults.md": ["HTTP status 503", "connected as ann", "closed with 1011", "by=gateway", "upstream_ms", "close_as"],
     "Docs/proxy.md": ["ready", "connected as ann", "refreshed on the same connection"],
     "Docs/replay.md": ["connected as ann", "steps over"],
     "Docs/report-files.md": ["Storm passed", "Storm passed", "drain_ended"],

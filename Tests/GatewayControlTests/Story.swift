@@ -81,7 +81,7 @@ extension Story.Line {
   }
 
   static func opened(_ after: Int = 10, on connection: UInt64 = 1) -> Story.Line {
-    Story.Line(event: .connectionOpened, after: after, connection: connection, user: nil)
+    Story.Line(event: .connectionOpened(), after: after, connection: connection, user: nil)
   }
   static func turnedAway(_ error: GatewayError, _ after: Int = 10) -> Story.Line {
     Story.Line(

@@ -45,6 +45,10 @@ struct FaultOrderTests {
     (#"{"fault": "close_as", "code": 1005}"#, "may be sent"),
     (#"{"fault": "close_as", "code": 4000, "for": ["lunch"]}"#, "refresh_timeout"),
     (#"{"fault": "refuse_upgrade", "status": 200}"#, "400 to 599"),
+    (#"{"fault": "drop", "what": "login", "match": {"json": {"type": 1}}}"#, "no JSON pointer"),
+    (#"{"fault": "drop", "what": "login", "match": {}}"#, "match wants json"),
+    (#"{"fault": "abort", "codes": [70000]}"#, "codes must be"),
+    (#"{"fault": "drop", "what": "login", "side": "upstream"}"#, "side goes with"),
   ])
   func `a wrong fault order is refused, with what would be right`(json: String, wanted: String) {
     let error = #expect(throws: GatewayError.self) { _ = try FaultOrder.read(json: Array(json.utf8)) }

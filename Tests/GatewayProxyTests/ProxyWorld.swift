@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayProxy
 import GatewayRuntime
 import GatewaySimulator
+import GatewayWires
 
 /// A client, a proxy and its target in virtual time: three loops, so that each message takes the latency twice.
 struct ProxyWorld {
@@ -9,26 +10,35 @@ struct ProxyWorld {
   let network: SimulatedNetwork
   let route: ProxyRoute
   let site: TargetSite
+  /// The journal and the faults; nil unless asked for.
+  let control: ProxyControl?
 
   static let address = DialTarget(host: "proxy", port: 80, source: "127.0.0.7")
   static let targetAddress = DialTarget(host: "target", port: 80)
 
   init(
     _ site: TargetSite = TargetSite(), limits: ProxyLimits = .local, isLocal: Bool = true,
-    conditions: LinkConditions = LinkConditions(), guarding: PageGuard = PageGuard(hosts: ["proxy"], pages: .any)
+    conditions: LinkConditions = LinkConditions(), guarding: PageGuard = PageGuard(hosts: ["proxy"], pages: .any),
+    isControlled: Bool = false, wire: ServedDialect? = nil
   ) {
     self.site = site
     network = SimulatedNetwork(world, conditions: conditions)
     network.listen(on: Self.targetAddress, loops: [world.loops[1]], site: site)
     let loop = world.loops[0]
     let network = network
+    let control = isControlled ? loop.eventLoop.asCurrent { Self.control(on: loop.eventLoop, wire) } : nil
+    self.control = control
     route = loop.eventLoop.asCurrent {
       ProxyRoute(
         to: ProxyTarget(Self.targetAddress, isLocal: isLocal), by: SimulatedDialer(network, on: loop),
         on: loop.eventLoop, limits: limits,
-        fields: ForwardedFields(via: "1.1 postern-1", replacing: [HTTPField("x-key", "new")]))
+        fields: ForwardedFields(via: "1.1 postern-1", replacing: [HTTPField("x-key", "new")]), control: control)
     }
     network.listen(on: Self.address, loops: [loop], site: ProxySite(route, guarding: guarding))
+  }
+
+  private static func control(on loop: EventLoop, _ wire: ServedDialect?) -> ProxyControl {
+    ProxyControl(on: loop, wire: wire, payloadBytes: 1 << 20, seed: 1, log: nil)
   }
 
   func connect(_ upgrade: HTTPRequest = HTTPRequest(method: "GET", path: "/"), settling: Bool = true) -> SimulatedPeer {

@@ -30,7 +30,7 @@ private let others: [String: Allowed] = [
     ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV", "CBuildCommit"], ["Glibc", "Synchronization"]
   ),
   "GatewaySimulator": (["GatewayRuntime", "GatewayCore"], ["Synchronization"]),
-  "GatewayProxy": (["GatewayRuntime", "GatewayCore"], []),
+  "GatewayProxy": (["GatewayWires", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayCore"], []),
   "GatewayFleet": (["GatewayRuntime", "GatewayCore"], []),
   "GatewayPlanner": (["GatewayFleet", "GatewayCore"], []),
   "GatewayReport": (["GatewayFleet", "GatewayKit", "GatewayJSON", "GatewayCore"], ["Glibc"]),

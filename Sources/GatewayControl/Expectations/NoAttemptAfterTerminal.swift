@@ -45,7 +45,8 @@ extension Expectation {
   private static func isTerminal(_ line: JournalLine) -> Bool {
     switch line.event {
     case .cutOff(let close), .closed(let close, by: .gateway): !close.mayReconnect
-    case .upgradeRefused(let error, _, _), .loginRefused(let error): error.isTerminal
+    case .upgradeRefused(let error, let status, _): error?.isTerminal ?? (status == 403)
+    case .loginRefused(let error): error.isTerminal
     default: false
     }
   }
@@ -53,7 +54,8 @@ extension Expectation {
   private static func words(_ line: JournalLine) -> String {
     switch line.event {
     case .cutOff(let close), .closed(let close, _): "close \(close.code)"
-    case .upgradeRefused(let error, _, _), .loginRefused(let error): "error \(error.number)"
+    case .upgradeRefused(nil, let status, _): "status \(status)"
+    case .upgradeRefused(let error?, _, _), .loginRefused(let error): "error \(error.number)"
     default: "the end"
     }
   }

@@ -50,7 +50,7 @@ extension Expectation {
       case .providerMinted: minted.append(line)
       case .refreshRequested: question = question ?? line
       case .cutOff, .closed: return end(line)
-      case .loginRefused(let error), .upgradeRefused(let error, _, _), .refreshRefused(let error):
+      case .loginRefused(let error), .upgradeRefused(let error?, _, _), .refreshRefused(let error):
         return error.isOfToken ? refused(line) : nil
       case .loggedIn(let grant, _):
         defer { begin(with: grant.fingerprint) }

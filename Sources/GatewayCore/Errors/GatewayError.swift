@@ -89,6 +89,9 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
   /// The dialect has no messages of this frame type; the connection is closed with 1003.
   package static let unsupportedData = GatewayError(
     400_007, "unsupported_data", "the dialect has no messages of this frame type")
+  /// A proxy without a wire was asked for something that needs one.
+  package static let needsWire = GatewayError(
+    400_009, "needs_wire", "the proxy knows no wire, so no message and no user has a meaning to it")
   package static let userNameTooLong = GatewayError(400_008, "user_name_too_long", "the user's name is too long")
   package static let notAMember = GatewayError(400_006, "not_a_member", "join the call first")
 
@@ -137,6 +140,12 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
   package static let companyUnknown = GatewayError(404_040, "company_unknown", "there is no such company")
   package static let methodNotAllowed = GatewayError(405_001, "method_not_allowed", "the resource has other methods")
   package static let alreadyExists = GatewayError(409_001, "already_exists", "there is one of that name already")
+  /// A proxy was asked to move or to change a clock.
+  package static let clockIsReal = GatewayError(
+    409_002, "clock_is_real", "the gateway behind the proxy keeps its own time")
+  /// A proxy was asked for something that only the gateway behind it can do.
+  package static let notOurs = GatewayError(
+    409_003, "not_ours", "only the gateway behind the proxy can do this, and it is not Postern's")
   package static let bodyTooLarge = GatewayError(
     413_001, "body_too_large", "the request's body is larger than the limit")
   package static let mediaTypeRefused = GatewayError(
@@ -164,13 +173,14 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
   /// The whole catalogue, for documentation and for metrics that must know their labels.
   package static let all: [GatewayError] = [
     .malformedMessage, .unknownType, .invalidParameter, .malformedRequest, .alreadyInProgress, .notAMember,
-    .unsupportedData, .userNameTooLong, .credentialsMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid,
+    .unsupportedData, .needsWire, .userNameTooLong, .credentialsMissing, .tokenMalformed, .tokenExpired,
+    .tokenNotYetValid,
     .signatureInvalid,
     .algorithmRefused,
     .keyUnknown, .issuerMismatch, .audienceMismatch, .tokenRevoked, .tokenNotRenewed, .userMismatch, .claimInvalid,
     .tokenUnknown, .tokenUsedBeforeIssued, .userUnknown, .userDeactivated, .applicationUnknown, .sessionExpired,
     .sessionUnknown, .anonymousRefused, .callNotPermitted, .originRefused, .notPermitted, .notFound, .methodNotAllowed,
-    .alreadyExists, .bodyTooLarge, .upgradeRequired, .hostRefused, .mediaTypeRefused,
+    .alreadyExists, .clockIsReal, .notOurs, .bodyTooLarge, .upgradeRequired, .hostRefused, .mediaTypeRefused,
     .claimMissing, .reservationInvalid, .companyForbidden, .companyUnknown, .clientOutdated,
     .tooMany, .internalError, .overloaded, .draining, .providerFailure, .storeUnavailable,
     .identityUnavailable, .connectionRequired,

@@ -53,6 +53,14 @@ package enum MessageFate: Hashable, Sendable {
   /// The gateway sends this message instead, in the wire's format.
   case reworded(OutboundMessage)
 
+  /// Whether the message is kept for a while.
+  var keepsBack: Bool {
+    switch self {
+    case .late, .behindNext: true
+    case .lost, .twice, .replaced, .reworded: false
+    }
+  }
+
   /// The fate of a frame that is sent ahead of the message. If the message is replaced, the frame is lost.
   var ofBeginning: MessageFate {
     switch self {
@@ -70,8 +78,8 @@ package protocol AdmissionFault: Fault {
 
 /// A fault of connections that the gateway closes, e.g. a reset instead of the close frame with 4000.
 package protocol EndingFault: Fault {
-  /// The names of the affected close reasons; empty for all.
-  var reasons: [Name] { get }
+  /// The affected closes.
+  var close: FaultyClose { get }
 
   /// Returns how the connection ends instead of by a close frame with `reason`.
   func ending(for reason: CloseReason) -> Ending

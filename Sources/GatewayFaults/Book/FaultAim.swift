@@ -31,7 +31,7 @@ package struct FaultAim: Hashable, Sendable {
   }
 
   /// Whether it applies only to users whose names are known.
-  var isOfUsers: Bool { share != nil || kind != nil || users != nil || expiringWithin != nil }
+  package var isOfUsers: Bool { share != nil || kind != nil || users != nil || expiringWithin != nil }
 
   /// Returns whether it affects `subject`, with that seed. Connections are counted from `first`.
   func takesIn(_ subject: FaultSubject, seed: UInt64, first: UInt64) -> Bool {

@@ -12,17 +12,21 @@ extension FaultBook {
     routes.map { route in
       route.answered { request, parameters in
         let words = { (error: GatewayError) in gateway.dialect(owning: request.path).response(for: error) }
-        return await self.answer(request, to: route, words) { await route.handler(request, parameters) }
+        return await self.answer(request, method: route.method, pattern: route.pattern, words) {
+          await route.handler(request, parameters)
+        }
       }
     }
   }
 
-  private nonisolated(nonsending) func answer(
-    _ request: HTTPRequest, to route: HTTPRoute, _ words: (GatewayError) -> HTTPResponse,
+  /// Returns the answer to a request of that route: the usual one, unless a fault intervenes, whose errors have the format of
+  /// `words`.
+  package nonisolated(nonsending) func answer(
+    _ request: HTTPRequest, method: String, pattern: String, _ words: (GatewayError) -> HTTPResponse,
     usually: nonisolated(nonsending) () async -> HTTPResponse
   ) async -> HTTPResponse {
     let found = befallen((any HTTPFault).self, of: FaultSubject()) { fault, _ in
-      fault.routes.takesIn(request.path, method: route.method, pattern: route.pattern)
+      fault.routes.takesIn(request.path, method: method, pattern: pattern)
     }
     guard let (fault, standing) = found else { return await usually() }
     let network = loop.transport

@@ -7,13 +7,15 @@ package import GatewayRuntime
 package final class FaultBook: @unchecked Sendable {
   package let loop: EventLoop
   private let seed: UInt64
+  /// The choice of the faults that it takes; nil for all of a gateway.
+  package let policy: (any FaultPolicy)?
   /// The faults in the order of their orders.
   package private(set) var standing: [StandingFault] = []
   private var lastNumber: UInt32 = 0
   /// The open connections.
   private var sockets: [ConnectionID: FaultySocket] = [:]
   /// The number of connections opened so far.
-  private(set) var connectionCount: UInt64 = 0
+  package private(set) var connectionCount: UInt64 = 0
   private var alarms: [UInt32: FaultAlarm] = [:]
   /// The message that is being sent, and its connection. Set when it is encoded, read when its frame goes out.
   private var said: Said?
@@ -21,6 +23,9 @@ package final class FaultBook: @unchecked Sendable {
   private var closing: (reason: CloseReason, words: CloseReason)?
   /// The messages that are delayed, in either direction.
   private var late: [UInt64: LateMessage] = [:]
+  /// The messages that are kept back, also those whose time has come and that cannot go on yet.
+  private var keptCount = 0
+  private var keptBytes = 0
   private var lastLate: UInt64 = 0
   /// The tasks that a fault makes wait.
   let waits = FaultWaits()
@@ -31,17 +36,21 @@ package final class FaultBook: @unchecked Sendable {
 
   /// The maximum number of faults at once.
   package static let countMax = 256
-  /// The maximum number of delayed messages at once. Further messages are not delayed.
-  static let lateMax = 10_000
+  /// The maximum number of messages that are kept back at once. Further messages are not delayed.
+  package static let keptMax = 10_000
+  /// The maximum number of their bytes.
+  package static let keptBytesMax = 16 << 20
 
   /// Creates a book.
   ///
   /// - Parameters:
   ///   - loop: The gateway's one loop.
   ///   - seed: The seed that decides which users belong to a share.
-  package init(on loop: EventLoop, seed: UInt64) {
+  ///   - policy: The choice of the faults that it takes; nil for all of a gateway.
+  package init(on loop: EventLoop, seed: UInt64, policy: (any FaultPolicy)? = nil) {
     self.loop = loop
     self.seed = seed
+    self.policy = policy
   }
 
   /// Records each occurrence of a fault in that journal from now on.
@@ -51,6 +60,10 @@ package final class FaultBook: @unchecked Sendable {
 
   /// Adds a fault. Throws `GatewayError.tooMany` if the maximum number of faults exists.
   package func add(_ order: FaultOrder) throws(GatewayError) -> StandingFault {
+    if let refusal = policy?.refusal(of: order) { throw refusal }
+    guard policy != nil || order.side == .client else {
+      throw .invalidParameter.detailed("side: upstream is for postern proxy; nothing is behind this gateway")
+    }
     sweep()
     guard standing.count < Self.countMax else {
       throw .tooMany.detailed("\(Self.countMax) faults stand already; take some back")
@@ -92,7 +105,7 @@ package final class FaultBook: @unchecked Sendable {
 
   private func end(_ fault: StandingFault) {
     if let alarm = alarms.removeValue(forKey: fault.number) { loop.deadlines.remove(alarm.wakeup) }
-    for socket in inOrder { socket.recover(from: fault) }
+    for socket in inOrder { socket.side(fault.order.side)?.recover(from: fault) }
     waits.end(of: fault.number)
     setClock()
     if !standing.contains(where: { $0.order.moment.event != nil }) { journal?.observer = nil }
@@ -119,7 +132,7 @@ package final class FaultBook: @unchecked Sendable {
   /// Returns the same fault together with its entry in the book.
   func befallen<Kind>(
     _ kind: Kind.Type = Kind.self, of subject: @autoclosure () -> FaultSubject, _ connection: ConnectionID? = nil,
-    where isMeant: (Kind, StandingFault) -> Bool = { _, _ in true }
+    where isMeant: (Kind, StandingFault) -> Bool = { _, _ in true }, isFull: (Kind) -> Bool = { _ in false }
   ) -> (fault: Kind, standing: StandingFault)? {
     guard !standing.isEmpty else { return nil }
     var known: FaultSubject?
@@ -128,10 +141,27 @@ package final class FaultBook: @unchecked Sendable {
       let subject = known ?? subject()
       known = subject
       guard fault.befalls(subject, connection, at: loop.now) else { continue }
-      note(fault, subject, connection)
+      note(fault, subject, connection, isFull: isFull(meant))
       return (meant, fault)
     }
     return nil
+  }
+
+  /// Returns the fault of a message and its fate; nil if none affects it. A message that is to wait and finds no room goes on
+  /// at once.
+  func fate(
+    of frame: Frame, _ subject: @autoclosure () -> FaultSubject, _ connection: ConnectionID,
+    where isMeant: (FaultyMessage) -> Bool
+  ) -> (fault: any MessageFault, fate: MessageFate?)? {
+    let hasRoom = hasRoom(for: frame)
+    let found = befallen((any MessageFault).self, of: subject(), connection) { fault, _ in
+      isMeant(fault.message)
+    } isFull: { fault in
+      !hasRoom && fault.fate(of: frame).keepsBack
+    }
+    guard let fault = found?.fault else { return nil }
+    let fate = fault.fate(of: frame)
+    return (fault, !hasRoom && fate.keepsBack ? nil : fate)
   }
 
   /// Returns whether a fault of that kind would affect `subject` now. This does not count as an occurrence.
@@ -150,15 +180,17 @@ package final class FaultBook: @unchecked Sendable {
   /// Whether there is a fault of messages.
   var hasMessageFaults: Bool { standing.contains { $0.order.fault is any MessageFault } }
 
-  private func note(_ fault: StandingFault, _ subject: FaultSubject, _ connection: ConnectionID?) {
-    journal?.write(fault: fault.word, number: fault.number, by: connection, of: subject.user)
+  private func note(
+    _ fault: StandingFault, _ subject: FaultSubject, _ connection: ConnectionID?, isFull: Bool = false
+  ) {
+    journal?.write(fault: fault.word, number: fault.number, isFull: isFull, by: connection, of: subject.user)
   }
 
   /// Returns how the login of the connection, or its refresh, fails; nil if it does not.
   func loginFailure(of bearer: Bearer) -> LoginFailure? {
     guard let socket = bearer.connection.flatMap({ sockets[$0] }) else { return nil }
     guard bearer.user != nil else { return socket.failure }
-    let fault = fault((any LoginFault).self, of: socket.subject, socket.connection.id) {
+    let fault = fault((any LoginFault).self, of: socket.subject, socket.id) {
       $0.use.takesIn(isRefresh: true)
     }
     if let fault { socket.failRefresh(fault.failure) }
@@ -175,7 +207,7 @@ package final class FaultBook: @unchecked Sendable {
     let isBeginning: Bool
   }
 
-  func isSaying(_ meaning: JournalMessage, isBeginning: Bool = false, to connection: ConnectionID) {
+  package func isSaying(_ meaning: JournalMessage, isBeginning: Bool = false, to connection: ConnectionID) {
     said = Said(connection: connection, meaning: meaning, isBeginning: isBeginning)
   }
 
@@ -195,8 +227,22 @@ package final class FaultBook: @unchecked Sendable {
 
   // MARK: Late messages
 
-  /// Whether one more message may be delayed.
-  var hasRoomForLate: Bool { late.count < Self.lateMax }
+  /// Returns whether one more message may be kept back.
+  func hasRoom(for frame: Frame) -> Bool {
+    keptCount < Self.keptMax && keptBytes + frame.payload.count <= Self.keptBytesMax
+  }
+
+  /// Counts a message that is kept back.
+  func keep(_ frame: Frame) {
+    keptCount += 1
+    keptBytes += frame.payload.count
+  }
+
+  /// Counts a message that is kept back no longer.
+  func release(_ frame: Frame) {
+    keptCount -= 1
+    keptBytes -= frame.payload.count
+  }
 
   /// Calls `arrive` after `duration`, in the time of the network.
   func after(_ duration: Duration, _ arrive: @escaping () -> Void) {
@@ -216,15 +262,16 @@ package final class FaultBook: @unchecked Sendable {
   func open(_ socket: FaultySocket) {
     connectionCount += 1
     socket.number = connectionCount
-    sockets[socket.connection.id] = socket
+    socket.upstream?.number = connectionCount
+    sockets[socket.id] = socket
     for fault in standing where fault.order.aim.connection != nil && fault.order.moment.event == nil {
       befall(socket, fault)
     }
   }
 
   func close(_ socket: FaultySocket) {
-    sockets[socket.connection.id] = nil
-    for fault in standing { fault.forget(socket.connection.id) }
+    sockets[socket.id] = nil
+    for fault in standing { fault.forget(socket.id) }
   }
 
   private var inOrder: [FaultySocket] { sockets.values.sorted { $0.number < $1.number } }
@@ -236,10 +283,10 @@ package final class FaultBook: @unchecked Sendable {
 
   private func befall(_ socket: FaultySocket, _ fault: StandingFault) {
     guard let kind = fault.order.fault as? any SocketFault,
-      fault.befalls(socket.subject, socket.connection.id, at: loop.now)
+      let side = socket.side(fault.order.side), fault.befalls(socket.subject, socket.id, at: loop.now)
     else { return }
-    note(fault, socket.subject, socket.connection.id)
-    socket.suffer(kind, from: fault)
+    note(fault, socket.subject, socket.id)
+    side.suffer(kind, from: fault)
   }
 
   private func setAlarm(for fault: StandingFault, at deadline: Instant) {

@@ -14,16 +14,18 @@ package struct FaultOrder: Sendable {
   package let duration: Duration?
   /// The seed that decides which users belong to a share; nil for the gateway's own seed.
   package let seed: UInt64?
+  /// The side of a proxy on which it takes effect.
+  package let side: FaultSide
   /// The order as it was written.
   package let text: String
 
-  package static let members = ["fault", "who", "when", "times", "for_s", "seed"]
+  package static let members = ["fault", "who", "when", "times", "for_s", "seed", "side"]
   /// The maximum length of an order, in bytes.
   package static let lengthMax = 1 << 20
 
   package init(
     _ fault: any Fault, who aim: FaultAim = FaultAim(), when moment: FaultMoment = FaultMoment(), times: Int? = nil,
-    lasting duration: Duration? = nil, seed: UInt64? = nil, text: String = "{}"
+    lasting duration: Duration? = nil, seed: UInt64? = nil, side: FaultSide = .client, text: String = "{}"
   ) {
     self.fault = fault
     self.aim = aim
@@ -31,6 +33,7 @@ package struct FaultOrder: Sendable {
     self.times = times
     self.duration = duration
     self.seed = seed
+    self.side = side
     self.text = text
   }
 }

@@ -1,67 +1,81 @@
 internal import GatewayCore
+internal import GatewayJSON
 internal import GatewayRuntime
 
-/// The kinds of messages that a fault can affect, by their meaning, e.g. `reply:refresh`.
-package enum FaultyMessage: String, Hashable, Sendable, CaseIterable {
-  // Messages of the gateway.
-  case requestRefresh = "request:refresh"
-  case replyLogin = "reply:login"
-  case replyRefresh = "reply:refresh"
-  case replyLogout = "reply:logout"
-  case replyPing = "reply:ping"
-  case refusalLogin = "refusal:login"
-  case error
-  case noticeClosing = "notice:closing"
-  /// A vendor's reply to a command, or its message about other users.
-  case vendor
-  case anyOut = "any:out"
-  // Messages of the client.
-  case login, refresh, command, logout, ping
-  case anyIn = "any:in"
+/// The messages that a fault affects: those of one meaning, and of these perhaps only those with a certain content.
+package struct FaultyMessage: Hashable, Sendable {
+  package let meaning: Meaning
+  /// The content; nil for any.
+  let match: MessageMatch?
+
+  package static let members = ["what", "match"]
+
+  /// Reads the members `what` and `match` of an order.
+  init(_ fields: FaultFields) throws(GatewayError) {
+    guard let meaning = try fields.word("what", Meaning.self) else { throw fields.missing("what") }
+    self.meaning = meaning
+    match = try fields.child("match").map { (match) throws(GatewayError) in try MessageMatch(match) }
+  }
+
+  /// The kinds of messages, by their meaning, e.g. `reply:refresh`.
+  package enum Meaning: String, Hashable, Sendable, CaseIterable {
+    // Messages of the gateway.
+    case requestRefresh = "request:refresh"
+    case replyLogin = "reply:login"
+    case replyRefresh = "reply:refresh"
+    case replyLogout = "reply:logout"
+    case replyPing = "reply:ping"
+    case refusalLogin = "refusal:login"
+    case error
+    case noticeClosing = "notice:closing"
+    /// A vendor's reply to a command, or its message about other users.
+    case vendor
+    case anyOut = "any:out"
+    // Messages of the client.
+    case login, refresh, command, logout, ping
+    case anyIn = "any:in"
+  }
 
   /// Whether it is a kind of messages from the gateway.
   package var goesOut: Bool {
-    switch self {
+    switch meaning {
     case .login, .refresh, .command, .logout, .ping, .anyIn: false
     default: true
     }
   }
 
   /// Returns whether it includes an incoming message of that meaning, from a client that is logged in or not.
-  func takesIn(in meaning: JournalMessage, isLoggedIn: Bool) -> Bool {
-    switch self {
-    case .anyIn: true
-    case .login: meaning == .credentials && !isLoggedIn
-    case .refresh: meaning == .credentials && isLoggedIn
-    case .command: meaning == .command
-    case .logout: meaning == .logout
-    case .ping: meaning == .ping
-    default: false
-    }
+  func takesIn(in message: JournalMessage, isLoggedIn: Bool, _ frame: Frame) -> Bool {
+    let isMeant =
+      switch meaning {
+      case .anyIn: true
+      case .login: message == .credentials && !isLoggedIn
+      case .refresh: message == .credentials && isLoggedIn
+      case .command: message == .command
+      case .logout: message == .logout
+      case .ping: message == .ping
+      default: false
+      }
+    return isMeant && match?.matches(frame) ?? true
   }
 
   /// Returns whether it includes an outgoing message of that meaning.
-  func takesIn(out meaning: JournalMessage) -> Bool {
-    switch self {
-    case .anyOut: true
-    case .requestRefresh: meaning == .refreshRequired
-    case .replyLogin: meaning == .connected
-    case .replyRefresh: meaning == .refreshed
-    case .replyLogout: meaning == .loggedOut
-    case .replyPing: meaning == .pong
-    case .refusalLogin: meaning == .loginRefused
-    case .error: meaning == .error
-    case .noticeClosing: meaning == .closing
-    case .vendor: meaning == .vendor
-    default: false
-    }
-  }
-}
-
-extension FaultyMessage {
-  /// Reads the member `what` of an order.
-  init(_ fields: FaultFields) throws(GatewayError) {
-    guard let message = try fields.word("what", FaultyMessage.self) else { throw fields.missing("what") }
-    self = message
+  func takesIn(out message: JournalMessage, _ frame: Frame) -> Bool {
+    let isMeant =
+      switch meaning {
+      case .anyOut: true
+      case .requestRefresh: message == .refreshRequired
+      case .replyLogin: message == .connected
+      case .replyRefresh: message == .refreshed
+      case .replyLogout: message == .loggedOut
+      case .replyPing: message == .pong
+      case .refusalLogin: message == .loginRefused
+      case .error: message == .error
+      case .noticeClosing: message == .closing
+      // A proxy that does not read a message knows its kind.
+      case .vendor: message == .vendor || message == .text || message == .binary
+      default: false
+      }
+    return isMeant && match?.matches(frame) ?? true
   }
 }

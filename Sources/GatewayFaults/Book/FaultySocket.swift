@@ -1,49 +1,91 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// A socket between a connection and the transport. Every message and every close passes through it, and faults may
-/// lose, delay or change them.
+/// A socket between a party and the transport. Every message and every close passes through it, and faults may lose,
+/// delay or change them.
+///
+/// A proxied connection has two: that of the client, whose messages and closes faults affect, and that of the gateway, for
+/// faults of its socket and of the closes that it is sent.
 ///
 /// `@unchecked Sendable`: used only on the gateway's loop.
 package final class FaultySocket: @unchecked Sendable {
-  package let connection: Connection
-  private let book: FaultBook
+  package let party: any FaultParty
+  let id: ConnectionID
+  let book: FaultBook
+  private let ownSide: FaultSide
+  /// The socket on a proxy's other side.
+  let upstream: FaultySocket?
   /// The number in the sequence of opened connections, from 1.
   var number: UInt64 = 0
   /// The failure of its login or its refresh; nil if neither fails.
   private(set) var failure: LoginFailure?
   /// Whether it is a refresh that fails, which is sent as an error.
   private var failsRefresh = false
-  private var socket: (any Socket)?
+  private(set) var socket: (any Socket)?
   package private(set) var otherClose: OtherClose?
-  /// The messages that go on after the next one, in either direction.
-  private var heldOut: [Frame] = []
-  private var heldIn: [Frame] = []
+  /// The messages that go on after the next one.
+  var heldOut: [Frame] = []
+  var heldIn: [Frame] = []
+  /// The messages whose delay is over, and that wait for a slow reader.
+  var lateOut: [Frame] = []
+  var lateIn: [Frame] = []
   /// Whether nothing passes in either direction, while the transport stays.
   private var isCut = false
-  /// Whether the connection was told that its transport ended, though it did not.
+  /// Whether nothing is read because of a fault.
+  private var isHalted = false
+  /// Whether nothing is read because the party does not want to.
+  private(set) var isPaused = false
+  /// Whether the party has closed it.
+  private var isClosing = false
+  /// Whether the party was told that its transport ended, though it did not.
   private var isForgotten = false
+  /// Whether the party wants the transport to answer pings.
+  private var wantsPongs = true
+  private var withholdsPongs = false
   /// The fault of the beginning of a message, which applies to the rest too.
   private var begun: (meaning: JournalMessage, fault: (any MessageFault)?)?
   /// The active faults of the socket, by their numbers.
   private var ailments: [UInt32: any SocketFault] = [:]
 
-  /// The maximum number of messages that wait for the next one.
-  private static let heldMax = 64
-
-  init(_ connection: Connection, in book: FaultBook, failing failure: LoginFailure? = nil) {
-    self.connection = connection
+  /// Creates the socket of a client.
+  ///
+  /// - Parameters:
+  ///   - failure: The failure of its login.
+  ///   - upstream: The socket on a proxy's other side.
+  package init(
+    _ party: any FaultParty, in book: FaultBook, failing failure: LoginFailure? = nil,
+    before upstream: FaultySocket? = nil
+  ) {
+    self.party = party
+    id = party.id
     self.book = book
     self.failure = failure
+    self.upstream = upstream
+    ownSide = .client
   }
+
+  /// Creates the socket between a proxy and the gateway behind it.
+  package init(upstreamOf party: any FaultParty, in book: FaultBook) {
+    self.party = party
+    id = party.id
+    self.book = book
+    upstream = nil
+    ownSide = .upstream
+  }
+
+  /// Returns the socket of that side; nil if there is none.
+  func side(_ side: FaultSide) -> FaultySocket? { side == .client ? self : upstream }
 
   /// The user and connection that faults select by.
   var subject: FaultSubject {
-    let facts = connection.facts
+    let facts = party.facts
     return FaultSubject(
-      user: facts?.user, kind: facts?.kind, dialect: Name(connection.binding.dialect.name),
-      expiresIn: facts?.expiresIn, connection: number)
+      user: facts?.user, kind: facts?.kind, dialect: Name(party.dialectName), expiresIn: facts?.expiresIn,
+      connection: number)
   }
+
+  /// Whether messages pass.
+  var isPassing: Bool { !isCut && !isForgotten }
 
   // MARK: Faults of the socket
 
@@ -57,125 +99,116 @@ package final class FaultySocket: @unchecked Sendable {
   }
 
   /// Stops everything in both directions, without telling either side, or lets it pass again.
-  package func cut(_ isCut: Bool) {
+  func cut(_ isCut: Bool) {
     self.isCut = isCut
-    if isCut { stopReading() } else { goOnReading() }
+    settleReading()
+  }
+
+  /// Reads nothing from the peer, whatever the party wants, or reads again.
+  func halt(_ isHalted: Bool) {
+    self.isHalted = isHalted
+    settleReading()
+  }
+
+  private func settleReading() {
+    guard !isCut, !isHalted else { return socket?.stopReading() ?? () }
+    socket?.goOnReading()
+    if isPaused { socket?.pauseReading() }
+  }
+
+  /// Leaves the peer's pings without an answer, or answers them again.
+  func withholdPongs(_ isWithholding: Bool) {
+    withholdsPongs = isWithholding
+    socket?.answersPings = wantsPongs && !isWithholding
   }
 
   /// Fails the refresh that is being verified, and ends the connection after it.
   func failRefresh(_ failure: LoginFailure) {
     (self.failure, failsRefresh) = (failure, true)
-    book.loop.execute { [self] in connection.socketViolated(.invalidToken) }
+    book.loop.execute { [self] in party.socketViolated(.invalidToken) }
   }
 
-  // MARK: Messages
-
-  private enum Direction { case `in`, out }
-
-  /// Handles a message according to its fate.
-  private func pass(_ frame: Frame, _ direction: Direction, _ fate: MessageFate?) -> SendOutcome {
-    switch fate {
-    case nil: return go(frame, direction, releasing: true)
-    case .lost: return .sent
-    case .late(let duration):
-      guard book.hasRoomForLate else { return go(frame, direction) }
-      book.after(duration) { [weak self] in _ = self?.go(frame, direction) }
-      return .sent
-    case .twice:
-      _ = go(frame, direction)
-      return go(frame, direction)
-    case .behindNext:
-      switch direction {
-      case .in where heldIn.count < Self.heldMax: heldIn.append(frame)
-      case .out where heldOut.count < Self.heldMax: heldOut.append(frame)
-      default: return go(frame, direction)
-      }
-      return .sent
-    case .replaced(let other): return go(other, direction)
-    case .reworded(let message):
-      let dialect = (connection.dialect as? FaultyDialect)?.inner ?? connection.dialect
-      guard let other = dialect.encode(message, connection.dialectContext) else { return .sent }
-      return go(other, direction)
-    }
+  /// Detaches the party from the transport, which stays as it is.
+  private func forget() {
+    guard !isForgotten else { return }
+    isForgotten = true
+    leaveBook()
+    book.loop.execute { [self] in party.socketClosed(nil) }
   }
 
-  /// Lets a message pass, and after it the messages that waited for the next one.
-  private func go(_ frame: Frame, _ direction: Direction, releasing: Bool = false) -> SendOutcome {
-    guard let socket else { return .closed }
-    guard !isCut, !isForgotten else { return .sent }
-    switch direction {
-    case .in:
-      frame.payload.withUnsafeBytes { connection.socketReceived($0, frame.kind) }
-      guard releasing else { return .sent }
-      let waiting = heldIn
-      heldIn = []
-      for frame in waiting { frame.payload.withUnsafeBytes { connection.socketReceived($0, frame.kind) } }
-      return .sent
-    case .out:
-      var outcome = socket.send(frame)
-      guard releasing else { return outcome }
-      let waiting = heldOut
-      heldOut = []
-      for frame in waiting where outcome != .overflow { outcome = socket.send(frame) }
-      return outcome
-    }
-  }
-
-  private func fateIn(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ frame: Frame) -> MessageFate? {
-    let meaning = connection.meaning(of: payload, kind)
-    let isLoggedIn = connection.facts != nil
-    return book.fault((any MessageFault).self, of: subject, connection.id) {
-      $0.message.takesIn(in: meaning, isLoggedIn: isLoggedIn)
-    }?.fate(of: frame)
+  private func leaveBook() {
+    if ownSide == .client { book.close(self) }
+    dropKept()
   }
 }
 
 extension FaultySocket: SocketHandler {
   package func socketOpened(_ socket: any Socket) {
     self.socket = socket
-    book.open(self)
-    connection.socketOpened(self)
+    if ownSide == .client { book.open(self) }
+    party.socketOpened(self)
   }
 
-  package func socketRefused(_ failure: DialFailure) { connection.socketRefused(failure) }
+  package func socketRefused(_ failure: DialFailure) { party.socketRefused(failure) }
 
-  package var takesBytesAsText: Bool { connection.takesBytesAsText }
+  package var wantsAnswer: Bool { party.wantsAnswer }
+
+  package func socketHeardAnswer(_ answer: HTTPResponse) { party.socketHeardAnswer(answer) }
+
+  package var takesBytesAsText: Bool { party.takesBytesAsText }
 
   package func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
-    guard !isCut, !isForgotten else { return }
-    guard book.hasMessageFaults || !heldIn.isEmpty else { return connection.socketReceived(payload, kind) }
+    guard isPassing else { return }
+    guard ownSide == .client, book.hasMessageFaults || !heldIn.isEmpty else {
+      return party.socketReceived(payload, kind)
+    }
     let frame = Frame(kind, Array(payload))
-    _ = pass(frame, .in, fateIn(payload, kind, frame))
+    let meaning = party.meaning(of: payload, kind)
+    let isLoggedIn = party.facts != nil
+    let found = book.fate(of: frame, subject, id) { $0.takesIn(in: meaning, isLoggedIn: isLoggedIn, frame) }
+    _ = pass(frame, .in, found?.fate)
   }
 
-  package func socketReceivedPong() {
-    if !isCut, !isForgotten { connection.socketReceivedPong() }
+  package func socketReceivedPong() { socketReceivedPong(UnsafeRawBufferPointer(start: nil, count: 0)) }
+
+  package func socketReceivedPong(_ payload: UnsafeRawBufferPointer) {
+    if isPassing { party.socketReceivedPong(payload) }
   }
 
-  package func socketReceivedPing() {
-    guard !isCut, !isForgotten else { return }
+  package func socketReceivedPing() { socketReceivedPing(UnsafeRawBufferPointer(start: nil, count: 0)) }
+
+  package func socketReceivedPing(_ payload: UnsafeRawBufferPointer) {
+    guard isPassing else { return }
     // Without pongs there is no answer in the wire's format either, but the gateway still knows that the client is
     // alive.
-    if answersPings { connection.socketReceivedPing() } else { connection.socketReceivedPong() }
+    if withholdsPongs { party.socketReceivedPong() } else { party.socketReceivedPing(payload) }
+  }
+
+  package func socketDrained() {
+    release(.out)
+    if isPassing { party.socketDrained() }
   }
 
   package func socketViolated(_ reason: CloseReason) {
-    if !isForgotten { connection.socketViolated(reason) }
+    if !isForgotten { party.socketViolated(reason) }
+  }
+
+  package func socketHeardGoodbye(_ text: String) {
+    if !isForgotten { party.socketHeardGoodbye(text) }
   }
 
   package func socketClosed(_ peerCode: UInt16?) {
-    if !isForgotten {
-      book.close(self)
-      connection.socketClosed(peerCode)
-    }
     socket = nil
+    guard !isForgotten else { return }
+    leaveBook()
+    party.socketClosed(peerCode)
   }
 }
 
 extension FaultySocket: Socket {
   package func send(_ frame: Frame) -> SendOutcome {
     guard socket != nil else { return .closed }
-    let said = book.takeSaid(to: connection.id)
+    let said = book.takeSaid(to: id)
     let meaning = said?.meaning ?? .vendor
     if meaning == .loginRefused || (failsRefresh && meaning == .error), let failure {
       switch failure.words {
@@ -186,13 +219,14 @@ extension FaultySocket: Socket {
     }
     let begun = begun
     self.begun = nil
-    guard book.hasMessageFaults || !heldOut.isEmpty || begun != nil else { return go(frame, .out, releasing: true) }
+    guard ownSide == .client, book.hasMessageFaults || !heldOut.isEmpty || begun != nil else {
+      return go(frame, .out, releasing: true)
+    }
     if let begun, begun.meaning == meaning { return pass(frame, .out, begun.fault?.fate(of: frame)) }
-    let fault = book.fault((any MessageFault).self, of: subject, connection.id) { $0.message.takesIn(out: meaning) }
-    let fate = fault?.fate(of: frame)
-    guard said?.isBeginning == true else { return pass(frame, .out, fate) }
-    self.begun = (meaning, fault)
-    return pass(frame, .out, fate?.ofBeginning)
+    let found = book.fate(of: frame, subject, id) { $0.takesIn(out: meaning, frame) }
+    guard said?.isBeginning == true else { return pass(frame, .out, found?.fate) }
+    self.begun = (meaning, found?.fault)
+    return pass(frame, .out, found?.fate?.ofBeginning)
   }
 
   package func ping() {
@@ -200,14 +234,17 @@ extension FaultySocket: Socket {
   }
 
   package func close(_ reason: CloseReason) {
+    // A close that is under way is not another one.
+    guard !isClosing else { return }
+    isClosing = true
     guard !isCut else {
       otherClose = .noFrame
       return forget()
     }
     let meant = book.takeClosing(in: reason)
-    let fault = book.fault((any EndingFault).self, of: subject, connection.id) {
-      $0.reasons.isEmpty || $0.reasons.contains(Name(meant.name))
-    }
+    let fault = book.befallen((any EndingFault).self, of: subject, id) { fault, standing in
+      standing.order.side == ownSide && fault.close.takesIn(meant, saying: reason.code)
+    }?.fault
     let ending = fault?.ending(for: meant) ?? failure?.ending
     switch ending {
     case nil: socket?.close(reason)
@@ -237,31 +274,30 @@ extension FaultySocket: Socket {
   }
 
   package func pauseReading() {
-    if !isCut { socket?.pauseReading() }
+    isPaused = true
+    if !isCut, !isHalted { socket?.pauseReading() }
   }
 
-  package func stopReading() { socket?.stopReading() }
+  package func stopReading() { halt(true) }
 
   package func goOnReading() {
-    if !isCut { socket?.goOnReading() }
+    isPaused = false
+    if !isCut, !isHalted { socket?.goOnReading() }
+    // Not from inside the party's call.
+    if !lateIn.isEmpty { book.loop.execute { [self] in release(.in) } }
   }
 
   package var answersPings: Bool {
-    get { socket?.answersPings ?? true }
-    set { socket?.answersPings = newValue }
+    get { wantsPongs }
+    set {
+      wantsPongs = newValue
+      socket?.answersPings = newValue && !withholdsPongs
+    }
   }
 
   package var answersClose: Bool {
     get { socket?.answersClose ?? true }
     set { socket?.answersClose = newValue }
-  }
-
-  /// Detaches the gateway from the connection, whose transport stays as it is.
-  private func forget() {
-    guard !isForgotten else { return }
-    isForgotten = true
-    book.close(self)
-    book.loop.execute { [self] in connection.socketClosed(nil) }
   }
 
   package var peer: String { socket?.peer ?? "" }

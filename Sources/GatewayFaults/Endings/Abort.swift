@@ -5,12 +5,12 @@ package import GatewayCore
 package struct Abort: EndingFault {
   package static let word = "abort"
   package static let summary = "drops the transport in place of a close frame"
-  package static let members = ["for"]
+  package static let members = FaultyClose.members
   package static let example = #"{"fault": "abort", "for": ["refresh_timeout"]}"#
 
-  package let reasons: [Name]
+  package let close: FaultyClose
 
-  package init(_ fields: FaultFields) throws(GatewayError) { reasons = try fields.reasons() }
+  package init(_ fields: FaultFields) throws(GatewayError) { close = try FaultyClose(fields) }
 
   package func ending(for reason: CloseReason) -> Ending { .aborted }
 }

@@ -4,14 +4,14 @@ package import GatewayCore
 package struct CloseAs: EndingFault {
   package static let word = "close_as"
   package static let summary = "closes with this code and reason"
-  package static let members = ["for", "code", "reason"]
+  package static let members = ["code", "reason"] + FaultyClose.members
   package static let example = #"{"fault": "close_as", "for": ["invalid_token"], "code": 1011}"#
 
-  package let reasons: [Name]
+  package let close: FaultyClose
   private let reason: CloseReason
 
   package init(_ fields: FaultFields) throws(GatewayError) {
-    reasons = try fields.reasons()
+    close = try FaultyClose(fields)
     guard let reason = try fields.closeReason() else { throw fields.missing("code") }
     self.reason = reason
   }

@@ -5,12 +5,12 @@ package import GatewayCore
 package struct NeverClose: EndingFault {
   package static let word = "never_close"
   package static let summary = "forgets the connection in place of closing it"
-  package static let members = ["for"]
+  package static let members = FaultyClose.members
   package static let example = #"{"fault": "never_close", "times": 1}"#
 
-  package let reasons: [Name]
+  package let close: FaultyClose
 
-  package init(_ fields: FaultFields) throws(GatewayError) { reasons = try fields.reasons() }
+  package init(_ fields: FaultFields) throws(GatewayError) { close = try FaultyClose(fields) }
 
   package func ending(for reason: CloseReason) -> Ending { .forgotten }
 }

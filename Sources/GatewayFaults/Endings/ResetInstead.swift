@@ -4,12 +4,12 @@ package import GatewayCore
 package struct ResetInstead: EndingFault {
   package static let word = "reset_instead"
   package static let summary = "resets the transport in place of a close frame"
-  package static let members = ["for"]
+  package static let members = FaultyClose.members
   package static let example = #"{"fault": "reset_instead", "for": ["refresh_timeout"]}"#
 
-  package let reasons: [Name]
+  package let close: FaultyClose
 
-  package init(_ fields: FaultFields) throws(GatewayError) { reasons = try fields.reasons() }
+  package init(_ fields: FaultFields) throws(GatewayError) { close = try FaultyClose(fields) }
 
   package func ending(for reason: CloseReason) -> Ending { .reset }
 }

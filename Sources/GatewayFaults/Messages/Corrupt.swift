@@ -4,7 +4,7 @@ package import GatewayCore
 package struct Corrupt: MessageFault {
   package static let word = "corrupt"
   package static let summary = "cuts the message in the middle"
-  package static let members = ["what"]
+  package static let members = FaultyMessage.members
   package static let example = #"{"fault": "corrupt", "what": "request:refresh", "times": 1}"#
 
   package let message: FaultyMessage

@@ -4,7 +4,7 @@ package import GatewayCore
 package struct Delay: MessageFault {
   package static let word = "delay"
   package static let summary = "lets the message go on so much later, in real time"
-  package static let members = ["what", "by_ms"]
+  package static let members = ["by_ms"] + FaultyMessage.members
   package static let example = #"{"fault": "delay", "what": "request:refresh", "by_ms": 2000}"#
 
   package let message: FaultyMessage

@@ -4,7 +4,7 @@ package import GatewayCore
 package struct Drop: MessageFault {
   package static let word = "drop"
   package static let summary = "loses the message"
-  package static let members = ["what"]
+  package static let members = FaultyMessage.members
   package static let example = #"{"fault": "drop", "what": "reply:refresh", "times": 1}"#
 
   package let message: FaultyMessage

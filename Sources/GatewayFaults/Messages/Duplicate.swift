@@ -4,7 +4,7 @@ package import GatewayCore
 package struct Duplicate: MessageFault {
   package static let word = "duplicate"
   package static let summary = "says or hears the message twice"
-  package static let members = ["what"]
+  package static let members = FaultyMessage.members
   package static let example = #"{"fault": "duplicate", "what": "request:refresh", "times": 1}"#
 
   package let message: FaultyMessage

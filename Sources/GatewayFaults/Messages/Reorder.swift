@@ -4,7 +4,7 @@ package import GatewayCore
 package struct Reorder: MessageFault {
   package static let word = "reorder"
   package static let summary = "lets the message go on behind the next one"
-  package static let members = ["what"]
+  package static let members = FaultyMessage.members
   package static let example = #"{"fault": "reorder", "what": "reply:refresh", "times": 1}"#
 
   package let message: FaultyMessage

@@ -4,12 +4,16 @@ package import GatewayCore
 package struct Replace: MessageFault {
   package static let word = "replace"
   package static let summary = "says an error, or this text, in the message's place"
-  package static let members = ["what", "error", "text"]
+  package static let members = ["error", "text"] + FaultyMessage.members
   package static let example =
     #"{"fault": "replace", "what": "reply:refresh", "text": "{\"type\":\"nobody_knows\"}", "times": 1}"#
 
   package let message: FaultyMessage
   private let fate: MessageFate
+  /// Whether an error in the wire's format is sent.
+  package var needsWords: Bool {
+    if case .reworded = fate { true } else { false }
+  }
 
   private static let textLengthMax = 65_536
 

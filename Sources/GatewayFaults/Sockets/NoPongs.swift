@@ -9,7 +9,7 @@ package struct NoPongs: SocketFault {
 
   package init(_ fields: FaultFields) throws(GatewayError) {}
 
-  package func befall(_ socket: FaultySocket) { socket.answersPings = false }
+  package func befall(_ socket: FaultySocket) { socket.withholdPongs(true) }
 
-  package func leave(_ socket: FaultySocket) { socket.answersPings = true }
+  package func leave(_ socket: FaultySocket) { socket.withholdPongs(false) }
 }

@@ -9,7 +9,7 @@ package struct StopReading: SocketFault {
 
   package init(_ fields: FaultFields) throws(GatewayError) {}
 
-  package func befall(_ socket: FaultySocket) { socket.stopReading() }
+  package func befall(_ socket: FaultySocket) { socket.halt(true) }
 
-  package func leave(_ socket: FaultySocket) { socket.goOnReading() }
+  package func leave(_ socket: FaultySocket) { socket.halt(false) }
 }

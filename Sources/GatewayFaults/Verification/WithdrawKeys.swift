@@ -17,5 +17,5 @@ package struct WithdrawKeys: VerificationFault, SocketFault {
     return standing.isYounger(than: issuedAt) ? .signatureInvalid : nil
   }
 
-  package func befall(_ socket: FaultySocket) { socket.connection.control(.revoked) }
+  package func befall(_ socket: FaultySocket) { socket.party.control(.revoked) }
 }

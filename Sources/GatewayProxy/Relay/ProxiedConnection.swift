@@ -1,36 +1,55 @@
 internal import GatewayCore
+internal import GatewayFaults
 internal import GatewayRuntime
+internal import GatewayWires
 
 /// A client's WebSocket and the one to the target that belongs to it. Only on its loop.
 ///
 /// `@unchecked Sendable`: used only on its loop.
 final class ProxiedConnection: @unchecked Sendable {
+  let id: ConnectionID
   let route: ProxyRoute
   let client: RelayEnd
   let target: RelayEnd
+  /// Its lines in the journal; nil if none is kept.
+  var record: ConnectionRecord?
+  /// The sockets through which faults take effect; nil without a control port.
+  private let faulty: (client: FaultySocket, target: FaultySocket)?
+  /// The client's request.
+  private var asked: HTTPRequest?
   /// The client's upgrade until it is answered.
   private var upgrade: PendingUpgrade?
   /// The target's answer to the upgrade, once it has come.
   private var answer: HTTPResponse?
 
-  init(on route: ProxyRoute) {
+  init(_ id: ConnectionID, on route: ProxyRoute) {
+    self.id = id
     self.route = route
-    client = RelayEnd(isTarget: false, on: route.loop)
-    target = RelayEnd(isTarget: true, on: route.loop)
+    client = RelayEnd(isTarget: false, of: id, on: route.loop)
+    target = RelayEnd(isTarget: true, of: id, on: route.loop)
+    faulty = route.control.map { [client, target] control in
+      let upstream = FaultySocket(upstreamOf: target, in: control.faults)
+      return (FaultySocket(client, in: control.faults, before: upstream), upstream)
+    }
     client.connection = self
     target.connection = self
   }
 
   /// Dials the target with the client's request; returns the upgrade that is answered as the target answers.
   func open(_ asked: HTTPRequest) -> PendingUpgrade {
-    let upgrade = PendingUpgrade { [self] in route.dialer.cancelDial(of: target) }
+    let upgrade = PendingUpgrade { [self] in route.dialer.cancelDial(of: dialled) }
     self.upgrade = upgrade
+    self.asked = asked
+    record = route.control.map { ConnectionRecord(id, in: $0, reading: $0.eyes(for: asked, id)) }
     var forwarded = asked
     forwarded.headers = route.fields.ofRequest(asked)
     route.dialer.dial(
-      route.target.dial, upgrade: forwarded, subprotocols: ForwardedFields.subprotocols(of: asked), handler: target)
+      route.target.dial, upgrade: forwarded, subprotocols: ForwardedFields.subprotocols(of: asked), handler: dialled)
     return upgrade
   }
+
+  /// What hears of the dial.
+  private var dialled: any SocketHandler { faulty?.target ?? target }
 
   func targetAnswered(_ answer: HTTPResponse) { self.answer = answer }
 
@@ -39,8 +58,8 @@ final class ProxiedConnection: @unchecked Sendable {
     let named = answer?.header("sec-websocket-protocol")
     let fields = answer.map { route.fields.ofAnswer($0).filter { !$0.name.hasPrefix("sec-websocket-") } } ?? []
     let upgrade = upgrade
-    (self.upgrade, answer) = (nil, nil)
-    guard upgrade?.give(.accept(client, subprotocol: named, fields: fields)) != true else { return }
+    (self.upgrade, answer, asked) = (nil, nil, nil)
+    guard upgrade?.give(.accept(faulty?.client ?? client, subprotocol: named, fields: fields)) != true else { return }
     client.hasEnded = true
     target.abort()
   }
@@ -51,13 +70,50 @@ final class ProxiedConnection: @unchecked Sendable {
     (self.upgrade, self.answer) = (nil, nil)
     if var answer, case .refused = failure {
       answer.headers = route.fields.ofAnswer(answer)
-      upgrade?.give(.refuse(answer))
+      refuse(upgrade, answer)
     } else if let upgrade {
       // A client that has left needs no answer, and its dial has not failed.
       let refusal = ProxyRefusal(failure, of: route.target)
-      if upgrade.give(.refuse(refusal.response)) { route.report(refusal) }
+      if refuse(upgrade, refusal.response) { route.report(refusal, of: id) }
     }
     forget()
+  }
+
+  /// Refuses the client. Returns false if it has left.
+  @discardableResult
+  private func refuse(_ upgrade: PendingUpgrade?, _ answer: HTTPResponse) -> Bool {
+    guard upgrade?.give(.refuse(answer)) == true else { return false }
+    if let asked { route.control?.note(refused: answer, of: asked) }
+    return true
+  }
+
+  /// Does what an operator has ordered.
+  func control(_ event: SessionEvent) {
+    switch event {
+    case .disconnect(let reason):
+      record?.ordered(.disconnect)
+      close(reason)
+    case .drain:
+      record?.ordered(.drain)
+      close(.goingAway)
+    case .expireNow, .askForRefresh: askForToken(event == .expireNow ? .expiry : .request)
+    default: break
+    }
+  }
+
+  /// Whether the client can be asked for another token in the gateway's words.
+  var canAsk: Bool { record?.eyes?.isLoggedIn == true && record?.eyes?.canRequest == true }
+
+  /// Asks the client for another token in the gateway's words, or ends the connection as the gateway would.
+  private func askForToken(_ cause: RefreshCause) {
+    guard let eyes = record?.eyes, canAsk else { return }
+    record?.ordered(cause == .expiry ? .expire : .refresh)
+    for frame in eyes.request(at: route.loop.wallTime) {
+      record?.asks(frame)
+      client.say(frame, .refreshRequired)
+    }
+    record?.asked(cause)
+    if let goodbye = eyes.goodbye { close(goodbye) }
   }
 
   /// Returns the other one of the two.
@@ -66,12 +122,19 @@ final class ProxiedConnection: @unchecked Sendable {
   /// Closes both.
   func close(_ reason: CloseReason) {
     guard upgrade == nil else {
-      upgrade?.give(.refuse(ProxyRefusal("ending", 503, "the proxy ends").response))
-      return route.dialer.cancelDial(of: target)
+      refuse(upgrade, ProxyRefusal("ending", 503, "the proxy ends").response)
+      return route.dialer.cancelDial(of: dialled)
     }
     client.close(reason)
+    told(reason)
     target.close(reason)
   }
+
+  /// Notes that the client was told this end.
+  func told(_ reason: CloseReason) { record?.told(reason, client.otherClose) }
+
+  /// The connection for an operator; nil if its client is not let in.
+  var summary: SessionSummary? { record?.summary(peer: client.peer) }
 
   /// Forgets the connection when both have ended.
   func ended() {

@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayFaults
 package import GatewayRuntime
 
 /// A proxy in front of one target: its limits, its open connections, and the way of each request. Only on its loop.
@@ -11,8 +12,11 @@ package final class ProxyRoute: @unchecked Sendable {
   let dialer: any RequestForwarder
   let loop: EventLoop
   private let allowsStorms: Bool
+  /// The journal and the faults; nil without a control port.
+  let control: ProxyControl?
   private let onFailure: (ProxyRefusal) -> Void
-  private var connections: [ObjectIdentifier: ProxiedConnection] = [:]
+  private(set) var connections: [UInt64: ProxiedConnection] = [:]
+  private var lastSerial: UInt64 = 0
   private var dials: TokenBucket?
   private var requests: TokenBucket?
   private var bytes: ByteBudget?
@@ -25,10 +29,12 @@ package final class ProxyRoute: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - allowsStorms: Whether requests of a storm may reach a target that is not on this machine.
+  ///   - control: The journal and the faults; nil for none.
   ///   - onFailure: Called, on the loop, for each request that the target did not answer.
   package init(
     to target: ProxyTarget, by dialer: any RequestForwarder, on loop: EventLoop, limits: ProxyLimits,
-    fields: ForwardedFields, allowsStorms: Bool = false, onFailure: @escaping (ProxyRefusal) -> Void = { _ in }
+    fields: ForwardedFields, allowsStorms: Bool = false, control: ProxyControl? = nil,
+    onFailure: @escaping (ProxyRefusal) -> Void = { _ in }
   ) {
     self.target = target
     self.dialer = dialer
@@ -36,6 +42,7 @@ package final class ProxyRoute: @unchecked Sendable {
     self.limits = limits
     self.fields = fields
     self.allowsStorms = allowsStorms
+    self.control = control
     self.onFailure = onFailure
     dials = limits.dialsPerSecond.map { TokenBucket(rate: $0, capacity: max(1, $0), at: loop.now) }
     requests = limits.requestsPerSecond.map { TokenBucket(rate: $0, capacity: max(1, $0), at: loop.now) }
@@ -48,10 +55,19 @@ package final class ProxyRoute: @unchecked Sendable {
   // MARK: Admission
 
   func admit(_ upgrade: HTTPRequest) -> Admission {
-    if let refusal = refusal(of: upgrade) ?? upgradeRefusal() { return .refuse(refusal.response) }
-    let connection = ProxiedConnection(on: self)
-    connections[ObjectIdentifier(connection)] = connection
+    if let refusal = refusal(of: upgrade) { return refuse(upgrade, refusal) }
+    if let admission = control?.admission(upgrade) { return admission }
+    if let refusal = upgradeRefusal() { return refuse(upgrade, refusal) }
+    lastSerial += 1
+    let connection = ProxiedConnection(ConnectionID(loop: loop.index, serial: lastSerial), on: self)
+    connections[lastSerial] = connection
     return .later(connection.open(upgrade))
+  }
+
+  private func refuse(_ upgrade: HTTPRequest, _ refusal: ProxyRefusal) -> Admission {
+    let response = refusal.response
+    control?.note(refused: response, of: upgrade)
+    return .refuse(response)
   }
 
   /// Returns why no request of this kind is sent on; nil if it may be.
@@ -92,6 +108,11 @@ package final class ProxyRoute: @unchecked Sendable {
   // MARK: Requests
 
   nonisolated(nonsending) func respond(to request: HTTPRequest) async -> HTTPResponse {
+    guard let control else { return await forward(request) }
+    return await control.answer(request) { await forward(request) }
+  }
+
+  private nonisolated(nonsending) func forward(_ request: HTTPRequest) async -> HTTPResponse {
     if let refusal = refusal(of: request) ?? requestRefusal() { return refusal.response }
     bytes?.spend(request.body.count, at: loop.now)
     var forwarded = request
@@ -109,7 +130,11 @@ package final class ProxyRoute: @unchecked Sendable {
   }
 
   /// Reports a request that the target did not answer.
-  func report(_ refusal: ProxyRefusal) { onFailure(refusal) }
+  func report(_ refusal: ProxyRefusal, of connection: ConnectionID? = nil) {
+    control?.journal.write(
+      failure: refusal.name, status: refusal.status, by: connection, dialect: BlindWire.number)
+    onFailure(refusal)
+  }
 
   // MARK: Connections
 
@@ -121,12 +146,30 @@ package final class ProxyRoute: @unchecked Sendable {
   }
 
   func forget(_ connection: ProxiedConnection) {
-    connections[ObjectIdentifier(connection)] = nil
+    connections[connection.id.serial] = nil
+  }
+
+  /// Closes every connection with 1001 on both sides, each at a time of its own within `window`, and accepts no more.
+  package nonisolated(nonsending) func drain(over window: Duration) async {
+    beginEnd()
+    let ends = connections.keys.sorted().map { serial in
+      (serial, loop.now + .nanoseconds(Int64(Double(window.nanoseconds) * loop.nextShare())))
+    }
+    for (serial, end) in ends.sorted(by: { $0.1 < $1.1 }) {
+      if end > loop.now { await loop.sleep(until: end, as: "the drain's window") }
+      connections[serial]?.control(.drain(until: end))
+    }
+  }
+
+  /// Admits nobody from here on, and ends the faults, so that what they hold back can end.
+  private func beginEnd() {
+    isEnding = true
+    control?.faults.end()
   }
 
   /// Closes every connection with 1001 on both sides, and accepts no more.
   package func end() {
-    isEnding = true
+    beginEnd()
     for connection in connections.values { connection.close(.goingAway) }
   }
 }

@@ -1,5 +1,7 @@
 internal import GatewayCore
+internal import GatewayFaults
 internal import GatewayRuntime
+internal import GatewayWires
 
 /// One of the two WebSockets of a ``ProxiedConnection``. What it hears, the other one does.
 ///
@@ -8,6 +10,7 @@ internal import GatewayRuntime
 ///
 /// `@unchecked Sendable`: used only on its loop.
 final class RelayEnd: @unchecked Sendable {
+  let id: ConnectionID
   let isTarget: Bool
   /// The connection that it belongs to; nil before it begins and after it is over.
   var connection: ProxiedConnection?
@@ -31,10 +34,17 @@ final class RelayEnd: @unchecked Sendable {
   /// The longest wait for a peer to read what came before the end of the transport.
   private static let leaveTimeout = Duration.seconds(15)
 
-  init(isTarget: Bool, on loop: EventLoop) {
+  init(isTarget: Bool, of id: ConnectionID, on loop: EventLoop) {
+    self.id = id
     self.isTarget = isTarget
     self.loop = loop
   }
+
+  /// The peer's address.
+  var peer: String { socket?.peer ?? "" }
+
+  /// What a fault made of the last close.
+  var otherClose: OtherClose? { socket?.otherClose }
 
   private var other: RelayEnd? { connection?.other(than: self) }
 
@@ -46,6 +56,12 @@ final class RelayEnd: @unchecked Sendable {
     case .queued: hold(other)
     case .overflow: connection?.close(.internalError)
     }
+  }
+
+  /// Sends a message of the proxy's own.
+  func say(_ frame: Frame, _ meaning: JournalMessage) {
+    connection?.route.control?.faults.isSaying(meaning, to: id)
+    if socket?.send(frame) == .overflow { connection?.close(.internalError) }
   }
 
   private func ping(_ payload: UnsafeRawBufferPointer, from other: RelayEnd) {
@@ -108,6 +124,7 @@ extension RelayEnd: SocketHandler {
     self.socket = socket
     socket.answersPings = false
     guard isTarget else {
+      connection?.record?.opened()
       if let closeAtOpening { return socket.close(closeAtOpening) }
       // What the target has sent since its 101 follows that of the client.
       return other?.goOnReading() ?? ()
@@ -128,6 +145,9 @@ extension RelayEnd: SocketHandler {
 
   func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
     guard let other else { return }
+    if let meaning = connection?.record?.received(payload, kind, fromGateway: isTarget), isTarget {
+      connection?.route.control?.faults.isSaying(meaning, to: id)
+    }
     other.send(Frame(kind, Array(payload)), from: self)
     if !isTarget, let wait = connection?.route.spend(payload.count) { throttle(wait) }
   }
@@ -145,7 +165,10 @@ extension RelayEnd: SocketHandler {
     }
   }
 
-  func socketViolated(_ reason: CloseReason) { other?.close(reason) }
+  func socketViolated(_ reason: CloseReason) {
+    other?.close(reason)
+    connection?.told(reason)
+  }
 
   func socketHeardGoodbye(_ text: String) { goodbye = text }
 
@@ -154,13 +177,24 @@ extension RelayEnd: SocketHandler {
     hasEnded = true
     loop.deadlines.remove(wakeup)
     let connection = connection
-    switch peerCode {
-    case nil: other?.leave()
-    case 1005: other?.close(.withoutCode)
-    case let code?: other?.close(CloseReason(code: code, name: goodbye) ?? .protocolError)
+    let reason = peerCode.map { code in
+      code == 1005 ? .withoutCode : CloseReason(code: code, name: goodbye) ?? .protocolError
     }
+    if let reason { other?.close(reason) } else { other?.leave() }
+    if isTarget { connection?.told(reason ?? .connectionLost) } else { connection?.record?.ended(peerCode) }
     connection?.ended()
   }
+}
+
+extension RelayEnd: FaultParty {
+  var facts: Connection.Facts? { connection?.record?.facts }
+  var dialectName: String { connection?.route.control?.wireName ?? BlindWire.name }
+  func meaning(of payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> JournalMessage {
+    guard let eyes = connection?.record?.eyes else { return kind.meaning }
+    return ConnectionRecord.meaning(of: eyes.foresee(payload, at: loop.wallTime)) ?? kind.meaning
+  }
+  func frame(of message: OutboundMessage) -> Frame? { nil }
+  func control(_ event: SessionEvent) { connection?.control(event) }
 }
 
 extension RelayEnd: WakeupTarget {

@@ -9,6 +9,10 @@ extension Connection {
     package let kind: UserKind
     /// Nil for ever.
     package let expiresIn: Duration?
+
+    package init(user: UserID, kind: UserKind, expiresIn: Duration?) {
+      (self.user, self.kind, self.expiresIn) = (user, kind, expiresIn)
+    }
   }
 
   /// Nil before the login. Only on the loop.

@@ -353,7 +353,7 @@ extension Connection: SocketHandler, WakeupTarget {
     wakeup = Wakeup(target: self)
     table.add(self, countedPhase)
     gateway.spoken.note(dialect)
-    journal(.connectionOpened)
+    journal(.connectionOpened())
     count { metrics in
       metrics.connectionsOpened += 1
       metrics.connectDuration.record(table.transport.now - socket.acceptedAt)

@@ -17,4 +17,14 @@ package struct SessionSummary: Hashable, Sendable {
   package var silence: Duration
   package var calls: [CallID]
   package var peer: String
+
+  package init(
+    id: ConnectionID, dialect: String, phase: String, user: UserID? = nil, kind: UserKind? = nil,
+    fingerprint: TokenFingerprint? = nil, expiresIn: Duration? = nil, deadlineIn: Duration? = nil, age: Duration,
+    silence: Duration, calls: [CallID], peer: String
+  ) {
+    (self.id, self.dialect, self.phase, self.user, self.kind) = (id, dialect, phase, user, kind)
+    (self.fingerprint, self.expiresIn, self.deadlineIn) = (fingerprint, expiresIn, deadlineIn)
+    (self.age, self.silence, self.calls, self.peer) = (age, silence, calls, peer)
+  }
 }

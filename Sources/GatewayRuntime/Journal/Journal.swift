@@ -15,7 +15,7 @@ package final class Journal: @unchecked Sendable {
   /// How many records it keeps, a power of two.
   package let capacity: Int
   /// The wire formats, by the numbers of their bindings.
-  var wires: [JournalWire] = [] {
+  package var wires: [JournalWire] = [] {
     didSet { names.dialects = wires.map(\.name) }
   }
   private let records: UnsafeMutablePointer<JournalRecord>
@@ -124,10 +124,22 @@ package final class Journal: @unchecked Sendable {
     write(.httpAnswered(route: number(of: answer.route), status: status), dialect: UInt8(clamping: dialect))
   }
 
-  /// Writes that a fault befell somebody.
-  package func write(fault word: String, number: UInt32, by connection: ConnectionID?, of user: UserID?) {
+  /// Writes that a proxy passed an HTTP request on and its answer back, or answered it itself. There must be few routes.
+  package func write(route: String, status: Int, dialect: UInt8) {
+    write(.httpAnswered(route: number(of: route), status: UInt16(clamping: status)), dialect: dialect)
+  }
+
+  /// Writes that a proxy got no answer from the gateway behind it. There must be few names.
+  package func write(failure name: String, status: Int, by connection: ConnectionID?, dialect: UInt8) {
+    write(.upstreamFailed(name: number(of: name), status: UInt16(clamping: status)), by: connection, dialect: dialect)
+  }
+
+  /// Writes that a fault befell somebody, or was to befall them and found no room (`isFull`).
+  package func write(
+    fault word: String, number: UInt32, isFull: Bool = false, by connection: ConnectionID?, of user: UserID?
+  ) {
     let user = user.map { names.users.take($0, holders: 0, next: last + 1, first: firstNamed) } ?? 0
-    write(.faulted(word: self.number(of: word), number: number), by: connection, user: user)
+    write(.faulted(word: self.number(of: word), number: number, isFull: isFull), by: connection, user: user)
   }
 
   private func number(of word: String) -> UInt16 {

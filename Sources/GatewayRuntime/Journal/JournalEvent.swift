@@ -2,9 +2,10 @@ package import GatewayCore
 
 /// An event of the journal, in bytes alone. Its text is made when it is read.
 package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
-  case connectionOpened
-  /// `isBlind`: the client is a browser, which shows no script the status.
-  case upgradeRefused(JournalError, status: UInt16, isBlind: Bool)
+  /// `upstream` is the time until the gateway behind a proxy had accepted.
+  case connectionOpened(upstream: JournalDelay = JournalDelay(nil))
+  /// `isBlind`: the client is a browser, which shows no script the status. A gateway behind a proxy tells no error.
+  case upgradeRefused(JournalError?, status: UInt16, isBlind: Bool)
   case loginAsked
   // The grant comes first, where it wastes no room.
   case loggedIn(JournalGrant, UserKind)
@@ -28,8 +29,10 @@ package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
   case providerMinted
   case providerFailed(JournalError)
   case providerRefused(JournalError)
-  /// The number of the fault's word in the journal, and its own.
-  case faulted(word: UInt16, number: UInt32)
+  /// The number of the name of the proxy's refusal in the journal, and the status.
+  case upstreamFailed(name: UInt16, status: UInt16)
+  /// The number of the fault's word in the journal, and its own; `isFull` if the fault had no effect, since too much is late.
+  case faulted(word: UInt16, number: UInt32, isFull: Bool)
 
   /// An operator's order, as the journal has it, e.g. `expire`.
   package enum Order: String, Hashable, Sendable, BitwiseCopyable, CaseIterable {
@@ -44,7 +47,9 @@ package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
   /// Whether the gateway made something of the message that this tells of.
   var isUnderstood: Bool {
     switch self {
-    case .messageIn(.idle, _, _), .messageIn(.malformed, _, _): false
+    case .messageIn(.idle, _, _), .messageIn(.malformed, _, _), .messageIn(.text, _, _), .messageIn(.binary, _, _),
+      .messageOut(.text, _, _), .messageOut(.binary, _, _):
+      false
     default: true
     }
   }
@@ -73,6 +78,7 @@ package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
     case .providerMinted: .providerMinted
     case .providerFailed: .providerFailed
     case .providerRefused: .providerRefused
+    case .upstreamFailed: .upstreamFailed
     case .faulted: .faulted
     }
   }

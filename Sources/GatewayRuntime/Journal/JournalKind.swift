@@ -30,6 +30,8 @@ package enum JournalKind: String, Hashable, Sendable, CaseIterable {
   case providerMinted = "provider_minted"
   case providerFailed = "provider_failed"
   case providerRefused = "provider_refused"
+  /// A proxy got no answer from the gateway behind it.
+  case upstreamFailed = "upstream_failed"
   /// Something went wrong on purpose.
   case faulted
 }

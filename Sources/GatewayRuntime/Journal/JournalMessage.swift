@@ -18,6 +18,13 @@ package enum JournalMessage: String, Hashable, Sendable, BitwiseCopyable, CaseIt
   case prelude
   /// An answer or event of a vendor's own.
   case vendor
+  // Messages of either side that a proxy passes on without reading them, by their kind.
+  case text, binary
+}
+
+extension Frame.Kind {
+  /// The message as a proxy knows it that does not read it.
+  package var meaning: JournalMessage { self == .text ? .text : .binary }
 }
 
 // Properties and methods, where an initializer would own what it is given: on the way of every message.

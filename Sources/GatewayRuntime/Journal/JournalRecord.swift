@@ -48,6 +48,8 @@ package struct JournalLine: Hashable, Sendable {
   package var route: String?
   /// The word of the fault that befell.
   package var fault: String?
+  /// The name of the proxy's refusal, where the gateway behind it did not answer.
+  package var failure: String?
   /// The token's remaining life after a login or refresh; nil for ever.
   package var expiresIn: Duration?
   /// What may be shown of the message, if that was asked for.

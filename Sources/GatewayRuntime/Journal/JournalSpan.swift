@@ -123,7 +123,8 @@ struct JournalNames {
     if Int(record.dialect) < dialects.count { line.dialect = dialects[Int(record.dialect)] }
     switch record.event {
     case .httpAnswered(let route, _): line.route = words[Int(route)]
-    case .faulted(let word, _): line.fault = words[Int(word)]
+    case .faulted(let word, _, _): line.fault = words[Int(word)]
+    case .upstreamFailed(let name, _): line.failure = words[Int(name)]
     case .loggedIn(let grant, _), .refreshed(let grant, _):
       if grant.fingerprint != nil, grant.expiresAt != .distantFuture {
         line.expiresIn = grant.expiresAt - record.at

@@ -1,24 +1,26 @@
-internal import GatewayCore
+package import GatewayCore
 
 /// A wire format as the journal knows it: its name, and what may be shown of its messages.
-///
-/// It holds dialects alone: a binding holds its vendor, the vendor the gateway, and the gateway the journal.
-struct JournalWire: Sendable {
-  private let dialect: any Dialect
-  /// The dialect for clients that speak JSON.
-  private let jsonDialect: (any Dialect)?
+package struct JournalWire: Sendable {
+  package let name: String
+  private let redact: @Sendable (Frame, _ isUnderstood: Bool) -> String?
 
-  init(_ binding: DialectBinding) {
-    dialect = binding.dialect
-    jsonDialect = binding.jsonDialect
+  /// Creates a wire format whose messages `redact` shows without their secrets; nil for nothing.
+  package init(_ name: String, redact: @escaping @Sendable (Frame, _ isUnderstood: Bool) -> String?) {
+    self.name = name
+    self.redact = redact
   }
 
-  var name: String { dialect.name }
+  /// Holds dialects alone: a binding holds its vendor, the vendor the gateway, and the gateway the journal.
+  init(_ binding: DialectBinding) {
+    let (dialect, jsonDialect) = (binding.dialect, binding.jsonDialect)
+    self.init(dialect.name) { frame, isUnderstood in
+      let isJSON = frame.kind == .text && frame.payload.first == UInt8(ascii: "{")
+      let dialect = isJSON ? jsonDialect ?? dialect : dialect
+      return frame.payload.withUnsafeBytes { dialect.redacted($0, frame.kind, isUnderstood: isUnderstood) }
+    }
+  }
 
   /// Returns what may be shown of a message; nil for nothing.
-  func redacted(_ frame: Frame, isUnderstood: Bool) -> String? {
-    let isJSON = frame.kind == .text && frame.payload.first == UInt8(ascii: "{")
-    let dialect = isJSON ? jsonDialect ?? dialect : dialect
-    return frame.payload.withUnsafeBytes { dialect.redacted($0, frame.kind, isUnderstood: isUnderstood) }
-  }
+  func redacted(_ frame: Frame, isUnderstood: Bool) -> String? { redact(frame, isUnderstood) }
 }

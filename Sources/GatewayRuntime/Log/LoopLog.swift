@@ -22,7 +22,7 @@ package final class LoopLog: WakeupTarget, @unchecked Sendable {
     var leftOut = 0
   }
 
-  init(_ log: GatewayLog?, on loop: EventLoop) {
+  package init(_ log: GatewayLog?, on loop: EventLoop) {
     self.log = log
     self.loop = loop
     wakeup = Wakeup(target: self)
@@ -47,6 +47,9 @@ package final class LoopLog: WakeupTarget, @unchecked Sendable {
   package func wakeUp() {
     turn()
   }
+
+  /// Says what has been left out so far. The log may go away after it, if nothing else is written.
+  package func end() { turn() }
 
   /// Says what has been left out, and begins to count anew.
   private func turn() {

@@ -40,6 +40,8 @@ final class SpaceHandler: SocketHandler, @unchecked Sendable {
 
   func socketReceivedPing() { enter { inner.socketReceivedPing() } }
 
+  func socketDrained() { space.loop.asCurrent { inner.socketDrained() } }
+
   func socketViolated(_ reason: CloseReason) { enter { inner.socketViolated(reason) } }
 
   func socketClosed(_ peerCode: UInt16?) {
@@ -56,8 +58,8 @@ final class SpaceHandler: SocketHandler, @unchecked Sendable {
   /// Ends it because the space ends.
   func close() {
     space.loop.asCurrent {
-      if let connection = inner as? Connection ?? (inner as? FaultySocket)?.connection {
-        connection.control(.disconnect(.goingAway))
+      if let party = (inner as? FaultySocket)?.party ?? inner as? any FaultParty {
+        party.control(.disconnect(.goingAway))
       } else {
         socket?.close(.goingAway)
       }

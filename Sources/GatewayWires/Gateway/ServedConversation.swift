@@ -9,10 +9,10 @@ final class ServedConversation: Conversation, @unchecked Sendable {
   private let secrets: [String: String]
   /// The token so far, during a login in several steps.
   private var token: String?
-  private var user: String?
+  private(set) var user: String?
   private var rest: [UInt8] = []
   /// The latest numbers of the client's messages.
-  private var sent: [String?]
+  private(set) var sent: [String?]
   /// The next part of a message that has several.
   private var expected: (message: Int, part: Int)?
   /// The message whose token is being verified.

@@ -17,6 +17,11 @@ package struct ServedDialect: Dialect {
     self.init(try ServedWire(wire), secrets: secrets)
   }
 
+  /// Creates the dialect of a reader, for which the wire need not say all that a gateway sends.
+  package init(reading wire: WireDescription) throws(DescriptionError) {
+    self.init(try ServedWire(reading: wire), secrets: [:])
+  }
+
   init(_ served: ServedWire, secrets: [String: String]) {
     self.served = served
     self.secrets = Renewable(secrets)

@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayJSON
 
 /// The values that a rule took from a message.
 struct Taken {

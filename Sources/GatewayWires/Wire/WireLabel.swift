@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayJSON
 
 /// The name of a message in the report: the value of a member, or a word.
 enum WireLabel: Hashable, Sendable {

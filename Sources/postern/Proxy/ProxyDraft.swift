@@ -22,6 +22,10 @@ struct ProxyDraft: Sendable {
   var identity = CertificateFlags()
   var allowsUntrusted = false
 
+  // MARK: The control port
+
+  var control = ProxyControlDraft()
+
   // MARK: Limits
 
   var connectionsMax: Int?

@@ -3,12 +3,13 @@ import GatewayKit
 
 /// The flags of `postern proxy`.
 enum ProxyFlags {
-  static let options = addresses + target + limits
+  static let options = addresses + target + limits + control
 
   static let sections = [
     FlagSection("addresses", addresses),
     FlagSection("the target", target),
     FlagSection("limits", limits),
+    FlagSection("the control port", control),
   ]
 
   @OptionList<ProxyDraft>
@@ -73,4 +74,6 @@ enum ProxyFlags {
       \.messageBytesMax, .int(1024...(64 << 20)))
     Option("i-may-storm", "HOST", "a host of --to that storms may reach through this proxy", each: \.stormed)
   }
+
+  private static let control = ProxyControlDraft.options.map { $0.of(\ProxyDraft.control) }
 }

@@ -15,6 +15,10 @@ struct ProxyOptions {
   /// The guard against web pages, which can reach a port of this machine.
   let guarding: PageGuard
   let listener: Listener.Settings
+  /// The seed of the faults, another in every process.
+  let seed: UInt64
+  /// The control port; nil for none.
+  let control: ProxyControlOptions?
   /// The address of the target for people, e.g. `wss://realtime.example`.
   let targetText: String
 
@@ -47,7 +51,9 @@ struct ProxyOptions {
       replacing: try Self.fields(draft.headers))
     allowsStorms = Self.names(of: draft.stormed).contains(Name(host))
     networks = draft.networks.isEmpty ? nil : draft.networks
-    listener = try Self.listener(draft)
+    seed = UInt64(SystemRandomNumberGenerator.word)
+    control = try ProxyControlOptions(draft.control)
+    listener = try Self.listener(draft, takesFaults: control != nil)
     let addsSecrets = dial.identity?.certificatePath != nil || !fields.replacements.isEmpty
     guarding = PageGuard(
       hosts: [listener.host] + draft.names, takesAddresses: true, pages: addsSecrets ? .ofThisMachine : .any)
@@ -155,7 +161,7 @@ struct ProxyOptions {
     return limits
   }
 
-  private static func listener(_ draft: ProxyDraft) throws -> Listener.Settings {
+  private static func listener(_ draft: ProxyDraft, takesFaults: Bool) throws -> Listener.Settings {
     guard !draft.networks.isEmpty || PinnedHost.isThisMachine(PinnedHost.plain(draft.host)) else {
       throw UsageError(
         "--host \(draft.host): everybody could reach the target through this proxy; add --allow-from NETWORK")
@@ -166,6 +172,8 @@ struct ProxyOptions {
     settings.limits.messageBytesMax = draft.messageBytesMax
     // An end that stops reading has this much before it: the mark, one message, and the rest of one read.
     settings.limits.outboundBytesMax = settings.limits.messageBytesMax + (1 << 20)
+    // A fault may double all of it.
+    if takesFaults { settings.limits.outboundBytesMax *= 2 }
     return settings
   }
 }

@@ -2,12 +2,15 @@
 
 import asyncio
 import contextlib
+import json
 import os
 import re
 import signal
 import subprocess
 import tempfile
 import threading
+import urllib.error
+import urllib.request
 
 from aiohttp import WSCloseCode, WSMsgType, web
 from websockets.asyncio.server import serve
@@ -26,16 +29,56 @@ class Proxy:
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=self.errors, text=True)
         timer = threading.Timer(30, self.process.kill)
         timer.start()
-        lines = [self.process.stdout.readline(), self.process.stdout.readline()]
+        lines = [self.process.stdout.readline()]
+        while lines[-1] and not lines[-1].startswith("limits"):
+            lines.append(self.process.stdout.readline())
         timer.cancel()
         if not lines[0]:
             self.process.wait()
             raise RuntimeError(f"no proxy: {self.said()}")
-        self.ready, self.limits = lines
+        self.ready, self.limits = lines[0], lines[-1]
+        control = [line for line in lines if line.startswith("control")]
+        self.control_url = re.search(r"http://[^;]+", control[0])[0] if control else None
         self.url = re.search(r"wss?://\S+", self.ready)[0]
         self.http_url = self.url.replace("ws", "http", 1)
         self.port = int(self.url.rpartition(":")[2])
         return self
+
+    def ctl(self, *arguments, status=0):
+        """What `postern ctl` prints."""
+        done = subprocess.run([os.environ["POSTERN"], "ctl", *arguments, "--url", self.control_url], capture_output=True, text=True, timeout=90)
+        assert done.returncode == status, f"{arguments}: {done.stdout}{done.stderr}"
+        return done.stdout + done.stderr
+
+    def ask(self, method, path, body=None, **fields):
+        """The status and the answer of the control API."""
+        data = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
+        headers = {"Content-Type": "application/json", **{name.replace("_", "-"): value for name, value in fields.items()}}
+        request = urllib.request.Request(self.control_url + path, data, headers, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return answer.status, json.loads(answer.read() or b"null")
+        except urllib.error.HTTPError as error:
+            text = error.read().decode()
+            return error.code, json.loads(text) if text.startswith("{") else text
+
+    def fail(self, **order):
+        """Orders a fault; returns its number."""
+        status, answer = self.ask("POST", "/faults", order)
+        assert status == 201, answer
+        return answer["number"]
+
+    def mend(self):
+        assert self.ask("DELETE", "/faults")[0] == 200
+
+    def lines(self, *kinds, payloads=False):
+        query = "?limit=1000" + (f"&kind={','.join(kinds)}" if kinds else "") + ("&payloads=true" if payloads else "")
+        return self.ask("GET", "/journal" + query)[1]["lines"]
+
+    def await_line(self, kind, count=1):
+        status, answer = self.ask("POST", "/journal/await", {"kind": kind, "count": count, "within_ms": 30_000})
+        assert status == 200 and answer["met"], answer
+        return answer["lines"]
 
     def said(self):
         self.errors.seek(0)

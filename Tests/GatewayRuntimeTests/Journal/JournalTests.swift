@@ -43,7 +43,7 @@ struct JournalTests {
   }
 
   private static let events: [JournalEvent] = [
-    .connectionOpened, .loginAsked, .tokenExpired, .ordered(.expire), .providerAsked,
+    .connectionOpened(), .loginAsked, .tokenExpired, .ordered(.expire), .providerAsked,
   ]
 
   private static func query(upTo last: UInt64, _ generator: inout SeededGenerator) -> Journal.Query {

@@ -23,7 +23,8 @@ package struct GateJournal {
       try await scene.play()
       try await scene.check(seen)
     }
-    return Set(JournalKind.allCases).subtracting(seen.kinds).subtracting([.providerFailed, .providerRefused, .faulted])
+    return Set(JournalKind.allCases).subtracting(seen.kinds)
+      .subtracting([.providerFailed, .providerRefused, .faulted, .upstreamFailed])
   }
 
   private init(dialect: any GateDialect, world: TestWorld) {

@@ -1,5 +1,3 @@
-package import GatewayJSON
-
 /// A JSON pointer (RFC 6901), e.g. `/error/code`, or an empty text for the whole message.
 package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   private struct Step: Hashable {
@@ -30,21 +28,6 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
       steps.append(Step(name: name, index: isIndex ? Int(name) : nil))
     }
     self.steps = steps
-  }
-
-  /// Reads the pointer in a value of a description.
-  package init(_ described: Described) throws(DescriptionError) {
-    try self.init(described.text(), at: described)
-  }
-
-  /// Reads the pointer in a part of a description's value.
-  package init(_ text: String, at described: Described) throws(DescriptionError) {
-    guard let pointer = Self(text) else {
-      let hint =
-        text.contains("~") ? "~ stands as ~0, / as ~1" : "a pointer as \"/\(text)\", or \"\" for the whole message"
-      throw described.error("'\(text)' is no JSON pointer; \(hint)")
-    }
-    self = pointer
   }
 
   private static func unescaped(_ part: some Sequence<UInt8>) -> String? {
@@ -78,7 +61,7 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Returns the rest of this pointer after `other`; nil if it does not begin with it.
-  func rest(behind other: JSONPointer) -> JSONPointer? {
+  package func rest(behind other: JSONPointer) -> JSONPointer? {
     guard steps.starts(with: other.steps) else { return nil }
     var rest = self
     rest.steps.removeFirst(other.steps.count)
@@ -88,7 +71,7 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
 
   /// Writes a member of an object at which the pointer finds the text: nested objects, whose members no other pointer
   /// shares.
-  func write(_ text: String, to json: inout JSONWriter) {
+  package func write(_ text: String, to json: inout JSONWriter) {
     guard !steps.isEmpty else { return }
     for step in steps.dropLast() {
       json.name(step.name)

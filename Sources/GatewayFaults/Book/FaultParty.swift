@@ -1,0 +1,30 @@
+package import GatewayCore
+package import GatewayRuntime
+
+/// What stands behind a ``FaultySocket``: a gateway's connection, or one end of a proxied one. Only on its loop.
+package protocol FaultParty: SocketHandler {
+  var id: ConnectionID { get }
+
+  /// The login; nil if there is none, or nobody knows of it.
+  var facts: Connection.Facts? { get }
+
+  var dialectName: String { get }
+
+  /// Returns the meaning of a message that arrives now.
+  func meaning(of payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> JournalMessage
+
+  /// Returns a message of the gateway in the wire's format; nil if it has none.
+  func frame(of message: OutboundMessage) -> Frame?
+
+  /// An operator's event.
+  func control(_ event: SessionEvent)
+}
+
+extension Connection: FaultParty {
+  package nonisolated var dialectName: String { binding.dialect.name }
+
+  package nonisolated func frame(of message: OutboundMessage) -> Frame? {
+    let dialect = (dialect as? FaultyDialect)?.inner ?? dialect
+    return dialect.encode(message, dialectContext)
+  }
+}

@@ -1,0 +1,88 @@
+package import GatewayCore
+package import GatewayRuntime
+internal import GatewayWires
+
+// The proxy as an operator sees it. Only on its loop.
+
+extension ProxyRoute: Controllable {
+  package var controlLoop: EventLoop { loop }
+
+  package var journal: Journal? { control?.journal }
+
+  package var dialectNames: [String] { [control?.wireName ?? BlindWire.name] }
+
+  package func log(_ level: LogLevel, _ name: String, _ fields: @autoclosure () -> [LogEvent.Field]) {
+    control?.log.write(level, name, fields())
+  }
+
+  package func sessions(
+    _ choice: SessionChoice, after last: ConnectionID?, limit: Int
+  ) async -> [SessionSummary] {
+    loop.preconditionOnLoop()
+    var summaries: [SessionSummary] = []
+    for serial in connections.keys.sorted() where summaries.count < limit {
+      guard let summary = connections[serial]?.summary, summary.id.rawValue > last?.rawValue ?? 0,
+        takesIn(summary, choice)
+      else { continue }
+      summaries.append(summary)
+    }
+    return summaries
+  }
+
+  private func takesIn(_ summary: SessionSummary, _ choice: SessionChoice) -> Bool {
+    if let user = choice.user, summary.user != user { return false }
+    guard choice.from != nil || choice.before != nil else { return true }
+    guard let end = summary.expiresIn.map({ loop.wallTime + $0 }) else { return false }
+    return choice.from.map { end >= $0 } ?? true && choice.before.map { end < $0 } ?? true
+  }
+
+  package func session(_ id: ConnectionID) async -> SessionSummary? { connection(id)?.summary }
+
+  private func connection(_ id: ConnectionID) -> ProxiedConnection? {
+    loop.preconditionOnLoop()
+    return id.loop == loop.index ? connections[id.serial] : nil
+  }
+
+  package func control(_ user: UserID, _ event: SessionEvent) async throws(GatewayError) -> Int {
+    try check(event)
+    guard control?.wire != nil else {
+      throw .needsWire.detailed("whose a connection is is not known; name a session, or all")
+    }
+    return give(event, to: open.filter { $0.summary?.user == user })
+  }
+
+  private var open: [ProxiedConnection] {
+    loop.preconditionOnLoop()
+    return connections.keys.sorted().compactMap { connections[$0] }.filter { $0.summary != nil }
+  }
+
+  /// Returns how many connections the event has reached.
+  private func give(_ event: SessionEvent, to connections: [ProxiedConnection]) -> Int {
+    let isForToken = event == .expireNow || event == .askForRefresh
+    let meant = connections.filter { !isForToken || $0.canAsk }
+    for connection in meant { connection.control(event) }
+    return meant.count
+  }
+
+  package func control(_ id: ConnectionID, _ event: SessionEvent) async throws(GatewayError) -> Bool {
+    try check(event)
+    guard let connection = connection(id), connection.summary != nil else { return false }
+    return give(event, to: [connection]) == 1
+  }
+
+  package func controlAll(_ event: SessionEvent) async throws(GatewayError) -> Int {
+    try check(event)
+    return give(event, to: open)
+  }
+
+  private func check(_ event: SessionEvent) throws(GatewayError) {
+    guard event == .expireNow || event == .askForRefresh else { return }
+    guard let wire = control?.wire else {
+      throw .needsWire.detailed(
+        "it cannot ask for a token in the gateway's words; use --wire, or tokens of a few seconds")
+    }
+    guard wire.asksForTokens else {
+      throw .clockIsReal.detailed("clients of \(wire.name) renew on a timer of their own; use tokens of a few seconds")
+    }
+  }
+}

@@ -1,0 +1,235 @@
+package import GatewayCore
+internal import GatewayJSON
+internal import GatewayTokens
+
+/// A reader of both directions of one connection between a client and a gateway of another maker. Changes nothing.
+///
+/// It recognises the client's messages as a gateway does that plays the description, and the gateway's as a client does.
+///
+/// `@unchecked Sendable`: used only on its connection's loop.
+package final class WireEyes: @unchecked Sendable {
+  /// The meaning of a message.
+  package enum Sighting: Hashable, Sendable {
+    /// The client shows a token: to log in, or to renew.
+    case credentials(isRenewal: Bool)
+    case ping
+    case loggedIn
+    case loginRefused(ReturnVerdict)
+    case asked
+    case refreshed
+    case refreshRefused(ReturnVerdict)
+    case goodbye
+    case alive
+    case error
+    /// Part of a login.
+    case step
+    case unknown
+  }
+
+  /// A token that was shown, without the token.
+  package struct Shown: Hashable, Sendable {
+    package let fingerprint: TokenFingerprint
+    /// The user whom the message or the token names; nil for none.
+    package let user: UserID?
+    /// The end that the token states.
+    package let end: WallTime?
+  }
+
+  private let served: ServedWire
+  private let conversation: ServedConversation
+  private let connection: ConnectionID
+  private let memory: ClientMemory
+  private var rest: [UInt8] = []
+  private var token: String?
+  private var phase = ClientPhase.opening
+  private var pending: Shown?
+  /// The accepted token; nil before the login.
+  package private(set) var accepted: Shown?
+  /// When the accepted token ends, by the gateway's words or its own; nil for never or not known.
+  package private(set) var end: WallTime?
+
+  /// The largest part of an unfinished message that is kept, and the longest token.
+  private static let bytesMax = 1 << 16
+  private static let nameMax = 256
+
+  init(_ served: ServedWire, _ conversation: ServedConversation, upgrade: HTTPRequest, _ connection: ConnectionID) {
+    self.served = served
+    self.conversation = conversation
+    self.connection = connection
+    memory = ClientMemory(taken: served.wire.names.taken.count, sent: 0)
+    if let token = served.token(in: upgrade) { show(token) }
+  }
+
+  private var wire: WireDescription { served.wire }
+
+  /// Whether the login has been accepted.
+  package var isLoggedIn: Bool { phase == .live || phase == .refreshing }
+
+  /// Whether the gateway waits for another token.
+  package var isRefreshing: Bool { phase == .refreshing }
+
+  /// How the wire renews.
+  package var renewal: RefreshHabit.How { wire.habits.refresh.how }
+
+  /// The token that was shown and not been judged, e.g. in the upgrade; nil for none.
+  package var shown: Shown? { pending }
+
+  /// Notes that the connection is open, which is the login on some wires.
+  package func opened() -> [Sighting] {
+    guard wire.habits.isLoggedInAtOpen else { return [] }
+    return [accept(life: nil, at: WallTime(nanoseconds: 0))]
+  }
+
+  private func show(_ token: String) {
+    self.token = token.utf8.count <= Self.bytesMax ? token : nil
+    let read = try? UnverifiedToken(token)
+    let name = conversation.user ?? Self.user(in: read?.payload)
+    let end = read?.payload[member: "exp"]?.number.flatMap { (0...1e11).contains($0) ? WallTime(seconds: $0) : nil }
+    pending = Shown(
+      fingerprint: TokenFingerprint(of: token), user: name.map { UserID(String($0.prefix(Self.nameMax))) }, end: end)
+  }
+
+  private static func user(in payload: JSONView?) -> String? {
+    guard let payload else { return nil }
+    return ["sub", "user_id"].lazy.compactMap { payload[member: $0]?.string }.first { !$0.isEmpty }
+  }
+
+  private func accept(life: Duration?, at now: WallTime) -> Sighting {
+    let isRenewal = isLoggedIn
+    accepted = pending ?? accepted
+    end = life.map { now + $0 } ?? accepted?.end
+    pending = nil
+    phase = .live
+    return isRenewal ? .refreshed : .loggedIn
+  }
+
+  private func context(at now: WallTime) -> DialectContext {
+    DialectContext(connection: connection, isLoggedIn: isLoggedIn, expiresIn: end.map { $0 - now }, now: now)
+  }
+
+  // MARK: The client's messages
+
+  /// Returns the meanings of the messages in a payload of the client.
+  package func fromClient(_ payload: UnsafeRawBufferPointer, at now: WallTime) -> [Sighting] {
+    conversation.messages(in: payload).flatMap { fromClient($0, at: now) }
+  }
+
+  private func fromClient(_ message: [UInt8], at now: WallTime) -> [Sighting] {
+    let decoded = conversation.decode(message, context(at: now))
+    if phase == .opening { phase = .loggingIn }
+    switch decoded {
+    case .credentials(let credentials, _):
+      let isRenewal = isLoggedIn
+      show(credentials.token)
+      if isRenewal { phase = .refreshing }
+      guard isRenewal, wire.habits.refresh.isProvenBySurvival else { return [.credentials(isRenewal: isRenewal)] }
+      return [.credentials(isRenewal: true), accept(life: nil, at: now)]
+    case .ping: return [.ping]
+    case .command, .logout, nil: return [.unknown]
+    }
+  }
+
+  /// Returns the meaning of a payload of the client that has not been read yet. Changes no state.
+  package func foresee(_ payload: UnsafeRawBufferPointer, at now: WallTime) -> Sighting {
+    switch conversation.foresee(payload, context(at: now)) {
+    case .credentials: .credentials(isRenewal: isLoggedIn)
+    case .ping: .ping
+    case .command, .logout, nil: .unknown
+    }
+  }
+
+  // MARK: The gateway's messages
+
+  /// Returns the meanings of the messages in a payload of the gateway.
+  package func fromGateway(_ payload: UnsafeRawBufferPointer, at now: WallTime) -> [Sighting] {
+    wire.frames.messages(in: payload, &rest, atMost: Self.bytesMax).map { fromGateway($0, at: now) }
+  }
+
+  private func fromGateway(_ message: [UInt8], at now: WallTime) -> Sighting {
+    let text = WireText(message)
+    let user = pending?.user ?? accepted?.user
+    let holes = SeenHoles(sent: conversation.sent, taken: memory.taken, user: user?.rawValue, token: token)
+    guard let rule = wire.rules.first(where: { $0.phases.contains(phase) && $0.condition.holds(for: text, holes) })
+    else { return .unknown }
+    let client = ClientIdentity(user: user ?? UserID(""), token: token.map { Credentials(token: $0) }, now: now)
+    let taken = Taken(rule, from: text, into: memory, of: client)
+    switch rule.verdict {
+    case .step: return .step
+    case .ignore: return .unknown
+    case .alive: return .alive
+    case .error: return .error
+    case .ask:
+      phase = .refreshing
+      return .asked
+    case .loggedIn, .refreshed:
+      // A second login on a connection, e.g. to another channel, is none if no token was shown.
+      guard pending != nil || !isLoggedIn else { return .step }
+      return accept(life: taken.life, at: now)
+    case .loginRefused, .goodbye:
+      guard !isLoggedIn else { return .goodbye }
+      pending = nil
+      return .loginRefused(rule.then)
+    case .refreshRefused:
+      pending = nil
+      phase = .live
+      return .refreshRefused(rule.then)
+    }
+  }
+
+  // MARK: Saying
+
+  /// Whether the gateway has words that ask a client for another token, or end it for want of one.
+  package var canRequest: Bool {
+    switch renewal {
+    case .asked:
+      served.words(for: .refreshRequired(.expiry, timeout: .zero), isRenewing: false, isLoggingIn: false) != nil
+    case .reconnect: served.over?.example != nil || goodbye != nil
+    case .timer, .none: false
+    }
+  }
+
+  /// Returns the gateway's own request for another token, or its goodbye where clients renew by coming back; empty if the wire
+  /// has none.
+  package func request(at now: WallTime) -> [Frame] {
+    guard isLoggedIn else { return [] }
+    return conversation.encode(.refreshRequired(.expiry, timeout: .seconds(60)), context(at: now))
+  }
+
+  /// Notes that the client was asked for another token.
+  package func asked() { if isLoggedIn { phase = .refreshing } }
+
+  /// The close by which the gateway ends an expired token where clients renew by coming back; nil for none.
+  package var goodbye: CloseReason? {
+    guard renewal == .reconnect else { return nil }
+    return served.code(for: .refreshTimeout).flatMap { CloseReason(code: $0, name: CloseReason.refreshTimeout.name) }
+  }
+}
+
+/// The values for holes in conditions, as they were seen.
+private struct SeenHoles: HoleSource {
+  let sent: [String?]
+  let taken: [String?]
+  let user: String?
+  let token: String?
+
+  func value(of hole: Hole) -> String? {
+    switch hole {
+    case .user: user
+    case .token: token
+    case .taken(let slot): taken.indices.contains(slot) ? taken[slot] : nil
+    case .sent(let slot): sent.indices.contains(slot) ? sent[slot] : nil
+    default: nil
+    }
+  }
+}
+
+extension ServedDialect {
+  /// Whether a gateway of this wire asks its clients for tokens, or ends their connections for want of one.
+  package var asksForTokens: Bool { [.asked, .reconnect].contains(served.wire.habits.refresh.how) }
+
+  /// Returns the reader of a connection whose client has sent this upgrade.
+  package func eyes(for upgrade: HTTPRequest, _ connection: ConnectionID) -> WireEyes {
+    WireEyes(
+      served, ServedConversation(served, token: served.token(in: upgrade), secrets: [:]), upgrade: upgrade, connection)
+  }
+}

@@ -1,0 +1,81 @@
+import GatewayControl
+import GatewayCore
+import GatewayKit
+import GatewayProxy
+import GatewayRuntime
+import GatewayServer
+import GatewaySpace
+import GatewayWires
+
+/// The control port of a proxy, as its flags say.
+struct ProxyControlOptions {
+  let host: String
+  let secret: String?
+  private let port: Int
+  private let allowedHosts: [String]
+  private let keepsPayloads: Bool
+  /// What says what messages mean; nil for nothing.
+  let wire: ServedDialect?
+
+  private static let connectionsMax = 256
+
+  /// Checks the flags; nil without a control port.
+  init?(_ draft: ProxyControlDraft) throws {
+    guard let port = draft.port else {
+      if let source = draft.source { throw UsageError("\(source) goes with --control-port") }
+      return nil
+    }
+    self.port = port
+    host = draft.host?.text ?? "127.0.0.1"
+    secret = draft.secret?.value
+    allowedHosts = draft.allowedHosts.map(\.text)
+    keepsPayloads = draft.keepsPayloads?.value == true
+    wire = try draft.wire.map(Self.wire)
+    guard secret != nil || PinnedHost.isThisMachine(PinnedHost.plain(host)) else {
+      throw UsageError("--control-host \(host) is not loopback: give a --control-secret-file")
+    }
+  }
+
+  private static func wire(_ value: Arguments.Value) throws -> ServedDialect {
+    let wire = try WireFile.read(value)
+    do {
+      return try ServedDialect(reading: wire)
+    } catch {
+      throw UsageError("\(error)")
+    }
+  }
+
+  /// Makes the journal and the faults. Only on the loop.
+  func control(on loop: EventLoop, seed: UInt64) -> ProxyControl {
+    ProxyControl(
+      on: loop, wire: wire, payloadBytes: keepsPayloads ? HostedLimits().journalPayloadBytes : nil,
+      seed: seed, log: OperatorLog(level: .info, format: .text).gateway)
+  }
+
+  /// Starts to listen. `drain` is called, on the loop, with the window of an order to drain.
+  func listen(
+    _ route: ProxyRoute, _ control: ProxyControl, _ limits: ServerLimits, on loop: SocketLoop,
+    drain: @escaping @Sendable (Duration?) -> Void
+  ) async throws -> Listener {
+    var settings = Listener.Settings(host: host, port: port)
+    settings.limits = limits
+    settings.limits.connectionsMax = Self.connectionsMax
+    settings.takesLastDescriptors = true
+    settings.unreadMakesRoom = true
+    let site = ControlSite(
+      proxy: route, faults: control.faults, refusing: Self.refused, secret: secret, hosts: [host] + allowedHosts,
+      drain: drain)
+    return try await Listener.start(settings, serving: site, on: [loop])
+  }
+
+  /// The orders that only a gateway carries out.
+  private static let refused = [
+    RefusedOrder(
+      "POST", "/revocations",
+      .notOurs.detailed(
+        "it keeps its own revocations; refuse_upgrade, close_as and answer_with look the same to a client")),
+    RefusedOrder("GET", "/horizon", .needsWire.detailed("when tokens expire is not known")),
+    RefusedOrder("POST", "/horizon/spread", .needsWire.detailed("when tokens expire is not known")),
+    RefusedOrder("GET", "/settings", .notOurs.detailed("it has the settings")),
+  ]
+}
