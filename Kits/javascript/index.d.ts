@@ -56,6 +56,7 @@ export class Space {
   expire(user: string): Promise<unknown>;
   askForRefresh(user: string): Promise<unknown>;
   disconnect(user: string, code?: number, reason?: string): Promise<unknown>;
+  say(user: string, message: string | Uint8Array): Promise<unknown>;
   revoke(user: string): Promise<unknown>;
   fail(fault: { fault: string; [member: string]: unknown }): Promise<unknown>;
   advance(seconds: number, more?: Record<string, unknown>): Promise<Moved>;

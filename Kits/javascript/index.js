@@ -119,6 +119,13 @@ export class Space {
   disconnect = (user, code = 4005, reason = "disconnected") =>
     this.#order(`/users/${encodeURIComponent(user)}/disconnect`, { code, reason });
 
+  /** Sends them a message of yours: a string as text, a Uint8Array as a binary message. */
+  say = (user, message) =>
+    this.#order(
+      `/users/${encodeURIComponent(user)}/say`,
+      typeof message === "string" ? { text: message } : { base64: Buffer.from(message).toString("base64") },
+    );
+
   /** Revokes every token of the user issued until now. */
   revoke = (user) => this.#order("/revocations", { user_id: user });
 

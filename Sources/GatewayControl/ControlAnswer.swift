@@ -20,7 +20,7 @@ enum ControlAnswer {
     let bytes = request.body.isEmpty ? Array("{}".utf8) : request.body
     let members: [(name: String, value: JSONView)]?
     do throws(JSONError) {
-      members = try JSONDocument.parse(bytes).root.members
+      members = try JSONDocument.parse(bytes, sizeMax: Order.bodyBytesMax).root.members
     } catch {
       throw .malformedRequest.detailed("expected a JSON object \(Order.form); it is \(error)")
     }

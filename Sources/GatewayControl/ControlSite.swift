@@ -62,6 +62,7 @@ package struct ControlSite: Site {
     gateway = proxy
     router = HTTPRouter(
       HealthRoutes.alive + SessionRoutes(gateway: proxy).routes + OrderRoutes(gateway: proxy).routes
+        + SayRoutes(gateway: proxy).routes
         + JournalRoutes(gateway: proxy).routes + FaultRoutes(gateway: proxy, book: faults).routes
         + refused.map(\.route) + [DrainRoute(drain: drain).route])
   }
@@ -73,6 +74,7 @@ package struct ControlSite: Site {
   ) -> [HTTPRoute] {
     HealthRoutes(space: space, figures: figures).routes + SessionRoutes(gateway: space.gateway).routes
       + HorizonRoutes(gateway: space.gateway).routes + OrderRoutes(gateway: space.gateway).routes
+      + SayRoutes(gateway: space.gateway).routes
       + JournalRoutes(gateway: space.gateway).routes
       + FaultRoutes(gateway: space.gateway, book: space.faults).routes + space.controlRoutes + [
         RevocationRoute(gateway: space.gateway).route, SettingsRoute(settings).route,
@@ -82,6 +84,10 @@ package struct ControlSite: Site {
   /// Requires `secret` from callers from now on, and ends the dashboard's sessions if it has changed. A port without a
   /// secret stays without.
   package func takeSecret(_ secret: String?) async { await gate.takeSecret(secret) }
+
+  package func uploadBytesMax(for request: HTTPRequest) -> Int? {
+    request.path.hasSuffix("/say") ? SayOrder.bodyBytesMax : nil
+  }
 
   package func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {
     .refuse(ControlAnswer.error(.notFound.detailed("the control port has no sockets")))

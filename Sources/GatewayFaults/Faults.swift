@@ -7,7 +7,7 @@ package enum Faults {
     // The login.
     Signal.self,
     // Messages.
-    Drop.self, Delay.self, Duplicate.self, Reorder.self, Replace.self, Corrupt.self,
+    Drop.self, Delay.self, Duplicate.self, Reorder.self, Replace.self, Corrupt.self, Say.self,
     // The gateway's own closing.
     CloseAs.self, Abort.self, ResetInstead.self, NeverClose.self,
     // Sockets.

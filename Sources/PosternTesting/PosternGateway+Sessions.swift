@@ -51,6 +51,21 @@ extension PosternGateway {
     return (try? await gateway.control(UserID(user), .disconnect(reason))) ?? 0
   }
 
+  /// Sends a text message of yours to the user's connections. Their sessions are not touched. Returns the number of
+  /// connections, or 0 for a text of more than 65,536 bytes.
+  @discardableResult
+  public func say(_ text: String, to user: String) async -> Int {
+    guard text.utf8.count <= Saying.sizeMax else { return 0 }
+    return await gateway.say(.frame(Frame(text: text)), to: UserID(user)).told
+  }
+
+  /// Sends a binary message of yours to the user's connections, as ``say(_:to:)-(String,_)``.
+  @discardableResult
+  public func say(_ bytes: [UInt8], to user: String) async -> Int {
+    guard bytes.count <= Saying.sizeMax else { return 0 }
+    return await gateway.say(.frame(Frame(.binary, bytes)), to: UserID(user)).told
+  }
+
   /// Returns the user's sessions, or all sessions, in the order of connection; at most a thousand.
   public func sessions(user: String? = nil) async -> [Session] {
     await gateway.sessions(of: user.map(UserID.init), after: nil, limit: 1000).map(Session.init)

@@ -1,5 +1,6 @@
 """What an operator can see and cause."""
 
+import base64
 import contextlib
 import os
 import socket
@@ -284,3 +285,46 @@ def test_a_stranger_who_holds_connections_keeps_nobody_from_the_control_port(tmp
 def test_a_word_too_many_is_named_and_the_usage_shown(gateway, words, stray):
     done = ctl(gateway, *words)
     assert done.returncode == 2 and f"'{stray}' is unexpected" in done.stderr and f"as in postern ctl {words[0]} " in done.stderr
+
+
+@pytest.mark.parametrize("scope", ["session", "user"])
+def test_a_message_is_said_to_one_session_or_a_user_and_nothing_else_changes(gateway, ann, scope):
+    path = f"/sessions/{ann.connection}/say" if scope == "session" else f"/users/{ann.user}/say"
+    assert control(gateway, "POST", path, {"text": '{"type": "notice", "n": 7}'}).json == {"sessions": 1}
+    assert ann.socket.recv(timeout=60) == '{"type": "notice", "n": 7}'
+    assert control(gateway, "POST", path, {"base64": "AAEC"}).json == {"sessions": 1}
+    assert ann.socket.recv(timeout=60) == b"\x00\x01\x02"
+    assert control(gateway, "POST", path, {"mean": "request:refresh"}).json == {"sessions": 1}
+    assert ann.receive("refresh_required")["cause"] == "request"
+    assert control(gateway, "GET", f"/sessions/{ann.connection}").json["phase"] == "active"
+    assert ann.ask("refresh", token=token(ann.user))["type"] == "refreshed"
+
+
+@pytest.mark.parametrize(
+    "body, reason",
+    [
+        ({}, "one of text, base64 and mean"),
+        ({"text": "a", "base64": "AA=="}, "one of text, base64 and mean"),
+        ({"text": "a" * 65_537}, "above 65536"),
+        ({"base64": "?"}, "base64"),
+        ({"mean": "reply:login"}, "request:refresh"),
+        ({"words": "a"}, "no member is called 'words'"),
+        ({"text": 7}, "expected a JSON object"),
+    ],
+)
+def test_a_message_that_cannot_be_said_is_refused(gateway, ann, body, reason):
+    answer = control(gateway, "POST", f"/users/{ann.user}/say", body)
+    assert answer.status == 400 and reason in answer.json["error"]["message"], answer.body
+    assert ann.ask("ping")["type"] == "pong"
+
+
+def test_a_message_to_nobody_is_said_to_be_so(gateway):
+    assert control(gateway, "POST", "/sessions/conn_0_99999999/say", {"text": "a"}).status == 404
+    assert control(gateway, "POST", f"/users/{uuid.uuid4().hex}/say", {"text": "a"}).json == {"sessions": 0}
+
+
+@pytest.mark.parametrize("message", ["\x01" * 65_536, "ü" * 32_768, b"\xff" * 65_536])
+def test_a_message_of_64_kibibytes_is_said_whole(gateway, ann, message):
+    body = {"text": message} if isinstance(message, str) else {"base64": base64.b64encode(message).decode()}
+    assert control(gateway, "POST", f"/users/{ann.user}/say", body).json == {"sessions": 1}
+    assert ann.socket.recv(timeout=60) == message

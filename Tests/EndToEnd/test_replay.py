@@ -54,6 +54,8 @@ def play(space, advance):
         ann.socket.send('{"type":"refrsh"}')
         ann.receive("error")
         assert ann.ask("join", cid="default:standup")["type"] == "joined"
+        control(space, "POST", "/users/ann/say", {"text": '{"type":"notice"}'})
+        assert ann.socket.recv(timeout=60) == '{"type":"notice"}'
         assert ann.is_alive()
     with pytest.raises(Refused):
         Client(space, token=mint("cleo", life=-3600))

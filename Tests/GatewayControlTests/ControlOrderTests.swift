@@ -20,6 +20,7 @@ struct ControlOrderTests {
   private static let orders: [(any ControlOrder.Type, String)] = [
     (NoMembers.self, "there is none"),
     (DisconnectOrder.self, "there is code, reason"),
+    (SayOrder.self, "there is text, base64, mean"),
     (RevocationOrder.self, "there is token_fingerprint, expires_at, user_id, issued_before"),
     (DrainOrder.self, "there is window_s"),
     (ClockOrder.self, "there is wall"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Callable, List, Mapping, Optional, ParamSpec, Sequence, TypeVar
+from typing import Any, Callable, List, Mapping, Optional, ParamSpec, Sequence, TypeVar, Union
 
 from .calls import Calls, current
 from .durations import Duration
@@ -117,6 +117,9 @@ class AsyncSpace:
 
     async def disconnect(self, user: str, code: int = 4005, reason: str = "disconnected") -> int:
         return await in_thread(self.space.disconnect, user, code, reason)
+
+    async def say(self, user: str, message: Union[str, bytes]) -> int:
+        return await in_thread(self.space.say, user, message)
 
     async def revoke(self, user: str) -> int:
         return await in_thread(self.space.revoke, user)

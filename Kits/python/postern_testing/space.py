@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Type
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Type, Union
 
 from .calls import Calls
 from .control import Control, Refused
@@ -109,6 +110,11 @@ class Space:
     def disconnect(self, user: str, code: int = 4005, reason: str = "disconnected") -> int:
         """Closes the user's connections with this close frame."""
         return self._order(user, "disconnect", {"code": code, "reason": reason})
+
+    def say(self, user: str, message: Union[str, bytes]) -> int:
+        """Sends a message of yours to the user's connections: a `str` as text, `bytes` as a binary message."""
+        content = {"text": message} if isinstance(message, str) else {"base64": b64encode(message).decode()}
+        return self._order(user, "say", content)
 
     def revoke(self, user: str) -> int:
         """Revokes every token of the user that was issued until now."""

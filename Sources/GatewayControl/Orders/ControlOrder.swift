@@ -9,6 +9,13 @@ package protocol ControlOrder: Codable, Sendable {
 
   /// The members and their values as errors show them, e.g. `{"window_s"?: 0...86400}`.
   static var form: String { get }
+
+  /// The maximum size of the body, in bytes.
+  static var bodyBytesMax: Int { get }
+}
+
+extension ControlOrder {
+  package static var bodyBytesMax: Int { 65_536 }
 }
 
 extension HTTPRequest {

@@ -18,6 +18,9 @@ package protocol FaultParty: SocketHandler {
 
   /// An operator's event.
   func control(_ event: SessionEvent)
+
+  /// Sends an operator's message to the peer, as if the party said it.
+  func say(_ saying: Saying)
 }
 
 extension Connection: FaultParty {
@@ -26,5 +29,10 @@ extension Connection: FaultParty {
   package nonisolated func frame(of message: OutboundMessage) -> Frame? {
     let dialect = (dialect as? FaultyDialect)?.inner ?? dialect
     return dialect.encode(message, dialectContext)
+  }
+
+  package nonisolated func say(_ saying: Saying) {
+    var done = SayingsDone()
+    say(saying, counting: &done)
   }
 }

@@ -122,6 +122,11 @@ package final class FaultySocket: @unchecked Sendable {
     socket?.answersPings = wantsPongs && !isWithholding
   }
 
+  /// Has the gateway send a message, once the connection is open.
+  func say(_ saying: Saying) {
+    book.loop.execute { [self] in party.say(saying) }
+  }
+
   /// Fails the refresh that is being verified, and ends the connection after it.
   func failRefresh(_ failure: LoginFailure) {
     (self.failure, failsRefresh) = (failure, true)

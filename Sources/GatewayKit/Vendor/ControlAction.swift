@@ -33,15 +33,18 @@ package struct ControlAction: Sendable {
 
   /// What an action is called with, besides its own flags.
   package struct Call: Sendable {
-    /// The operand after the word; empty if there is none.
-    package let operand: String
+    /// The operand after the word; nil if none is given.
+    package let operandGiven: String?
     /// The space that `--space` names; nil for the gateway itself.
     package let space: String?
 
-    package init(operand: String = "", space: String? = nil) {
-      self.operand = operand
+    package init(operand: String? = nil, space: String? = nil) {
+      operandGiven = operand
       self.space = space
     }
+
+    /// The operand; empty if none is given.
+    package var operand: String { operandGiven ?? "" }
   }
 
   /// Creates an action whose flags are options of a draft.

@@ -59,6 +59,11 @@ struct ConnectionRecord {
     frame.payload.withUnsafeBytes { write(.refreshRequired, $0, frame.kind, isOut: true) }
   }
 
+  /// The proxy sends a message of the operator's.
+  func said(_ frame: Frame, toGateway: Bool) {
+    frame.payload.withUnsafeBytes { write(.said, $0, frame.kind, isOut: !toGateway) }
+  }
+
   /// The client has been asked for another token.
   mutating func asked(_ cause: RefreshCause) {
     eyes?.asked()

@@ -47,6 +47,9 @@ struct ProxyFaults: FaultPolicy {
     if (fault as? Replace)?.needsWords == true {
       return .notOurs.detailed("the errors are the gateway's; use text")
     }
+    if !hasWire, (fault as? Say)?.needsWords == true {
+      return .needsWire.detailed("request:refresh is a meaning; use text or base64")
+    }
     if let close = (fault as? any EndingFault)?.close, !close.reasons.isEmpty {
       return .needsWire.detailed("for names reasons of Postern's; use codes")
     }
@@ -78,6 +81,8 @@ struct ProxyFaults: FaultPolicy {
     case is Reset.Type: #"{"fault": "reset", "when": {"after": "message_out"}, "times": 1}"#
     case is HalfOpen.Type: #"{"fault": "half_open", "for_s": 30}"#
     case is NoPongs.Type: #"{"fault": "no_pongs", "side": "upstream"}"#
+    case is Say.Type:
+      #"{"fault": "say", "text": "{\"type\":\"notice\"}", "when": {"after": "connection_opened"}, "times": 1}"#
     case is UnfinishedClose.Type: #"{"fault": "unfinished_close"}"#
     default: fault.example
     }

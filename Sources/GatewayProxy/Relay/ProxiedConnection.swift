@@ -101,6 +101,25 @@ final class ProxiedConnection: @unchecked Sendable {
     }
   }
 
+  /// Sends an operator's message to the client, or to the gateway if `end` is the target. Returns whether there are words for
+  /// it.
+  @discardableResult
+  func say(_ saying: Saying, to end: RelayEnd) -> Bool {
+    switch saying {
+    case .frame(let frame):
+      record?.said(frame, toGateway: end === target)
+      end.say(frame, .said)
+      return true
+    case .refreshRequest:
+      guard end === client, let eyes = record?.eyes, canAsk else { return false }
+      for frame in eyes.request(at: route.loop.wallTime) {
+        record?.said(frame, toGateway: false)
+        client.say(frame, .refreshRequired)
+      }
+      return true
+    }
+  }
+
   /// Whether the client can be asked for another token in the gateway's words.
   var canAsk: Bool { record?.eyes?.isLoggedIn == true && record?.eyes?.canRequest == true }
 

@@ -45,9 +45,7 @@ extension ProxyRoute: Controllable {
 
   package func control(_ user: UserID, _ event: SessionEvent) async throws(GatewayError) -> Int {
     try check(event)
-    guard control?.wire != nil else {
-      throw .needsWire.detailed("whose a connection is is not known; name a session, or all")
-    }
+    guard control?.wire != nil else { throw Self.userless }
     return give(event, to: open.filter { $0.summary?.user == user })
   }
 
@@ -74,6 +72,38 @@ extension ProxyRoute: Controllable {
     try check(event)
     return give(event, to: open)
   }
+
+  package func say(_ saying: Saying, to user: UserID) async throws(GatewayError) -> SayingsDone {
+    try check(saying)
+    guard control?.wire != nil else { throw Self.userless }
+    return say(saying, to: open.filter { $0.summary?.user == user })
+  }
+
+  package func say(_ saying: Saying, to id: ConnectionID) async throws(GatewayError) -> SayingsDone? {
+    try check(saying)
+    guard let connection = connection(id), connection.summary != nil else { return nil }
+    return say(saying, to: [connection])
+  }
+
+  package func sayToAll(_ saying: Saying) async throws(GatewayError) -> SayingsDone {
+    try check(saying)
+    return say(saying, to: open)
+  }
+
+  private func say(_ saying: Saying, to connections: [ProxiedConnection]) -> SayingsDone {
+    var done = SayingsDone()
+    for connection in connections {
+      if connection.say(saying, to: connection.client) { done.told += 1 } else { done.wordless += 1 }
+    }
+    return done
+  }
+
+  private func check(_ saying: Saying) throws(GatewayError) {
+    if saying == .refreshRequest { try check(SessionEvent.askForRefresh) }
+  }
+
+  private static let userless = GatewayError.needsWire.detailed(
+    "whose a connection is is not known; name a session, or all")
 
   private func check(_ event: SessionEvent) throws(GatewayError) {
     guard event == .expireNow || event == .askForRefresh else { return }

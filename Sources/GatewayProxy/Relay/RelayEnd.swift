@@ -195,6 +195,7 @@ extension RelayEnd: FaultParty {
   }
   func frame(of message: OutboundMessage) -> Frame? { nil }
   func control(_ event: SessionEvent) { connection?.control(event) }
+  func say(_ saying: Saying) { connection?.say(saying, to: self) }
 }
 
 extension RelayEnd: WakeupTarget {

@@ -88,6 +88,9 @@ package actor Connection {
     return binding.dialect(forJSON: Self.isJSON(payload, kind))
   }
 
+  /// How long a client has for its answer to a refresh request.
+  var refreshTimeout: Duration { (binding.sharedPolicy ?? table.sessionPolicy).policy.refreshTimeout }
+
   var context: DialectContext {
     // Without a closure: each would have the runtime ask for the executor.
     var expiresIn: Duration?

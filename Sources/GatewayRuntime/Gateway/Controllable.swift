@@ -28,6 +28,15 @@ package protocol Controllable: AnyObject, Sendable {
 
   /// Gives an operator's event to every connection. Returns how many there are.
   func controlAll(_ event: SessionEvent) async throws(GatewayError) -> Int
+
+  /// Has an operator's message said to every connection of the user.
+  func say(_ saying: Saying, to user: UserID) async throws(GatewayError) -> SayingsDone
+
+  /// Has an operator's message said to one connection. Returns nil if there is no such connection.
+  func say(_ saying: Saying, to id: ConnectionID) async throws(GatewayError) -> SayingsDone?
+
+  /// Has an operator's message said to every connection.
+  func sayToAll(_ saying: Saying) async throws(GatewayError) -> SayingsDone
 }
 
 extension Gateway: Controllable {

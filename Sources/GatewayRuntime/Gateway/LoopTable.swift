@@ -283,12 +283,15 @@ package final class LoopTable: @unchecked Sendable {
     connections.keys.sorted().compactMap { connections[$0] }
   }
 
+  /// How many connections an order to all reaches before there is I/O again.
+  static let sliceCount = 64
+
   /// Does `body` for each, in slices with I/O between them, so that an order to all does not starve anybody.
   static func inSlices(
     _ connections: [Connection], on loop: EventLoop, from start: Int = 0,
     _ body: @escaping @Sendable (Connection) -> Void
   ) {
-    let end = min(start + 64, connections.count)
+    let end = min(start + sliceCount, connections.count)
     for connection in connections[start..<end] { body(connection) }
     guard end < connections.count else { return }
     loop.execute { inSlices(connections, on: loop, from: end, body) }

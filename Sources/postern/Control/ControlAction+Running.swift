@@ -13,15 +13,17 @@ extension ControlAction {
   /// Runs the action. Rejects flags of `postern ctl` that do not belong to it.
   func run(_ arguments: Arguments) async throws -> Int32 {
     let operands = Array(arguments.operands.dropFirst())
-    let wanted = operand.isEmpty ? 0 : 1
-    guard operands.count >= wanted else { throw UsageError("\(page.name) needs \(operand)") }
-    guard operands.count == wanted else {
+    let most = operand.isEmpty ? 0 : 1
+    // An operand in brackets may be missing, as in the help.
+    let least = operand.utf8.first == UInt8(ascii: "[") ? 0 : most
+    guard operands.count >= least else { throw UsageError("\(page.name) needs \(operand)") }
+    guard operands.count <= most else {
       throw UsageError(
-        "\(page.name): '\(operands[wanted])' is unexpected; what follows goes with flags, as in \(page.example)")
+        "\(page.name): '\(operands[most])' is unexpected; what follows goes with flags, as in \(page.example)")
     }
     try ControlCommand.refuseOthers(arguments, than: page)
     let connection = try ControlConnection(arguments)
-    var (request, telling) = try order(arguments, Call(operand: operands.first ?? "", space: connection.space))
+    var (request, telling) = try order(arguments, Call(operand: operands.first, space: connection.space))
     if let space = connection.space {
       request.path = "/spaces/\(PercentEncoding.encode(space))\(request.path)"
     }

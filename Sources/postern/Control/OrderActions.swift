@@ -46,35 +46,13 @@ extension ControlAction {
       .number(0...1e12))
   }
 
-  /// The sessions that an order is for, and the order.
-  private struct Aimed<Order: ControlOrder>: Sendable {
-    var user: String?
-    var session: String?
-    var isForAll = false
-    var order: Order
-  }
-
   /// An order to one session, to a user's, or to all. To somebody who is not there it is a mistake, most often in the name.
   private static func order<Order: ControlOrder>(
     _ order: Order, _ word: String, _ summary: String, example: String, options: [Option<Order>] = []
   ) -> ControlAction {
-    let whom: [Option<Aimed<Order>>] = [
-      Option("user", "ID", "this user's sessions", \.user, .text),
-      Option("session", "ID", "this session", \.session, .text),
-      Option("all", "every session", \.isForAll),
-    ]
-    return ControlAction(
-      word, summary, example: example, options: whom + options.map { $0.of(\.order) }, from: Aimed(order: order),
+    ControlAction(
+      word, summary, example: example, options: AimedOrder.options(options), from: AimedOrder(order),
       tellingBy: { .reach(user: $0.user) }
-    ) { aimed, _ in
-      let path =
-        switch (aimed.session, aimed.user, aimed.isForAll) {
-        case (let session?, nil, false): "/sessions/\(PercentEncoding.encode(session))/\(word)"
-        case (nil, let user?, false): "/users/\(PercentEncoding.encode(user))/\(word)"
-        case (nil, nil, true): "/sessions/\(word)"
-        default: throw UsageError("ctl \(word) needs one of --session ID, --user ID or --all")
-        }
-      return try .post(path, aimed.order)
-    }
+    ) { aimed, _ in try .post(try aimed.path(to: word), aimed.order) }
   }
 }

@@ -163,6 +163,7 @@ struct ReplayRun: Sendable {
     case .refresh: try await order(session, "refresh", NoMembers())
     case .disconnect(let code, let reason):
       try await order(session, "disconnect", DisconnectOrder(code: UInt16(clamping: code), reason: reason))
+    case .tell(let text): try await order(session, "say", SayOrder(text: text))
     case .revoke(let user):
       // Includes tokens issued at this very moment.
       let before = try await wallTime(scene).seconds + 0.001

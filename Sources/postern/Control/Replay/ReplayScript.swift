@@ -23,6 +23,8 @@ struct ReplayScript: Sendable {
     case expire, refresh
     case disconnect(code: Int, reason: String)
     case revoke(user: String)
+    /// The gateway sends the client an operator's message.
+    case tell(String)
     /// The client closes with this code.
     case close(code: Int)
     /// The client's transport breaks off.
@@ -124,6 +126,12 @@ struct ReplayScript: Sendable {
         return .lacking("it has secrets in it that nobody can make anew, such as a signature")
       }
       return .act(.say(payload, presents ? Self.presented(line, rest) : nil))
+    case "message_out":
+      guard line.message == "said" else { return nil }
+      guard let payload = line.payload, !payload.contains(bytesOf: JSONRedaction.blank) else {
+        return .lacking("the file does not have all of the message that was said")
+      }
+      return .act(.tell(payload))
     case "ordered":
       switch line.order {
       case "expire": return .act(.expire)

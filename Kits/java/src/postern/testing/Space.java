@@ -3,6 +3,7 @@ package postern.testing;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +54,16 @@ public final class Space implements AutoCloseable {
   /** Closes the user's sessions with a code. */
   public void disconnect(String user, int code, String reason) throws IOException, InterruptedException {
     order("/users/" + escape(user) + "/disconnect", Map.of("code", code, "reason", reason));
+  }
+
+  /** Sends a text message of yours to the user's sessions. */
+  public void say(String user, String text) throws IOException, InterruptedException {
+    order("/users/" + escape(user) + "/say", Map.of("text", text));
+  }
+
+  /** Sends a binary message of yours to the user's sessions. */
+  public void say(String user, byte[] bytes) throws IOException, InterruptedException {
+    order("/users/" + escape(user) + "/say", Map.of("base64", Base64.getEncoder().encodeToString(bytes)));
   }
 
   /** Orders a fault: `{"fault": "drop", "what": "reply:refresh", "times": 1}` loses one answer. */
