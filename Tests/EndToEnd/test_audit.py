@@ -14,6 +14,7 @@ def test_an_order_on_an_open_port_is_logged_with_its_address(tmp_path):
         with Client(gateway, token=token("ann")) as ann:
             ann.receive("connected")
             assert control(gateway, "POST", "/users/ann/refresh", {}).status == 200
+            assert control(gateway, "POST", "/users/ann/say", {"text": "a private word"}).status == 200
         assert control(gateway, "POST", "/revocations", {"user_id": "ann"}).status == 200
         with Space(gateway, name="t1") as space:
             assert control(space, "POST", "/revocations", {"user_id": "ann"}).status == 200
@@ -22,13 +23,14 @@ def test_an_order_on_an_open_port_is_logged_with_its_address(tmp_path):
         control(gateway, "GET", "/sessions")
         assert control(gateway, "DELETE", "/faults/77").status == 404
         who = r"from=127\.0\.0\.1 key=none"
-        for words in ("order=refresh user=ann", 'order="POST /spaces"', 'order="DELETE /spaces/t1"', 'order="DELETE /faults"'):
+        for words in ("order=refresh user=ann", "order=say user=ann", 'order="POST /spaces"', 'order="DELETE /spaces/t1"', 'order="DELETE /faults"'):
             [line] = gateway.logged(words)
             assert re.search(who, line), line
         for line in gateway.logged("event=revocation", 2):
             assert re.search(who, line), line
         assert len(gateway.logged("event=revocation", 2)) == 2
         assert "/faults/77" not in gateway.log() and "/sessions" not in gateway.log()
+        assert "private" not in gateway.log() and "/say" not in gateway.log()
 
 
 def test_an_order_by_the_control_secret_is_logged_as_its_and_the_secret_is_not(tmp_path):
