@@ -80,7 +80,6 @@ let package = Package(
   targets: [
     // C libraries of the system.
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
-    .systemLibrary(name: "CJansson", providers: [.apt(["libjansson-dev"])]),
     .systemLibrary(name: "CLibEV", providers: [.apt(["libev-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CHiredis", linkerSettings: [.linkedLibrary("hiredis")]),
@@ -92,7 +91,7 @@ let package = Package(
 
     // Tests/HouseTests holds this table of imports, and fails when an import breaks it.
     library("GatewayCore", []),
-    library("GatewayJSON", ["CJansson"]),
+    library("GatewayJSON", []),
     library("GatewayTokens", ["GatewayCore", "GatewayJSON", "COpenSSL"]),
     library("GatewayKit", ["GatewayTokens", "GatewayJSON", "GatewayCore"]),
     library("GatewayRedis", ["GatewayKit", "GatewayCore", "COpenSSL", "CHiredis"]),

@@ -1,8 +1,8 @@
 /// A JSON object of a few plain members: strings of printable ASCII without escapes, numbers of few digits without an exponent,
 /// true, false and null.
 ///
-/// Nearly every message is such an object, e.g. `{"type":"ping"}`. Reading it takes a fraction of the time that building
-/// jansson's tree takes. A text that is not plain, or has any error, is nil here and goes to the parser, which reports the
+/// Nearly every message is such an object, e.g. `{"type":"ping"}`. Reading it takes a fraction of the time that an index of all
+/// values takes. A text that is not plain, or has any error, is nil here and goes to the parser, which reports the
 /// error.
 package struct FlatObject {
   package let text: UnsafeRawBufferPointer

@@ -1,41 +1,28 @@
-internal import CJansson
-
 /// A value inside a ``JSONDocument``, read in place. It copies only what is asked for, and keeps its document alive.
 package struct JSONView: Sendable {
-  /// The place of the value: a node of the document's tree, which is never changed, or a member of a plain object. `root` is
-  /// the plain object itself.
+  /// The place of the value: a node of the document's index, or a member of a plain object. `root` is the plain object itself.
   private enum Place {
-    case tree(UnsafeMutablePointer<json_t>)
+    case node(Int)
     case member(Int)
     case root
   }
 
-  // The pointer is only read, and is valid as long as the document lives.
-  private nonisolated(unsafe) let place: Place
+  private let place: Place
   private let document: JSONDocument
 
-  init(document: JSONDocument, value: UnsafeMutablePointer<json_t>) {
-    self.document = document
-    place = .tree(value)
+  init(rootOf document: JSONDocument) {
+    self.init(document, document.index == nil ? .root : .node(0))
   }
 
-  init(rootOfPlain document: JSONDocument) {
+  private init(_ document: JSONDocument, _ place: Place) {
     self.document = document
-    place = .root
+    self.place = place
   }
 
-  private init(_ document: JSONDocument, member: Int) {
-    self.document = document
-    place = .member(member)
-  }
-
-  /// Reads the tree; every access to it uses this function. Returns nil if there is no tree.
-  ///
-  /// ARC sees no use of the document in a C call on the pointer, so it could release the document of a temporary view before
-  /// the call.
-  private func read<T>(_ body: (UnsafeMutablePointer<json_t>) -> T?) -> T? {
-    guard case .tree(let pointer) = place else { return nil }
-    return withExtendedLifetime(document) { body(pointer) }
+  /// The index and the value's node in it; nil for a plain object and its members.
+  private var indexed: (index: JSONIndex, node: Int)? {
+    guard case .node(let node) = place, let index = document.index else { return nil }
+    return (index, node)
   }
 
   /// The seven kinds of value. A number's notation decides whether it is an integer or a real.
@@ -54,15 +41,15 @@ package struct JSONView: Sendable {
       case .bool: return .bool
       case .null: return .null
       }
-    case .tree(let pointer):
-      switch withExtendedLifetime(document, { pointer.pointee.type }) {
-      case JSON_OBJECT: return .object
-      case JSON_ARRAY: return .array
-      case JSON_STRING: return .string
-      case JSON_INTEGER: return .integer
-      case JSON_REAL: return .real
-      case JSON_TRUE, JSON_FALSE: return .bool
-      default: return .null
+    case .node(let node):
+      switch document.index?.nodes[node].kind {
+      case .object: return .object
+      case .array: return .array
+      case .string, .escapedString: return .string
+      case .integer: return .integer
+      case .real: return .real
+      case .yes, .no: return .bool
+      case .null, nil: return .null
       }
     }
   }
@@ -86,12 +73,10 @@ package struct JSONView: Sendable {
     case .member: nil
     case .root:
       document.bytes.withUnsafeBytes { document.table.find(UnsafeRawBufferPointer(name), in: $0) }
-        .map { JSONView(document, member: $0) }
-    case .tree:
-      name.withMemoryRebound(to: CChar.self) { name in
-        guard let start = name.baseAddress else { return nil }
-        return read { json_object_getn($0, start, name.count) }.map { JSONView(document: document, value: $0) }
-      }
+        .map { JSONView(document, .member($0)) }
+    case .node(let node):
+      kind == .object
+        ? document.index?.member(named: name, of: node).map { JSONView(document, .node($0)) } : nil
     }
   }
 
@@ -100,21 +85,17 @@ package struct JSONView: Sendable {
     withUTF8 { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Passes the string's bytes to `body`, without copying them, and returns its result; nil if this is no string.
+  /// Passes the string's bytes to `body` and returns its result; nil if this is no string. Only a string with escapes is copied.
   package func withUTF8<T>(_ body: (UnsafeBufferPointer<UInt8>) -> T) -> T? {
-    if case .member(let index) = place {
-      return document.bytes.withUnsafeBytes { text in
+    switch place {
+    case .root: nil
+    case .member(let index):
+      document.bytes.withUnsafeBytes { text in
         document.table.string(index, in: text).map {
           body(UnsafeRawBufferPointer(rebasing: text[$0]).assumingMemoryBound(to: UInt8.self))
         }
       }
-    }
-    return read { value in
-      guard let start = json_string_value(value) else { return nil }
-      let length = json_string_length(value)
-      return start.withMemoryRebound(to: UInt8.self, capacity: length) {
-        body(UnsafeBufferPointer(start: $0, count: length))
-      }
+    case .node(let node): kind == .string ? document.index?.withUTF8(node, body) : nil
     }
   }
 
@@ -125,101 +106,110 @@ package struct JSONView: Sendable {
 
   /// The number, integer or real; nil if this is none.
   package var number: Double? {
-    if let integer { return Double(integer) }
-    if case .member(let index) = place {
-      return document.bytes.withUnsafeBytes { document.table.real(index, in: $0) }
+    switch place {
+    case .root: nil
+    case .member(let index):
+      document.bytes.withUnsafeBytes { text in
+        document.table.integer(index, in: text).map { Double($0) } ?? document.table.real(index, in: text)
+      }
+    case .node(let node): document.index?.number(node)
     }
-    return kind == .real ? read { json_real_value($0) } : nil
   }
 
   /// The integer; nil if this is none, or is written with a fraction or exponent.
   package var integer: Int64? {
-    if case .member(let index) = place {
-      return document.bytes.withUnsafeBytes { document.table.integer(index, in: $0) }
+    switch place {
+    case .root: nil
+    case .member(let index): document.bytes.withUnsafeBytes { document.table.integer(index, in: $0) }
+    case .node(let node): kind == .integer ? document.index?.integer(node, as: Int64.self) : nil
     }
-    return kind == .integer ? read { Int64(json_integer_value($0)) } : nil
   }
 
   package var bool: Bool? {
-    guard kind == .bool else { return nil }
-    if case .member(let index) = place {
+    switch place {
+    case .root: return nil
+    case .member(let index):
+      guard kind == .bool else { return nil }
       return document.bytes[document.table.value(index).lowerBound] == UInt8(ascii: "t")
+    case .node(let node):
+      switch document.index?.nodes[node].kind {
+      case .yes: return true
+      case .no: return false
+      default: return nil
+      }
     }
-    return read { $0.pointee.type == JSON_TRUE }
   }
 
   /// The number of elements or members; nil unless this is an array or object.
   package var count: Int? {
-    switch kind {
-    case .array: read { json_array_size($0) }
-    case .object: read { json_object_size($0) } ?? document.table.count
-    default: nil
-    }
+    guard kind == .array || kind == .object else { return nil }
+    return indexed.map { $0.index.nodes[$0.node].count } ?? document.table.count
   }
 
   /// The array's elements in order; nil if this is none.
   package var elements: [JSONView]? {
-    guard kind == .array else { return nil }
-    return read { array in
-      (0..<json_array_size(array)).map { JSONView(document: document, value: json_array_get(array, $0)!) }
+    guard kind == .array, let (index, node) = indexed else { return nil }
+    var (elements, next): ([JSONView], Int) = ([], node + 1)
+    elements.reserveCapacity(index.nodes[node].count)
+    for _ in 0..<index.nodes[node].count {
+      elements.append(JSONView(document, .node(next)))
+      next = index.nodes[next].next
     }
+    return elements
   }
 
-  /// Returns the array's element at that index, from 0; nil if there is none.
-  package func element(_ index: Int) -> JSONView? {
-    guard kind == .array, index >= 0 else { return nil }
-    return read { json_array_get($0, index) }.map { JSONView(document: document, value: $0) }
+  /// Returns the array's element at that index, from 0; nil if there is none. It steps over the elements before it.
+  package func element(_ position: Int) -> JSONView? {
+    guard kind == .array, let (index, node) = indexed, position >= 0, position < index.nodes[node].count
+    else { return nil }
+    var next = node + 1
+    for _ in 0..<position { next = index.nodes[next].next }
+    return JSONView(document, .node(next))
   }
 
   /// The object's members in the order of the text; nil if this is no object.
   package var members: [(name: String, value: JSONView)]? {
     guard kind == .object else { return nil }
-    if case .root = place {
+    guard let (index, node) = indexed else {
       return (0..<document.table.count).map { index in
-        (String(decoding: document.bytes[document.table.name(index)], as: UTF8.self), JSONView(document, member: index))
+        let name = document.bytes[document.table.name(index)]
+        return (String(decoding: name, as: UTF8.self), JSONView(document, .member(index)))
       }
     }
-    return read { object in
-      var members: [(name: String, value: JSONView)] = []
-      members.reserveCapacity(json_object_size(object))
-      var iterator = json_object_iter(object)
-      while let current = iterator {
-        if let key = json_object_iter_key(current), let member = json_object_iter_value(current) {
-          let length = json_object_iter_key_len(current)
-          let name = key.withMemoryRebound(to: UInt8.self, capacity: length) {
-            String(decoding: UnsafeBufferPointer(start: $0, count: length), as: UTF8.self)
-          }
-          members.append((name, JSONView(document: document, value: member)))
-        }
-        iterator = json_object_iter_next(object, current)
-      }
-      return members
+    var (members, name): ([(name: String, value: JSONView)], Int) = ([], node + 1)
+    members.reserveCapacity(index.nodes[node].count)
+    for _ in 0..<index.nodes[node].count {
+      members.append((index.string(name), JSONView(document, .node(name + 1))))
+      name = index.nodes[name + 1].next
     }
+    return members
   }
 
-  /// The value as JSON text: compact, members in their order, text as UTF-8.
+  /// The value as JSON text: compact, members in their order, text as UTF-8, reals with a point or an exponent.
   package var text: String {
-    switch place {
-    case .root:
-      return "{\(members!.map { "\"\($0.name)\":\($0.value.text)" }.joined(separator: ","))}"
-    case .member(let index):
-      if let integer { return String(integer) }
-      // A real is written as jansson writes it.
-      guard kind == .real, let value = json_real(number!) else {
-        return String(decoding: document.bytes[document.table.value(index)], as: UTF8.self)
-      }
-      defer { json_decref(value) }
-      return Self.text(of: value)
-    case .tree(let pointer):
-      return withExtendedLifetime(document) { Self.text(of: pointer) }
-    }
+    var writer = JSONWriter()
+    write(to: &writer)
+    return writer.text
   }
 
-  private static func text(of value: UnsafeMutablePointer<json_t>) -> String {
-    let flags = Int(JSON_COMPACT) | Int(JSON_ENCODE_ANY)
-    let size = json_dumpb(value, nil, 0, flags)
-    return String(unsafeUninitializedCapacity: size) { buffer in
-      buffer.withMemoryRebound(to: CChar.self) { json_dumpb(value, $0.baseAddress, size, flags) }
+  private func write(to writer: inout JSONWriter) {
+    switch kind {
+    case .object:
+      writer.beginObject()
+      for (name, value) in members ?? [] {
+        writer.name(name)
+        value.write(to: &writer)
+      }
+      writer.endObject()
+    case .array:
+      writer.beginArray()
+      for value in elements ?? [] { value.write(to: &writer) }
+      writer.endArray()
+    case .string: writer.string(string ?? "")
+    case .integer: writer.integer(integer ?? 0)
+    case .real: writer.raw("\(number ?? 0)")
+    case .bool: writer.bool(bool ?? false)
+    case .null: writer.null()
     }
   }
 }

@@ -27,19 +27,19 @@ struct JSONDocumentTests {
   }
 
   @Test(arguments: [
-    (#"{"a":1,"a":2}"#, JSONError.duplicateMember(position: 10)),
-    (#"{"o":{"a":1,"a":2}}"#, .duplicateMember(position: 15)),
-    (#"{"a":1} x"#, .malformed(position: 9)),
-    (#"{"a":1,}"#, .malformed(position: 8)),
-    (#"{a:1}"#, .malformed(position: 2)),
-    (#"{"a":01}"#, .malformed(position: 6)),
-    (#"{"a":NaN}"#, .malformed(position: 8)),
-    (#"{"a":"\u0000"}"#, .malformed(position: 13)),
-    (#"{"a":"\ud800"}"#, .malformed(position: 13)),
-    (#"{"a":99999999999999999999}"#, .numberOutOfRange(position: 25)),
-    (#"{"a":1e999}"#, .numberOutOfRange(position: 10)),
-    (#""text""#, .malformed(position: 6)),
-    ("17", .malformed(position: 2)),
+    (#"{"a":1,"a":2}"#, JSONError.duplicateMember(position: 7)),
+    (#"{"o":{"a":1,"a":2}}"#, .duplicateMember(position: 12)),
+    (#"{"a":1} x"#, .malformed(position: 8)),
+    (#"{"a":1,}"#, .malformed(position: 7)),
+    (#"{a:1}"#, .malformed(position: 1)),
+    (#"{"a":01}"#, .malformed(position: 7)),
+    (#"{"a":NaN}"#, .malformed(position: 5)),
+    (#"{"a":"\u0000"}"#, .malformed(position: 12)),
+    (#"{"a":"\ud800"}"#, .malformed(position: 12)),
+    (#"{"a":99999999999999999999}"#, .numberOutOfRange(position: 5)),
+    (#"{"a":1e999}"#, .numberOutOfRange(position: 5)),
+    (#""text""#, .malformed(position: 0)),
+    ("17", .malformed(position: 0)),
     ("", .malformed(position: 0)),
     ("{", .malformed(position: 1)),
   ])
@@ -94,5 +94,42 @@ struct JSONDocumentTests {
     let root = try JSONDocument.parse(writer.bytes).root
     #expect(root["text"]?.string == odd && root["n"]?.integer == 7 && root["b"]?.bool == false)
     #expect(root[member: odd]?.text == #"[-9223372036854775808,0.25,3,null,true,{},{"x":[]}]"#)
+  }
+
+  @Test
+  func `a name is found whether it is written with escapes or without, and comes twice either way`() throws {
+    let root = try JSONDocument.parse(#"{"\u0061":{"b\n":1},"é":[2]}"#).root
+    #expect(root["a"]?["b\n"]?.integer == 1 && root["\u{e9}"]?.element(0)?.integer == 2)
+    // The same word to a reader, other bytes.
+    #expect(root[member: "e\u{301}"] == nil)
+    #expect(throws: JSONError.duplicateMember(position: 9)) { try JSONDocument.parse(#"{"a":[1],"\u0061":2}"#) }
+    #expect(throws: Never.self) { try JSONDocument.parse("{\"\u{e9}\":[],\"e\u{301}\":[]}") }
+  }
+
+  @Test
+  func `a name that comes twice among thousands is found`() throws {
+    let names = (0..<5_000).map { #""n\#($0)":{}"# }
+    #expect(try JSONDocument.parse("{\(names.joined(separator: ","))}", sizeMax: 1 << 20).root.count == 5_000)
+    for again in [0, 15, 16, 17, 4_999] {
+      let text = "{\((names + [names[again]]).joined(separator: ","))}"
+      let position = text.utf8.count - names[again].utf8.count - 1
+      #expect(throws: JSONError.duplicateMember(position: position)) { try JSONDocument.parse(text, sizeMax: 1 << 20) }
+    }
+  }
+
+  @Test
+  func `integers of any size are read as reals where that is asked for`() throws {
+    let text = Array(#"{"big":99999999999999999999,"small":7,"list":[1]}"#.utf8)
+    let root = try text.withUnsafeBytes { try JSONDocument($0, integersOfAnySize: true).root }
+    #expect(root["big"]?.number == 1e20 && root["small"]?.kind == .real && root["small"]?.number == 7)
+    #expect(root["big"]?.integer == nil && root["list"]?.element(0)?.integer == nil)
+  }
+
+  @Test
+  func `a value is written again as compact text, each number as short as reads back the same`() throws {
+    let numbers = try JSONDocument.parse("[0.1,-1.5e-7,3.0,1e3,-0,12345678901234567]").root
+    #expect(numbers.text == "[0.1,-1.5e-07,3.0,1000.0,0,12345678901234567]")
+    let text = #"{"b":{"c":"\u0001\"\\/é"},"d":null,"e":[true,false,{}]}"#
+    #expect(try JSONDocument.parse(text).root.text == text)
   }
 }

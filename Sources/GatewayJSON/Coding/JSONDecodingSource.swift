@@ -26,12 +26,8 @@ final class JSONDecodingSource: Sendable {
 
   /// Returns the node of the value of the object's member of that name; nil if there is none.
   func member(_ wanted: String, of node: Int) -> Int? {
-    var name = node + 1
-    for _ in 0..<index.nodes[node].count {
-      if index.isString(name, wanted.utf8) { return name + 1 }
-      name = index.nodes[name + 1].next
-    }
-    return nil
+    var wanted = wanted
+    return wanted.withUTF8 { index.member(named: $0, of: node) }
   }
 
   /// Returns whether members can be searched in the text itself: they are few, and have the same names in it.

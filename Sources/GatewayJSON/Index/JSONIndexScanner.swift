@@ -1,18 +1,22 @@
 /// A cursor on JSON text that records the place of each value, and rejects what RFC 8259 does not allow, e.g. `01`.
 struct JSONIndexScanner {
   private let text: UnsafeRawBufferPointer
+  private let rules: JSONIndex.Rules
   private var position = 0
   private var depth = 0
   private var nodes: [JSONIndex.Node] = []
 
   /// Creates a scanner.
   /// - Parameter text: Well-formed UTF-8.
-  init(_ text: UnsafeRawBufferPointer) {
+  init(_ text: UnsafeRawBufferPointer, _ rules: JSONIndex.Rules) {
     self.text = text
+    self.rules = rules
   }
 
   mutating func index() throws(JSONError) -> [JSONIndex.Node] {
     nodes.reserveCapacity(16)
+    let first = next()
+    guard !rules.isStrict || first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { throw malformed }
     try value()
     guard next() == nil else { throw malformed }
     return nodes
@@ -51,9 +55,14 @@ struct JSONIndexScanner {
   private mutating func members() throws(JSONError) {
     let object = try open(.object)
     if take(UInt8(ascii: "}")) { return close(object) }
+    var names = JSONNames()
     repeat {
       guard next() == UInt8(ascii: "\"") else { throw malformed }
+      let name = nodes.count
       try string()
+      if rules.isStrict, !names.add(name, to: object, nodes, text) {
+        throw .duplicateMember(position: nodes[name].start - 1)
+      }
       guard take(UInt8(ascii: ":")) else { throw malformed }
       try value()
       nodes[object].count += 1
@@ -75,7 +84,7 @@ struct JSONIndexScanner {
 
   /// Steps over an opening bracket and returns the index of its node.
   private mutating func open(_ kind: JSONIndex.Kind) throws(JSONError) -> Int {
-    guard depth < JSONIndex.depthMax else { throw .tooDeep(limit: JSONIndex.depthMax) }
+    guard depth < rules.depthMax else { throw .tooDeep(limit: rules.depthMax) }
     depth += 1
     nodes.append(JSONIndex.Node(kind: kind, start: position, end: position))
     position += 1
@@ -131,6 +140,7 @@ struct JSONIndexScanner {
       position += 2
     case UInt8(ascii: "u"):
       let first = try unit()
+      guard first != 0 || !rules.isStrict else { throw malformed }
       guard !UTF16.isTrailSurrogate(first) else { throw malformed }
       if UTF16.isLeadSurrogate(first) {
         guard UTF16.isTrailSurrogate(try unit()) else { throw malformed }
@@ -157,6 +167,7 @@ struct JSONIndexScanner {
   private mutating func number() throws(JSONError) {
     let start = position
     var kind = JSONIndex.Kind.integer
+    var hasExponent = false
     if current == UInt8(ascii: "-") { position += 1 }
     let whole = position
     guard digits() > 0, text[whole] != UInt8(ascii: "0") || position == whole + 1 else { throw malformed }
@@ -168,10 +179,23 @@ struct JSONIndexScanner {
     if current == UInt8(ascii: "e") || current == UInt8(ascii: "E") {
       position += 1
       kind = .real
+      hasExponent = true
       if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { position += 1 }
       guard digits() > 0 else { throw malformed }
     }
+    if rules.readsReals { kind = .real }
+    if rules.isStrict, !isInRange(text[start..<position], kind, hasExponent: hasExponent) {
+      throw .numberOutOfRange(position: start)
+    }
     note(kind, start, position)
+  }
+
+  /// Returns whether a number has finite 64 bits.
+  private func isInRange(_ digits: Slice<UnsafeRawBufferPointer>, _ kind: JSONIndex.Kind, hasExponent: Bool) -> Bool {
+    if kind == .integer { return digits.count <= 18 || Int64(String(decoding: digits, as: UTF8.self)) != nil }
+    // The largest number has 309 digits before its point.
+    guard hasExponent || digits.count > 300 else { return true }
+    return Double(String(decoding: digits, as: UTF8.self))?.isFinite == true
   }
 
   private var current: UInt8? { position < text.count ? text[position] : nil }

@@ -1,56 +1,105 @@
+internal import Glibc
+
 /// The places of all values of one JSON text, in the text's order.
 ///
-/// The index of `{"a": [1]}` has the object, the name `a`, the array and the 1. Any value may stand at the top, and numbers
-/// may be of 64 bits without a sign. A text that violates RFC 8259 is rejected. A ``JSONDocument`` holds no number above
-/// `Int64.max`, but the text of a `Duration` may have one.
+/// The index of `{"a": [1]}` has the object, the name `a`, the array and the 1. A text that violates RFC 8259 is rejected.
 struct JSONIndex: Sendable {
+  /// What a text may have beyond or below RFC 8259.
+  struct Rules: Sendable {
+    /// The most levels that arrays and objects may nest.
+    var depthMax: Int
+    /// Whether the text is a peer's: an object or array, in which each name is unique in its object, no string has NUL, and
+    /// numbers have finite 64 bits.
+    var isStrict = true
+    /// Whether every number is read as a real, so that none is too large for 64 bits.
+    var readsReals = false
+
+    /// The rules for what Postern itself writes: any value, and numbers of 64 bits without a sign, as in a `Duration`.
+    static let own = Rules(depthMax: 128, isStrict: false)
+  }
+
   enum Kind: UInt8, Sendable {
     case object, array, string, escapedString, integer, real, yes, no, null
   }
 
   /// A value, or a member's name.
   struct Node: Sendable {
+    private var first: UInt32
+    private var last: UInt32
+    private var elements: UInt32 = 0
+    private var following: UInt32
     var kind: Kind
+
+    init(kind: Kind, start: Int, end: Int, next: Int = 0) {
+      self.kind = kind
+      (first, last, following) = (UInt32(start), UInt32(end), UInt32(next))
+    }
+
     /// The index of its first byte; of a string the first within the quotes.
-    var start: Int
+    var start: Int { Int(first) }
     /// The index after its last byte; of a string after the last within the quotes.
-    var end: Int
+    var end: Int {
+      get { Int(last) }
+      set { last = UInt32(newValue) }
+    }
     /// The number of elements or members.
-    var count = 0
+    var count: Int {
+      get { Int(elements) }
+      set { elements = UInt32(newValue) }
+    }
     /// The index of the node after it and its content.
-    var next = 0
+    var next: Int {
+      get { Int(following) }
+      set { following = UInt32(newValue) }
+    }
   }
 
   let bytes: [UInt8]
   /// The values in the text's order. An object's members are a node for the name and the nodes of the value, in turn.
   let nodes: [Node]
 
-  /// The most levels that arrays and objects may nest.
-  static let depthMax = 128
+  /// The longest text that can be indexed, in bytes.
+  private static let sizeMax = 1 << 31
 
-  init(_ bytes: [UInt8]) throws(JSONError) {
+  init(_ bytes: [UInt8], _ rules: Rules = .own) throws(JSONError) {
+    guard bytes.count <= Self.sizeMax else { throw .tooLarge(limit: Self.sizeMax) }
     do { _ = try UTF8Span(validating: bytes.span) } catch {
       throw .notUTF8(position: error.byteOffsets.lowerBound)
     }
     self.bytes = bytes
     nodes = try bytes.span.bytes.withUnsafeBytes { (text) throws(JSONError) in
-      var scanner = JSONIndexScanner(text)
+      var scanner = JSONIndexScanner(text, rules)
       return try scanner.index()
     }
   }
 
   /// Returns the text of a string or a name.
   func string(_ node: Int) -> String {
-    let node = nodes[node]
-    let text = bytes[node.start..<node.end]
-    return String(decoding: node.kind == .escapedString ? ArraySlice(Self.unescaped(text)) : text, as: UTF8.self)
+    withUTF8(node) { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Returns whether a name is that text, byte for byte.
-  func isString(_ node: Int, _ wanted: String.UTF8View) -> Bool {
+  /// Passes the bytes of a string or a name to `body`, with its escapes resolved, and returns its result.
+  func withUTF8<T>(_ node: Int, _ body: (UnsafeBufferPointer<UInt8>) -> T) -> T {
     let node = nodes[node]
-    let text = bytes[node.start..<node.end]
-    return node.kind == .escapedString ? Self.unescaped(text).elementsEqual(wanted) : text.elementsEqual(wanted)
+    guard node.kind != .escapedString else {
+      return Self.unescaped(bytes[node.start..<node.end]).withUnsafeBufferPointer(body)
+    }
+    return bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[node.start..<node.end])) }
+  }
+
+  /// Returns the node of the value of the object's member of that name; nil if there is none. `object` must be an object.
+  func member(named wanted: UnsafeBufferPointer<UInt8>, of object: Int) -> Int? {
+    var name = object + 1
+    for _ in 0..<nodes[object].count {
+      let isWanted = withUTF8(name) { text in
+        guard text.count == wanted.count else { return false }
+        guard let one = text.baseAddress, let other = wanted.baseAddress else { return true }
+        return memcmp(one, other, text.count) == 0
+      }
+      if isWanted { return name + 1 }
+      name = nodes[name + 1].next
+    }
+    return nil
   }
 
   /// Returns the whole number, which may be written with a fraction of zeroes; nil if it is none, or does not fit the type.
@@ -73,7 +122,7 @@ struct JSONIndex: Sendable {
   }
 
   /// Returns a string's bytes with its escapes resolved, which the scanner has checked.
-  private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
+  static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
     var rest = text
