@@ -28,10 +28,10 @@ package final class Gateway: Sendable {
   /// A gateway that vendors can stand on, and that lets nobody in before it is opened with their wire formats. Its
   /// revocations outlive it where there is a `keeper`.
   ///
-  /// - Precondition: at least one loop, and just one where there is a journal; the loops are numbered from 0.
+  /// - Precondition: 1 to 256 loops, and just one where there is a journal; they are numbered from 0.
   package init(configuration: GatewayConfiguration, loops: [EventLoop], keeper: (any RevocationKeeper)? = nil) {
     self.keeper = keeper
-    precondition(!loops.isEmpty && loops.enumerated().allSatisfy { $0 == $1.index })
+    precondition((1...ConnectionID.loops).contains(loops.count) && loops.enumerated().allSatisfy { $0 == $1.index })
     precondition(configuration.journalBytes == nil || loops.count == 1, "a journal is of one loop")
     self.configuration = configuration
     tables = loops.map { LoopTable(loop: $0, configuration: configuration) }
@@ -81,6 +81,11 @@ package final class Gateway: Sendable {
 
   package func table(on loop: EventLoop) -> LoopTable {
     tables[loop.index]
+  }
+
+  /// The table that would have the connection; nil if its name is not one of this process's.
+  func table(of id: ConnectionID) -> LoopTable? {
+    id.node == configuration.life.node && id.loop < tables.count ? tables[id.loop] : nil
   }
 
   // MARK: Fan-out
@@ -184,12 +189,10 @@ package final class Gateway: Sendable {
 
   /// Gives an operator's event to one connection. False if there is no such connection.
   package func control(_ id: ConnectionID, _ event: SessionEvent) async throws(GatewayError) -> Bool {
-    guard id.loop < tables.count else { return false }
-    try await keepExpiries(of: event) { table in
-      table.loop.index == id.loop ? [table.connections[id.serial]].compactMap(\.self) : []
-    }
-    return await tables[id.loop].perform { table in
-      guard let connection = table.connections[id.serial] else { return false }
+    guard let table = self.table(of: id) else { return false }
+    try await keepExpiries(of: event) { [$0.connection(id)].compactMap(\.self) }
+    return await table.perform { table in
+      guard let connection = table.connection(id) else { return false }
       connection.control(event)
       return true
     }
@@ -221,27 +224,6 @@ package final class Gateway: Sendable {
   }
 
   // MARK: Questions
-
-  /// At most `limit` sessions in the order of their names, after `last` if that is given, of `user` only if that is.
-  package func sessions(of user: UserID?, after last: ConnectionID?, limit: Int) async -> [SessionSummary] {
-    await sessions(SessionChoice(user: user), after: last, limit: limit)
-  }
-
-  /// At most `limit` sessions that `choice` takes in, in the order of their names, after `last` if that is given.
-  package func sessions(_ choice: SessionChoice, after last: ConnectionID?, limit: Int) async -> [SessionSummary] {
-    var summaries: [SessionSummary] = []
-    for table in tables[min(last?.loop ?? 0, tables.count)...] where summaries.count < limit {
-      let wanted = limit - summaries.count
-      summaries += await table.perform { $0.summaries(of: choice, after: last, limit: wanted) }
-    }
-    return summaries
-  }
-
-  /// One session, nil if there is none of that name.
-  package func session(_ id: ConnectionID) async -> SessionSummary? {
-    guard id.loop < tables.count else { return nil }
-    return await tables[id.loop].perform { $0.connections[id.serial]?.summary }
-  }
 
   /// The figures of all loops together.
   package func metrics() async -> LoopMetrics {
@@ -327,18 +309,15 @@ extension Gateway: GatewayServices {
   }
 
   package func user(of connection: ConnectionID) async -> UserID? {
-    guard connection.loop < tables.count else { return nil }
-    return await tables[connection.loop].perform { $0.connections[connection.serial]?.user }
+    await table(of: connection)?.perform { $0.connection(connection)?.user } ?? nil
   }
 
   package func watch(_ call: CallID, by connection: ConnectionID) async -> Bool {
-    guard connection.loop < tables.count else { return false }
-    return await tables[connection.loop].perform { $0.connections[connection.serial]?.watch(call) ?? false }
+    await table(of: connection)?.perform { $0.connection(connection)?.watch(call) ?? false } ?? false
   }
 
   package func unwatch(_ call: CallID, by connection: ConnectionID) async {
-    guard connection.loop < tables.count else { return }
-    await tables[connection.loop].perform { $0.connections[connection.serial]?.unwatch(call) }
+    await table(of: connection)?.perform { $0.connection(connection)?.unwatch(call) }
   }
 
   package func hearers(of call: CallID) async -> Int {

@@ -30,6 +30,8 @@ package struct GatewayConfiguration: Sendable {
   package var journalPayloadBytes: Int?
   /// The log; nil for none.
   package var log: GatewayLog?
+  /// The life of this process among those that share its store, which is in the name of every connection.
+  package var life = NodeBoot.first
 
   package init(
     session: SessionPolicy, pingInterval: Duration? = .seconds(30), pongTimeout: Duration = .seconds(10),

@@ -36,7 +36,8 @@ package final class LoopTable: @unchecked Sendable {
   package let log: LoopLog
   /// What happened, one thing after the other, where somebody wants to know.
   let journal: Journal?
-  private var lastSerial: UInt64 = 0
+  /// How many connections it has had.
+  private var count: UInt64 = 0
   /// The treatment of silent peers for bindings without one of their own.
   let liveness: Liveness
   /// The refresh request that was said last, where all peers of a binding are asked alike.
@@ -92,8 +93,15 @@ package final class LoopTable: @unchecked Sendable {
   // MARK: Connections
 
   func nextID() -> ConnectionID {
-    lastSerial += 1
-    return ConnectionID(loop: loop.index, serial: lastSerial)
+    count += 1
+    return ConnectionID(configuration.life, loop: loop.index, count: count)
+  }
+
+  /// The connection of that name; nil if it is not one of the loop's.
+  func connection(_ id: ConnectionID) -> Connection? {
+    // The serial number alone names connections of other loops and nodes too.
+    guard let connection = connections[id.serial], connection.id == id else { return nil }
+    return connection
   }
 
   func add(_ connection: Connection, _ phase: Session.PhaseKind) {
@@ -184,8 +192,7 @@ package final class LoopTable: @unchecked Sendable {
   func connections(in filter: SessionFilter) -> [Connection] {
     let candidates: [Connection]
     if let named = filter.connections {
-      let own = named.filter { $0.loop == loop.index }
-      candidates = own.map(\.serial).sorted().compactMap { connections[$0] }
+      candidates = named.sorted().compactMap(connection)
     } else {
       candidates = filter.user.map { connections(of: $0) } ?? inOrder
     }
@@ -228,7 +235,7 @@ package final class LoopTable: @unchecked Sendable {
     case .callAndUsers(let call, let names):
       serials(of: names).union(calls[call]?.sorted ?? []).sorted().compactMap { connections[$0] }
     case .connection(let id):
-      (id.loop == loop.index ? connections[id.serial] : nil).map { [$0] } ?? []
+      connection(id).map { [$0] } ?? []
     }
   }
 

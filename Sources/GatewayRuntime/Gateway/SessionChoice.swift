@@ -19,6 +19,31 @@ package struct SessionChoice: Hashable, Sendable {
   }
 }
 
+extension Gateway {
+  /// At most `limit` sessions in the order of their names, after `last` if that is given, of `user` only if that is.
+  package func sessions(of user: UserID?, after last: ConnectionID?, limit: Int) async -> [SessionSummary] {
+    await sessions(SessionChoice(user: user), after: last, limit: limit)
+  }
+
+  /// At most `limit` sessions that `choice` takes in, in the order of their names, after `last` if that is given.
+  package func sessions(_ choice: SessionChoice, after last: ConnectionID?, limit: Int) async -> [SessionSummary] {
+    var summaries: [SessionSummary] = []
+    // Those of nodes before this one come before all of its own.
+    let node = configuration.life.node
+    let first = last.map { $0.node == node ? $0.loop : $0.node < node ? 0 : tables.count } ?? 0
+    for table in tables[min(first, tables.count)...] where summaries.count < limit {
+      let wanted = limit - summaries.count
+      summaries += await table.perform { $0.summaries(of: choice, after: last, limit: wanted) }
+    }
+    return summaries
+  }
+
+  /// One session, nil if there is none of that name.
+  package func session(_ id: ConnectionID) async -> SessionSummary? {
+    await table(of: id)?.perform { $0.connection(id)?.summary } ?? nil
+  }
+}
+
 extension LoopTable {
   /// Returns at most `limit` of the loop's sessions that `choice` takes in, after `last`. Only on the loop.
   func summaries(of choice: SessionChoice, after last: ConnectionID?, limit: Int) -> [SessionSummary] {
@@ -27,7 +52,7 @@ extension LoopTable {
     let dialect = choice.dialect.map { Name($0) }
     let connections = choice.user.map { self.connections(of: $0) } ?? inOrder
     var chosen: [SessionSummary] = []
-    for connection in connections where chosen.count < limit && connection.id.rawValue > last?.rawValue ?? 0 {
+    for connection in connections where chosen.count < limit && last.map({ connection.id > $0 }) ?? true {
       if let dialect, Name(connection.dialect.name) != dialect { continue }
       if from != nil || before != nil {
         guard let expiry = connection.expiry, from.map({ expiry >= $0 }) ?? true, before.map({ expiry < $0 }) ?? true

@@ -95,6 +95,35 @@ struct GatewayOrdersTests {
   }
 
   @Test
+  func `a name of another node, boot or loop finds no connection with the same count`() throws {
+    var configuration = GatewayConfiguration(session: try SessionPolicy())
+    let life = NodeBoot(node: 17, boot: 3)
+    configuration.life = life
+    let gateway = try SimulatedGateway(loops: 1, configuration)
+    let peer = gateway.connect(gateway.token())
+    let own = ConnectionID(life, loop: 0, count: 1)
+    #expect(gateway.order { await $0.session(own)?.id } == own)
+    let call = try #require(CallID(cid: "default:a"))
+    for other in [
+      ConnectionID(.first, loop: 0, count: 1), ConnectionID(life.next, loop: 0, count: 1),
+      ConnectionID(NodeBoot(node: 1, boot: 3), loop: 0, count: 1), ConnectionID(life, loop: 1, count: 1),
+      ConnectionID(life, loop: 255, count: 1), ConnectionID(rawValue: .max), ConnectionID(rawValue: 0),
+    ] {
+      #expect(gateway.order { await $0.session(other) == nil } == true)
+      #expect(gateway.order { try? await $0.control(other, .disconnect(.normal)) } == false)
+      #expect(gateway.order { await $0.control(SessionFilter(connections: [other]), .disconnect(.normal)) } == 0)
+      #expect(gateway.order { await $0.user(of: other) == nil } == true)
+      #expect(gateway.order { await $0.watch(call, by: other) } == false)
+      gateway.order { $0.announce(Announcement(to: .connection(other), [DialectFrame("plain", Frame(text: "no"))])) }
+    }
+    #expect(peer.isOpen && gateway.notices(peer).count == 1)
+    let before = ConnectionID(.first, loop: 9, count: 9)
+    let after = ConnectionID(NodeBoot(node: 18, boot: 0), loop: 0, count: 0)
+    #expect(gateway.order { await $0.sessions(of: nil, after: before, limit: 9).count } == 1)
+    #expect(gateway.order { await $0.sessions(of: nil, after: after, limit: 9).count } == 0)
+  }
+
+  @Test
   func `sessions are listed a page at a time, in order, over the loops`() throws {
     let gateway = try gateway()
     let peers = (0..<10).map { gateway.connect(gateway.token("user \($0 % 3)")) }

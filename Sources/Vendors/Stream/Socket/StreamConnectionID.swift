@@ -2,7 +2,7 @@ package import GatewayCore
 
 /// The names of connections on Stream's wire: in the form of a UUID, which clients expect.
 package enum StreamConnectionID {
-  /// Returns 36 characters: loop and serial number in hexadecimal digits, the rest fixed.
+  /// Returns 36 characters: the number of the name in hexadecimal digits, the rest fixed.
   package static func text(_ id: ConnectionID) -> String {
     let digits = String(id.rawValue, radix: 16)
     let padded = Array((String(repeating: "0", count: 16 - digits.count) + digits).utf8)
@@ -19,7 +19,7 @@ package enum StreamConnectionID {
       parts[4].hasSuffix(tail[2]),
       let raw = UInt64("\(parts[0])\(parts[1])\(parts[4].prefix(4))", radix: 16)
     else { return nil }
-    let id = ConnectionID(loop: Int(raw >> 52), serial: raw)
+    let id = ConnectionID(rawValue: raw)
     // Numbers can be parsed from more forms than they are written in.
     return Name(self.text(id)) == Name(text) ? id : nil
   }

@@ -1,0 +1,31 @@
+/// One life of one gateway process of those that share a store: the number of its node, and how often that number was
+/// taken before.
+package struct NodeBoot: Hashable, Sendable, CustomStringConvertible {
+  /// 0...63.
+  package let node: Int
+  /// 0...16383; the number after the last is 0 again.
+  package let boot: Int
+
+  package static let nodes = 64
+  package static let boots = 1 << 14
+
+  /// Numbers beyond the ranges lose their upper bits.
+  package init(node: Int, boot: Int) {
+    self.node = node & (Self.nodes - 1)
+    self.boot = boot & (Self.boots - 1)
+  }
+
+  /// The first life of the first node, and the only one of a process whose state nobody else has.
+  package static let first = NodeBoot(node: 0, boot: 0)
+
+  /// The next life of the node.
+  package var next: NodeBoot { NodeBoot(node: node, boot: boot + 1) }
+
+  /// Returns whether it is an earlier life of the same node. Numbers begin again after the last, so the nearer half of them
+  /// counts as earlier.
+  package func isBefore(_ other: NodeBoot) -> Bool {
+    node == other.node && (1..<Self.boots / 2).contains((other.boot - boot) & (Self.boots - 1))
+  }
+
+  package var description: String { "\(node).\(boot)" }
+}
