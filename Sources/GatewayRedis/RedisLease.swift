@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import Synchronization
 
-/// The lease by which one process has a prefix of keys for itself. It is renewed every two seconds, and ends ten seconds
-/// after the last renewal.
+/// The lease by which one process has a prefix of keys for itself, or several share it. It is renewed every two seconds, and
+/// ends ten seconds after the last renewal.
 ///
 /// `@unchecked Sendable`: all but the deadline is touched only on the lane's loop.
 final class RedisLease: @unchecked Sendable {
@@ -16,15 +16,19 @@ final class RedisLease: @unchecked Sendable {
   let text: String
   private let lane: RedisLane
   private let prefix: String
+  private let isShared: Bool
   private let trouble: @Sendable (String) -> Void
   /// The end of the time in which the process may admit clients, in nanoseconds of the loop's clock.
   private let until: Atomic<Int64>
   private var hasEnded = false
 
   /// Creates the lease, which Redis granted to a command that was sent at `since`.
-  init(_ text: String, since: Instant, _ lane: RedisLane, prefix: String, trouble: @escaping @Sendable (String) -> Void)
-  {
+  init(
+    _ text: String, since: Instant, _ lane: RedisLane, prefix: String, isShared: Bool,
+    trouble: @escaping @Sendable (String) -> Void
+  ) {
     self.text = text
+    self.isShared = isShared
     self.lane = lane
     self.prefix = prefix
     self.trouble = trouble
@@ -73,6 +77,8 @@ final class RedisLease: @unchecked Sendable {
     lane.loop.execute { [self] in
       hasEnded = true
       until.store(.min, ordering: .relaxed)
+      // Those who share it still need it, and it ends by itself after the last.
+      guard !isShared else { return done() }
       var arguments = RedisCommand()
       arguments.append(text)
       lane.ask([.load(.release), .call(.release, prefix, arguments)]) { _ in done() }

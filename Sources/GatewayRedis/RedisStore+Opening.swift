@@ -91,6 +91,7 @@ extension RedisStore {
     arguments.append(settings.owner)
     arguments.append(Int(RedisLease.life.inSeconds * 1000))
     arguments.append(Self.format)
+    arguments.append(settings.isShared ? 1 : 0)
     var before: (holder: [UInt8], left: Int64)?
     while true {
       let sent = await now()
@@ -101,7 +102,8 @@ extension RedisStore {
       switch outcome {
       case 1:
         let lease = RedisLease(
-          String(decoding: text, as: UTF8.self), since: sent, lanes[0], prefix: settings.prefix, trouble: trouble)
+          String(decoding: text, as: UTF8.self), since: sent, lanes[0], prefix: settings.prefix,
+          isShared: settings.isShared, trouble: trouble)
         hold(lease)
         return
       case 2:
@@ -111,6 +113,11 @@ extension RedisStore {
       default:
         // A living process renews its lease, so that it has longer to go than before.
         if let before, before.holder != text || left > before.left {
+          if Self.isShared(text) {
+            throw refusal(
+              "\(settings.prefix) is shared by processes that are running; give this one --node-name too, end them, or give "
+                + "another --store-prefix", isLasting: false)
+          }
           throw refusal(
             "\(settings.prefix) is held by \(Self.shown(text)), a process that is running; end it, or give another "
               + "--store-prefix", isLasting: false)
@@ -119,6 +126,12 @@ extension RedisStore {
         await pause()
       }
     }
+  }
+
+  /// Returns whether a lease is that of processes that share the prefix.
+  private static func isShared(_ text: [UInt8]) -> Bool {
+    let parts = text.split(separator: UInt8(ascii: " "))
+    return parts.count == 2 && parts[1].elementsEqual("shared".utf8)
   }
 
   /// Returns a text that another process wrote, for an operator.
@@ -145,7 +158,7 @@ extension RedisStore {
   /// Returns whether this process surely has the prefix for itself, so that it may admit clients. From any thread.
   package func isHeld(at now: Instant) -> Bool { heldLease?.isHeld(at: now) ?? true }
 
-  /// Gives the lease back, and closes the connections.
+  /// Gives the lease back, unless others share it, and closes the connections.
   package func close() async {
     if let lease = heldLease {
       await withCheckedContinuation { continuation in lease.end { continuation.resume() } }

@@ -40,8 +40,7 @@ package final class Space: Sendable {
     let ground = Ground(
       services: gateway, executor: loops[0], store: store, session: settings.configuration.session,
       issuer: settings.issuer, seed: seed, secrets: settings.secrets,
-      isSecure: settings.isSecure,
-      isLocal: settings.isLocal)
+      life: settings.configuration.life, isSecure: settings.isSecure, isLocal: settings.isLocal)
     let vendors = try settings.vendors.map { settings -> any Vendor in try settings.vendor(on: ground) }
     gateway.open(with: vendors.flatMap(\.bindings), objector: faults) { faults?.decorate($0) ?? $0 }
     let provider = TokenProvider(
@@ -75,9 +74,9 @@ package final class Space: Sendable {
   /// The vendors' routes on the control port.
   package var controlRoutes: [HTTPRoute] { vendors.flatMap(\.controlRoutes) }
 
-  /// Lets every vendor remember what it knows from the start, and the gateway what was revoked in an earlier life. Before
-  /// anything listens.
-  package func prepare() async throws {
+  /// Lets every vendor remember what it knows from the start and end what `dead` lives left, and the gateway what was
+  /// revoked in an earlier life. Before anything listens.
+  package func prepare(takingOver dead: DeadBoots = .everybody) async throws {
     let now = await gateway.tables[0].perform { [gateway, faults] table in
       gateway.journal?.begin()
       faults?.attach(to: gateway.journal)
@@ -86,6 +85,12 @@ package final class Space: Sendable {
     let (targets, expired) = try await revocations.all(at: now)
     await gateway.remember(targets, expired)
     for vendor in vendors { try await vendor.prepare(at: now) }
+    for vendor in vendors { try await vendor.takeOver(dead, at: now) }
+  }
+
+  /// Ends what `dead` lives of other processes left in the store. Only from a task on the first loop.
+  package func takeOver(_ dead: DeadBoots) async throws {
+    for vendor in vendors { try await vendor.takeOver(dead, at: gateway.wallTime) }
   }
 
   /// Whether its store takes what is written, and no fault keeps it away. Only on the first loop.

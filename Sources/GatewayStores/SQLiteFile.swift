@@ -14,7 +14,8 @@ package struct SQLiteFileError: LastingFailure, Hashable {
   }
 }
 
-/// The database file of a ``SQLiteStore``. It is checked when it is opened, and locked for this process until the process ends.
+/// The database file of a ``SQLiteStore``. It is checked when it is opened, and locked for this process until the process ends,
+/// unless it is shared: then only processes that share it too may open it.
 final class SQLiteFile {
   /// The mark in the file's header of a database of this program: `Post`.
   private static let applicationID: Int64 = 0x506F_7374
@@ -47,10 +48,14 @@ final class SQLiteFile {
 
   private let handle: OpaquePointer
   let path: String
+  private let isShared: Bool
+  /// How long a process waits while another writes.
+  private static let patience: Int32 = 5_000
 
-  /// Opens the file, or creates it. Throws if this process or another one has it open already.
-  init(_ path: String) throws(SQLiteFileError) {
+  /// Opens the file, or creates it. Throws if this process or another one has it open already, unless all share it.
+  init(_ path: String, isShared: Bool = false) throws(SQLiteFileError) {
     self.path = path
+    self.isShared = isShared
     // A write fails beyond the system's limit for file sizes; the signal need not end the process.
     signal(SIGXFSZ, SIG_IGN)
     // Only the owner may read it, because it contains user ids. The log beside it gets the same permissions.
@@ -75,15 +80,19 @@ final class SQLiteFile {
 
   private func prepare() throws(SQLiteFileError) {
     do throws(StoreError) {
-      // The lock is held from the first write on. The system releases it however the process ends.
-      try execute("PRAGMA locking_mode=EXCLUSIVE")
+      if isShared {
+        sqlite3_busy_timeout(handle, Self.patience)
+      } else {
+        // The lock is held from the first write on. The system releases it however the process ends.
+        try execute("PRAGMA locking_mode=EXCLUSIVE")
+      }
       let mode = try single("PRAGMA journal_mode=WAL")
       guard mode == "wal" else { throw .unavailable("it has no write-ahead log: its journal is '\(mode)'") }
       try execute("PRAGMA synchronous=FULL")
       let application = try number("PRAGMA application_id")
       let version = try number("PRAGMA user_version")
       if application == 0, version == 0, try number("SELECT count(*) FROM sqlite_schema") == 0 {
-        try execute(Self.schema)
+        try create()
       } else {
         guard application == Self.applicationID else { throw .unavailable("it is a database of another program") }
         guard version == Self.schemaVersion else {
@@ -102,6 +111,18 @@ final class SQLiteFile {
     }
   }
 
+  /// Creates the tables. Of several processes that share the file the first does.
+  private func create() throws(StoreError) {
+    do throws(StoreError) {
+      try execute(Self.schema)
+    } catch {
+      // In a transaction that another process's came before, the tables exist.
+      let isFirst = sqlite3_get_autocommit(handle) != 0
+      if !isFirst { try execute("ROLLBACK") }
+      guard isShared, try number("PRAGMA user_version") == Self.schemaVersion else { throw error }
+    }
+  }
+
   /// Returns the reason why the file cannot be used, from an error of the last call.
   func failure(_ error: StoreError) -> SQLiteFileError {
     let passes = [SQLITE_BUSY, SQLITE_LOCKED, SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM]
@@ -116,12 +137,16 @@ final class SQLiteFile {
   private static func error(_ path: String, _ handle: OpaquePointer) -> SQLiteFileError {
     let code = sqlite3_errcode(handle) & 0xFF
     return SQLiteFileError(
-      description: "\(path): \(words(handle, path))", isLasting: [SQLITE_NOTADB, SQLITE_CORRUPT].contains(code))
+      description: "\(path): \(words(handle, path, isShared: false))",
+      isLasting: [SQLITE_NOTADB, SQLITE_CORRUPT].contains(code))
   }
 
   /// Returns the last error as text for an operator.
-  private static func words(_ handle: OpaquePointer, _ path: String) -> String {
+  private static func words(_ handle: OpaquePointer, _ path: String, isShared: Bool) -> String {
     switch sqlite3_errcode(handle) & 0xFF {
+    case SQLITE_BUSY where isShared:
+      "another process that does not share it has it open, or one that does has been writing for 5 s; end a process that "
+        + "hangs or has no --node-name"
     case SQLITE_BUSY, SQLITE_LOCKED: "another process has it open; end that process, or name another file"
     case SQLITE_NOTADB: "it is no SQLite database"
     case SQLITE_CORRUPT: damage(path)
@@ -132,7 +157,7 @@ final class SQLiteFile {
   }
 
   /// The error of the last call.
-  var error: StoreError { .unavailable(Self.words(handle, path)) }
+  var error: StoreError { .unavailable(Self.words(handle, path, isShared: isShared)) }
 
   func execute(_ sql: String) throws(StoreError) {
     guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw error }

@@ -3,7 +3,8 @@ package import GatewayCore
 package import GatewayKit
 internal import Synchronization
 
-/// A store in an SQLite file, for one process at a time. An accepted commit survives the end of the process and a power cut.
+/// A store in an SQLite file, for one process at a time, or for several that share it. An accepted commit survives the end of
+/// the process and a power cut.
 ///
 /// One thread does all the work. It takes every waiting request and answers the reads first. Then it does all the commits in
 /// one transaction and answers them when that is on the disk, so many commits share one sync. If the disk accepts nothing,
@@ -33,12 +34,14 @@ package final class SQLiteStore: Store {
   ///
   /// - Parameters:
   ///   - path: The path of the file.
+  ///   - isShared: Whether other processes may open the file too, if they share it.
   ///   - setsDamagedAside: Whether a row that cannot be read is moved to the table `damaged` and then treated as absent.
   ///   - trouble: A function that is called with each reason why the store cannot do its work.
   package init(
-    path: String, setsDamagedAside: Bool = false, trouble: @escaping @Sendable (String) -> Void = { _ in }
+    path: String, isShared: Bool = false, setsDamagedAside: Bool = false,
+    trouble: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(SQLiteFileError) {
-    worker = try SQLiteWorker(path: path, trouble: trouble)
+    worker = try SQLiteWorker(path: path, isShared: isShared, trouble: trouble)
     self.path = path
     self.setsDamagedAside = setsDamagedAside
     self.trouble = trouble

@@ -5,6 +5,8 @@ internal import GatewayKit
 // Unchecked Sendable: only the store's serial queue touches it, once it is made.
 final class SQLiteWorker: @unchecked Sendable {
   private let shelf: SQLiteShelf
+  /// Whether other processes change the file too.
+  private let isShared: Bool
   private let trouble: @Sendable (String) -> Void
   private var last: UInt64
   /// A version that commits alone cannot reach, so a file that has it is damaged.
@@ -12,27 +14,48 @@ final class SQLiteWorker: @unchecked Sendable {
   /// The last reported error, until a commit succeeds. The same error is reported only once in a row.
   private var lastTrouble: String?
 
-  init(path: String, trouble: @escaping @Sendable (String) -> Void) throws(SQLiteFileError) {
+  init(path: String, isShared: Bool, trouble: @escaping @Sendable (String) -> Void) throws(SQLiteFileError) {
+    self.isShared = isShared
     self.trouble = trouble
-    let file = try SQLiteFile(path)
+    let file = try SQLiteFile(path, isShared: isShared)
     do throws(StoreError) {
       shelf = try SQLiteShelf(file)
-      last = try shelf.lastVersion()
-      guard last < Self.versionMax else {
-        throw .unavailable("it is damaged: the number of its last commit cannot be \(last); restore it from a backup")
-      }
+      last = try Self.lastVersion(shelf)
     } catch {
       throw file.failure(error)
     }
   }
 
+  private static func lastVersion(_ shelf: SQLiteShelf) throws(StoreError) -> UInt64 {
+    let last = try shelf.lastVersion()
+    guard last < versionMax else {
+      throw .unavailable("it is damaged: the number of its last commit cannot be \(last); restore it from a backup")
+    }
+    return last
+  }
+
   func read(_ paths: [StorePath], at now: WallTime) -> Result<[ShelfRow<[UInt8]>?], StoreError> {
     told {
       () throws(StoreError) in
-      var rows: [ShelfRow<[UInt8]>?] = []
-      for path in paths { rows.append(try shelf.row(path).flatMap { $0.isAlive(at: now) ? $0 : nil }) }
+      guard isShared, paths.count > 1 else { return try rows(paths, at: now) }
+      // Another process may commit between two rows.
+      try shelf.file.execute("BEGIN")
+      let rows: [ShelfRow<[UInt8]>?]
+      do throws(StoreError) {
+        rows = try self.rows(paths, at: now)
+      } catch {
+        try? shelf.file.execute("ROLLBACK")
+        throw error
+      }
+      try shelf.file.execute("COMMIT")
       return rows
     }
+  }
+
+  private func rows(_ paths: [StorePath], at now: WallTime) throws(StoreError) -> [ShelfRow<[UInt8]>?] {
+    var rows: [ShelfRow<[UInt8]>?] = []
+    for path in paths { rows.append(try shelf.row(path).flatMap { $0.isAlive(at: now) ? $0 : nil }) }
+    return rows
   }
 
   func scan(
@@ -76,6 +99,7 @@ final class SQLiteWorker: @unchecked Sendable {
 
   private func transact(_ commits: [SQLiteCommit]) throws(StoreError) -> [Result<Bool, StoreError>] {
     try shelf.file.execute("BEGIN IMMEDIATE")
+    if isShared { last = try Self.lastVersion(shelf) }
     let before = last
     var results: [Result<Bool, StoreError>] = []
     results.reserveCapacity(commits.count)

@@ -37,18 +37,22 @@ package enum StoreChoice: Hashable, Sendable {
   /// - Parameters:
   ///   - executor: The executor of a store in memory.
   ///   - links: The loops that open connections to a server, one for each of theirs.
+  ///   - isShared: Whether other processes use the store at the same time.
   ///   - setsDamagedAside: Whether rows that cannot be read are moved away and treated as absent.
   ///   - trouble: A function that is called with each reason why the store cannot do its work.
   /// - Throws: `SQLiteFileError` or `RedisStartError`.
   package func open(
-    on executor: any SerialExecutor, links: [any LinkLoop], setsDamagedAside: Bool = false,
+    on executor: any SerialExecutor, links: [any LinkLoop], isShared: Bool = false, setsDamagedAside: Bool = false,
     trouble: @escaping @Sendable (String) -> Void
   ) async throws -> any Store {
     switch self {
-    case .memory: MemoryStore(on: executor)
-    case .sqlite(let path): try SQLiteStore(path: path, setsDamagedAside: setsDamagedAside, trouble: trouble)
-    case .redis(let settings):
-      try await RedisStore.open(settings, on: links, setsDamagedAside: setsDamagedAside, trouble: trouble)
+    case .memory:
+      return MemoryStore(on: executor)
+    case .sqlite(let path):
+      return try SQLiteStore(path: path, isShared: isShared, setsDamagedAside: setsDamagedAside, trouble: trouble)
+    case .redis(var settings):
+      settings.isShared = isShared
+      return try await RedisStore.open(settings, on: links, setsDamagedAside: setsDamagedAside, trouble: trouble)
     }
   }
 }

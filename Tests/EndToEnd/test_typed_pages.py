@@ -38,6 +38,7 @@ NOT_TYPED = {
     "Docs/redis.md": 2,
     "Docs/simulation-limits.md": 1,
     "Docs/space-costs.md": 1,
+    "Docs/store.md": 1,
     "Docs/storm-others.md": 1,
     "Docs/storm-on-kubernetes.md": 2,
     "Docs/storm.md": 1,

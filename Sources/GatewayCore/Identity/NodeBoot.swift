@@ -29,3 +29,17 @@ package struct NodeBoot: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { "\(node).\(boot)" }
 }
+
+extension NodeBoot: Codable {
+  private static let bootBits: Int64 = 14
+
+  package init(from decoder: any Decoder) throws {
+    let number = try decoder.singleValueContainer().decode(Int64.self)
+    self.init(node: Int(truncatingIfNeeded: number >> Self.bootBits), boot: Int(truncatingIfNeeded: number))
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(Int64(node) << Self.bootBits | Int64(boot))
+  }
+}

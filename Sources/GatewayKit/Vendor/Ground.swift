@@ -19,6 +19,8 @@ package struct Ground: Sendable {
   package let seed: UInt64
   /// The source of unpredictable random values: session tokens, names of invitations.
   package let secrets: Secrets
+  /// The life of this process among those that share the store.
+  package let life: NodeBoot
   /// Whether clients connect to the gateway over TLS.
   package let isSecure: Bool
   /// Whether only clients on this machine can connect to it.
@@ -27,7 +29,8 @@ package struct Ground: Sendable {
   package init(
     services: any GatewayServices, executor: any (SerialExecutor & TaskExecutor), store: any Store,
     session: SessionPolicy,
-    issuer: any TokenIssuer, seed: UInt64, secrets: Secrets, isSecure: Bool = false, isLocal: Bool = true
+    issuer: any TokenIssuer, seed: UInt64, secrets: Secrets, life: NodeBoot = .first, isSecure: Bool = false,
+    isLocal: Bool = true
   ) {
     self.services = services
     self.executor = executor
@@ -37,6 +40,7 @@ package struct Ground: Sendable {
     self.issuer = issuer
     self.seed = seed
     self.secrets = secrets
+    self.life = life
     self.isSecure = isSecure
     self.isLocal = isLocal
   }

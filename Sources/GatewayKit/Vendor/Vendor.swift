@@ -10,8 +10,14 @@ package protocol Vendor: Sendable {
   /// The issuers of its tokens for the built-in token provider, by the name of the scheme.
   var issuers: [String: any TokenIssuer] { get }
 
-  /// Stores the vendor's initial state. Called before anything listens.
+  /// Stores the vendor's initial state where there is none, and changes nothing that another process has. Called before
+  /// anything listens.
   func prepare(at now: WallTime) async throws(GatewayError)
+
+  /// Ends what `dead` lives of gateway processes left in the store, e.g. the calls of their connections, and starts what
+  /// was due since. Called after ``prepare(at:)`` before anything listens, and again whenever another process is found
+  /// dead. May be called more than once for the same lives, also by two processes at once.
+  func takeOver(_ dead: DeadBoots, at now: WallTime) async throws(GatewayError)
 
   /// Stores the keys of `settings`, all or none. `settings` are the vendor's own with every file read again. Called
   /// before anything else has changed.
@@ -46,6 +52,7 @@ extension Vendor {
   package func renewal(by settings: any VendorSettings) throws -> KeyRenewal { {} }
   package var issuers: [String: any TokenIssuer] { [:] }
   package func prepare(at now: WallTime) async throws(GatewayError) {}
+  package func takeOver(_ dead: DeadBoots, at now: WallTime) async throws(GatewayError) {}
   package var namesItsRoutes: Bool { false }
   package var controlRoutes: [HTTPRoute] { [] }
   package var figures: [VendorFigure] { [] }

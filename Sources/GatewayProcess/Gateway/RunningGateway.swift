@@ -2,7 +2,6 @@ internal import GatewayControl
 internal import GatewayCore
 internal import GatewayFaults
 package import GatewayKit
-internal import GatewayRedis
 package import GatewayRuntime
 internal import GatewayServer
 package import GatewaySpace
@@ -17,22 +16,26 @@ package final class RunningGateway: Sendable {
   package let controlPort: Int
   /// The windows of orders to drain over the control port; nil for the configured window.
   let drainOrders: AsyncStream<Duration?>
+  /// Whether the other processes of the store have declared this one dead: an element, once.
+  let losses: AsyncStream<Void>
   let loops: [SocketLoop]
   private let listeners: [Listener]
   private let controlListener: Listener
   private let control: ControlSite
+  /// The number of this process among those that share its store, and the name that it was given; nil for neither.
+  package var node: (slot: Int, name: String)? { membership.node.map { ($0.life.node, $0.name) } }
   let spaces: Spaces?
   let refusals: TransportRefusals
   private let space: Space
   let hasCertificate: Bool
-  /// The store, if it gives its lease back at the end.
-  private let leased: RedisStore?
+  private let membership: StoreMembership
   private var faults: FaultBook? { space.faults }
 
   private init(
     space: Space, spaces: Spaces?, refusals: TransportRefusals,
-    drainOrders: AsyncStream<Duration?>,
-    loops: [SocketLoop], leased: RedisStore?, listeners: [Listener], controlListener: Listener, control: ControlSite,
+    drainOrders: AsyncStream<Duration?>, losses: AsyncStream<Void>,
+    loops: [SocketLoop], membership: StoreMembership, listeners: [Listener], controlListener: Listener,
+    control: ControlSite,
     hasCertificate: Bool
   ) {
     self.space = space
@@ -40,8 +43,9 @@ package final class RunningGateway: Sendable {
     self.spaces = spaces
     self.refusals = refusals
     self.drainOrders = drainOrders
+    self.losses = losses
     self.loops = loops
-    self.leased = leased
+    self.membership = membership
     self.listeners = listeners
     self.controlListener = controlListener
     self.control = control
@@ -80,18 +84,30 @@ package final class RunningGateway: Sendable {
   ) async throws -> RunningGateway {
     var finished = settings.space
     let troubles = StoreTroubles(settings.space.configuration.log)
-    let store = try await settings.store.open(
-      on: loops[0].events, links: loops.map { SocketLinks(on: $0) }, setsDamagedAside: settings.setsDamagedAside
-    ) { troubles.note($0) }
-    let leased = store as? RedisStore
-    let space = try await troubles.naming {
-      try await finish(store, &finished)
-      let space = try Space(finished, on: loops.map(\.events), store: store)
-      try await space.prepare()
-      return space
+    let (losses, loss) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
+    let membership = try await StoreMembership.open(settings, on: loops, troubles) { loss.yield() }
+    do {
+      finished.configuration.life = membership.life
+      let space = try await troubles.naming {
+        try await finish(membership.store, &finished)
+        let space = try Space(finished, on: loops.map(\.events), store: membership.store)
+        try await space.prepare(takingOver: membership.dead)
+        return space
+      }
+      await membership.begin(space)
+      return try await serve(space, settings, membership, losses, on: loops)
+    } catch {
+      // Another process need not wait until the leases end.
+      await membership.end()
+      throw error
     }
+  }
+
+  private static func serve(
+    _ space: Space, _ settings: GatewaySettings, _ membership: StoreMembership, _ losses: AsyncStream<Void>,
+    on loops: [SocketLoop]
+  ) async throws -> RunningGateway {
     let gateway = space.gateway
-    if let leased { gateway.admit { leased.isHeld(at: $0) } }
     let (drainOrders, orders) = AsyncStream.makeStream(of: Duration?.self, bufferingPolicy: .bufferingOldest(1))
     let refusals = TransportRefusals()
     let spaces = settings.spaces.map {
@@ -119,8 +135,8 @@ package final class RunningGateway: Sendable {
     controlSettings.unreadMakesRoom = true
     let controlListener = try await Listener.start(controlSettings, serving: control, on: [loops[0]])
     return RunningGateway(
-      space: space, spaces: spaces, refusals: refusals, drainOrders: drainOrders,
-      loops: loops, leased: leased,
+      space: space, spaces: spaces, refusals: refusals, drainOrders: drainOrders, losses: losses,
+      loops: loops, membership: membership,
       listeners: listeners, controlListener: controlListener, control: control,
       hasCertificate: settings.tls != nil)
   }
@@ -219,7 +235,7 @@ package final class RunningGateway: Sendable {
   package func stop() async {
     await gateway.endJournal()
     for listener in listeners + [controlListener] { await listener.stopAccepting() }
-    await leased?.close()
+    await membership.end()
     for loop in loops { loop.stop() }
   }
 }

@@ -26,23 +26,30 @@ package struct GatewayService: Sendable {
     case drainOrdered(Duration?)
     /// The process that started the gateway has closed its input.
     case inputEnded
+    /// The other processes of the store have declared this one dead.
+    case nodeLost
     case drained(unanswered: Int)
   }
 
   /// Serves until SIGTERM, SIGINT, an order to drain or the end of the input, then drains the gateway and stops it. Meanwhile
   /// SIGHUP reloads the keys and the certificate.
   ///
+  /// Returns whether it ended as ordered; false if the other processes of its store have declared it dead. It then closes
+  /// every client with 1012 at once.
+  ///
   /// - Parameters:
   ///   - signals: The signals that the process handles.
   ///   - inputEnd: Returns when the input has ended, or its task is cancelled; nil if that does not end the gateway.
   ///   - readAnew: Reads the settings again, for a reload.
+  @discardableResult
   package func run<Signals: AsyncSequence<Int32, Never> & Sendable>(
     _ signals: Signals, inputEnd: (@Sendable () async -> Void)? = nil, readAnew: @escaping Reading
-  ) async {
+  ) async -> Bool {
     let (events, add) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingOldest(64))
     let watchers = [
       Task { for await signal in signals { add.yield(.signal(signal)) } },
       Task { for await window in running.drainOrders { add.yield(.drainOrdered(window)) } },
+      Task { for await _ in running.losses { add.yield(.nodeLost) } },
     ]
     let inputWatcher = inputEnd.map { inputEnd in
       Task {
@@ -52,11 +59,16 @@ package struct GatewayService: Sendable {
     }
     supervision.begin(running)
     let (cause, window) = await end(of: events, readAnew)
+    if cause == Self.nodeLost { _ = try? await running.gateway.controlAll(.disconnect(.serviceRestart)) }
     inputWatcher?.cancel()
     supervision.stop(within: window + RunningGateway.requestPatience)
     await drain(cause, over: window, events, add)
     for watcher in watchers { watcher.cancel() }
+    return cause != Self.nodeLost
   }
+
+  /// The cause of an end that nobody ordered.
+  private static let nodeLost = "node_lost"
 
   /// Waits for the end, and reloads meanwhile. Returns the cause and the window of the drain.
   private func end(of events: AsyncStream<Event>, _ readAnew: Reading) async -> (cause: String, window: Duration) {
@@ -66,6 +78,7 @@ package struct GatewayService: Sendable {
       case .signal(let number): return (number == SIGTERM ? "SIGTERM" : "SIGINT", drainWindow)
       case .drainOrdered(let window): return ("control", window ?? drainWindow)
       case .inputEnded: return ("input", drainWindow)
+      case .nodeLost: return (Self.nodeLost, .zero)
       case .drained: break
       }
     }
@@ -111,7 +124,7 @@ package struct GatewayService: Sendable {
       case .drained(let unanswered):
         if unanswered > 0 { log.note(.warning, "requests_cut", ["count": String(unanswered)]) }
         return
-      case .signal(SIGHUP), .drainOrdered, .inputEnded: break
+      case .signal(SIGHUP), .drainOrdered, .inputEnded, .nodeLost: break
       case .signal: return
       }
     }

@@ -1,17 +1,22 @@
 extension RedisScript {
-  /// Takes the lease of the prefix if nobody holds it.
+  /// Takes the lease of the prefix if nobody holds it, or if those who hold it share it.
   ///
-  /// `ARGV`: the owner, for an operator; the milliseconds that it holds; the format of the store. Returns 1 and the lease,
-  /// whose beginning is the boot number; or 0, the lease that another holds and the milliseconds left; or 2 and the
+  /// `ARGV`: the owner, for an operator; the milliseconds that it holds; the format of the store; 1 to share it. Returns 1 and
+  /// the lease, whose beginning is the boot number; or 0, the lease that another holds and the milliseconds left; or 2 and the
   /// format of the store, if it is another.
   static let acquireBody = #"""
     local key, meta = KEYS[1] .. ':lease', KEYS[1] .. ':meta'
     local format = redis.call('HGET', meta, 'format')
     if format and format ~= ARGV[3] then return {2, format, 0} end
     local held = redis.call('GET', key)
+    local shares = ARGV[4] == '1'
+    if held and shares and string.match(held, '^%d+ shared$') then
+      redis.call('SET', key, held, 'PX', ARGV[2])
+      return {1, held, 0}
+    end
     if held then return {0, held, redis.call('PTTL', key)} end
     redis.call('HSET', meta, 'format', ARGV[3])
-    local lease = redis.call('HINCRBY', meta, 'boot', 1) .. ' ' .. ARGV[1]
+    local lease = redis.call('HINCRBY', meta, 'boot', 1) .. ' ' .. (shares and 'shared' or ARGV[1])
     redis.call('SET', key, lease, 'PX', ARGV[2])
     return {1, lease, 0}
     """#

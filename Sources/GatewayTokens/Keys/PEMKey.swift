@@ -25,6 +25,29 @@ enum PEMKey {
     throw .notPEM
   }
 
+  /// Reads a private key. The caller owns it.
+  static func readPrivate(_ text: [UInt8]) throws(KeyError) -> OpaquePointer {
+    let key = text.withUnsafeBytes { bytes -> OpaquePointer? in
+      guard let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return nil }
+      defer { BIO_free(bio) }
+      return PEM_read_bio_PrivateKey(bio, nil, refusePassword, nil)
+    }
+    ERR_clear_error()
+    guard let key else { throw .notPEM }
+    return key
+  }
+
+  /// Returns the private key as PKCS #8; nil if OpenSSL does not.
+  static func writePrivate(_ key: AsymmetricKey) -> [UInt8]? {
+    guard let bio = BIO_new(BIO_s_mem()) else { return nil }
+    defer { BIO_free(bio) }
+    guard PEM_write_bio_PKCS8PrivateKey(bio, key.pointer, nil, nil, 0, nil, nil) == 1 else { return nil }
+    let size = BIO_ctrl_pending(bio)
+    var text = [UInt8](repeating: 0, count: size)
+    guard BIO_read(bio, &text, Int32(clamping: size)) == Int32(clamping: size) else { return nil }
+    return text
+  }
+
   /// A callback that refuses, because otherwise OpenSSL would ask for the password on the terminal.
   private static let refusePassword:
     @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?)

@@ -13,11 +13,30 @@ package struct RSAKeyPair: Sendable {
 
   /// Generates a new pair of 2048 bits with OpenSSL's generator; takes about 0.1 s.
   package static func generate() -> RSAKeyPair {
-    guard let key = makeKey(), let modulus = number("n", of: key), let exponent = number("e", of: key),
+    guard let key = makeKey(), let pair = RSAKeyPair(taking: key) else {
+      preconditionFailure("OpenSSL makes no RSA key")
+    }
+    return pair
+  }
+
+  /// Reads a private key that ``pem`` gave. Throws for another.
+  package init(pem: [UInt8]) throws(KeyError) {
+    let key = try PEMKey.readPrivate(pem)
+    guard EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA else {
+      EVP_PKEY_free(key)
+      throw .notPrivate
+    }
+    guard let pair = RSAKeyPair(taking: key) else { throw .notPrivate }
+    self = pair
+  }
+
+  /// Takes ownership of `key`. Returns nil if it is no usable RSA key.
+  private init?(taking key: OpaquePointer) {
+    guard let modulus = Self.number("n", of: key), let exponent = Self.number("e", of: key),
       let pair = try? AsymmetricKey(taking: key)
-    else { preconditionFailure("OpenSSL makes no RSA key") }
+    else { return nil }
     let (n, e) = (Base64URL.encode(modulus), Base64URL.encode(exponent))
-    let thumbprint = thumbprint(n: n, e: e)
+    let thumbprint = Self.thumbprint(n: n, e: e)
     var material = KeyMaterial(content: .asymmetric(pair))
     material.id = thumbprint
     material.algorithms = AlgorithmSet([.rs256])
@@ -30,7 +49,20 @@ package struct RSAKeyPair: Sendable {
     json.member("n", n)
     json.member("e", e)
     json.endObject()
-    return RSAKeyPair(material: material, namedJWK: json.bytes)
+    self.init(material: material, namedJWK: json.bytes)
+  }
+
+  private init(material: KeyMaterial, namedJWK: [UInt8]) {
+    self.material = material
+    self.namedJWK = namedJWK
+  }
+
+  /// The private key in PEM text (PKCS #8). A secret.
+  package var pem: [UInt8] {
+    guard case .asymmetric(let key) = material.content, let text = PEMKey.writePrivate(key) else {
+      preconditionFailure("OpenSSL writes its RSA key")
+    }
+    return text
   }
 
   /// Returns the SHA-256 thumbprint (RFC 7638 section 3): the hash of the required members in the order of their names.

@@ -45,7 +45,8 @@ package struct SendbirdVendor: Vendor {
       secrets: ground.secrets)
     bots = SendbirdBots(ground.store)
     announcer = SendbirdAnnouncer(
-      SendbirdAnnouncements(ground.store), on: ground.executor, services: ground.services, directory: directory,
+      SendbirdAnnouncements(ground.store, life: ground.life), on: ground.executor, services: ground.services,
+      directory: directory,
       channels: channels)
     reports = SendbirdReports(ground.store, on: ground.executor)
     scheduler = SendbirdScheduler(
@@ -88,10 +89,11 @@ package struct SendbirdVendor: Vendor {
 
   package var issuers: [String: any TokenIssuer] { ["sendbird": SendbirdTokenIssuer(signer: signer)] }
 
-  /// Sends the messages and announcements that became due while the gateway was down.
-  package func prepare(at now: WallTime) async throws(GatewayError) {
+  /// Finishes the announcements that dead lives had begun, and sends the messages and announcements that became due while
+  /// nobody was there to.
+  package func takeOver(_ dead: DeadBoots, at now: WallTime) async throws(GatewayError) {
     await scheduler.look()
-    try await announcer.begin(at: now)
+    try await announcer.takeOver(dead, at: now)
   }
 
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {

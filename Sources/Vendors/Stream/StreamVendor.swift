@@ -61,10 +61,14 @@ package struct StreamVendor: Vendor {
       } ?? [:]
   }
 
-  /// Cleans up after a restart: ends participations by connections from before it, and rings that were not answered
-  /// meanwhile.
+  /// Keeps the secret of the SFU's tokens.
   package func prepare(at now: WallTime) async throws(GatewayError) {
-    try await ringer.begin(at: now)
+    try await calls.sfu?.tokens.keepSecret(in: ground.store, at: now)
+  }
+
+  /// Ends participations by connections of dead lives, and rings that were not answered meanwhile.
+  package func takeOver(_ dead: DeadBoots, at now: WallTime) async throws(GatewayError) {
+    try await ringer.takeOver(dead, at: now)
   }
 
   package func renewal(by settings: any VendorSettings) throws -> KeyRenewal {

@@ -55,6 +55,16 @@ package struct StreemCommands: CommandHandler, ConnectionObserver {
     return ended ?? nil
   }
 
+  /// Ends the calls that connections of `dead` lives are in, and notifies the other users.
+  func endCalls(
+    of dead: DeadBoots, at now: WallTime, on services: any GatewayServices
+  ) async throws(GatewayError) {
+    for sid in try await rooms.left(by: dead, at: now) {
+      guard let room = try await rooms.end(sid, at: now) else { continue }
+      await tellEnd(of: room, "disconnected", except: nil, on: services)
+    }
+  }
+
   private func user(_ caller: Caller, at now: WallTime) async throws(GatewayError) -> StreemUser {
     let name = StreemName(caller.user, home: home)
     guard let user = try await directory.user(company: name.company, externalID: name.externalID, at: now) else {
@@ -120,7 +130,7 @@ package struct StreemCommands: CommandHandler, ConnectionObserver {
 
   /// Notifies the users who have joined, and the called user while the call still rings.
   private func tellEnd(
-    of room: StreemRoom, _ cause: String, except: ConnectionID, on services: any GatewayServices
+    of room: StreemRoom, _ cause: String, except: ConnectionID?, on services: any GatewayServices
   ) async {
     let frame = Self.end(room, cause)
     for connection in room.connections where connection != except {

@@ -12,22 +12,25 @@ package struct StreemVendor: Vendor {
   private let inviting: StreemInviting
   /// The issuer for the home company, used by invitations and the built-in token provider.
   package let issuer: StreemTokenIssuer
+  private let commands: StreemCommands
   private let rooms: StreemRooms
   private let grants: OpenIDGrants
   private let seal: OpenIDSeal
+  private let openIDKey: OpenIDKey
+  private let store: any Store
   private let secrets: Secrets
   private let services: any GatewayServices
 
-  /// The gateway's own signing key, created once for the process, which may run many gateways. It has a different id in
-  /// each, so that none accepts another's tokens.
+  /// The signing key that the gateway stores if the store has none, created once for the process, which may run many gateways.
+  /// It has a different id in each, so that none accepts another's tokens.
   private static let own = makeOwnKey()
 
-  private static func makeOwnKey() -> (publicKey: P256PublicKey, signer: JWTSigner) {
+  private static func makeOwnKey() -> (pair: P256KeyPair, signer: JWTSigner) {
     let pair = P256KeyPair.generate()
     guard let key = try? KeyMaterial.jwks(pair.jwk).first, let signer = try? StreemTokenIssuer.signer(key) else {
       preconditionFailure("a new P-256 key signs")
     }
-    return (pair.publicKey, signer)
+    return (pair, signer)
   }
 
   package init(_ settings: StreemSettings, on ground: Ground) {
@@ -38,7 +41,9 @@ package struct StreemVendor: Vendor {
     self.settings = settings
     services = ground.services
     secrets = ground.secrets
+    store = ground.store
     seal = OpenIDSeal(secrets)
+    openIDKey = OpenIDKey(ground.store)
     let executor = ground.executor
     directory = StreemDirectory(ground.store)
     let issuer = StreemTokenIssuer(
@@ -53,7 +58,7 @@ package struct StreemVendor: Vendor {
     rooms = StreemRooms(ground.store)
     inviting = StreemInviting(directory: directory, keyring: keyring, settings: settings, secrets: secrets)
     let home = settings.homeCompany.code
-    let commands = StreemCommands(directory: directory, rooms: rooms, inviting: inviting, home: home)
+    commands = StreemCommands(directory: directory, rooms: rooms, inviting: inviting, home: home)
     bindings = [
       DialectBinding(
         StreemDialect(home: home), authenticator, session: ground.session.allowingIdentityChange,
@@ -61,10 +66,7 @@ package struct StreemVendor: Vendor {
     ]
   }
 
-  /// How long tokens that the gateway signed before a restart may be valid.
-  private static let ownKeyMemory = Duration.seconds(7 * 86_400)
-
-  /// Stores the home company and its configured keys in the directory, and ends what remains from before a restart.
+  /// Stores the home company, its configured keys and the gateway's own secrets.
   package func prepare(at now: WallTime) async throws(GatewayError) {
     let home = settings.homeCompany
     _ = try await directory.changeCompany(home.code, at: now) { known in
@@ -72,13 +74,15 @@ package struct StreemVendor: Vendor {
       company.name = home.name
       return company
     }
-    try await directory.retireOwnKeys(until: now + Self.ownKeyMemory, at: now)
-    try await rooms.endAll(at: now)
-    try await directory.addAPIKey(
-      StreemAPIKey(
-        id: issuer.apiKey, publicKey: Self.own.publicKey.jwk, company: home.code, secretHash: nil, createdAt: now),
-      isOwn: true, at: now)
+    let own = Self.own.pair
+    try await keyring.keep(issuer, own.publicKey, jwk: own.jwk, for: home.code, at: now)
+    try await seal.keepKey(in: store, at: now)
     try await keepKeys(of: settings, at: now)
+  }
+
+  /// Ends the calls of dead lives.
+  package func takeOver(_ dead: DeadBoots, at now: WallTime) async throws(GatewayError) {
+    try await commands.endCalls(of: dead, at: now, on: services)
   }
 
   package func keepKeys(of settings: any VendorSettings, at now: WallTime) async throws(GatewayError) {
@@ -103,7 +107,7 @@ package struct StreemVendor: Vendor {
       settings: settings
     ).routes
       + OpenIDRoutes(
-        services: services, directory: directory, keyring: keyring, grants: grants, key: OpenIDKey(), seal: seal,
+        services: services, directory: directory, keyring: keyring, grants: grants, key: openIDKey, seal: seal,
         settings: settings
       ).routes
   }

@@ -14,6 +14,9 @@ struct ReadyLine: Encodable {
   let hosts: [String]
   let loops: Int
   let pid: Int32
+  /// The name and number of the process among those that share its store; absent if it has the store for itself.
+  let node: String?
+  let slot: Int?
 
   init(_ running: RunningGateway, _ settings: GatewaySettings) {
     let host = Self.literal(running.hosts[0])
@@ -26,6 +29,8 @@ struct ReadyLine: Encodable {
     hosts = running.hosts
     loops = settings.loops
     pid = getpid()
+    node = running.node?.name
+    slot = running.node?.slot
   }
 
   /// Returns the host in the form for a URL.

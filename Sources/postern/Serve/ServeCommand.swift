@@ -62,11 +62,11 @@ enum ServeCommand: Command {
     let service = GatewayService(
       running, log, Supervision(ProcessEnvironment.variables, log), drainWindow: options.drainWindow)
     let secret = kept.withLock { $0 }
-    await service.run(signals, inputEnd: options.endsWithInput ? InputEnd.wait : nil) {
+    let isOrdered = await service.run(signals, inputEnd: options.endsWithInput ? InputEnd.wait : nil) {
       try options.readAnew(arguments, kept: secret).settings
     }
     LineWriter.standardError.flush()
-    return 0
+    return isOrdered ? 0 : 1
   }
 
   /// Warns if the provider's queue is longer than callers wait. Under load, every token would then come too late.

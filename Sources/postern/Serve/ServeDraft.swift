@@ -52,6 +52,7 @@ struct ServeDraft: Sendable {
   var logFormat = OperatorLog.Format.text
   var store = StoreChoice.memory
   var setsDamagedAside = false
+  var nodeName: String?
   var redis = RedisFlags()
   var hostsSpaces = false
   var spacesMax = 1_000

@@ -17,6 +17,15 @@ enum ServeFlags {
 
   static let all = sections.flatMap(\.flags)
 
+  /// Returns whether that may be the name of a node.
+  private static func isNodeName(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy {
+        (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+          || ".-_".utf8.contains($0)
+      }
+  }
+
   /// The flags that are neither keys nor a vendor's.
   static let options = address + session + limits + provider + process + RedisFlags.options
 
@@ -203,6 +212,16 @@ enum ServeFlags {
       "store-set-damaged-aside",
       "move rows of the store that cannot be read to its table (in Redis hash) damaged, and go on without them (default: do not start)",
       \.setsDamagedAside)
+    Option(
+      "node-name", "NAME",
+      "the name of this process among several that share --store, each with a name of its own (default: it has the store "
+        + "for itself)"
+    ) { value, draft in
+      guard isNodeName(value.text) else {
+        throw UsageError(value.source, value: value.text, expected: "1 to 64 letters, digits, dots, _ or -")
+      }
+      draft.nodeName = value.text
+    }
     Option(
       "spaces", "let the control port make gateways of their own, each with a port and a clock, for one test each",
       \.hostsSpaces)

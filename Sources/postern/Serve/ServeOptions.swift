@@ -5,6 +5,7 @@ import GatewayProcess
 import GatewayRuntime
 import GatewayServer
 import GatewaySpace
+import GatewayStores
 import GatewayWires
 
 /// The flags of `postern serve`, checked together, e.g. that `--tls-key` has its certificate.
@@ -81,6 +82,10 @@ struct ServeOptions {
     if draft.keepsPayloads { settings.space.configuration.journalPayloadBytes = HostedLimits().journalPayloadBytes }
     settings.store = try draft.redis.applied(to: draft.store, isLoopback: Self.isLoopback)
     settings.setsDamagedAside = draft.setsDamagedAside
+    settings.nodeName = draft.nodeName
+    guard draft.nodeName == nil || draft.store != .memory else {
+      throw UsageError("--node-name is of a store that processes can share: give --store sqlite:FILE or redis://HOST")
+    }
     settings.space.seed = draft.seed
     log = OperatorLog(level: draft.logLevel, format: draft.logFormat).gateway
     settings.space.configuration.log = log

@@ -20,7 +20,7 @@ struct SpaceOptions: Sendable {
   private static let ofProcess: Set<String> = [
     "host", "port", "control-host", "control-port", "control-secret-file", "control-allowed-host", "tls-certificate",
     "tls-key", "trusted-proxy", "proxy-protocol", "drain-window", "log-level", "log-format", "store",
-    "store-set-damaged-aside", "spaces",
+    "store-set-damaged-aside", "node-name", "spaces",
     "spaces-max", "spaces-journal-max", "spaces-folder", "spaces-low-ports", "loops", "end-with-input", "seed",
     "journal", "journal-payloads",
     "faults",

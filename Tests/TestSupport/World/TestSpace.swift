@@ -16,6 +16,8 @@ package struct TestSpace<Played> {
   package let vendor: Played
   /// The clients' loop; the gateway has those before it.
   package let clients: SimulatedLoop
+  private let settings: SpaceSettings
+  private let own: [SimulatedLoop]
 
   /// Creates a gateway.
   ///
@@ -43,11 +45,12 @@ package struct TestSpace<Played> {
   ) throws {
     world = SimulatedWorld(seed: seed, loops: loops + 1, keepsTrace: keepsTrace)
     network = SimulatedNetwork(world, conditions: conditions)
-    let own = Array(world.loops.prefix(loops))
+    own = Array(world.loops.prefix(loops))
     clients = world.loops[loops]
     var settings = settings
     settings.seed = seed
     settings.secrets = Secrets(seed: seed)
+    self.settings = settings
     store = FaultyStore(on: own[0].eventLoop)
     let whole = try Space(settings, on: own.map(\.eventLoop), store: store)
     guard let vendor = whole.vendors[0] as? Played else { preconditionFailure("made of these settings") }
@@ -59,6 +62,22 @@ package struct TestSpace<Played> {
   }
 
   package var gateway: Gateway { space.gateway }
+
+  /// Returns another gateway on the same store and loops, at ``DialTarget/second``, which takes over what `dead` lives left.
+  /// It has the same settings, and chance of its own.
+  package func second(_ life: NodeBoot, takingOver dead: DeadBoots = DeadBoots(before: [])) throws -> Space {
+    var settings = settings
+    settings.configuration.life = life
+    let seed = UInt64(2 + 2 * life.boot)
+    (settings.seed, settings.secrets) = (seed, Secrets(seed: seed))
+    let space = try Space(settings, on: own.map(\.eventLoop), store: store)
+    let outcome = world.ask { () async -> Result<Void, any Error> in
+      do { return .success(try await space.prepare(takingOver: dead)) } catch { return .failure(error) }
+    }
+    try outcome?.get()
+    network.listen(on: .second, loops: own, site: space.site)
+    return space
+  }
 
   /// Returns a client that connects, and has received the immediate messages.
   package func dial(_ upgrade: HTTPRequest) -> SimulatedPeer {
@@ -110,6 +129,8 @@ package struct TestSpace<Played> {
 extension DialTarget {
   /// The address of a ``TestSpace``'s gateway.
   package static let gateway = DialTarget(host: "gateway", port: 80)
+  /// The address of another gateway on the same store.
+  package static let second = DialTarget(host: "gateway", port: 82)
   /// The address of the vendors' part of its control port.
   package static let control = DialTarget(host: "gateway", port: 81)
 }

@@ -2,8 +2,8 @@ package import GatewayCore
 internal import GatewayKit
 
 /// A sender of announcements that are due. Each channel gets an announcement at most once, whatever happens meanwhile.
-/// If the store is unavailable, it waits. After a restart, announcements that had not begun are sent; others are
-/// finished, with the number of channels reached so far.
+/// If the store is unavailable, it waits. After a process has died, its announcements that had not begun are sent; others
+/// are finished, with the number of channels reached so far.
 package actor SendbirdAnnouncer {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -17,7 +17,7 @@ package actor SendbirdAnnouncer {
   /// The announcements that are being sent.
   private var underWay: Set<Name> = []
 
-  /// Creates a sender that does nothing before ``begin(at:)``.
+  /// Creates a sender that does nothing before ``takeOver(_:at:)``.
   ///
   /// - Parameter executor: An executor from which `GatewayServices.sleep(for:as:)` may be called: a loop of the
   ///   gateway.
@@ -34,9 +34,10 @@ package actor SendbirdAnnouncer {
     events = SendbirdChannelEvents(directory: directory, channels: channels)
   }
 
-  /// Finishes what had begun before a restart, and sends what is due. Called before the gateway listens.
-  package func begin(at now: WallTime) async throws(GatewayError) {
+  /// Finishes what `dead` lives had begun, and sends what is due.
+  package func takeOver(_ dead: DeadBoots, at now: WallTime) async throws(GatewayError) {
     for announcement in try await announcements.all(at: now) where announcement.status == .running {
+      guard announcement.sentBy.map(dead.contains) ?? dead.isEverybody else { continue }
       try await finish(announcement.id)
     }
     await look()
@@ -46,7 +47,9 @@ package actor SendbirdAnnouncer {
   package func look() async {
     let now = services.wallTime
     do throws(GatewayError) {
-      let waiting = try await announcements.all(at: now).filter { $0.status == .scheduled || $0.status == .running }
+      let waiting = try await announcements.all(at: now).filter {
+        $0.status == .scheduled || $0.status == .running && $0.sentBy == announcements.life
+      }
       for announcement in waiting where announcement.at <= now { try await say(announcement.id) }
       if let next = waiting.lazy.map(\.at).filter({ $0 > now }).min() { await look(at: next) }
     } catch {

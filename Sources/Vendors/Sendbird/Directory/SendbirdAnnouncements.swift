@@ -40,6 +40,8 @@ package struct SendbirdAnnouncement: Hashable, StoreValue {
   package var at: WallTime
   package let createdAt: WallTime
   package var status = Status.scheduled
+  /// The life of the process that sends it, or has sent it; nil before that, and from versions that did not note it.
+  package var sentBy: NodeBoot?
   package var completedAt: WallTime?
   package var sentChannels = 0
   package var sentUsers = 0
@@ -77,9 +79,12 @@ package struct SendbirdAnnouncements: Sendable {
   package static let countMax = 1_000
 
   private let store: any Store
+  let life: NodeBoot
 
-  package init(_ store: any Store) {
+  /// - Parameter life: The life of this process, which is noted with what it sends.
+  package init(_ store: any Store, life: NodeBoot = .first) {
     self.store = store
+    self.life = life
   }
 
   /// Returns all announcements, sorted by name.
@@ -126,7 +131,7 @@ package struct SendbirdAnnouncements: Sendable {
     }
   }
 
-  /// Starts one that is due; returns nil if there is none. One whose start was committed although the answer was lost
+  /// Starts one that is due; returns nil if there is none. One that this process started although the answer was lost
   /// counts as started.
   package func begin(_ id: Name, at now: WallTime) async throws(GatewayError) -> SendbirdAnnouncement? {
     try await store.transact(at: now) {
@@ -134,9 +139,10 @@ package struct SendbirdAnnouncements: Sendable {
       guard var known = try await transaction.get(Self.table.key(id.text), as: SendbirdAnnouncement.self),
         known.at <= now
       else { return nil }
-      if known.status == .running, known.lastChannel == nil { return known }
+      if known.status == .running, known.lastChannel == nil, known.sentBy == life { return known }
       guard known.status == .scheduled else { return nil }
       known.status = .running
+      known.sentBy = life
       put(known, in: &transaction, at: now)
       return known
     }

@@ -33,9 +33,9 @@ package actor StreamCallRinger {
     return StreamRing(call: call.id, session: session.id, users: Set(users), endsAt: now + .milliseconds(timeout))
   }
 
-  /// Ends the participations and rings that remain from before a restart. May be called from any thread.
-  package func begin(at now: WallTime) async throws(GatewayError) {
-    try await calls.endLeftovers(at: now)
+  /// Ends the participations that `dead` lives left, and the rings whose time is over. May be called from any thread.
+  package func takeOver(_ dead: DeadBoots, at now: WallTime) async throws(GatewayError) {
+    try await calls.endLeftovers(of: dead, at: now)
     await look()
   }
 

@@ -15,10 +15,13 @@ extension StreamCalls {
     }
   }
 
-  /// Ends all participations by connections from before a restart.
-  func endLeftovers(at now: WallTime) async throws(GatewayError) {
+  /// Ends all participations by connections of `dead` lives. An anonymous user without a connection stays: such a user
+  /// leaves by a timeout.
+  func endLeftovers(of dead: DeadBoots, at now: WallTime) async throws(GatewayError) {
     for call in try await directory.callsJoined(at: now) {
-      try await leave(call, by: nil, at: now) { $0.user != .anonymous || $0.connection != nil }
+      try await leave(call, by: nil, at: now) {
+        dead.contains($0.connection) && ($0.user != .anonymous || $0.connection != nil)
+      }
     }
   }
 

@@ -78,18 +78,26 @@ package struct StreemRooms: Sendable {
     }
   }
 
-  /// Ends the calls from before a restart, whose connections are gone.
-  func endAll(at now: WallTime) async throws(GatewayError) {
-    var left: [StreemRoom] = []
-    do throws(StoreError) {
-      for entry in try await store.scan(Self.rooms.range(), limit: 2 * countMax, at: now) {
-        let room = try entry.value(as: StreemRoom.self)
-        if room.state != .ended { left.append(room) }
+  /// Returns the calls that go on although a connection in them was one of a `dead` life.
+  func left(by dead: DeadBoots, at now: WallTime) async throws(GatewayError) -> [Name] {
+    var left: [Name] = []
+    try await GatewayError.asking { () async throws(StoreError) in
+      try await store.visit(Self.rooms.range(), at: now) { (page) throws(StoreError) in
+        for entry in page {
+          let room = try entry.value(as: StreemRoom.self)
+          if room.state != .ended, room.connections.contains(where: { dead.contains($0) }) { left.append(room.sid) }
+        }
+        return true
       }
-    } catch {
-      throw GatewayError(error)
     }
-    for room in left { _ = try await leave(room.sid, user: room.caller.user.id, at: now) }
+    return left
+  }
+
+  /// Ends a call for both users, and returns it; nil if it has ended.
+  func end(_ sid: Name, at now: WallTime) async throws(GatewayError) -> StreemRoom? {
+    try await ending(at: now) { (transaction) throws(StoreOr<GatewayError>) in
+      try await transaction.get(Self.rooms.key(sid.text), as: StreemRoom.self)
+    }
   }
 
   /// Returns the company's calls with that reference, latest first.

@@ -5,14 +5,12 @@ package import GatewayKit
 ///
 /// Each operation is atomic, and its answer reflects every operation that its caller knew to be complete. Expired
 /// objects do not exist any more. A full table throws `GatewayError.tooMany` and loses nothing; an unavailable store
-/// throws `GatewayError.storeUnavailable`. Of a key only the public half is stored, of an invitation's code only the
-/// hash.
+/// throws `GatewayError.storeUnavailable`. Of a key only the public half is stored, but of those that the gateway signs with;
+/// of an invitation's code only the hash.
 package struct StreemDirectory: Sendable {
   static let companies = StoreTable<StreemCompany>("streem.company")
   private static let keys = StoreTable<StreemAPIKey>("streem.key")
-  private static let ownKeys = StoreTable<StreemOwnKeyRow>("streem.own-key")
-  /// The most stored keys from before restarts, so that repeated restarts do not fill the table.
-  private static let retiredKeysMax = 100
+  static let signingKeys = StoreTable<StreemSigningRow>("streem.signing-key")
 
   typealias Transaction = StoreTransaction<GatewayError>
 
@@ -43,7 +41,8 @@ package struct StreemDirectory: Sendable {
       (transaction: inout Transaction) async throws(GatewayError) -> StreemCompany? in
       let key = Self.companies.key(code.text)
       let before = try await transaction.get(key, as: StreemCompany.self)
-      transaction.put(key, change(before), in: [count])
+      let after = change(before)
+      if after != before { transaction.put(key, after, in: [count]) }
       return before
     }
   }
@@ -63,10 +62,15 @@ package struct StreemDirectory: Sendable {
   // MARK: API keys
 
   /// Stores an API key. Throws `GatewayError.companyUnknown` if its company does not exist, and
-  /// `GatewayError.invalidParameter` if there is a key with that id, revoked or not. A key with `isOwn` is the
-  /// gateway's, for use until its restart.
-  package func addAPIKey(_ key: StreemAPIKey, isOwn: Bool = false, at now: WallTime) async throws(GatewayError) {
-    try await putAPIKey(key, isOwn: isOwn, at: now) { (_) throws(GatewayError) in
+  /// `GatewayError.invalidParameter` if there is a key with that id, revoked or not.
+  package func addAPIKey(_ key: StreemAPIKey, at now: WallTime) async throws(GatewayError) {
+    try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
+      try await add(key, at: now, in: &transaction)
+    }
+  }
+
+  func add(_ key: StreemAPIKey, at now: WallTime, in transaction: inout Transaction) async throws(GatewayError) {
+    try await put(key, at: now, in: &transaction) { (_) throws(GatewayError) in
       throw .invalidParameter.detailed("there is an API key of that id already")
     }
   }
@@ -87,16 +91,6 @@ package struct StreemDirectory: Sendable {
     }
   }
 
-  private func putAPIKey(
-    _ key: StreemAPIKey, isOwn: Bool = false, at now: WallTime,
-    over: (StreemAPIKey) throws(GatewayError) -> StreemAPIKey
-  ) async throws(GatewayError) {
-    try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
-      try await put(key, at: now, in: &transaction, over: over)
-      if isOwn { transaction.put(Self.ownKeys.key(key.id.text), StreemOwnKeyRow(id: key.id, createdAt: key.createdAt)) }
-    }
-  }
-
   private func put(
     _ key: StreemAPIKey, at now: WallTime, in transaction: inout Transaction,
     over: (StreemAPIKey) throws(GatewayError) -> StreemAPIKey
@@ -104,41 +98,20 @@ package struct StreemDirectory: Sendable {
     try await checkCompany(key.company, in: &transaction)
     let place = Self.keys.key(key.id.text)
     var kept = key
-    if let known = try await transaction.get(place, as: StreemAPIKey.self) { kept = try over(known) }
+    if let known = try await transaction.get(place, as: StreemAPIKey.self) {
+      kept = try over(known)
+      guard kept != known else { return }
+    }
     transaction.put(place, kept, in: [StoreCount("streem.keys", atMost: limits.keys, of: "API keys")])
-  }
-
-  /// Limits the validity of the keys that the gateway created before its last restart to `end`; keys from earlier
-  /// restarts keep their limit. If there are very many, the oldest end at once.
-  package func retireOwnKeys(until end: WallTime, at now: WallTime) async throws(GatewayError) {
-    var rows: [StreemOwnKeyRow] = []
-    do throws(StoreError) {
-      for entry in try await store.scan(Self.ownKeys.range(), limit: .max, at: now) {
-        rows.append(try entry.value(as: StreemOwnKeyRow.self))
-      }
-    } catch {
-      throw GatewayError(error)
-    }
-    rows.sort { $0.createdAt > $1.createdAt }
-    let count = StoreCount("streem.keys", atMost: limits.keys, of: "API keys")
-    for (place, row) in rows.enumerated() where !row.isRetired || place >= Self.retiredKeysMax {
-      try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
-        let (key, own) = (Self.keys.key(row.id.text), Self.ownKeys.key(row.id.text))
-        guard place < Self.retiredKeysMax, let known = try await transaction.get(key, as: StreemAPIKey.self) else {
-          transaction.delete(key)
-          return transaction.delete(own)
-        }
-        var retired = row
-        retired.isRetired = true
-        transaction.put(key, known, expires: end, in: [count])
-        transaction.put(own, retired, expires: end)
-      }
-    }
   }
 
   /// Returns the API key with that id, revoked or not; nil if there never was one.
   package func apiKey(_ id: Name, at now: WallTime) async throws(GatewayError) -> StreemAPIKey? {
     try await get(Self.keys.key(id.text), at: now)
+  }
+
+  func apiKey(_ id: Name, in transaction: inout Transaction) async throws(GatewayError) -> StreemAPIKey? {
+    try await transaction.get(Self.keys.key(id.text), as: StreemAPIKey.self)
   }
 
   /// Returns all API keys in the order of their ids.

@@ -7,12 +7,11 @@ struct StreemUserPlace: StoreValue {
   var externalID: Name
 }
 
-/// An API key that the gateway created for itself.
-struct StreemOwnKeyRow: StoreValue {
-  var id: Name
-  var createdAt: WallTime
-  /// Whether the gateway has been restarted since.
-  var isRetired = false
+/// The key with which a gateway signs for a company, of which ``StreemDirectory/apiKey(_:at:)`` has the public half.
+struct StreemSigningRow: StoreValue {
+  var apiKey: Name
+  /// The private key as a JWK. A secret.
+  var jwk: String
 }
 
 /// The row of a user in the order of a company's latest identifications.

@@ -34,6 +34,7 @@ extension OpenIDRoutes {
 
   private func answer(_ tokens: OpenIDTokens, at now: WallTime) async throws(OpenIDError) -> HTTPResponse {
     let profile = try await profile(of: tokens.grant.user, company: tokens.grant.company)
+    let keys = try await keys(at: now)
     let body = JSONWriter.object(capacity: 1024) { json in
       json.member("access_token", tokens.access)
       json.member("token_type", "Bearer")
@@ -41,7 +42,7 @@ extension OpenIDRoutes {
       json.member("scope", tokens.grant.scopes.map(\.text).joined(separator: " "))
       if let refresh = tokens.refresh { json.member("refresh_token", refresh) }
       let signing = openID.client(tokens.grant.client)?.signing ?? .rs256
-      json.member("id_token", key.idToken(tokens, profile, by: signing, at: now))
+      json.member("id_token", keys.idToken(tokens, profile, by: signing, at: now))
     }
     var response = HTTPResponse(status: 200, json: body)
     response.headers += [HTTPField("cache-control", "no-store"), HTTPField("pragma", "no-cache")]
@@ -126,7 +127,8 @@ extension OpenIDRoutes {
     var id = parameters["client_id"].map { Name($0) }
     var ended: Name?
     if let token = parameters["id_token_hint"] {
-      guard let hint = key.hint(token, company: place.company.code, at: now), id == nil || id == hint.client else {
+      let keys = try await keys(at: now)
+      guard let hint = keys.hint(token, company: place.company.code, at: now), id == nil || id == hint.client else {
         throw OpenIDError(.invalidRequest, "id_token_hint is not an ID token of this provider for this client")
       }
       id = hint.client

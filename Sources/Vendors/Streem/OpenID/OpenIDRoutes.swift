@@ -22,7 +22,9 @@ struct OpenIDRoutes: Sendable {
       route("GET", issuer + "/.well-known/oauth-authorization-server", metadata),
       // The path that RFC 8414 section 3.1 defines for an issuer with a path.
       route("GET", "/.well-known/oauth-authorization-server" + issuer, metadata),
-      route("GET", issuer + "/jwks") { _, _ throws(OpenIDError) in HTTPResponse(status: 200, json: key.keySet) },
+      route("GET", issuer + "/jwks") { _, _ throws(OpenIDError) in
+        HTTPResponse(status: 200, json: try await keys(at: services.wallTime).keySet)
+      },
       page("GET", issuer + "/authorize") { request, place throws(OpenIDError) in await authorize(request, place) },
       page("POST", issuer + "/authorize") { request, place throws(OpenIDError) in await authorize(request, place) },
       page("POST", issuer + "/login") { request, place throws(OpenIDError) in try await logIn(request, place) },
@@ -88,6 +90,11 @@ struct OpenIDRoutes: Sendable {
       try await directory.user(company: company, externalID: user, at: now)
     }
     return OpenIDProfile(name: known?.name ?? user.text, picture: known?.avatarURL)
+  }
+
+  /// Returns the keys that sign ID tokens.
+  func keys(at now: WallTime) async throws(OpenIDError) -> OpenIDKey.Keys {
+    try await asking { () async throws(GatewayError) in try await key.keys(at: now) }
   }
 
   /// Returns the directory's answer. It refuses nothing here, so any error means that it is unavailable.

@@ -1,17 +1,30 @@
 internal import GatewayCore
 internal import GatewayJSON
+internal import GatewayKit
 internal import GatewayTokens
+internal import Synchronization
 
 /// A seal for authorization requests on the login page. The page's form contains the signed request, so the provider
 /// stores nothing for logins that never finish, and requests for pages fill no memory.
 ///
-/// The content comes from the browser, so it is not hidden from it. The key exists only in this process: a page is
-/// invalid after a restart.
-struct OpenIDSeal: Sendable {
-  private let key: [UInt8]
+/// The content comes from the browser, so it is not hidden from it. The store keeps the key, so every process of the store
+/// accepts a page.
+final class OpenIDSeal: Sendable {
+  private let made: [UInt8]
+  private let kept: Mutex<[UInt8]>
+  private static let keptName = "streem.oidc.seal"
 
   init(_ secrets: Secrets) {
-    key = secrets.bytes(32)
+    made = secrets.bytes(32)
+    kept = Mutex(made)
+  }
+
+  private var key: [UInt8] { kept.withLock { $0 } }
+
+  /// Seals and opens with the store's key from here on, which is this one's if the store has none.
+  func keepKey(in store: any Store, at now: WallTime) async throws(GatewayError) {
+    let key = try await StoredSecret.bytes(Self.keptName, in: store, at: now) { [made] in made }
+    kept.withLock { $0 = key }
   }
 
   /// Returns the request as text for a form field, valid until `end`; nil if it is too long for one.

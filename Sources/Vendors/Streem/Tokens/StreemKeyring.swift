@@ -1,10 +1,11 @@
 package import GatewayCore
+internal import GatewayKit
 package import GatewayTokens
 
 /// The directory's API keys ready for verification, and the gateway's own keys for signing.
 ///
-/// An own key is created when a company first needs one. Its public half is stored in the directory, where every node
-/// finds it, and stays there as long as its signatures may be valid.
+/// An own key is created when a company first needs one, and kept in the directory, so that every process of the store signs
+/// with the same.
 package actor StreemKeyring {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -17,7 +18,7 @@ package actor StreemKeyring {
 
   /// Creates a keyring.
   ///
-  /// - Parameter issuers: The existing issuers by company code. The directory has their keys, or will have them.
+  /// - Parameter issuers: The existing issuers by company code, of which ``keep(_:jwk:for:at:)`` stores the keys.
   package init(
     on executor: any SerialExecutor, directory: StreemDirectory, settings: StreemSettings, secrets: Secrets,
     issuers: [Name: StreemTokenIssuer] = [:]
@@ -43,19 +44,32 @@ package actor StreemKeyring {
     return (record.company, key)
   }
 
-  /// Returns an issuer for the company with one of the gateway's own keys; creates a key if there is none, or if it was
-  /// revoked.
+  /// Returns an issuer for the company with the gateway's own key; creates the key if there is none, or if it was revoked.
   package func issuer(for company: Name, at now: WallTime) async throws(GatewayError) -> StreemTokenIssuer {
     if let issuer = issuers[company], try await key(issuer.apiKey, at: now) != nil { return issuer }
-    let pair = P256KeyPair.generate()
-    let id = Name(StreemID.make("api", from: secrets))
-    guard let issuer = try? StreemTokenIssuer(apiKey: id, jwk: pair.jwk, settings: settings) else {
-      throw .internalError
+    let made = P256KeyPair.generate()
+    let kept = try await signingKey(
+      of: company, or: made.publicKey, jwk: made.jwk, as: Name(StreemID.make("api", from: secrets)), at: now)
+    guard let issuer = try? StreemTokenIssuer(apiKey: kept.apiKey.id, jwk: kept.jwk, settings: settings) else {
+      throw StoredSecret.damage("streem.signing-key")
     }
-    try await directory.addAPIKey(
-      StreemAPIKey(id: id, publicKey: pair.publicKey.jwk, company: company, secretHash: nil, createdAt: now),
-      isOwn: true, at: now)
     issuers[company] = issuer
     return issuer
+  }
+
+  /// Has the company's issuer sign with the stored key; stores its own, with the private half `jwk`, if there is none.
+  package func keep(
+    _ issuer: StreemTokenIssuer, _ publicKey: P256PublicKey, jwk: [UInt8], for company: Name, at now: WallTime
+  ) async throws(GatewayError) {
+    let kept = try await signingKey(of: company, or: publicKey, jwk: jwk, as: issuer.apiKey, at: now)
+    guard kept.apiKey.id != issuer.apiKey else { return }
+    guard issuer.take(apiKey: kept.apiKey.id, jwk: kept.jwk) else { throw StoredSecret.damage("streem.signing-key") }
+  }
+
+  private func signingKey(
+    of company: Name, or publicKey: P256PublicKey, jwk: [UInt8], as id: Name, at now: WallTime
+  ) async throws(GatewayError) -> StreemDirectory.SigningKey {
+    let key = StreemAPIKey(id: id, publicKey: publicKey.jwk, company: company, secretHash: nil, createdAt: now)
+    return try await directory.signingKey(of: company, or: .init(apiKey: key, jwk: jwk), at: now)
   }
 }

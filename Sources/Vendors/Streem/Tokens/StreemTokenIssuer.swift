@@ -6,9 +6,9 @@ package import GatewayTokens
 /// The expiry that a `TokenIssuer` gets is the session's; the time in which the token may start a session is a setting.
 /// `iat` has a fraction, so that two tokens of a user in one second differ: there is no `jti`.
 package struct StreemTokenIssuer: TokenIssuer {
+  private let key: StreemSigningKey
   /// The id of the API key that it signs with.
-  package let apiKey: Name
-  private let signer: JWTSigner
+  package var apiKey: Name { key.current.apiKey }
   package let audience: Name
   private let tokenLife: Duration
   private let sessionLife: Duration
@@ -30,8 +30,7 @@ package struct StreemTokenIssuer: TokenIssuer {
   }
 
   init(apiKey: Name, signer: JWTSigner, settings: StreemSettings) {
-    self.apiKey = apiKey
-    self.signer = signer
+    key = StreemSigningKey(apiKey, signer)
     audience = settings.audience
     tokenLife = settings.tokenLife
     sessionLife = settings.sessionLife
@@ -49,7 +48,9 @@ package struct StreemTokenIssuer: TokenIssuer {
     _ subject: Name, issuedAt: WallTime, expiresAt: WallTime? = nil, name: String? = nil, picture: String? = nil
   ) -> Credentials {
     let end = expiresAt ?? issuedAt + sessionLife
+    let (apiKey, signer) = key.current
     return sign(
+      with: signer,
       StreemClaims(
         apiKey: apiKey, subject: subject, audience: audience, issuedAt: issuedAt,
         expiresAt: min(issuedAt + tokenLife, end), sessionExpiresAt: end, name: name, picture: picture))
@@ -57,6 +58,17 @@ package struct StreemTokenIssuer: TokenIssuer {
 
   /// Signs a token with these claims, without checking them.
   package func sign(_ claims: StreemClaims) -> Credentials {
+    sign(with: key.current.signer, claims)
+  }
+
+  private func sign(with signer: JWTSigner, _ claims: StreemClaims) -> Credentials {
     Credentials(token: signer.sign(claims.json))
+  }
+
+  /// Signs with that key from here on, in all copies of the issuer. Returns false if the JWK is no private key.
+  func take(apiKey: Name, jwk: [UInt8]) -> Bool {
+    guard let material = try? KeyMaterial.jwks(jwk).first, let signer = try? Self.signer(material) else { return false }
+    key.replace(with: apiKey, signer)
+    return true
   }
 }

@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayKit
 import GatewayStreem
+import GatewayTokens
 import TestSupport
 import Testing
 
@@ -85,27 +86,25 @@ struct StreemDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `the gateway's own keys of earlier starts end, however often it is restarted`(_ directory: StoreCase)
-    async throws
-  {
-    let directory = try await make(directory, room: 150)
-    try await directory.addAPIKey(key("api_named"), at: now)
-    for life in 0..<130 {
-      let now = now + .seconds(life)
-      try await directory.retireOwnKeys(until: now + .seconds(100), at: now)
-      let own = StreemAPIKey(
-        id: Name("api_\(life)"), publicKey: [1], company: "acme", secretHash: nil, createdAt: now)
-      try await directory.addAPIKey(own, isOwn: true, at: now)
-      // The second life's beginning fixed the first one's end, and no later life extends it.
-      guard life == 50 else { continue }
-      #expect(try await directory.apiKey("api_0", at: self.now + .seconds(100)) != nil)
-      #expect(try await directory.apiKey("api_0", at: self.now + .seconds(101)) == nil)
+  func `every process signs for a company with the key that was stored first, until it is revoked`(
+    _ directory: StoreCase
+  ) async throws {
+    let directory = try await make(directory)
+    let settings = StreemSettings()
+    func keyring(_ seed: UInt64) -> StreemKeyring {
+      StreemKeyring(on: SerialTestExecutor(), directory: directory, settings: settings, secrets: Secrets(seed: seed))
     }
-    let last = now + .seconds(129)
-    #expect(try await directory.apiKeys(at: last).count == 101 + 1)
-    #expect(try await directory.apiKey("api_0", at: last) == nil)
-    #expect(try await directory.apiKey("api_129", at: last + .seconds(1_000)) != nil)
-    #expect(try await directory.apiKey("api_named", at: last + .seconds(1_000)) != nil)
+    let first = try await keyring(1).issuer(for: "acme", at: now)
+    for start in 0..<3 {
+      let other = try await keyring(2 + UInt64(start)).issuer(for: "acme", at: now + .seconds(1e9 * Double(start)))
+      #expect(other.apiKey == first.apiKey, "a start retires no key")
+    }
+    #expect(try await directory.apiKeys(at: now + .seconds(1e10)).map(\.id) == [first.apiKey])
+    _ = try await directory.revokeAPIKey(first.apiKey, at: now)
+    let next = try await keyring(9).issuer(for: "acme", at: now)
+    #expect(next.apiKey != first.apiKey)
+    #expect(try await keyring(10).issuer(for: "acme", at: now).apiKey == next.apiKey)
+    await expect(.companyUnknown) { _ = try await keyring(11).issuer(for: "nobody", at: now) }
   }
 
   @Test(arguments: StoreCase.all)

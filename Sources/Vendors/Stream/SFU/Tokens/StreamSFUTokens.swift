@@ -1,10 +1,10 @@
 internal import GatewayCore
 internal import GatewayJSON
+internal import GatewayKit
 internal import GatewayTokens
 
-/// The signer and verifier of the SFU's tokens. Its secret exists only in this process: the coordinator does not accept
-/// these tokens, and the SFU does not accept the coordinator's. After a restart the old tokens are invalid, and clients
-/// join again.
+/// The signer and verifier of the SFU's tokens. They have a secret of their own, which the store keeps: the coordinator does
+/// not accept these tokens, and the SFU does not accept the coordinator's.
 struct StreamSFUTokens: Sendable {
   private static let issuer = "postern-sfu"
 
@@ -12,24 +12,42 @@ struct StreamSFUTokens: Sendable {
   private let verifier: JWTVerifier
   private let life: Duration
   private let secrets: Secrets
+  private let madeSecret: [UInt8]
+  private static let keptName = "stream.sfu"
 
   /// Creates a signer with a new secret.
   ///
   /// - Parameter life: The validity of a token.
   init(life: Duration, secrets: Secrets) {
     self.secrets = secrets
+    madeSecret = secrets.bytes(32)
     do throws(KeyError) {
-      let secret = try KeyMaterial.secret(secrets.bytes(32))
-      signer = try JWTSigner(secret)
-      var policy = TokenPolicy()
-      policy.leeway = .zero
-      policy.issuer = Name(Self.issuer)
-      policy.requiresExpiry = true
-      verifier = JWTVerifier(keys: try KeySet([VerificationKey(secret)]), policy: policy)
+      (signer, verifier) = try Self.keys(madeSecret)
     } catch {
       preconditionFailure("32 bytes of chance are a secret: \(error)")
     }
     self.life = life
+  }
+
+  private static func keys(_ bytes: [UInt8]) throws(KeyError) -> (JWTSigner, JWTVerifier) {
+    let secret = try KeyMaterial.secret(bytes)
+    var policy = TokenPolicy()
+    policy.leeway = .zero
+    policy.issuer = Name(Self.issuer)
+    policy.requiresExpiry = true
+    return (try JWTSigner(secret), JWTVerifier(keys: try KeySet([VerificationKey(secret)]), policy: policy))
+  }
+
+  /// Signs and verifies with the store's secret from here on, which is this one's if the store has none.
+  func keepSecret(in store: any Store, at now: WallTime) async throws(GatewayError) {
+    let kept = try await StoredSecret.bytes(Self.keptName, in: store, at: now) { madeSecret }
+    do throws(KeyError) {
+      let keys = try Self.keys(kept)
+      signer.takeKey(of: keys.0)
+      verifier.takeKeys(of: keys.1)
+    } catch {
+      throw StoredSecret.damage(Self.keptName)
+    }
   }
 
   /// Returns a token that admits `user` to `call` from `now` on.

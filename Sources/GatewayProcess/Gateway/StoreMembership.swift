@@ -1,0 +1,105 @@
+internal import GatewayCore
+internal import GatewayKit
+internal import GatewayRedis
+internal import GatewayRuntime
+internal import GatewayServer
+internal import GatewaySpace
+internal import GatewayStores
+
+/// The store of a process, and the process's place among those that share it. A process without a node's name has the store
+/// for itself.
+struct StoreMembership: Sendable {
+  let store: any Store
+  /// The life of this process, which is in the names of its connections.
+  let life: NodeBoot
+  /// The lives that were over when this one began.
+  let dead: DeadBoots
+  /// The lease among the processes that share the store; nil if this one has it for itself.
+  let node: NodeLease?
+  private let keeper: NodeKeeper?
+  /// The store, if it has a lease of its own.
+  private let leased: RedisStore?
+
+  /// Opens the store, and begins a life in it.
+  ///
+  /// - Parameter lost: A function that is called when others have declared this process dead.
+  static func open(
+    _ settings: GatewaySettings, on loops: [SocketLoop], _ troubles: StoreTroubles,
+    lost: @escaping @Sendable () -> Void
+  ) async throws -> StoreMembership {
+    let store = try await settings.store.open(
+      on: loops[0].events, links: loops.map { SocketLinks(on: $0) }, isShared: settings.nodeName != nil,
+      setsDamagedAside: settings.setsDamagedAside
+    ) { troubles.note($0) }
+    let leased = store as? RedisStore
+    let loop = loops[0].events
+    do {
+      guard let name = settings.nodeName else {
+        let life = settings.store == .memory ? .first : try await troubles.naming { try await alone(store, loop) }
+        return StoreMembership(
+          store: store, life: life, dead: .everybody, node: nil, keeper: nil, leased: leased)
+      }
+      let lease = try await troubles.naming { try await take(name, store, loop) }
+      let log = settings.space.configuration.log
+      let keeper = NodeKeeper(lease, on: loop) { news in
+        switch news {
+        case .lost:
+          log?.note(
+            .error, "node_lost",
+            [
+              "node": name,
+              "hint": "this process did not renew its lease for 10 s; others have ended what it had, so it ends",
+            ])
+          lost()
+        case .takenOver(let name, let life):
+          log?.note(.warning, "node_taken_over", ["node": name, "slot": String(life.node), "boot": String(life.boot)])
+        }
+      }
+      keeper.begin()
+      return StoreMembership(
+        store: lease.fencedStore, life: lease.life, dead: lease.dead, node: lease, keeper: keeper, leased: leased)
+    } catch {
+      await leased?.close()
+      throw error
+    }
+  }
+
+  private static func alone(_ store: any Store, _ loop: EventLoop) async throws -> NodeBoot {
+    try await on(loop) { try await NodeLease.alone(in: store, at: loop.wallTime) }
+  }
+
+  private static func take(_ name: String, _ store: any Store, _ loop: EventLoop) async throws -> NodeLease {
+    try await on(loop) { try await NodeLease.take(name, in: store, on: loop) }
+  }
+
+  private static func on<Answer: Sendable>(
+    _ loop: EventLoop, _ body: @escaping @Sendable () async throws -> Answer
+  ) async throws -> Answer {
+    let outcome = await LoopStage(loop: loop).perform { () async -> Result<Answer, any Error> in
+      do { return .success(try await body()) } catch { return .failure(error) }
+    }
+    return try outcome.get()
+  }
+
+  private init(
+    store: any Store, life: NodeBoot, dead: DeadBoots, node: NodeLease?, keeper: NodeKeeper?, leased: RedisStore?
+  ) {
+    (self.store, self.life, self.dead) = (store, life, dead)
+    (self.node, self.keeper, self.leased) = (node, keeper, leased)
+  }
+
+  /// Has a prepared gateway admit clients only while the process surely has its leases, and end what other processes left.
+  func begin(_ space: Space) async {
+    guard leased != nil || node != nil else { return }
+    space.gateway.admit { [leased, node] now in
+      leased?.isHeld(at: now) ?? true && node?.isHeld(at: now) ?? true
+    }
+    await keeper?.sweep { dead in try await space.takeOver(dead) }
+  }
+
+  /// Gives the leases back.
+  func end() async {
+    await keeper?.end()
+    await leased?.close()
+  }
+}
