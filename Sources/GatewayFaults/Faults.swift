@@ -15,7 +15,8 @@ package enum Faults {
     // Verification of tokens.
     JudgeSlowly.self, RefuseToken.self, RefuseForNow.self, RotateKeys.self, WithdrawKeys.self,
     // The token provider.
-    MintSlowly.self, MintNever.self, MintRate.self, MintRefused.self, MintSame.self, MintExpired.self, MintEarly.self,
+    MintSlowly.self, MintNever.self, MintRate.self, MintRefused.self, MintLimited.self, MintSame.self, MintExpired.self,
+    MintEarly.self,
     MintMalformed.self, MintForged.self, MintEmpty.self, MintForOther.self,
     // Clocks.
     IssuerClock.self, GatewayClock.self,

@@ -29,6 +29,24 @@ extension StormReport {
     }
   }
 
+  /// The columns of ``callRows``.
+  static let callHead = ["", "calls", "of all", "429 or 403", "clients that got one"]
+
+  /// The requests of each behaviour, and the answers of rate budgets. None if there was no such answer and no client that
+  /// hammers.
+  var callRows: [[String]] {
+    let provider = result.provider
+    guard provider.budgets != nil || result.behaviours[.hammering] != nil, provider.calls > 0 else { return [] }
+    return behaviours.map { behaviour, _ in
+      let calls = provider.calls(of: behaviour)
+      return [
+        behaviour.rawValue, Figures.count(calls), Figures.percent(Double(calls) / Double(provider.calls)),
+        Figures.count(provider.budgets?.answers[behaviour] ?? 0),
+        Figures.count(provider.budgets?.clients[behaviour] ?? 0),
+      ]
+    }
+  }
+
   /// The columns of ``tokenRows``.
   static let tokenHead = ["", "calls", "granted", "busy", "refused", "failed", "given up", "same token"]
 
@@ -107,8 +125,9 @@ extension StormReport {
         "gateway's own provider",
         "\(Figures.seconds(provider.latencyS)) a token, \(places), \(Figures.count(provider.queueMax)) may wait, "
           + "\(Figures.percent(provider.failureRate)) fail",
-      ],
-      ["its tokens live", provider.tokenLifeS.map { Figures.seconds($0) + ", unless asked otherwise" } ?? "for ever"],
+      ]
+    ] + (provider.budgets.map { [["its budgets", $0.joined(separator: "; ")]] } ?? []) + [
+      ["its tokens live", provider.tokenLifeS.map { Figures.seconds($0) + ", unless asked otherwise" } ?? "for ever"]
     ]
   }
 }

@@ -121,6 +121,7 @@ extension StormReport {
         ],
       ] + (endsText.map { [["ends told by", $0]] } ?? []))
       + TextTable.columns([Self.tokenHead] + tokenRows)
+      + (callRows.isEmpty ? [] : TextTable.columns([Self.callHead] + callRows))
   }
 
   private var latencyLines: [String] {

@@ -35,6 +35,6 @@ extension TokenProviderFigures {
     page.gauge("postern_provider_queued_peak", "The most that ever waited.", Double(queuedPeak))
     page.counters(
       "postern_provider_requests_total", "Token requests by result.", label: "result",
-      ["minted": minted, "failed": failed, "overloaded": overloaded])
+      ["minted": minted, "failed": failed, "overloaded": overloaded, "limited": limited, "banned": banned])
   }
 }

@@ -56,6 +56,34 @@ struct ProviderFaultTests {
     }
   }
 
+  @Test
+  func `a token provider with a budget limits each user, and bans the one that goes on`() throws {
+    try faulty.fail(
+      #"{"fault": "mint_limited", "per": "user", "limit": 2, "window_s": 60, "retry_after": [5, 9], "#
+        + #""ban": {"after": 2, "within_s": 60, "for_s": 300}}"#)
+    func status(_ user: String) throws -> Int { try #require(try faulty.mint(user)?.get()).status }
+    #expect(try (0..<6).map { _ in try status("ann") } == [200, 200, 429, 429, 403, 403])
+    #expect(try (0..<3).map { _ in try status("bob") } == [200, 200, 429])
+    let answer = try #require(try faulty.mint("bob")?.get())
+    let waits = answer.headers.filter { $0.name == "retry-after" }.compactMap { Int($0.value) }
+    #expect(waits.count == 1 && (5...9).contains(waits[0]))
+    faulty.world.advance(by: .seconds(301))
+    #expect(try status("ann") == 200)
+  }
+
+  @Test(arguments: [
+    #"{"fault": "mint_limited", "per": "user", "limit": 2}"#,
+    #"{"fault": "mint_limited", "per": "house", "limit": 2, "window_s": 60}"#,
+    #"{"fault": "mint_limited", "per": "user", "limit": 0, "window_s": 60}"#,
+    #"{"fault": "mint_limited", "per": "user", "limit": 2, "window_s": 60, "status": 503}"#,
+    #"{"fault": "mint_limited", "per": "user", "limit": 2, "window_s": 60, "retry_after": [9, 5]}"#,
+    #"{"fault": "mint_limited", "per": "user", "limit": 2, "window_s": 60, "retry_after": "soon"}"#,
+    #"{"fault": "mint_limited", "per": "user", "limit": 2, "window_s": 60, "ban": {"after": 2, "for_s": 3}}"#,
+  ])
+  func `a budget that is none is refused`(order: String) {
+    #expect(throws: GatewayError.self) { try faulty.fail(order) }
+  }
+
   @Test(arguments: [401, 429, 500, 503])
   func `a failing token provider answers with a status in the words of its route, and with Retry-After`(status: Int)
     throws

@@ -1,7 +1,7 @@
 /// The field `Retry-After` (RFC 9110 section 10.2.3): a number of seconds or a date.
 package enum RetryAfter {
   /// The upper limit of the wait, whatever the server requests.
-  private static let longest = Duration.seconds(3600)
+  package static let longest = Duration.seconds(3600)
 
   /// Returns how long to wait before the next request, at most an hour; nil if the response does not say.
   package static func read(_ response: HTTPResponse, at now: WallTime) -> Duration? {

@@ -88,9 +88,12 @@ package struct GatewayDescription: Hashable, Sendable, Codable {
     package var tokenLifeS: Double?
     /// Whether its callers must send a bearer token.
     package var needsSecret: Bool
+    /// The limits on its requests, in the form of the flag `--provider-budget`; nil for none.
+    package var budgets: [String]?
 
     package init(
-      latencyS: Double, concurrency: Int?, queueMax: Int, failureRate: Double, tokenLifeS: Double?, needsSecret: Bool
+      latencyS: Double, concurrency: Int?, queueMax: Int, failureRate: Double, tokenLifeS: Double?, needsSecret: Bool,
+      budgets: [String]? = nil
     ) {
       self.latencyS = latencyS
       self.concurrency = concurrency
@@ -98,6 +101,7 @@ package struct GatewayDescription: Hashable, Sendable, Codable {
       self.failureRate = failureRate
       self.tokenLifeS = tokenLifeS
       self.needsSecret = needsSecret
+      self.budgets = budgets
     }
   }
 }

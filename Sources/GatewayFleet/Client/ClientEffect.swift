@@ -20,9 +20,11 @@ package enum FetchPurpose: Hashable, Sendable {
   /// To answer a refresh request, for the `call`-th time (from 1).
   case refresh(call: Int)
   /// The same, in a form that the provider refuses.
-  case hopelessRefresh
+  case hopelessRefresh(call: Int)
   /// A new session key, from the gateway.
   case sessionKey
+
+  var isHopeless: Bool { if case .hopelessRefresh = self { true } else { false } }
 }
 
 /// An entry in the fleet's ledger about one client.

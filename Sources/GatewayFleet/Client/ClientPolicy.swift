@@ -16,6 +16,10 @@ package struct ClientPolicy: Hashable, Sendable {
   package var loginTriesMax: Int
   /// How often a client asks for another token if the gateway refuses the one that it sent.
   package var renewalsMax = 1
+  /// The wait of a client that hammers, from an answer to its next request.
+  package var hammerPause = Self.leastHammerPause
+  /// Whether the provider refuses the renewals of such a client for ever.
+  package var hammersInVain = false
   /// The maximum number of messages of a client that sends garbage, and the pause between them.
   package var garbageMax = 3
   package var garbagePause = Duration.milliseconds(100)
@@ -30,6 +34,9 @@ package struct ClientPolicy: Hashable, Sendable {
   /// The dialect's names of close codes.
   package let closeNames: [UInt16: String]
 
+  /// A loop on a client's machine needs a moment too; without one, virtual time would not pass.
+  package static let leastHammerPause = Duration.milliseconds(1)
+
   package init(
     _ plan: StormPlan, habits: ClientHabits = ClientHabits(), closeNames: [UInt16: String] = CloseReason.names
   ) {
@@ -41,6 +48,8 @@ package struct ClientPolicy: Hashable, Sendable {
     reconnects = plan.reconnects
     backoff = plan.backoff
     loginTriesMax = plan.loginTries
+    hammersInVain = plan.hammersInVain ?? false
+    hammerPause = max(Self.leastHammerPause, plan.hammerPause.map { .saturating(seconds: $0) } ?? .zero)
     if let refusalsMax = habits.comeback?.refusalsMax { self.refusalsMax = refusalsMax }
   }
 }

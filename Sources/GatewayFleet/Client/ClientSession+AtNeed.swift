@@ -17,7 +17,7 @@ extension ClientSession {
     tokenCue = number
     guard logins > 0 else { return fetch(.login, into: &effects) }
     outage?.calls += 1
-    fetch(behaviour == .refused ? .hopelessRefresh : .refresh(call: outage?.calls ?? 1), into: &effects)
+    fetch(renewal(call: outage?.calls ?? 1), into: &effects)
   }
 
   /// Handles the provider's answer to that request.
@@ -38,6 +38,7 @@ extension ClientSession {
     effects.append(.close)
     if outage == nil { outage = Outage(since: now) }
     outage?.failedCalls += 1
+    guard !hammers else { return hammerAway(at: now) }
     let reason = "provider_\(answer.reason)"
     if case .refused = answer { return giveUpReturn(reason, into: &effects) }
     guard (outage?.failedCalls ?? 0) < policy.loginTriesMax else { return giveUpReturn(reason, into: &effects) }

@@ -85,7 +85,7 @@ extension ClientSession {
   /// Whether the gateway is right to close the client at a refresh request.
   private var isDoomed: Bool {
     // A client that renews its token on the way back has no time limit.
-    if returnsByItself && habits.sessionKey == nil { return cannotRenew }
+    if hammersInVain || (returnsByItself && habits.sessionKey == nil) { return cannotRenew }
     return !behaviour.isExpectedToStay(
       slowDelay: policy.slowDelay, timeout: announcedTimeout ?? policy.refreshTimeout)
   }
@@ -97,7 +97,8 @@ extension ClientSession {
       phase = .ended
     case .away:
       phase = hasSocket ? .leaving(wasLive: false) : .ended
-    case .obtaining where outage != nil, .waitingToObtain where outage != nil:
+    case .obtaining where outage != nil || (hammers && logins > 0),
+      .waitingToObtain where outage != nil || (hammers && logins > 0):
       phase = .ended
     case .returning:
       if logins == 0 { effects.append(.record(.connectFailed("unfinished"))) }
@@ -164,6 +165,8 @@ extension ClientSession {
   ///   - awaitsAll: Whether the storm waits for every refresh, even beyond the waves: a scenario may have ordered it.
   package func isSettled(waves: Int, awaitsAll: Bool = false) -> Bool {
     let waves = renewals(of: waves)
+    // Nothing that a storm waits for happens to a client that loops for ever.
+    if hammersInVain, loss != nil { return true }
     return switch phase {
     case .ended: true
     case .live where outage == nil: refreshes >= waves || (!returnsByItself && loss != nil) || !isDue

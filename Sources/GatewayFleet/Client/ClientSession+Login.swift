@@ -8,7 +8,8 @@ extension ClientSession {
     key = nil
     guard !habits.asksAtNeed else { return dial(Credentials(token: ""), at: now, into: &effects) }
     phase = .obtaining(tries: tries)
-    fetch(.login, into: &effects)
+    // The user of a client that hammers in vain would have to sign in.
+    fetch(hammersInVain && logins > 0 ? renewal(call: tries + 1) : .login, into: &effects)
   }
 
   mutating func obtained(
@@ -16,6 +17,7 @@ extension ClientSession {
     into effects: inout [ClientEffect]
   ) {
     let tries = tries + 1
+    guard !hammers(after: answer) else { return hammer(tries: tries, at: now) }
     let wait: Duration
     let reason: String
     switch answer {
@@ -144,7 +146,7 @@ extension ClientSession {
   }
 
   mutating func comeBackOrEnd(_ mayReturn: Bool, at now: Instant, chance: inout SeededGenerator) {
-    guard policy.reconnects && mayReturn else {
+    guard (policy.reconnects || hammers) && mayReturn else {
       phase = .ended
       return
     }

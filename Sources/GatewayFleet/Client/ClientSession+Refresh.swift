@@ -34,7 +34,7 @@ extension ClientSession {
   private mutating func begin(_ refresh: Refresh, at now: Instant, into effects: inout [ClientEffect]) {
     var refresh = refresh
     switch behaviour {
-    case .wellBehaved, .refused:
+    case .wellBehaved, .refused, .hammering:
       renew(refresh, into: &effects)
     case .slow:
       refresh.step = .delaying(until: now + policy.slowDelay)
@@ -58,13 +58,14 @@ extension ClientSession {
     refresh.step = .fetching
     refresh.calls += 1
     phase = .refreshing(refresh)
-    fetch(behaviour == .refused ? .hopelessRefresh : .refresh(call: refresh.calls), into: &effects)
+    fetch(renewal(call: refresh.calls), into: &effects)
   }
 
   mutating func renewed(
     _ answer: ProviderAnswer, _ refresh: Refresh, at now: Instant, chance: inout SeededGenerator,
     into effects: inout [ClientEffect]
   ) {
+    guard !hammers(after: answer) else { return hammer(refresh, at: now) }
     switch answer {
     case .token(let token):
       if habits.keepsToken {
@@ -199,6 +200,7 @@ extension ClientSession {
       return begin(refresh, at: now, into: &effects)
     }
     refresh.refusals += 1
+    guard !hammers else { return hammer(refresh, at: now) }
     if behaviour == .stale || refresh.refusals > policy.renewalsMax {
       giveUp(refresh, "gateway_\(name)", into: &effects)
     } else {

@@ -11,6 +11,7 @@ extension ClientSession {
   var cannotRenew: Bool {
     switch behaviour {
     case .wellBehaved, .slow: !habits.renewsTokens
+    case .hammering: !habits.renewsTokens || policy.hammersInVain
     case .forgetful, .stale, .garbage, .refused: true
     }
   }
@@ -77,6 +78,7 @@ extension ClientSession {
     let schedule = toldSchedule ?? habit.schedule
     let attempt = outage.attempts + outage.failedCalls
     guard let wait = schedule.wait(attempt: attempt, failures: outage.failures, chance: &chance) else {
+      guard !hammers else { return hammerAway(at: now) }
       return giveUpReturn("no_more_attempts", into: &effects)
     }
     phase = .returning(.waiting(until: now + wait))
@@ -114,7 +116,7 @@ extension ClientSession {
       // The application has only the old token.
       outage?.needsToken = false
       proceed(at: now, chance: &chance, into: &effects)
-    case .wellBehaved, .garbage, .refused:
+    case .wellBehaved, .garbage, .refused, .hammering:
       askForToken(into: &effects)
     }
   }
@@ -122,7 +124,7 @@ extension ClientSession {
   private mutating func askForToken(into effects: inout [ClientEffect]) {
     outage?.calls += 1
     phase = .returning(.asking)
-    fetch(behaviour == .refused ? .hopelessRefresh : .refresh(call: outage?.calls ?? 1), into: &effects)
+    fetch(renewal(call: outage?.calls ?? 1), into: &effects)
   }
 
   /// Handles the provider's answer on the way back.
@@ -137,6 +139,7 @@ extension ClientSession {
     }
     outage?.failedCalls += 1
     outage?.failures += 1
+    guard !hammers else { return hammerAway(at: now) }
     let isOver = logins > 0 && habits.comeback?.endsWithoutToken == true
     guard let outage, !isOver, outage.failedCalls < policy.loginTriesMax else {
       return giveUpReturn("provider_\(answer.reason)", into: &effects)
@@ -223,7 +226,9 @@ extension ClientSession {
     guard returnsByItself else {
       effects.append(.record(.returnRefused(name, isOldToken: false)))
       outage?.refusals += 1
-      guard (outage?.refusals ?? 0) < policy.refusalsMax else { return giveUpReturn("gateway_\(name)", into: &effects) }
+      guard hammers || (outage?.refusals ?? 0) < policy.refusalsMax else {
+        return giveUpReturn("gateway_\(name)", into: &effects)
+      }
       return stayAway(at: now, chance: &chance)
     }
     let isFinal = habits.comeback?.finalErrors.contains(number) ?? false
@@ -257,7 +262,7 @@ extension ClientSession {
     if isAboutToken && (behaviour == .forgetful || !habits.renewsTokens) {
       return giveUpReturn("no_provider", into: &effects)
     }
-    if outage.refusals >= policy.refusalsMax || (behaviour == .garbage && outage.hasNewToken) {
+    if (outage.refusals >= policy.refusalsMax && !hammers) || (behaviour == .garbage && outage.hasNewToken) {
       return giveUpReturn("gateway_\(name)", into: &effects)
     }
     takeNextStep(at: now, chance: &chance, into: &effects)

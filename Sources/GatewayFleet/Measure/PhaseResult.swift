@@ -52,6 +52,8 @@ extension StormResult {
     part.provider.granted = provider.granted - earlier.provider.granted
     part.provider.refused = provider.refused.since(earlier.provider.refused)
     part.provider.wasted = provider.wasted - earlier.provider.wasted
+    part.provider.callsBy = provider.callsBy.map { BudgetTally.since($0, earlier.provider.callsBy ?? [:]) }
+    part.provider.budgets = provider.budgets.map { $0.since(earlier.provider.budgets) }
     part.provider.mintedLocally = provider.mintedLocally - earlier.provider.mintedLocally
     for (behaviour, tally) in behaviours {
       part.behaviours[behaviour, default: .init()].refreshLatency = tally.refreshLatency.since(

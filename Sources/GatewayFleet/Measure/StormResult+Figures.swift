@@ -31,7 +31,7 @@ extension StormResult {
   }
 
   private var refreshing: [BehaviourTally] {
-    [Behaviour.wellBehaved, .slow].compactMap { behaviours[$0] }
+    [Behaviour.wellBehaved, .slow, .hammering].compactMap { behaviours[$0] }
   }
 
   /// Returns when that share of the refreshable clients had its first refresh, counted from the onset; nil if never.

@@ -127,6 +127,11 @@ package struct StormResult: Hashable, Sendable, Codable {
     package var wasted = 0
     /// Tokens that the clients minted themselves, without a provider.
     package var mintedLocally = 0
+    /// The requests of clients that are not well-behaved, by behaviour; nil for none. All others are of well-behaved
+    /// clients.
+    package var callsBy: [Behaviour: Int]?
+    /// The answers that rate budgets give; nil for none.
+    package var budgets: BudgetTally?
   }
 
   /// The gateway's settings as clients saw them, to compare with the plan.
@@ -204,6 +209,7 @@ package struct StormResult: Hashable, Sendable, Codable {
   /// Returns whether a fleet of that many clients can have this outcome or a part of it: no client has two outcomes.
   package func isPossible(of clients: Int) -> Bool {
     behaviours.values.allSatisfy(\.isPossible) && behaviours.values.reduce(0) { $0 + $1.clients } <= clients
+      && provider.budgets?.isPossible(of: clients) ?? true
   }
 
   package mutating func merge(_ other: StormResult) {
@@ -275,5 +281,7 @@ extension StormResult.Provider {
     inFlightPeak += other.inFlightPeak
     wasted += other.wasted
     mintedLocally += other.mintedLocally
+    callsBy = BudgetTally.sum(callsBy, other.callsBy)
+    if let budgets = other.budgets { self.budgets = (self.budgets ?? BudgetTally()).merged(budgets) }
   }
 }

@@ -12,6 +12,8 @@ package enum Behaviour: String, Hashable, Sendable, CaseIterable, Codable, Codin
   case garbage
   /// Asks the provider, which refuses it.
   case refused
+  /// Asks the provider again and again until a token is accepted, without a wait and for ever.
+  case hammering
 
   /// Returns whether the client ends up with a new token, if the gateway and the provider do their part.
   ///
@@ -20,7 +22,7 @@ package enum Behaviour: String, Hashable, Sendable, CaseIterable, Codable, Codin
   ///   - timeout: How long the gateway waits for the token.
   package func isExpectedToStay(slowDelay: Duration, timeout: Duration) -> Bool {
     switch self {
-    case .wellBehaved: true
+    case .wellBehaved, .hammering: true
     case .slow: slowDelay < timeout
     case .forgetful, .stale, .garbage, .refused: false
     }

@@ -22,6 +22,10 @@ extension StormPlan {
     try require((1...1_000_000).contains(loginTries), "the tries of a login must be 1 to 1,000,000, not \(loginTries)")
     try require(slowDelay >= .zero, "the slow clients' delay must not be negative")
     try require((0...254).contains(sources), "the number of source addresses must be 0 to 254, not \(sources)")
+    try require(
+      hammerPause.map { (0...86_400).contains($0) } ?? true, "hammering clients must pause for 0 to 86,400 s")
+    try require(
+      usersPerAddress.map { $0 > 0 } ?? true, "the number of users behind one address must be at least 1")
     try require((1...64).contains(processes), "the number of processes must be 1 to 64, not \(processes)")
     try require((1...64).contains(loops), "the number of loops must be 1 to 64, not \(loops)")
     try require((1...60_000).contains(fetches), "requests to the provider at once must be 1 to 60,000, not \(fetches)")
@@ -116,8 +120,19 @@ extension StormPlan {
   /// How long after the gateway's timeout the storm waits for pending work, such as closing handshakes.
   private static let settleSlack = Duration.seconds(10)
 
-  /// Returns the source address of client number `index`; nil for the system's choice.
+  /// The number of addresses from which clients connect; 0 for the system's choice.
+  package var addresses: Int {
+    guard sources == 0, let usersPerAddress, usersPerAddress > 0 else { return sources }
+    return (clients - 1) / usersPerAddress + 1
+  }
+
+  /// The maximum number of addresses of a storm over sockets: 127.0.0.1 to 127.0.0.254.
+  package static let addressesMax = 254
+
+  /// Returns the source address of client number `index`; nil for the system's choice. A storm over sockets checks that
+  /// there are at most ``addressesMax``.
   package func source(of index: Int) -> String? {
-    sources == 0 ? nil : "127.0.0.\(1 + index % sources)"
+    let addresses = min(addresses, Self.addressesMax)
+    return addresses == 0 ? nil : "127.0.0.\(1 + index % addresses)"
   }
 }

@@ -27,6 +27,12 @@ package struct StormPlan: Hashable, Sendable, Codable {
   package var behaviours = BehaviourMix.allWell
   /// How long a slow client waits before it asks the provider.
   @InSeconds package var slowDelay: Duration = .seconds(3)
+  /// How long a client that hammers waits before it asks again, in seconds; nil for as short as possible.
+  package var hammerPause: Double?
+  /// Whether the provider refuses the renewals of such a client for ever; nil for false.
+  package var hammersInVain: Bool?
+  /// The number of users behind one address; nil if ``sources`` alone decides the addresses.
+  package var usersPerAddress: Int?
   /// Whether clients that were disconnected or refused come back, with full jitter.
   package var reconnects = false
   /// The time allowed for clients whose SDK comes back by itself; 0 for other clients.

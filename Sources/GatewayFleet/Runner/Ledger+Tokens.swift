@@ -5,9 +5,21 @@ package import GatewayCore
 extension Ledger {
   /// Counts a request to the provider.
   ///
-  /// - Parameter isRenewal: Whether the endpoint received it as a renewal; nil if there is one request for both.
-  package mutating func providerCalled(_ purpose: FetchPurpose, isRenewal: Bool? = nil, at now: Instant) {
+  /// - Parameters:
+  ///   - purpose: The purpose of the request.
+  ///   - behaviour: The behaviour of the client.
+  ///   - isRenewal: Whether the endpoint received it as a renewal; nil if there is one request for both.
+  ///   - now: The time.
+  package mutating func providerCalled(
+    _ purpose: FetchPurpose, by behaviour: Behaviour, isRenewal: Bool? = nil, at now: Instant
+  ) {
     began(at: now)
+    if behaviour != .wellBehaved {
+      var others = result.provider.callsBy ?? [:]
+      result.provider.callsBy = nil
+      others[behaviour, default: 0] += 1
+      result.provider.callsBy = others
+    }
     let isRenewal = isRenewal ?? Self.isRenewal(purpose)
     result.tokens[keyPath: Self.calls(isRenewal)].calls += 1
     if isRenewal {
@@ -18,8 +30,7 @@ extension Ledger {
     }
     switch purpose {
     case .login, .sessionKey: return
-    case .hopelessRefresh: result.provider.count(refreshCall: 1)
-    case .refresh(let call): result.provider.count(refreshCall: call)
+    case .refresh(let call), .hopelessRefresh(let call): result.provider.count(refreshCall: call)
     }
   }
 
@@ -64,7 +75,7 @@ extension Ledger {
     after duration: Duration, isWanted: Bool, at now: Instant
   ) {
     ended(fetchAt: now)
-    if purpose != .hopelessRefresh {
+    if !purpose.isHopeless {
       let isGiven = if case .token = answer { true } else { false }
       let words = sentence.map { ": \($0)" } ?? ""
       let call = isRenewal ?? Self.isRenewal(purpose) ? "renewal" : "login"

@@ -9,7 +9,7 @@ extension StormClient {
     let memory = tokenMemory ?? endpoint.memory()
     let wish = TokenWish(
       user: user(for: ticket.purpose), number: index, life: life(for: ticket.purpose),
-      isHopeless: ticket.purpose == .hopelessRefresh, now: fleet.loop.wallTime, taken: self.memory?.taken ?? [])
+      isHopeless: ticket.purpose.isHopeless, now: fleet.loop.wallTime, taken: self.memory?.taken ?? [])
     let request: TokenRequest
     do {
       request = try endpoint.request(wish, memory)
@@ -23,7 +23,8 @@ extension StormClient {
       return
     }
     isAskingEndpoint = true
-    fleet.ledger.providerCalled(ticket.purpose, isRenewal: request.isRenewal, at: fleet.loop.now)
+    fleet.ledger.providerCalled(
+      ticket.purpose, by: behaviour, isRenewal: request.isRenewal, at: fleet.loop.now)
     var target = places[request.place]
     target.source = target.source ?? fleet.setup.plan.source(of: index)
     let timeout = fleet.setup.plan.fetchTimeout
@@ -54,6 +55,7 @@ extension StormClient {
     fleet.ledger.endpointReturned(
       answer, to: ticket.purpose, isRenewal: request.isRenewal, after: now - ticket.wantedAt,
       isWanted: isWanted || joins, at: now)
+    fleet.ledger.noteBudget(ProviderAnswer(answer), behaviour, &wasRefusedByBudget)
     fleet.queue.release()
     if isWanted || joins { note(answer) }
     if isWanted {
@@ -67,7 +69,7 @@ extension StormClient {
 
   /// Returns whether a late answer to an earlier request serves the client's current one.
   private func isGood(_ answer: TokenAnswer, for ticket: FetchTicket) -> Bool {
-    guard case .token = answer.outcome, ticket.purpose != .hopelessRefresh else { return false }
+    guard case .token = answer.outcome, !ticket.purpose.isHopeless else { return false }
     return session.isWaiting(forFetch: ticket.number)
   }
 

@@ -24,7 +24,7 @@ extension StormClient {
     if let path { request.path = path }
     let registration = isRegistered ? nil : fleet.setup.dialect.registration(of: user)
     isRegistered = true
-    fleet.ledger.providerCalled(ticket.purpose, at: fleet.loop.now)
+    fleet.ledger.providerCalled(ticket.purpose, by: behaviour, at: fleet.loop.now)
     let timeout = fleet.setup.plan.fetchTimeout
     Task.immediate(executorPreference: fleet.loop) { [request, provider] in
       if let registration { _ = await self.fleet.dialer.fetch(registration, from: provider, timeout: timeout) }
@@ -83,13 +83,14 @@ extension StormClient {
     fleet.ledger.providerReturned(
       answer, to: ticket.purpose, after: now - ticket.wantedAt, isWanted: session.isWaiting(forFetch: ticket.number),
       at: now)
+    fleet.ledger.noteBudget(answer, behaviour, &wasRefusedByBudget)
     fleet.queue.release()
     if session.isWaiting(forFetch: ticket.number) { take(answer) }
     handle(.fetched(number: ticket.number, answer))
   }
 
   func mint(_ issuer: any TokenIssuer, _ purpose: FetchPurpose) -> ProviderAnswer {
-    if purpose == .hopelessRefresh { return .refused(status: 403) }
+    if purpose.isHopeless { return .refused(status: 403) }
     let now = fleet.loop.wallTime
     let expiry =
       switch life(for: purpose) {
@@ -100,11 +101,12 @@ extension StormClient {
     return .token(issuer.mint(user: user(for: purpose), kind: .regular, issuedAt: now, expiresAt: expiry, calls: nil))
   }
 
-  /// A user name that every provider refuses, since it is longer than the maximum.
-  private static let impossibleUser = UserID(String(repeating: "x", count: UserID.lengthMax + 1))
+  /// The beginning of a user name that every provider refuses, since it is longer than the maximum. No two clients have
+  /// the same, so that a budget by user counts each alone.
+  private static let impossibleUser = String(repeating: "x", count: UserID.lengthMax + 1)
 
   func user(for purpose: FetchPurpose) -> UserID {
-    if purpose == .hopelessRefresh { return Self.impossibleUser }
+    if purpose.isHopeless { return UserID("\(Self.impossibleUser)-\(index)") }
     if case .endpoint(let endpoint, _) = fleet.setup.tokens { return endpoint.user(of: index) }
     return UserID("storm-\(index)")
   }

@@ -26,6 +26,8 @@ actor StormClient {
   /// Whether such a request is pending, and the request that waits for its end, since there is one at a time.
   var isAskingEndpoint = false
   var joined: FetchTicket?
+  /// Whether a budget has refused it a token.
+  var wasRefusedByBudget = false
   /// The source of its latest token's end; nil if it has no token.
   var endSource: EndSource?
 

@@ -30,8 +30,12 @@ package struct TokenRefusal: Error, Hashable, Sendable {
     var response = words(error)
     if let status { response.status = status }
     if retryAfter != .usual { response.headers.removeAll { $0.name == "retry-after" } }
-    if case .after(let wait) = retryAfter {
+    switch retryAfter {
+    case .after(let wait):
       response.headers.append(wait == .zero ? HTTPField("retry-after", "0") : .retryAfter(wait))
+    // A date is in whole seconds, and no earlier than the time it stands for.
+    case .at(let time): response.headers.append(HTTPField("retry-after", (time + .nanoseconds(999_999_999)).httpDate))
+    case .usual, .none: break
     }
     if let providerTime { response.headers.append(.date(providerTime)) }
     return response
@@ -43,6 +47,8 @@ package enum RetryAdvice: Hashable, Sendable {
   /// The provider's usual advice.
   case usual
   case after(Duration)
+  /// A time of day.
+  case at(WallTime)
   /// No field at all.
   case none
 }

@@ -11,6 +11,8 @@ package struct TokenOrder: Hashable, Sendable {
   package var calls: [CallID]?
   /// The scheme that decides the token's form; nil for the gateway's own.
   package var scheme: String?
+  /// The caller's address, as budgets count it: an IPv6 address by its first 64 bits. Nil if it is unknown.
+  package var address: Name?
 
   package init(user: UserID, kind: UserKind, life: TokenLife?, calls: [CallID]?, scheme: String? = nil) {
     self.user = user

@@ -21,6 +21,9 @@ package actor TokenProvider {
   private var waiting: [Waiting] = []
   private var firstWaiting = 0
 
+  /// The limits on requests, with what they have counted. Requests are counted before their orders are read.
+  private var budgets: RequestBudgets
+
   /// The users whose tokens are being minted, each with their number.
   private var making: [UserID: Int] = [:]
 
@@ -52,6 +55,7 @@ package actor TokenProvider {
   ) {
     self.executor = executor
     self.policy = policy
+    budgets = RequestBudgets(policy.budgets)
     self.services = services
     self.issuer = issuer
     self.vendors = vendors
@@ -102,6 +106,31 @@ package actor TokenProvider {
     note(.minted, order)
     if HTTPCall.caller?.hasGone == true { figures.mintedForNobody += 1 }
     return token
+  }
+
+  /// Counts a request in every budget, before anything else is known of it. Throws the refusal of a budget that is used
+  /// up.
+  ///
+  /// - Parameters:
+  ///   - user: The user that the request names, even if there can be no such user; nil if it names none.
+  ///   - address: The caller's address as budgets count it; nil if it is unknown.
+  package func spend(user: Name?, address: Name?) async throws(TokenRefusal) {
+    guard !budgets.isEmpty else { return }
+    let now = services.wallTime
+    guard
+      let refusal = budgets.judge(
+        user: user?.budgetKey, address: address?.budgetKey, at: Instant(nanoseconds: now.nanoseconds))
+    else { return }
+    let error = refusal.error
+    for record in [.asked, refusal.isBan ? ProviderRecord.banned(error) : .limited(error)] {
+      figures.count(record)
+      if let user, user.text.utf8.count <= UserID.lengthMax { services.note(record, for: UserID(user)) }
+    }
+    let share = refusal.isDrawn ? await services.nextShare() : 0
+    if policy.refusalLatency > .zero {
+      await services.sleep(for: policy.refusalLatency, as: "the token provider's refusal")
+    }
+    throw TokenRefusal(error, status: refusal.status, retryAfter: RetryAdvice(refusal, share: share, at: now))
   }
 
   private func note(_ record: ProviderRecord, _ order: TokenOrder) {

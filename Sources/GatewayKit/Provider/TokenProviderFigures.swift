@@ -20,6 +20,9 @@ package struct TokenProviderFigures: Hashable, Sendable {
   package var overloaded: UInt64 = 0
   /// The requests that were dropped because their callers had disconnected.
   package var dropped: UInt64 = 0
+  /// The requests that a budget refused, and those that it refused during a ban.
+  package var limited: UInt64 = 0
+  package var banned: UInt64 = 0
 
   package init() {}
 
@@ -29,6 +32,8 @@ package struct TokenProviderFigures: Hashable, Sendable {
     case .minted: minted += 1
     case .failed: failed += 1
     case .refused: overloaded += 1
+    case .limited: limited += 1
+    case .banned: banned += 1
     }
   }
 }

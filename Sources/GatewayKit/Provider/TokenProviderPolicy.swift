@@ -13,6 +13,9 @@ package struct TokenProviderPolicy: Sendable {
   package let abandoned: Abandoned
   /// The share of requests that fail, in 0...1.
   package let failureRate: Double
+  /// The limits on requests by user, address and all, and how long a refusal by one takes.
+  package let budgets: [RequestBudget]
+  package let refusalLatency: Duration
   /// The life of a token if the request names none; nil for ever.
   package let defaultLife: Duration?
   /// The range of a token's life.
@@ -34,7 +37,8 @@ package struct TokenProviderPolicy: Sendable {
   /// Creates a policy. Throws for a value out of its range, with the name of the value and its range.
   package init(
     latency: Duration = .zero, concurrency: Int? = nil, queueMax: Int = 100_000,
-    abandoned: Abandoned = .serve, failureRate: Double = 0,
+    abandoned: Abandoned = .serve, failureRate: Double = 0, budgets: [RequestBudget] = [],
+    refusalLatency: Duration = .zero,
     defaultLife: Duration? = .seconds(3600),
     lives: ClosedRange<Duration> = .milliseconds(1)...(.seconds(10 * 365 * 86_400)),
     guestLife: Duration = .seconds(3600), secret: Credentials? = nil
@@ -43,6 +47,10 @@ package struct TokenProviderPolicy: Sendable {
     guard concurrency.map({ $0 > 0 }) ?? true else { throw .init("the provider's concurrency must be at least 1") }
     guard queueMax >= 0 else { throw .init("the provider's queue must not be negative") }
     guard (0...1).contains(failureRate) else { throw .init("the provider's failure rate must be 0 to 1") }
+    guard budgets.count <= RequestBudget.countMax, budgets.allSatisfy(\.isPossible) else {
+      throw .init("the provider has at most \(RequestBudget.countMax) budgets, each within its bounds")
+    }
+    guard refusalLatency >= .zero else { throw .init("a refusal must not take less than no time") }
     guard lives.lowerBound > .zero else { throw .init("a token's life must be longer than 0 s") }
     guard defaultLife.map(lives.contains) ?? true else { throw .init("the default life is outside of the allowed") }
     guard guestLife > .zero else { throw .init("a guest's life must be longer than 0 s") }
@@ -52,6 +60,8 @@ package struct TokenProviderPolicy: Sendable {
     self.queueMax = queueMax
     self.abandoned = abandoned
     self.failureRate = failureRate
+    self.budgets = budgets
+    self.refusalLatency = refusalLatency
     self.defaultLife = defaultLife
     self.lives = lives
     self.guestLife = guestLife

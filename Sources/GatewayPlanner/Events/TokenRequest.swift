@@ -6,19 +6,26 @@ struct TokenRequest: BitwiseCopyable {
     case token
     /// 503 with `Retry-After`.
     case busy
-    /// 503 by order of a scenario.
+    /// A refusal by order of a scenario.
     case away
+    /// 429 and 403 by a budget.
+    case limited
+    case banned
     /// 400.
     case refused
   }
+
+  /// The ``life`` of a refusal without a `Retry-After`.
+  static let noWait: Int64 = -1
 
   let client: UInt32
   /// The client's own number of the request.
   let number: UInt32
   let begunAt: Int64
-  /// The life of the token; after its creation, the instant at which it expires.
+  /// The life of the token; after its creation, the instant at which it expires. If a budget refuses the request: the
+  /// wait of its `Retry-After`, or ``noWait``.
   var life: Int64
-  /// The number of the request within one refresh, from 1; 0 for a login, -1 for a request that is refused.
+  /// The number of the request within one refresh, from 1; 0 for a login, and negative if it is refused.
   let call: Int32
   /// Whether `life` is an instant.
   var isInstant: Bool

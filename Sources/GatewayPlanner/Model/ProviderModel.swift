@@ -1,4 +1,4 @@
-internal import GatewayCore
+package import GatewayCore
 
 /// A token provider in numbers, e.g. 500 tokens a second with a queue of 4,000.
 package struct ProviderModel: Hashable, Sendable {
@@ -63,6 +63,9 @@ package struct ProviderModel: Hashable, Sendable {
   package var failures = 0.0
   package var pauses: [Pause] = []
   package var warmUp: WarmUp?
+  /// The limits on requests by user, address and all, and how long a refusal by one takes.
+  package var budgets: [RequestBudget] = []
+  package var refusalTime = Duration.zero
 
   package init(_ capacity: Capacity = .unbounded, queue: Int = 100_000) {
     self.capacity = capacity

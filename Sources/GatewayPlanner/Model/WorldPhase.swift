@@ -11,8 +11,14 @@ struct WorldPhase: Hashable, Sendable {
 
   /// A refusal instead of a token, at the end of the request's turn.
   struct Refusal: Hashable, Sendable {
+    let status: Int
     /// The `Retry-After` of the refusal; nil for none.
     let retryAfter: Duration?
+
+    /// The refusal as clients receive it.
+    var answer: ProviderAnswer {
+      status == 429 || status == 503 ? .busy(status: status, retryAfter: retryAfter) : .refused(status: status)
+    }
   }
 
   /// Reads a phase; throws an error that names any fault that the machines do not support.
@@ -25,7 +31,8 @@ struct WorldPhase: Hashable, Sendable {
       guard let known = Self.refusal(fault) else {
         throw StormPlanError(
           "the phase '\(phase.name)': of faults the machines have {\"fault\": \"mint_refused\", \"status\": 503, "
-            + "\"retry_after_s\": N} alone, for everybody; --fidelity wire has all of them")
+            + "\"retry_after_s\": N} alone, with 400, 401, 403, 429 or 503 and for everybody; --fidelity wire has all "
+            + "of them")
       }
       refusal = known
     }
@@ -36,9 +43,11 @@ struct WorldPhase: Hashable, Sendable {
   private static func refusal(_ fault: PlainJSON) -> Refusal? {
     guard case .object(let members) = fault, members["fault"] == .text("mint_refused") else { return nil }
     var retryAfter: Duration?
+    var answered = 503
     for (name, value) in members {
       switch (name, value) {
-      case ("fault", _), ("status", .integer(503)), ("status", .integer(429)): continue
+      case ("fault", _): continue
+      case ("status", .integer(let status)) where [400, 401, 403, 429, 503].contains(status): answered = Int(status)
       case ("retry_after_s", .integer(let seconds)) where (0...86_400).contains(seconds): retryAfter = .seconds(seconds)
       case ("retry_after_s", .number(let seconds)) where (0...86_400).contains(seconds):
         // The header holds whole seconds.
@@ -46,7 +55,7 @@ struct WorldPhase: Hashable, Sendable {
       default: return nil
       }
     }
-    return Refusal(retryAfter: retryAfter)
+    return Refusal(status: answered, retryAfter: retryAfter)
   }
 }
 

@@ -16,7 +16,22 @@ extension WorldSettings {
     guard withProvider else { return scaled }
     if let rate = provider.rate { scaled.provider = provider.scaled(toRate: rate * factor) }
     scaled.provider.queue = Int((Double(provider.queue) * factor).rounded())
+    scaled.provider.budgets = provider.budgets.map { $0.scaled(by: factor) }
     scaled.acceptsPerSecond = acceptsPerSecond.map { $0 * factor }
     return scaled
+  }
+}
+
+extension RequestBudget {
+  /// Returns the budget for another number of clients: one for all together grows with them, others stay.
+  fileprivate func scaled(by factor: Double) -> RequestBudget {
+    guard scope == .all else { return self }
+    func scaled(_ number: Int) -> Int {
+      Int(min(Double(Self.limits.upperBound), max(1, (Double(number) * factor).rounded())))
+    }
+    var other = self
+    other.limit = scaled(limit)
+    if let after = ban?.after { other.ban?.after = scaled(after) }
+    return other
   }
 }

@@ -22,12 +22,12 @@ extension MachineWorld {
       ledger.minted()
       return .fetched(number: number, .token(TokenText.credentials(expiringAt: dated(life))))
     }
-    ledger.providerCalled(purpose, at: Instant(nanoseconds: now))
+    ledger.providerCalled(purpose, by: machines[index].client.behaviour, at: Instant(nanoseconds: now))
     let call: Int32 =
       switch purpose {
       case .login, .sessionKey: 0
       case .refresh(let call): Int32(clamping: call)
-      case .hopelessRefresh: -1
+      case .hopelessRefresh(let call): -Int32(clamping: call)
       }
     let place = provider.add(
       TokenRequest(
@@ -40,6 +40,9 @@ extension MachineWorld {
   /// Handles the arrival of a request at the provider.
   mutating func providerAsked(_ place: UInt32) {
     let request = provider.requests[place]
+    // A budget stands in front of the provider, so that it also counts requests that are invalid, or refused because the
+    // provider is away.
+    if !provider.budgets.isEmpty, spend(place) { return }
     // An invalid request is refused at once and does not wait in the queue.
     guard request.call >= 0, !request.isInstant || request.life > now else { return answer(place, .refused) }
     if provider.isRefusing {
@@ -107,12 +110,31 @@ extension MachineWorld {
     return nil
   }
 
-  private mutating func answer(_ place: UInt32, _ answer: TokenRequest.Answer) {
+  private mutating func answer(
+    _ place: UInt32, _ answer: TokenRequest.Answer, after duration: Duration = .zero
+  ) {
     guard !provider.requests[place].isAbandoned else { return forget(place) }
     var request = provider.requests[place]
     request.answer = answer
     provider.requests[place] = request
-    wheel.add(.answered, at: now + settings.link.delay(&linkChance), subject: place)
+    let sent = duration == .zero ? now : now + duration.nanoseconds
+    wheel.add(.answered, at: sent + settings.link.delay(&linkChance), subject: place)
+  }
+
+  /// Counts a request in every budget. Returns whether one of them refuses it; the refusal is then on its way.
+  private mutating func spend(_ place: UInt32) -> Bool {
+    var request = provider.requests[place]
+    let client = UInt64(request.client)
+    let addresses = UInt64(max(1, settings.plan.addresses))
+    guard
+      let refusal = provider.budgets.judge(
+        user: client, address: client % addresses, isRenewal: request.call != 0, at: Instant(nanoseconds: now))
+    else { return false }
+    let share = refusal.isDrawn ? provider.chance.nextShare() : 0
+    request.note(refusal, share: share, at: now, sent: now + settings.provider.refusalTime.nanoseconds)
+    provider.requests[place] = request
+    answer(place, refusal.status == 403 ? .banned : .limited, after: settings.provider.refusalTime)
+    return true
   }
 
   /// Releases a request that neither the provider nor a packet holds any more.
@@ -137,7 +159,9 @@ extension MachineWorld {
       switch request.answer {
       case .token: .token(TokenText.credentials(expiringAt: request.life))
       case .busy: .busy(status: 503, retryAfter: provider.retryAfter)
-      case .away: .busy(status: 503, retryAfter: provider.refusalRetryAfter)
+      case .away: provider.latestRefusal?.answer ?? .busy(status: 503, retryAfter: nil)
+      case .limited: .busy(status: 429, retryAfter: request.wait)
+      case .banned: .refused(status: 403)
       case .refused, .none: .refused(status: 400)
       }
     give(answer, to: request)
@@ -154,18 +178,26 @@ extension MachineWorld {
     give(.failed("timed_out"), to: request)
   }
 
+  private mutating func noteBudget(_ answer: ProviderAnswer, _ index: Int) {
+    if refusedByBudget.isEmpty { refusedByBudget = Array(repeating: false, count: settings.plan.clients) }
+    ledger.noteBudget(answer, machines[index].client.behaviour, &refusedByBudget[index])
+  }
+
   private mutating func give(_ answer: ProviderAnswer, to request: TokenRequest) {
     let index = Int(request.client)
     let instant = Instant(nanoseconds: now)
     let purpose: FetchPurpose =
       switch request.call {
       case 0: .login
-      case -1: .hopelessRefresh
+      case ..<0: .hopelessRefresh(call: -Int(request.call))
       default: .refresh(call: Int(request.call))
       }
     ledger.providerReturned(
       answer, to: purpose, after: .nanoseconds(now - request.begunAt),
       isWanted: machines[index].client.isWaiting(forFetch: request.number), at: instant)
+    if request.answer == .limited || request.answer == .banned || request.answer == .away {
+      noteBudget(answer, index)
+    }
     tell(index, .fetched(number: request.number, answer))
   }
 }

@@ -36,6 +36,8 @@ package struct MachineWorld: ~Copyable {
   let wire: WireModel?
   /// The sessions that the gateway keeps beyond their connections, by the client's number; empty if it keeps none.
   var kept: [KeptSession]
+  /// Whether a budget has refused each client a token; empty as long as none was refused.
+  var refusedByBudget: [Bool] = []
   let phases: [WorldPhase]
   /// The counts at the beginning of each phase.
   var marks: [StormResult] = []
@@ -124,7 +126,12 @@ package struct MachineWorld: ~Copyable {
     let plan = settings.plan
     let tries = 1 + settings.end(timeout: nil).inSeconds / max(0.001, plan.fetchTimeout.inSeconds)
     let waiting = min(Double(settings.provider.queue), Double(plan.clients) * tries)
-    return bytes(clients: plan.clients)
+    // A hash table is at least three eighths full.
+    let counted = settings.provider.budgets.reduce(UInt64(0)) { sum, budget in
+      let keys = budget.scope == .user ? plan.clients : budget.scope == .address ? plan.addresses : 1
+      return sum + UInt64(keys) * (budget.ban == nil ? 64 : 128)
+    }
+    return bytes(clients: plan.clients) + counted + (settings.provider.budgets.isEmpty ? 0 : UInt64(plan.clients))
       + UInt64(waiting) * UInt64(MemoryLayout<TokenRequest>.stride + MemoryLayout<UInt32>.stride)
   }
 

@@ -7,6 +7,8 @@ struct ProviderState: ~Copyable {
   let model: ProviderModel
   let retryAfter: Duration
   var chance: SeededGenerator
+  /// The limits on requests, with what they have counted: at most one window for each client.
+  var budgets: RequestBudgets
   var requests = ChunkedPool<TokenRequest>()
   var figures = QueueFigures()
   private(set) var serving = 0
@@ -27,11 +29,11 @@ struct ProviderState: ~Copyable {
   var refusal: WorldPhase.Refusal? {
     didSet {
       guard let refusal else { return }
-      refusalRetryAfter = refusal.retryAfter
+      latestRefusal = refusal
     }
   }
-  /// The `Retry-After` of the latest of those refusals.
-  private(set) var refusalRetryAfter: Duration?
+  /// The latest of those refusals.
+  private(set) var latestRefusal: WorldPhase.Refusal?
 
   /// Creates the state of an idle provider.
   ///
@@ -43,6 +45,7 @@ struct ProviderState: ~Copyable {
     self.model = model
     timeOutsMax = clients + Self.timeOutsSpare
     retryAfter = model.retryAfter
+    budgets = RequestBudgets(model.budgets, keysMax: .max)
     chance = SeededGenerator(seed: seed)
   }
 

@@ -24,7 +24,8 @@ extension GatewaySettings {
       provider: .init(
         latencyS: provider.latency.inSeconds, concurrency: provider.concurrency, queueMax: provider.queueMax,
         failureRate: provider.failureRate, tokenLifeS: provider.defaultLife?.inSeconds,
-        needsSecret: provider.secret != nil),
+        needsSecret: provider.secret != nil,
+        budgets: provider.budgets.isEmpty ? nil : provider.budgets.map(\.text)),
       loops: loops, tls: tls != nil)
   }
 }

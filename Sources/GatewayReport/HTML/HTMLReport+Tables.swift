@@ -64,7 +64,8 @@ extension StormReport {
   private var tokenTable: String {
     guard !tokenRows.isEmpty else { return "" }
     let ends = endsText.map { "<p>When the latest tokens end was told by: \(Escaping.markup($0))</p>" } ?? ""
-    return HTMLText.table(head: Self.tokenHead, rows: tokenRows) + ends
+    let calls = callRows.isEmpty ? "" : HTMLText.table(head: Self.callHead, rows: callRows)
+    return HTMLText.table(head: Self.tokenHead, rows: tokenRows) + calls + ends
   }
 
   private var countTable: String {
@@ -108,7 +109,7 @@ extension StormReport {
       ["token life", "\(Figures.duration(plan.life)), jitter \(Figures.percent(plan.jitter))"],
       ["waves", "\(plan.waves)"], ["slow clients' delay", Figures.duration(plan.slowDelay)],
       ["processes and loops", "\(plan.processes) × \(plan.loops)"],
-      ["source addresses", plan.sources == 0 ? "the system's choice" : "\(plan.sources) of 127.0.0.x"],
+      ["source addresses", plan.addresses == 0 ? "the system's choice" : "\(plan.addresses) of 127.0.0.x"],
       [
         "requests to the provider",
         "\(Figures.count(plan.fetches)) at once in each process"

@@ -14,6 +14,21 @@ extension Metric {
       "provider.refused.share", .share, "of all that were answered or given up, those", better: .lower, over: .calls,
       missing: { _ in .none("no request was over") }
     ) { share(of: $0.provider.refused.total, in: $0.provider.refused.total + $0.provider.granted) },
+    Metric("provider.limited", .count, "answers of 429, as a rate budget gives", better: .lower, over: .calls) {
+      Double($0.provider.budgets?.limited ?? 0)
+    },
+    Metric("provider.banned", .count, "answers of 403, as a ban gives", better: .lower, over: .calls) {
+      Double($0.provider.budgets?.banned ?? 0)
+    },
+    Metric(
+      "provider.limited.innocent", .count, "both to clients that do not hammer", better: .lower, over: .calls
+    ) { Double($0.provider.budgets?.innocentAnswers ?? 0) },
+    Metric(
+      "provider.limited.clients", .count, "clients that do not hammer and got one of them", better: .lower, over: .calls
+    ) { Double($0.provider.budgets?.innocentClients ?? 0) },
+    Metric(
+      "provider.hammering.share", .share, "of all requests, those of clients that hammer", better: .lower, over: .calls
+    ) { share(of: $0.provider.calls(of: .hammering), in: $0.provider.calls) },
     Metric("provider.unanswered", .count, "those still under way when the storm ended", better: .lower, over: .calls) {
       Double($0.unansweredCalls)
     },

@@ -40,7 +40,7 @@ extension JournalEvent {
       case .asked: .providerAsked
       case .minted: .providerMinted
       case .failed(let error): .providerFailed(JournalError(error))
-      case .refused(let error): .providerRefused(JournalError(error))
+      case .refused(let error), .limited(let error), .banned(let error): .providerRefused(JournalError(error))
       }
   }
 }

@@ -24,9 +24,16 @@ extension PlainRoutes {
 
   func makeToken(_ request: HTTPRequest) async throws(GatewayError) -> HTTPResponse {
     try provider.admit(request)
+    let address = request.peer.isEmpty ? nil : AddressQuota.key(of: request.peer)
+    do throws(TokenRefusal) {
+      if !provider.policy.budgets.isEmpty { try await provider.spend(user: Self.user(request), address: address) }
+    } catch {
+      return error.response(refusal)
+    }
     let (order, isOpaque) = try JSONObject.read(request.body) { (body) throws(GatewayError) in
       var order = try TokenOrder(body, policy: provider.policy, now: services.wallTime)
       order.scheme = try scheme(body)
+      order.address = address
       return (order, try Self.isOpaque(body, order))
     }
     var token: MintedToken
@@ -45,6 +52,14 @@ extension PlainRoutes {
     var response = HTTPResponse(status: 200, json: answer)
     if let time = token.providerTime { response.headers.append(.date(time)) }
     return response
+  }
+
+  /// Returns the user that a request names, whether or not there can be such a user; nil if it names none.
+  private static func user(_ request: HTTPRequest) -> Name? {
+    let text = try? JSONObject.read(request.body) { (body) throws(GatewayError) in
+      try body.string("user_id", bytes: 0...Int.max)
+    }
+    return text.map { Name($0) }
   }
 
   /// Returns the requested token scheme; nil for the gateway's own.

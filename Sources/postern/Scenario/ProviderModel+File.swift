@@ -4,7 +4,8 @@ import GatewayWires
 
 extension ProviderModel {
   private static let keys = [
-    "rate", "places", "latency_ms", "queue", "abandoned", "order", "failures", "pauses", "warmup",
+    "rate", "places", "latency_ms", "queue", "abandoned", "order", "failures", "pauses", "warmup", "budgets",
+    "refusal_ms",
   ]
 
   /// Reads the provider of a scenario.
@@ -15,6 +16,8 @@ extension ProviderModel {
     try provider["abandoned"].map { abandoned = try $0.choice("way with abandoned requests", Abandoned.self) }
     try provider["order"].map { order = try $0.choice("order", Order.self) }
     try provider["failures"].map { failures = try $0.number(in: 0...1) }
+    if let budgets = provider["budgets"] { self.budgets = try RequestBudget.all(budgets) }
+    try provider["refusal_ms"].map { refusalTime = .nanoseconds(Int64(try $0.number(in: 0...60_000) * 1e6)) }
     if let pauses = provider["pauses"] { self.pauses = try Self.pauses(pauses) }
     if let warm = try provider["warmup"]?.object(["from", "for_s"]) {
       warmUp = WarmUp(

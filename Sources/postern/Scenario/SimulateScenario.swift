@@ -38,6 +38,7 @@ struct SimulateScenario {
   ]
   static let clientKeys = [
     "fetch_timeout_s", "connect_timeout_s", "slow_delay_s", "backoff", "login_tries", "reconnect", "first_token",
+    "hammer_pause_s", "hammer_in_vain", "users_per_address",
   ]
   /// The names that keys had in the last version.
   private static let formerKeys = ["refresh_lead_s": "lead_s", "refresh_spread_s": "spread_s"]
@@ -77,7 +78,13 @@ struct SimulateScenario {
     var settings = WorldSettings(plan: plan, provider: ProviderModel())
     try Self.readGateway(scenario["gateway"], &settings)
     try Self.readClient(scenario["client"], &settings)
-    if let provider = scenario["provider"] { settings.provider = try ProviderModel(provider) }
+    if let provider = scenario["provider"] {
+      settings.provider = try ProviderModel(provider)
+      if settings.plan.usersPerAddress == nil, settings.provider.budgets.contains(where: { $0.scope == .address }) {
+        throw provider.error(
+          "a budget by address needs \"users_per_address\" in \"client\": how many users share one, e.g. 200")
+      }
+    }
     fidelity = try Self.readWorld(scenario["world"], &settings)
     self.settings = settings
     simulated =
@@ -134,6 +141,11 @@ struct SimulateScenario {
     try client["fetch_timeout_s"].map { settings.plan.fetchTimeout = try $0.seconds(from: 0.001) }
     try client["connect_timeout_s"].map { settings.plan.connectTimeout = try $0.seconds(from: 0.001) }
     try client["slow_delay_s"].map { settings.plan.slowDelay = try $0.seconds() }
+    try client["hammer_pause_s"].map { settings.plan.hammerPause = try $0.number(in: 0...86_400) }
+    try client["hammer_in_vain"].map { settings.plan.hammersInVain = try $0.bool() ? true : nil }
+    try client["users_per_address"].map {
+      settings.plan.usersPerAddress = try $0.integer(in: 1...WorldSettings.clientsMax)
+    }
     try client["login_tries"].map { settings.plan.loginTries = try $0.integer(in: 1...1_000_000) }
     try client["reconnect"].map { settings.plan.reconnects = try $0.bool() }
     try client["first_token"].map {

@@ -42,6 +42,7 @@ struct ServeDraft: Sendable {
   var providerConcurrency: Int?
   var providerQueueMax = 100_000
   var providerAbandoned = TokenProviderPolicy.Abandoned.serve
+  var providerBudgets: [RequestBudget] = []
   var providerFailureRate = 0.0
   var providerSecret: Credentials?
   var tokenLife = Duration.seconds(3600)

@@ -176,6 +176,17 @@ enum ServeFlags {
       "what becomes of requests whose callers have gone while they waited: they take their turn, or none (default serve)",
       \.providerAbandoned, .choice)
     Option(
+      "provider-budget", "BUDGET",
+      "a limit on its requests by user, address or all, as user=30/60s, or address=2000/60s,ban=500/60s:15m; "
+        + "Docs/budgets.md has all of it", repeats: true
+    ) { value, draft in
+      do {
+        draft.providerBudgets.append(try BudgetText.parse(value.text))
+      } catch {
+        throw UsageError("\(value.source): \(error)")
+      }
+    }
+    Option(
       "provider-failure-rate", "SHARE", "the share of its requests that fail (default 0)",
       \.providerFailureRate, .share)
     Option(

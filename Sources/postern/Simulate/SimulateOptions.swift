@@ -103,5 +103,6 @@ extension ProviderModel {
       }
     let wait = longestWait.map { " (\(Figures.duration($0)))" } ?? ""
     return "\(capacity), \(Figures.count(queue)) may wait\(wait), abandoned requests: \(abandoned.rawValue)"
+      + (budgets.isEmpty ? "" : "; budgets: " + budgets.map(\.text).joined(separator: "; "))
   }
 }

@@ -48,6 +48,14 @@ struct WireWorld {
     }
     guard provider.order == .fifo else { throw refuse("requests are served in their order there") }
     guard provider.pauses.isEmpty, provider.warmUp == nil else { throw refuse("the provider has no pauses there") }
+    guard provider.budgets.allSatisfy({ $0.purpose == .both }) else {
+      throw refuse("a budget counts logins and renewals alike there, without \"of\"")
+    }
+    guard settings.plan.addresses <= StormPlan.addressesMax else {
+      throw refuse(
+        "clients come from at most \(StormPlan.addressesMax) addresses there, not "
+          + "\(Figures.count(settings.plan.addresses)) (\"users_per_address\")")
+    }
     guard settings.link.loss == 0 else { throw refuse("the link loses nothing there") }
     guard settings.acceptsPerSecond == nil else { throw refuse("the gateway takes any number of connections there") }
     guard !settings.isFirstTokenInHand else { throw refuse("clients ask the provider for their first token there") }
@@ -158,7 +166,8 @@ struct WireWorld {
       if case .places(let number, let range) = model.capacity { (places, latency) = (number, range.lowerBound) }
       return try TokenProviderPolicy(
         latency: latency, concurrency: places, queueMax: model.queue,
-        abandoned: model.abandoned == .drop ? .drop : .serve, failureRate: model.failures)
+        abandoned: model.abandoned == .drop ? .drop : .serve, failureRate: model.failures, budgets: model.budgets,
+        refusalLatency: model.refusalTime)
     }
   }
 }

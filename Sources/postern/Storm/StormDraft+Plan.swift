@@ -55,6 +55,6 @@ extension StormDraft {
     let isLoopback = gateways.map(\.target.host).allSatisfy { $0.hasPrefix("127.") || $0 == "localhost" }
     // An address has 28,000 ports by default, and each request to the provider also occupies one for a while.
     let usual = isLoopback && plan.clients > 5000 ? min(254, 1 + plan.clients / 5000) : 0
-    plan.sources = sources?.value ?? usual
+    plan.sources = sources?.value ?? (plan.usersPerAddress == nil ? usual : 0)
   }
 }

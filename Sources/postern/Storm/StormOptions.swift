@@ -155,6 +155,12 @@ struct StormOptions {
       care.share(&plan, draft)
       try plan.check()
       _ = try scenario?.times(of: plan)
+      guard plan.addresses <= StormPlan.addressesMax else {
+        throw UsageError(
+          "\"users_per_address\" of --scenario: \(Figures.count(plan.clients)) clients need "
+            + "\(Figures.count(plan.addresses)) addresses, and a storm has at most \(StormPlan.addressesMax); give "
+            + "fewer --clients, or --sources")
+      }
     } catch let error as StormPlanError {
       throw UsageError("\(error)")
     }

@@ -30,6 +30,7 @@ struct TokenProviderTests {
       let provider = provider
       return space.start {
         do throws(TokenRefusal) {
+          try await provider.spend(user: Name(user), address: nil)
           return .success(
             try await provider.mint(TokenOrder(user: UserID(user), kind: .regular, life: life, calls: nil)))
         } catch {
@@ -44,6 +45,69 @@ struct TokenProviderTests {
         return try #require(space.world.ask { await provider.figures })
       }
     }
+  }
+
+  /// Returns the answer's `Retry-After`, or why there is none, for a request beyond a budget.
+  private func advice(_ advice: RequestBudget.Advice, left: Duration) throws -> (RetryAdvice, WallTime) {
+    var budget = RequestBudget(.user, limit: 1, window: .seconds(60))
+    budget.advice = advice
+    let counter = try Counter(try TokenProviderPolicy(budgets: [budget]))
+    _ = counter.order()
+    counter.advance(by: .seconds(60) - left)
+    let provider = counter.provider
+    let refusal = counter.space.start { () -> TokenRefusal? in
+      do throws(TokenRefusal) {
+        try await provider.spend(user: "ann", address: nil)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    let answered: TokenRefusal? = try #require(refusal.value)
+    let refused = try #require(answered)
+    #expect(refused.status == 429 && refused.error.name == "too_many")
+    return (refused.retryAfter, counter.now)
+  }
+
+  @Test
+  func `a refusal by a budget carries each kind of Retry-After`() throws {
+    #expect(try advice(.left, left: .milliseconds(1_500)).0 == .after(.seconds(2)))
+    #expect(try advice(.seconds(0), left: .seconds(30)).0 == .after(.zero))
+    #expect(try advice(.none, left: .seconds(30)).0 == RetryAdvice.none)
+    let (date, now) = try advice(.date, left: .milliseconds(1_500))
+    #expect(date == .at(now + .milliseconds(1_500)))
+    guard case .after(let drawn) = try advice(.spread(10...60), left: .seconds(30)).0 else {
+      Issue.record("a spread is a number of seconds")
+      return
+    }
+    #expect((Duration.seconds(10)...Duration.seconds(60)).contains(drawn))
+  }
+
+  @Test
+  func `a date in Retry-After is in whole seconds, and no earlier than the time that it stands for`() throws {
+    let time = try #require(WallTime(httpDate: "Sun, 06 Nov 1994 08:49:37 GMT"))
+    for (later, seconds) in [(Duration.zero, 37), (.nanoseconds(1), 38), (.milliseconds(999), 38)] {
+      let refusal = TokenRefusal(.tooMany, status: 429, retryAfter: .at(time + later))
+      let headers = refusal.response { _ in HTTPResponse(status: 429, headers: [HTTPField("retry-after", "9")]) }
+        .headers
+      #expect(headers == [HTTPField("retry-after", "Sun, 06 Nov 1994 08:49:\(seconds) GMT")])
+    }
+  }
+
+  @Test
+  func `a request beyond a budget takes no place in the queue, and is counted by itself`() throws {
+    let policy = try TokenProviderPolicy(
+      latency: .seconds(1), concurrency: 1, queueMax: 1,
+      budgets: [RequestBudget(.user, limit: 1, window: .seconds(60))])
+    let counter = try Counter(policy)
+    let first = counter.order(for: "ann")
+    let beyond = (0..<50).map { _ in counter.order(for: "ann") }
+    let second = counter.order(for: "bob")
+    #expect(beyond.allSatisfy { $0.value == .failure(.tooMany.detailed("this user asked for tokens too often")) })
+    counter.advance(by: .seconds(2))
+    #expect(isDone(first) && (try? second.value?.get()) != nil)
+    let figures = try counter.figures
+    #expect(figures.limited == 50 && figures.banned == 0 && figures.minted == 2 && figures.overloaded == 0)
   }
 
   private func isDone(_ order: Started<Outcome>) -> Bool { order.value != nil }

@@ -171,6 +171,8 @@ struct ClientExploration {
       machine(&session, step.event, now, &chance, &effects)
       return Self.wait(of: session)
     }
+    // A client that hammers is there for its lack of jitter.
+    guard behaviour != .hammering else { return [] }
     guard let low = waits[0], let high = waits[1], low == high, low > now else { return [] }
     return ["a wait without jitter"]
   }

@@ -88,7 +88,7 @@ struct ClientExplorationTests {
 
   @Test(arguments: plans, Behaviour.allCases)
   func `every sequence of events to a bounded depth keeps every rule of a client`(plan: Plan, behaviour: Behaviour) {
-    let depth = behaviour == .wellBehaved ? 5 : 4
+    let depth = [.wellBehaved, .hammering].contains(behaviour) ? 5 : 4
     let findings = ClientExploration(behaviour, plan.habits, reconnects: plan.reconnects).visit(depth: depth)
     for (rule, way) in findings.broken { Issue.record("\(rule) after \(way)") }
     #expect(findings.transitions > 200)
