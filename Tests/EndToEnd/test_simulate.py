@@ -221,3 +221,13 @@ def test_a_storm_that_lost_some_ends_with_what_would_have_kept_them(tmp_path):
     with Gateway(*quick, loops=1) as gateway:
         kept = storm(gateway, *flags)
     assert kept.returncode == 0 and "would have been lost" not in kept.stdout
+
+
+def test_a_fleet_at_rest_that_its_provider_cannot_serve_is_called_overloaded_and_not_pushed(tmp_path):
+    file = write(tmp_path, {"clients": 200, "life_s": 60, "client": {"first_token": "in_hand"}, "provider": {"rate": 3, "queue": 50}})
+    done = simulate("plan", "--ask", "trigger", "--within", "60s", file, expected=(1,))
+    assert done.stdout.startswith("verdict: overloaded") and "3.3 renewals a second" in done.stdout
+    answer = json.loads(simulate("plan", "--ask", "trigger", "--within", "60s", "--json", file, expected=(1,)).stdout)
+    assert answer["verdict"] == "overloaded" and answer["triggers"] == [] and not answer["passes"]
+    for words in (["--ask", "jitter", "--within", "60s"], ["--ask", "trigger", "--within", "0s"]):
+        assert "--within" in simulate("plan", *words, file, expected=(2,)).stderr

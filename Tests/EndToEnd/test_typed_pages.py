@@ -44,6 +44,7 @@ NOT_TYPED = {
     "Docs/storm.md": 1,
     "Docs/thresholds.md": 1,
     "Docs/token-endpoints.md": 3,
+    "Docs/triggers.md": 1,
     "Docs/tutorial.md": 1,
     "Docs/vendor-clients.md": 1,
     "Docs/watching.md": 1,

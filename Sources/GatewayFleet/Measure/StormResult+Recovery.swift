@@ -126,6 +126,35 @@ extension StormResult {
   /// Returns an allowance for requests at the end of the window that are answered after it.
   private static func callsUnderWay(_ calls: Int) -> Double { calls < 20 ? 2 : 0 }
 
+  /// What became of a fleet after a disturbance.
+  package enum Recovery: Hashable, Sendable {
+    /// It recovered for good, so many seconds after the disturbance.
+    case recovered(after: Double)
+    /// The provider is calm, but clients that it lost do not come back.
+    case losesClients
+    /// The provider still works for requests that come to nothing.
+    case staysDown
+  }
+
+  /// Returns what became of the fleet by the end, if it may take `limit` seconds to recover.
+  package func recovery(within limit: Double) -> Recovery {
+    guard endsCalm else { return .staysDown }
+    guard let after = recoveredAfter else { return .losesClients }
+    return after <= limit ? .recovered(after: after) : .staysDown
+  }
+
+  /// Whether no request waited and hardly any was in vain in the last minute.
+  private var endsCalm: Bool {
+    let last = Int(min(seconds, Double(StormSeries.secondsMax)))
+    var (calls, useful) = (0, 0)
+    for second in max(0, last - Self.calmSeconds)..<max(0, last) {
+      if let ages = queue?.ages, ages.indices.contains(second), ages[second] >= 500 { return false }
+      calls += series.providerCalls[second]
+      useful += series.providerUseful[second]
+    }
+    return Double(calls) <= 1.1 * Double(useful) + Self.callsUnderWay(calls)
+  }
+
   /// The share of upcoming expiries that fall into the fullest ten seconds, which shows how synchronized the fleet is;
   /// nil if they are unknown.
   package var horizonPeak: Double? {

@@ -41,6 +41,8 @@ struct WorldEvent: BitwiseCopyable {
     case resumed
     /// A phase of the scenario begins; the subject is its number.
     case phase
+    /// The planner's push comes.
+    case pushed
   }
 
   let time: Int64

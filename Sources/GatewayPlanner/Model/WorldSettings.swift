@@ -20,6 +20,8 @@ package struct WorldSettings: Hashable, Sendable {
   package var isFirstTokenInHand = false
   /// The number of connections that the gateway accepts per second; nil for no limit.
   package var acceptsPerSecond: Double?
+  /// A push that the planner gives the fleet; nil for none.
+  package var disturbance: Disturbance?
   /// The maximum duration of the world; nil for two token lives after the plan's own end.
   package var duration: Duration?
 
@@ -48,11 +50,11 @@ package struct WorldSettings: Hashable, Sendable {
     plan.expiry == .common ? min(plan.onset, times?.asksAt ?? plan.onset) : nil
   }
 
-  /// The end of the fleet's disturbance, counted from the start: the last of the pauses and of the scenario's orders,
-  /// or the first refresh request if there are none.
+  /// The end of the fleet's disturbance, counted from the start: the last of the pauses, of the scenario's orders
+  /// and of a push, or the first refresh request if there are none.
   package var triggerEnd: Duration {
     let pauses = provider.pauses.map { $0.at + $0.length }
-    return (pauses + [times?.disturbedUntil].compactMap { $0 }).max() ?? plan.onset
+    return (pauses + [times?.disturbedUntil, disturbance?.end].compactMap { $0 }).max() ?? plan.onset
   }
 
   /// Returns the policy of the gateway's sessions. Throws an error if the settings are impossible.

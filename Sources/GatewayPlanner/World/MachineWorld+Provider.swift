@@ -117,6 +117,7 @@ extension MachineWorld {
     var request = provider.requests[place]
     request.answer = answer
     provider.requests[place] = request
+    guard !provider.losesAnswer(at: now) else { return forget(place) }
     let sent = duration == .zero ? now : now + duration.nanoseconds
     wheel.add(.answered, at: sent + settings.link.delay(&linkChance), subject: place)
   }

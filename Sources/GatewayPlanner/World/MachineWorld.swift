@@ -94,10 +94,13 @@ package struct MachineWorld: ~Copyable {
     linkChance = SeededGenerator(seed: plan.seed ^ 0x6C69_6E6B_2121_2121)
     gatewayChance = SeededGenerator(seed: plan.seed ^ 0x6761_7465_7761_7921)
     provider = ProviderState(
-      settings.provider, clients: plan.clients, seed: plan.seed ^ 0x7072_6F76_6964_6572)
+      settings.provider, push: settings.disturbance, clients: plan.clients, seed: plan.seed ^ 0x7072_6F76_6964_6572)
     machines = .allocate(capacity: plan.clients)
     for (number, phase) in phases.enumerated() {
       wheel.add(.phase, at: phase.start.nanoseconds, subject: UInt32(number))
+    }
+    if let push = settings.disturbance, push.length == .zero {
+      wheel.add(.pushed, at: push.at.nanoseconds, subject: 0)
     }
     for pause in settings.provider.pauses {
       wheel.add(.paused, at: pause.at.nanoseconds, subject: pause.refuses ? 1 : 0)
@@ -245,6 +248,7 @@ package struct MachineWorld: ~Copyable {
       provider.resume(at: now)
       serveWaiting()
     case .phase: begin(phase: phases[subject])
+    case .pushed: push()
     case .keyAsked: keyAsked(event, subject)
     case .keyAnswered: keyAnswered(event, subject)
     case .upgrade, .presented, .nonsense, .pinged, .clientClosed:

@@ -6,6 +6,8 @@ internal import GatewayFleet
 struct ProviderState: ~Copyable {
   let model: ProviderModel
   let retryAfter: Duration
+  /// A push that the planner gives the fleet; nil for none.
+  private let push: Disturbance?
   var chance: SeededGenerator
   /// The limits on requests, with what they have counted: at most one window for each client.
   var budgets: RequestBudgets
@@ -39,9 +41,11 @@ struct ProviderState: ~Copyable {
   ///
   /// - Parameters:
   ///   - model: The provider's model.
+  ///   - push: A push that the planner gives the fleet.
   ///   - clients: The number of clients.
   ///   - seed: The seed of its random generator.
-  init(_ model: ProviderModel, clients: Int, seed: UInt64) {
+  init(_ model: ProviderModel, push: Disturbance? = nil, clients: Int, seed: UInt64) {
+    self.push = push
     self.model = model
     timeOutsMax = clients + Self.timeOutsSpare
     retryAfter = model.retryAfter
@@ -122,13 +126,25 @@ struct ProviderState: ~Copyable {
     return place
   }
 
+  /// Returns whether a push of that kind takes its effect now, and its size.
+  private func push(_ kind: Disturbance.Kind, at now: Int64) -> Double? {
+    guard let push, push.kind == kind, now >= push.at.nanoseconds, now < push.end.nanoseconds else { return nil }
+    return push.size
+  }
+
+  /// Returns whether the answer that is sent now is lost.
+  mutating func losesAnswer(at now: Int64) -> Bool {
+    guard let share = push(.lost, at: now) else { return false }
+    return chance.nextShare() < share
+  }
+
   /// Returns the time for the next token.
   mutating func duration(at now: Int64) -> Int64 {
-    var share = 1.0
+    var share = push(.slow, at: now) ?? 1
     if let warmUp = model.warmUp, let resumedAt {
       let length = Double(warmUp.length.nanoseconds)
       let grown = length > 0 ? min(1, Double(now - resumedAt) / length) : 1
-      share = warmUp.from + (1 - warmUp.from) * grown
+      share *= warmUp.from + (1 - warmUp.from) * grown
     }
     return model.duration(share: share, &chance)
   }

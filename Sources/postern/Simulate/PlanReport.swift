@@ -76,6 +76,10 @@ struct PlanReport: Encodable {
   var worlds: Int?
   var rows: [Row]?
   var grid: [Cell]?
+  /// The kind of fleet, its renewals a second at rest, and the least push of each kind that tips it.
+  var verdict: String?
+  var renewalsPerSecond: Double?
+  var triggers: [Trigger]?
 
   private init(_ ask: String, _ planner: Planner, _ scenario: SimulateScenario, passes: Bool?) {
     self.ask = ask
@@ -119,6 +123,14 @@ struct PlanReport: Encodable {
     backoff = answer.value.flatMap { value in trials.first { $0.trial.value == value.value }?.kind.rawValue }
     bytesMissed = answer.bytesMissed
     worlds = answer.runs
+  }
+
+  init(_ answer: TriggerSearch.Answer, _ planner: Planner, _ scenario: SimulateScenario) {
+    self.init("trigger", planner, scenario, passes: answer.verdict != .overloaded)
+    verdict = answer.verdict.rawValue
+    renewalsPerSecond = planner.settings.restingRate
+    triggers = answer.rows.map { Trigger($0) }
+    worlds = answer.worlds
   }
 
   init(_ grid: StabilityGrid, _ planner: Planner, _ scenario: SimulateScenario) {

@@ -19,6 +19,7 @@ enum SimulatePlanCommand: Command {
     var scale = 100_000
     var printsJSON = false
     var picture: OutputFile?
+    var within: Duration?
   }
 
   @OptionList<Draft>
@@ -36,10 +37,14 @@ enum SimulatePlanCommand: Command {
     SimulateFlags.threads.map { $0.of(\.world) }
     Option("json", "print the answer as JSON in place of the table", \.printsJSON)
     Option("svg", "FILE", "write the grid of stability there, as a picture", \.picture, .outputFile)
+    Option(
+      "within", "DURATION", "how long the fleet may take to recover from a push, of --ask trigger (default 10m)",
+      \.within, .duration)
   }
 
   private static let backoff = "backoff"
-  private static let words = Question.allCases.map(\.rawValue) + [backoff, "stability"]
+  private static let trigger = "trigger"
+  private static let words = Question.allCases.map(\.rawValue) + [backoff, trigger, "stability"]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     var draft = Draft()
@@ -54,6 +59,11 @@ enum SimulatePlanCommand: Command {
     let question = Question(rawValue: ask)
     guard draft.picture == nil || ask == "stability" else {
       throw UsageError("--svg: only --ask stability has a picture")
+    }
+    let within = draft.within
+    guard within == nil || ask == trigger else { throw UsageError("--within: only --ask trigger has it") }
+    guard within.map({ $0 >= .seconds(1) && $0 <= .seconds(86_400) }) ?? true else {
+      throw UsageError("--within: expected a duration from 1s to 24h")
     }
     let (scale, threads) = (draft.scale, draft.world.threadCount)
     if question != nil || ask == backoff { try checkThresholds(question, scenario, scale: scale) }
@@ -80,6 +90,23 @@ enum SimulatePlanCommand: Command {
           ? try PlanReport(trials, answer, planner, scenario).text
           : BackoffText(trials: trials, answer: answer, scenario: scenario).lines.joined(separator: "\n"))
       return answer.isProven ? 0 : 1
+    }
+    if ask == trigger {
+      guard scenario.settings.plan.life <= .seconds(7 * 86_400) else {
+        throw UsageError("--ask trigger: a fleet at rest is simulated for one life of its tokens, of at most 7 days")
+      }
+      let limit = within ?? .seconds(600)
+      let search = TriggerSearch(scenario.settings, within: limit, scale: scale, threads: threads) {
+        progress.isThrough(of: TriggerSearch.worldsMax)
+      }
+      let answer = try await search.run()
+      progress.end()
+      Output.line(
+        draft.printsJSON
+          ? try PlanReport(answer, planner, scenario).text
+          : TriggerText(answer: answer, settings: scenario.settings, within: limit.inSeconds).lines
+            .joined(separator: "\n"))
+      return answer.verdict == .overloaded ? 1 : 0
     }
     guard let grid = try await StabilityGrid(planner, done: { progress.isThrough(of: StabilityGrid.worlds) }) else {
       throw UsageError("--ask stability: the provider needs a rate, or places and a latency, to have a cliff")
