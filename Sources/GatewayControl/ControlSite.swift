@@ -6,6 +6,9 @@ package import GatewaySpace
 /// The control port: health, metrics, and the orders of an operator, to the gateway and to the spaces that its process
 /// hosts. It has no sockets.
 package struct ControlSite: Site {
+  /// Reads the files of keys and the certificate anew, and returns what came of it.
+  package typealias Reload = @Sendable () async -> Result<ReloadAnswer, GatewayError>
+
   private let router: HTTPRouter
   private let gateway: any Controllable
   private let spaces: Spaces?
@@ -28,10 +31,12 @@ package struct ControlSite: Site {
   ///     no web page knows the secret, and orchestrators probe a pod by its address.
   ///   - figures: Adds the metrics of other parts of the process.
   ///   - spaces: The hosted spaces; nil if the process hosts none.
+  ///   - reload: Reads the files of keys and the certificate anew.
   ///   - drain: Drains and then ends the process, over that window or the configured one.
   package init(
     _ space: Space, settings: GatewayDescription, secret: String?, hosts: [String] = [],
-    figures: @escaping MetricsPage.Figures, spaces: Spaces? = nil, drain: @escaping @Sendable (Duration?) -> Void
+    figures: @escaping MetricsPage.Figures, spaces: Spaces? = nil, reload: @escaping Reload,
+    drain: @escaping @Sendable (Duration?) -> Void
   ) {
     gate = LoginGate(secret: secret, on: space.gateway.tables[0].loop) { space.newKey() }
     pages = PageGuard(hosts: secret == nil ? hosts : nil)
@@ -41,7 +46,7 @@ package struct ControlSite: Site {
     router = HTTPRouter(
       Self.routes(of: space, settings: settings, figures: figures)
         + DashboardRoutes(space: space, root: "", hasLogin: gate.hasSecret).routes + gate.routes
-        + [DrainRoute(drain: drain).route]
+        + [DrainRoute(drain: drain).route, ReloadRoute(gateway: space.gateway, reload: reload).route]
         + (spaces.map { SpaceRoutes(spaces: $0).routes + ClockRoutes(spaces: $0).routes } ?? []))
   }
 

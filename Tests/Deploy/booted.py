@@ -148,7 +148,7 @@ def reloaded(machine, pid):
     machine.do("systemctl", "reload", UNIT)
     machine.until(lambda: machine.logged("Reloaded "), "systemd knows nothing of a reload")
     assert machine.logged("Reloading "), "systemd knows nothing of a reload's beginning"
-    machine.until(lambda: machine.logged("event=no_certificate_to_reload"), "the gateway knows nothing of a reload")
+    machine.until(lambda: machine.logged("event=keys_reloaded"), "the gateway knows nothing of a reload")
     assert machine.until_active() == pid, "a reload is a restart"
 
 

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import FoundationNetworking
 import GatewayCore
@@ -31,8 +32,19 @@ struct GatewayServiceTests {
         vendors: [PlainSettings(verifier: verifier)], issuer: FakeTokens(), provider: try TokenProviderPolicy())
       space.configuration.log = log.log
       settings = GatewaySettings(space)
-      (signals, send) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(16))
+      (signals, send) = AsyncStream.makeStream(of: Int32.self)
       running = try await RunningGateway.start(settings)
+    }
+
+    /// Orders a reload over the control port until the service takes orders; returns the status and the body.
+    func reload() async throws -> (Int, String) {
+      while true {
+        var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(running.controlPort)/reload")))
+        request.httpMethod = "POST"
+        let (body, response) = try await URLSession.shared.data(for: request)
+        let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+        if status != 503 { return (status, String(decoding: body, as: UTF8.self)) }
+      }
     }
 
     func run(
@@ -85,7 +97,14 @@ struct GatewayServiceTests {
   func `SIGHUP reloads the keys, keeps the old ones if a file cannot be read, and ends nothing`() async throws {
     let served = try await Served()
     let reads = Mutex(0)
-    for signal in [SIGHUP, SIGHUP, SIGTERM, SIGHUP] { served.send.yield(signal) }
+    served.send.yield(SIGHUP)
+    served.log.onEvent { event in
+      switch event.name {
+      case "keys_kept": served.send.yield(SIGHUP)
+      case "keys_reloaded": for signal in [SIGTERM, SIGHUP] { served.send.yield(signal) }
+      default: break
+      }
+    }
     await served.run {
       let number = reads.withLock {
         $0 += 1
@@ -97,6 +116,52 @@ struct GatewayServiceTests {
     #expect(reads.withLock { $0 } == 2, "a reload during the drain")
     #expect(served.log.names == ["keys_kept", "keys_reloaded", "drain_begun", "drain_ended", "stopped"])
     #expect(served.log["keys_kept"]?["error"] == "the file is gone")
+  }
+
+  @Test
+  func `a SIGTERM behind a hundred SIGHUPs ends the gateway while a reload waits for its file`() async throws {
+    let served = try await Served()
+    let file = DispatchSemaphore(value: 0)
+    let reads = Mutex(0)
+    for _ in 0..<100 { served.send.yield(SIGHUP) }
+    served.send.yield(SIGTERM)
+    await served.run {
+      reads.withLock { $0 += 1 }
+      file.wait()
+      return served.settings
+    }
+    #expect(served.log.names.suffix(3) == ["drain_begun", "drain_ended", "stopped"])
+    #expect(served.log["drain_begun"]?["cause"] == "SIGTERM" && reads.withLock { $0 } <= 1)
+    file.signal()
+  }
+
+  @Test
+  func `orders to reload are answered with what was read, and with the reason why old keys were kept`() async throws {
+    let served = try await Served()
+    let fails = Mutex(false)
+    @Sendable func ask() async throws -> [(Int, String)] {
+      defer { served.send.yield(SIGTERM) }
+      let first = try await served.reload()
+      fails.withLock { $0 = true }
+      return [first, try await served.reload()]
+    }
+    async let asking = ask()
+    await served.run {
+      if fails.withLock({ $0 }) { throw Unreadable() }
+      var settings = served.settings
+      settings.keyFiles = ["--secret-file"]
+      return settings
+    }
+    let answers = try await asking
+    #expect(answers.map(\.0) == [200, 200])
+    #expect(
+      answers.map(\.1) == [
+        #"{"keys":{"files":["--secret-file"],"result":"reloaded"}}"#,
+        #"{"keys":{"error":"the file is gone","result":"kept"}}"#,
+      ])
+    let orders = served.log.all("order")
+    #expect(orders.map { $0["keys"] } == ["reloaded", "kept"])
+    #expect(orders.allSatisfy { $0["order"] == "reload" && $0["from"] == "127.0.0.1" && $0["key"] == "none" })
   }
 
   @Test
@@ -114,12 +179,17 @@ struct GatewayServiceTests {
   func `a service manager hears ready, reloading and stopping, and one that is gone ends nothing`() async throws {
     let manager = try NotifiedSocket()
     let served = try await Served()
-    for signal in [SIGHUP, SIGTERM] { served.send.yield(signal) }
+    @Sendable func order() async throws {
+      defer { served.send.yield(SIGTERM) }
+      _ = try await served.reload()
+    }
+    async let ordered: Void = order()
     await served.run(environment: ["NOTIFY_SOCKET": manager.path]) { served.settings }
     let heard = try (0..<4).map { _ in try manager.receive() }
     #expect(heard.map { $0.prefix { $0 != "=" } } == ["READY", "RELOADING", "READY", "STOPPING"])
     #expect(heard[0].contains("port \(served.running.port), control port \(served.running.controlPort)"))
     #expect(!served.log.names.contains("service_manager_deaf"))
+    try await ordered
 
     let other = try await Served()
     other.send.yield(SIGTERM)

@@ -15,6 +15,8 @@ package struct ControlAction: Sendable {
     case lines
     /// The members, line by line, and tables.
     case table
+    /// What was read anew. It is an error if something old was kept.
+    case reload
     /// The list of all faults.
     case knownFaults
     case words(String)

@@ -20,6 +20,8 @@ package struct GatewaySettings: Sendable {
   package var controlPort = 0
   /// The bearer secret for requests to the control port; nil if it is bound to loopback.
   package var controlSecret: String?
+  /// The flags whose files hold the keys, secrets and passwords, in the user's words, e.g. `--secret-file`.
+  package var keyFiles: [String] = []
   /// The host names, besides its address and loopback's, by which a control port without a secret may be addressed.
   package var controlAllowedHosts: [String] = []
   package var tls: TLSFiles?

@@ -14,10 +14,8 @@ package final class RunningGateway: Sendable {
   package let hosts: [String]
   package let port: Int
   package let controlPort: Int
-  /// The windows of orders to drain over the control port; nil for the configured window.
-  let drainOrders: AsyncStream<Duration?>
-  /// Whether the other processes of the store have declared this one dead: an element, once.
-  let losses: AsyncStream<Void>
+  /// What a service of this gateway has to do.
+  let inbox: ServiceInbox
   let loops: [SocketLoop]
   private let listeners: [Listener]
   private let controlListener: Listener
@@ -33,7 +31,7 @@ package final class RunningGateway: Sendable {
 
   private init(
     space: Space, spaces: Spaces?, refusals: TransportRefusals,
-    drainOrders: AsyncStream<Duration?>, losses: AsyncStream<Void>,
+    inbox: ServiceInbox,
     loops: [SocketLoop], membership: StoreMembership, listeners: [Listener], controlListener: Listener,
     control: ControlSite,
     hasCertificate: Bool
@@ -42,8 +40,7 @@ package final class RunningGateway: Sendable {
     gateway = space.gateway
     self.spaces = spaces
     self.refusals = refusals
-    self.drainOrders = drainOrders
-    self.losses = losses
+    self.inbox = inbox
     self.loops = loops
     self.membership = membership
     self.listeners = listeners
@@ -84,8 +81,8 @@ package final class RunningGateway: Sendable {
   ) async throws -> RunningGateway {
     var finished = settings.space
     let troubles = StoreTroubles(settings.space.configuration.log)
-    let (losses, loss) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
-    let membership = try await StoreMembership.open(settings, on: loops, troubles) { loss.yield() }
+    let inbox = ServiceInbox()
+    let membership = try await StoreMembership.open(settings, on: loops, troubles) { inbox.end(.nodeLost) }
     do {
       finished.configuration.life = membership.life
       let space = try await troubles.naming {
@@ -95,7 +92,7 @@ package final class RunningGateway: Sendable {
         return space
       }
       await membership.begin(space)
-      return try await serve(space, settings, membership, losses, on: loops)
+      return try await serve(space, settings, membership, inbox, on: loops)
     } catch {
       // Another process need not wait until the leases end.
       await membership.end()
@@ -104,11 +101,10 @@ package final class RunningGateway: Sendable {
   }
 
   private static func serve(
-    _ space: Space, _ settings: GatewaySettings, _ membership: StoreMembership, _ losses: AsyncStream<Void>,
+    _ space: Space, _ settings: GatewaySettings, _ membership: StoreMembership, _ inbox: ServiceInbox,
     on loops: [SocketLoop]
   ) async throws -> RunningGateway {
     let gateway = space.gateway
-    let (drainOrders, orders) = AsyncStream.makeStream(of: Duration?.self, bufferingPolicy: .bufferingOldest(1))
     let refusals = TransportRefusals()
     let spaces = settings.spaces.map {
       Spaces(
@@ -124,7 +120,8 @@ package final class RunningGateway: Sendable {
         refusals.write(to: &page)
         settings.figures(&page)
       },
-      spaces: spaces, drain: { orders.yield($0) })
+      spaces: spaces, reload: { await inbox.answeredReload() },
+      drain: { inbox.end(.init(cause: "control", window: $0)) })
     let site: any Site = spaces.map { SpacesSite(space.site, $0, isReachable: loops.count == 1) } ?? space.site
     let listeners = try await listen(settings, site, refusals, on: loops)
     var controlSettings = Listener.Settings(host: settings.controlHost, port: settings.controlPort)
@@ -135,7 +132,7 @@ package final class RunningGateway: Sendable {
     controlSettings.unreadMakesRoom = true
     let controlListener = try await Listener.start(controlSettings, serving: control, on: [loops[0]])
     return RunningGateway(
-      space: space, spaces: spaces, refusals: refusals, drainOrders: drainOrders, losses: losses,
+      space: space, spaces: spaces, refusals: refusals, inbox: inbox,
       loops: loops, membership: membership,
       listeners: listeners, controlListener: controlListener, control: control,
       hasCertificate: settings.tls != nil)

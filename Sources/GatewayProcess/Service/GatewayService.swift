@@ -1,3 +1,5 @@
+internal import Dispatch
+internal import GatewayControl
 internal import GatewayCore
 package import GatewayRuntime
 internal import Glibc
@@ -20,19 +22,8 @@ package struct GatewayService: Sendable {
     self.drainWindow = drainWindow
   }
 
-  private enum Event {
-    case signal(Int32)
-    /// An order over the control port, with its window if it has one.
-    case drainOrdered(Duration?)
-    /// The process that started the gateway has closed its input.
-    case inputEnded
-    /// The other processes of the store have declared this one dead.
-    case nodeLost
-    case drained(unanswered: Int)
-  }
-
   /// Serves until SIGTERM, SIGINT, an order to drain or the end of the input, then drains the gateway and stops it. Meanwhile
-  /// SIGHUP reloads the keys and the certificate.
+  /// SIGHUP, or an order, reloads the keys and the certificate. An end does not wait for a reload.
   ///
   /// Returns whether it ended as ordered; false if the other processes of its store have declared it dead. It then closes
   /// every client with 1012 at once.
@@ -40,93 +31,103 @@ package struct GatewayService: Sendable {
   /// - Parameters:
   ///   - signals: The signals that the process handles.
   ///   - inputEnd: Returns when the input has ended, or its task is cancelled; nil if that does not end the gateway.
-  ///   - readAnew: Reads the settings again, for a reload.
+  ///   - readAnew: Reads the settings again, for a reload. Called on a thread of its own, since a file may block it.
   @discardableResult
   package func run<Signals: AsyncSequence<Int32, Never> & Sendable>(
     _ signals: Signals, inputEnd: (@Sendable () async -> Void)? = nil, readAnew: @escaping Reading
   ) async -> Bool {
-    let (events, add) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingOldest(64))
-    let watchers = [
-      Task { for await signal in signals { add.yield(.signal(signal)) } },
-      Task { for await window in running.drainOrders { add.yield(.drainOrdered(window)) } },
-      Task { for await _ in running.losses { add.yield(.nodeLost) } },
-    ]
+    let inbox = running.inbox
+    let watcher = Task {
+      for await signal in signals {
+        switch signal {
+        case SIGHUP: inbox.reload()
+        case SIGTERM: inbox.end(.init(cause: "SIGTERM", isSignal: true))
+        default: inbox.end(.init(cause: "SIGINT", isSignal: true))
+        }
+      }
+    }
     let inputWatcher = inputEnd.map { inputEnd in
       Task {
         await inputEnd()
-        add.yield(.inputEnded)
+        inbox.end(.init(cause: "input"))
       }
     }
     supervision.begin(running)
-    let (cause, window) = await end(of: events, readAnew)
-    if cause == Self.nodeLost { _ = try? await running.gateway.controlAll(.disconnect(.serviceRestart)) }
+    inbox.attend()
+    let end = await end(readAnew)
+    if end.isLoss { _ = try? await running.gateway.controlAll(.disconnect(.serviceRestart)) }
     inputWatcher?.cancel()
+    let window = end.window ?? drainWindow
     supervision.stop(within: window + RunningGateway.requestPatience)
-    await drain(cause, over: window, events, add)
-    for watcher in watchers { watcher.cancel() }
-    return cause != Self.nodeLost
+    await drain(end.cause, over: window)
+    watcher.cancel()
+    return !end.isLoss
   }
 
-  /// The cause of an end that nobody ordered.
-  private static let nodeLost = "node_lost"
-
-  /// Waits for the end, and reloads meanwhile. Returns the cause and the window of the drain.
-  private func end(of events: AsyncStream<Event>, _ readAnew: Reading) async -> (cause: String, window: Duration) {
-    for await event in events {
-      switch event {
-      case .signal(SIGHUP): await supervision.reload(running) { await reload(readAnew) }
-      case .signal(let number): return (number == SIGTERM ? "SIGTERM" : "SIGINT", drainWindow)
-      case .drainOrdered(let window): return ("control", window ?? drainWindow)
-      case .inputEnded: return ("input", drainWindow)
-      case .nodeLost: return (Self.nodeLost, .zero)
-      case .drained: break
+  /// Waits for the end, and reloads meanwhile.
+  private func end(_ readAnew: @escaping Reading) async -> ServiceInbox.End {
+    while true {
+      switch await running.inbox.next() {
+      case .reload:
+        supervision.beginReload()
+        // Not awaited, since an end comes first.
+        Task { [running] in running.inbox.reloaded(await reload(readAnew)) }
+      case .reloaded(let answer):
+        supervision.endReload(running)
+        running.inbox.tell(answer)
+      case .end(let end):
+        running.inbox.refuseReloads()
+        return end
+      case .drained, .endAtOnce: break
       }
     }
-    return ("none", drainWindow)
   }
 
   /// Reloads the keys of tokens and the certificate independently. If one cannot be read, the old one stays in use.
-  private func reload(_ readAnew: Reading) async {
+  private func reload(_ readAnew: @escaping Reading) async -> ReloadAnswer {
+    let keys: ReloadAnswer.Part
     do {
-      try await running.renewKeys(by: readAnew())
+      let settings = try await Self.onOwnThread(readAnew)
+      try await running.renewKeys(by: settings)
+      keys = .reloaded(settings.keyFiles)
       log.note(.info, "keys_reloaded")
     } catch {
+      keys = .kept("\(error)")
       log.note(.error, "keys_kept", ["error": "\(error)"])
     }
-    guard running.hasCertificate else { return }
+    guard running.hasCertificate else { return ReloadAnswer(keys: keys, certificate: nil) }
     do {
       try await running.reloadCertificate()
       log.note(.info, "certificate_reloaded")
+      return ReloadAnswer(keys: keys, certificate: .reloaded(Self.certificateFlags))
     } catch {
       log.note(.error, "certificate_kept", ["error": "\(error)"])
+      return ReloadAnswer(keys: keys, certificate: .kept("\(error)"))
+    }
+  }
+
+  private static let certificateFlags = ["--tls-certificate", "--tls-key"]
+
+  /// Reads on a thread of its own: a file on a network that is gone, or a pipe, blocks no thread that others need.
+  private static func onOwnThread(_ readAnew: @escaping Reading) async throws -> GatewaySettings {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue(label: "postern.reload").async { continuation.resume(with: Result { try readAnew() }) }
     }
   }
 
   /// Drains the gateway and stops it; a second signal ends everything at once.
-  private func drain(
-    _ cause: String, over window: Duration, _ events: AsyncStream<Event>, _ add: AsyncStream<Event>.Continuation
-  ) async {
+  private func drain(_ cause: String, over window: Duration) async {
     let before = await running.connectionCount()
     log.note(
       .info, "drain_begun", ["cause": cause, "window_s": String(window.inSeconds), "connections": String(before)])
     // Not awaited, since a second signal ends it.
-    Task { add.yield(.drained(unanswered: await running.drain(over: window))) }
-    await waitForDrain(events)
+    Task { [running] in running.inbox.drained(unanswered: await running.drain(over: window)) }
+    if case .drained(let unanswered) = await running.inbox.next(), unanswered > 0 {
+      log.note(.warning, "requests_cut", ["count": String(unanswered)])
+    }
     let left = await running.connectionCount()
     log.note(.info, "drain_ended", ["closed": String(max(0, before - left)), "cut_off": String(left)])
     await running.stop()
     log.note(.info, "stopped")
-  }
-
-  private func waitForDrain(_ events: AsyncStream<Event>) async {
-    for await event in events {
-      switch event {
-      case .drained(let unanswered):
-        if unanswered > 0 { log.note(.warning, "requests_cut", ["count": String(unanswered)]) }
-        return
-      case .signal(SIGHUP), .drainOrdered, .inputEnded, .nodeLost: break
-      case .signal: return
-      }
-    }
   }
 }

@@ -1,11 +1,13 @@
 internal import Dispatch
 internal import Glibc
+internal import Synchronization
 
 /// The signals that a long-running command handles, as a sequence instead of a handler.
 package struct SignalStream: AsyncSequence, Sendable {
   package typealias Element = Int32
 
   private let stream: AsyncStream<Int32>
+  private let unread: Unread
   private let numbers: [Int32]
   // Kept to stay alive, and to be cancelled; a source of Dispatch may be used on any thread.
   private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
@@ -23,8 +25,10 @@ package struct SignalStream: AsyncSequence, Sendable {
 
   /// Starts to handle the signals. Once it returns, they no longer end the process: this sequence yields them all.
   package init(_ signals: [Int32]) {
-    let (stream, continuation) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(16))
+    let (stream, continuation) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .unbounded)
     self.stream = stream
+    let unread = Unread()
+    self.unread = unread
     numbers = signals
     // Dispatch starts to handle a signal some time after `resume`; until then it would be ignored.
     let registrations = DispatchGroup()
@@ -32,7 +36,7 @@ package struct SignalStream: AsyncSequence, Sendable {
       registrations.enter()
       Self.ignoreUnlessHandled(number)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { continuation.yield(number) }
+      source.setEventHandler { if unread.add(number) { continuation.yield(number) } }
       source.setRegistrationHandler { registrations.leave() }
       source.resume()
       return source
@@ -55,7 +59,35 @@ package struct SignalStream: AsyncSequence, Sendable {
     }
   }
 
-  package func makeAsyncIterator() -> AsyncStream<Int32>.Iterator {
-    stream.makeAsyncIterator()
+  package func makeAsyncIterator() -> Iterator {
+    Iterator(inner: stream.makeAsyncIterator(), unread: unread)
+  }
+
+  package struct Iterator: AsyncIteratorProtocol {
+    fileprivate var inner: AsyncStream<Int32>.Iterator
+    fileprivate let unread: Unread
+
+    package mutating func next(isolation actor: isolated (any Actor)?) async -> Int32? {
+      let number = await inner.next(isolation: actor)
+      if let number { unread.remove(number) }
+      return number
+    }
+  }
+
+  /// The signals that nobody has read yet, at most two of each number, so that a crowd of one displaces no other.
+  fileprivate final class Unread: Sendable {
+    private static let countMax = 2
+    private let counts = Mutex<[Int32: Int]>([:])
+
+    /// Returns whether the signal is to be handed on.
+    func add(_ number: Int32) -> Bool {
+      counts.withLock { counts in
+        guard counts[number, default: 0] < Self.countMax else { return false }
+        counts[number, default: 0] += 1
+        return true
+      }
+    }
+
+    func remove(_ number: Int32) { counts.withLock { $0[number, default: 1] -= 1 } }
   }
 }

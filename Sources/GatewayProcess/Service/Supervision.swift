@@ -29,10 +29,13 @@ package struct Supervision: Sendable {
     }
   }
 
-  /// Reloads, and reports it before and after.
-  func reload(_ running: RunningGateway, _ body: () async -> Void) async {
+  /// Reports that a reload begins.
+  func beginReload() {
     tell(.reloading(since: SystemTime.sinceBoot))
-    await body()
+  }
+
+  /// Reports that a reload has ended.
+  func endReload(_ running: RunningGateway) {
     tell(.ready(status: Self.status(running)))
   }
 

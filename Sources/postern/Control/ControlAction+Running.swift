@@ -51,6 +51,7 @@ extension ControlAction {
     case .sessions: ControlText.sessions(answer)
     case .verdict: ControlText.verdict(answer)
     case .lines: ControlText.journal(answer)
+    case .reload: ControlText.reloaded(answer)
     case .table: ControlTable.text(answer.data) ?? answer.text
     case .knownFaults: ControlTable.knownFaults(answer.data) ?? answer.text
     case .words(let words): words
@@ -60,6 +61,7 @@ extension ControlAction {
   /// Returns why an answer without an error status is still a failure; nil if it is a success.
   private func failure(_ answer: ControlClient.Answer, _ telling: Telling) -> String? {
     if telling == .verdict { return ControlText.failedVerdict(answer) }
+    if telling == .reload { return ControlText.failedReload(answer) }
     if telling == .lines { return ControlText.unmetWait(answer) }
     guard case .reach(let user?) = telling, ControlText.sessionsReached(answer) == 0 else { return nil }
     return "the user '\(user)' has no session"

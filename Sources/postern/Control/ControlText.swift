@@ -19,6 +19,32 @@ enum ControlText {
     sessionsReached(answer).map { "\($0) session\($0 == 1 ? "" : "s")" } ?? answer.text
   }
 
+  /// Returns what was read anew, a line for the keys and one for the certificate.
+  static func reloaded(_ answer: ControlClient.Answer) -> String {
+    (try? JSONCoder().decode(ReloadAnswer.self, from: answer.data)).map(text) ?? answer.text
+  }
+
+  /// Returns the same if something old was kept, else nil.
+  static func failedReload(_ answer: ControlClient.Answer) -> String? {
+    guard let answer = try? JSONCoder().decode(ReloadAnswer.self, from: answer.data), answer.hasKept else { return nil }
+    return text(answer)
+  }
+
+  private static func text(_ answer: ReloadAnswer) -> String {
+    func line(_ name: String, _ part: ReloadAnswer.Part) -> String {
+      switch part.result {
+      case .reloaded: "\(name): read anew from \(named(part.files ?? []))"
+      case .kept: "\(name): the old ones stay in use: \(VisibleText.escaping(part.error ?? "no reason"))"
+      }
+    }
+    return ([line("keys", answer.keys)] + (answer.certificate.map { [line("certificate", $0)] } ?? []))
+      .joined(separator: "\n")
+  }
+
+  private static func named(_ files: [String]) -> String {
+    files.isEmpty ? "no file: none was given" : files.map { VisibleText.escaping($0) }.joined(separator: ", ")
+  }
+
   private struct Verdict: Decodable {
     struct Line: Decodable {
       let n: Int64

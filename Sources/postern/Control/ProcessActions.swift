@@ -17,6 +17,11 @@ extension ControlAction {
     .get("/settings")
   }
 
+  static let reload = ControlAction(
+    "reload", "read keys, secrets, passwords and the certificate anew, as SIGHUP does; exit status 1 if old ones stay",
+    telling: .reload
+  ) { _ in try .post("/reload", NoMembers()) }
+
   static let drain = ControlAction(
     "drain", "let nobody new in, close everybody with 1012 within a window, and end the process",
     example: "drain --window 30s",

@@ -26,6 +26,17 @@ enum ServeFlags {
       }
   }
 
+  /// The flags whose files are read once, at the start; those of the certificate are read anew apart from the keys.
+  private static let filesOfStart: Set<String> = [
+    "wire", "tls-certificate", "tls-key", "store-password-file", "store-ca", "store-certificate", "store-key",
+  ]
+
+  /// Returns the given flags and variables whose files of keys, secrets and passwords are read anew, each once.
+  static func keyFiles(_ arguments: Arguments) -> [String] {
+    all.filter { $0.file != nil && !filesOfStart.contains($0.name) }.flatMap { arguments.sources(of: $0) }
+      .reduce(into: []) { sources, source in if !sources.contains(source) { sources.append(source) } }
+  }
+
   /// The flags that are neither keys nor a vendor's.
   static let options = address + session + limits + provider + process + RedisFlags.options
 

@@ -69,6 +69,7 @@ struct ServeOptions {
         issuer: PlainTokenIssuer(signer: signer, issuer: policy.issuer, audience: policy.audience),
         provider: provider))
     try Self.settle(draft, into: &settings)
+    settings.keyFiles = ServeFlags.keyFiles(arguments)
     settings.tls = try draft.tls.files("tls")
     settings.space.isSecure = settings.tls != nil
     settings.limits = draft.limits

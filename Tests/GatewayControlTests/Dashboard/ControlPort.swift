@@ -29,7 +29,8 @@ struct ControlPort {
         provider: .init(
           latencyS: 0, concurrency: nil, queueMax: 0, failureRate: 0, tokenLifeS: nil, needsSecret: false),
         loops: loops, tls: false),
-      secret: secret, hosts: ["gateway.test"], figures: { _ in }, drain: { _ in })
+      secret: secret, hosts: ["gateway.test"], figures: { _ in },
+      reload: { .failure(.overloaded) }, drain: { _ in })
   }
 
   var world: SimulatedWorld { gateway.world }

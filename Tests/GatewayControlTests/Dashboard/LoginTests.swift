@@ -49,9 +49,8 @@ struct LoginTests {
       #expect(port.ask("GET", path, cookie: cookie).status == 401, "\(path)")
     }
     for path in [
-      "/drain", "/sessions/disconnect", "/sessions/expire/", "/users/ann/expire", "/sessions/conn_0_1/refresh",
-      "/faults",
-      "/spaces/t17/clock/advance",
+      "/drain", "/reload", "/sessions/disconnect", "/sessions/expire/", "/users/ann/expire",
+      "/sessions/conn_0_1/refresh", "/faults", "/spaces/t17/clock/advance",
     ] {
       #expect(port.ask("POST", path, ControlPort.own, cookie: cookie, body: "{}").status == 401, "\(path)")
     }
