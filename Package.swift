@@ -103,7 +103,11 @@ let package = Package(
       cSettings: Context.environment["SOURCE_COMMIT"].map { [.define("SOURCE_COMMIT", to: "\"\($0)\"")] } ?? []),
     library("GatewayRuntime", ["GatewayCore", "CRuntime"]),
     library("GatewayFaults", ["GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore"]),
-    library("GatewaySpace", ["GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"]),
+    library(
+      "GatewayIdentity", ["GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"]),
+    library(
+      "GatewaySpace",
+      ["GatewayIdentity", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"]),
     library(
       "GatewayControl",
       ["GatewaySpace", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore"]),
@@ -117,8 +121,8 @@ let package = Package(
     library(
       "GatewayProcess",
       [
-        "GatewayControl", "GatewaySpace", "GatewayFaults", "GatewayServer", "GatewayRuntime", "GatewayStores",
-        "GatewayRedis", "GatewayKit", "GatewayCore",
+        "GatewayControl", "GatewaySpace", "GatewayIdentity", "GatewayFaults", "GatewayServer", "GatewayRuntime",
+        "GatewayStores", "GatewayRedis", "GatewayKit", "GatewayCore",
       ]),
     library(
       "PosternTesting",
@@ -133,7 +137,7 @@ let package = Package(
       name: "postern",
       dependencies: [
         "GatewayProcess", "GatewayControl", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayFleet",
-        "GatewaySpace",
+        "GatewaySpace", "GatewayIdentity",
         "GatewayProxy", "GatewayServer", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayRedis",
         "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
       ] + vendors,
@@ -166,6 +170,12 @@ let package = Package(
       [
         "GatewayFaults", "GatewayPlain", "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayKit",
         "GatewayTokens", "GatewayJSON", "GatewayCore", "TestSupport",
+      ]),
+    tests(
+      "GatewayIdentityTests",
+      [
+        "GatewayIdentity", "GatewayPlain", "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayKit",
+        "GatewayTokens", "GatewayCore", "TestSupport",
       ]),
     tests("GatewayRedisTests", ["GatewayRedis", "GatewayServer", "GatewayKit", "GatewayCore", "TestSupport"]),
     tests("GatewayStoresTests", ["GatewayStores", "GatewayKit", "GatewayCore", "TestSupport"]),

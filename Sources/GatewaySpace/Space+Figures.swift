@@ -1,3 +1,4 @@
+internal import GatewayIdentity
 internal import GatewayKit
 package import GatewayRuntime
 
@@ -5,6 +6,7 @@ extension Space {
   /// Writes the figures of the token provider and the vendors to the page of metrics.
   package func write(to page: inout PrometheusText) async {
     await provider.figures.write(to: &page)
+    FetchedIssuer.write(identity, at: await gateway.tables[0].perform { $0.loop.transport.now }, to: &page)
     for vendor in vendors {
       for figure in await vendor.figures {
         switch figure.kind {

@@ -1,5 +1,6 @@
 package import GatewayCore
 package import GatewayFaults
+package import GatewayIdentity
 package import GatewayKit
 package import GatewayRuntime
 internal import GatewayTokens
@@ -15,6 +16,8 @@ package final class Space: Sendable {
   /// In the order of the settings.
   package let vendors: [any Vendor]
   package let provider: TokenProvider
+  /// The application's own login, whose keys are fetched; nil for none.
+  package let identity: FetchedIssuer?
   /// Whether the store takes writes, but for faults that somebody has ordered.
   private let storeProbe: StoreProbe
   /// The faults; nil if none may be ordered.
@@ -49,6 +52,7 @@ package final class Space: Sendable {
     self.gateway = gateway
     self.revocations = revocations
     secrets = settings.secrets
+    identity = settings.identity
     home = ground.home
     self.vendors = vendors
     self.provider = provider

@@ -1,4 +1,5 @@
 package import GatewayCore
+package import GatewayIdentity
 package import GatewayKit
 package import GatewayRuntime
 package import GatewayTokens
@@ -11,6 +12,8 @@ package struct SpaceSettings: Sendable {
   /// Signs the gateway's own tokens.
   package var issuer: any TokenIssuer
   package var provider: TokenProviderPolicy
+  /// The application's own login, whose keys are fetched; nil for none.
+  package var identity: FetchedIssuer?
   /// The seed of chance that may repeat itself; nil for the system's.
   package var seed: UInt64?
   /// The source of unpredictable chance; seeded in simulated worlds only.

@@ -19,8 +19,12 @@ private let others: [String: Allowed] = [
   ),
   "GatewayRuntime": (["GatewayCore", "CRuntime"], ["Synchronization"]),
   "GatewayFaults": (["GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore"], []),
+  "GatewayIdentity": (
+    ["GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"], ["Synchronization"]
+  ),
   "GatewaySpace": (
-    ["GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"], ["Synchronization"]
+    ["GatewayIdentity", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"],
+    ["Synchronization"]
   ),
   "GatewayControl": (
     ["GatewaySpace", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore"],
@@ -37,8 +41,8 @@ private let others: [String: Allowed] = [
   "GatewayWires": (["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"], []),
   "GatewayProcess": (
     [
-      "GatewayControl", "GatewaySpace", "GatewayFaults", "GatewayServer", "GatewayRuntime", "GatewayStores",
-      "GatewayRedis", "GatewayKit", "GatewayCore",
+      "GatewayControl", "GatewaySpace", "GatewayIdentity", "GatewayFaults", "GatewayServer", "GatewayRuntime",
+      "GatewayStores", "GatewayRedis", "GatewayKit", "GatewayCore",
     ], ["Dispatch", "Glibc", "Synchronization"]
   ),
   "PosternTesting": (
@@ -52,7 +56,7 @@ private let others: [String: Allowed] = [
   "postern": (
     Set([
       "GatewayProcess", "GatewayControl", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayFleet",
-      "GatewaySpace", "GatewayProxy", "GatewayServer", "GatewaySimulator",
+      "GatewaySpace", "GatewayIdentity", "GatewayProxy", "GatewayServer", "GatewaySimulator",
       "GatewayRuntime",
       "GatewayStores", "GatewayRedis",
       "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",

@@ -64,8 +64,12 @@ package actor TokenProvider {
   }
 
   /// Checks the provider's secret in `Authorization: Bearer`. Accepts every request if no secret is configured. Throws
-  /// `GatewayError.credentialsMissing`.
+  /// `GatewayError.credentialsMissing`, or `GatewayError.notPermitted` if the provider is off.
   package nonisolated func admit(_ request: HTTPRequest) throws(GatewayError) {
+    guard !policy.isOff else {
+      throw .notPermitted.detailed(
+        "tokens come from the application's own login; --provider-secret-file lets this provider mint too")
+    }
     guard let secret = policy.secret else { return }
     guard ConstantTime.areEqual(Array(secret.token.utf8), Array((request.bearerToken ?? "").utf8)) else {
       throw .credentialsMissing.detailed("the token provider wants its secret as Authorization: Bearer")

@@ -25,6 +25,8 @@ package struct TokenProviderPolicy: Sendable {
   /// The secret that callers must send as `Authorization: Bearer`; nil if every caller may ask.
   package var secret: Credentials? { keptSecret.value }
   private let keptSecret: Renewable<Credentials?>
+  /// Whether it mints for nobody, because the application's own login does.
+  package var isOff = false
 
   /// The treatment of requests whose callers disconnected while they waited.
   package enum Abandoned: String, Hashable, Sendable, CaseIterable {

@@ -6,6 +6,8 @@ package struct OwnKeys: Sendable {
   package let signer: JWTSigner
   /// The secret behind them, if it was given as text.
   package let secret: String?
+  /// The keys that are fetched from the application's own login, for the plain scheme only; nil for none.
+  package var issuerKeys: (any IssuerKeys)?
 
   package init(verifier: JWTVerifier, signer: JWTSigner, secret: String?) {
     self.verifier = verifier

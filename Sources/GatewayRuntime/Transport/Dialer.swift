@@ -43,6 +43,8 @@ package struct DialTarget: Hashable, Sendable {
   package var addresses: [String] = []
   /// Whether the connection of an HTTP request is kept for the next one.
   package var keepsConnections = false
+  /// The most bytes of the body of an HTTP answer; a longer one is a failure. Nil for the dialer's own limit.
+  package var answerBytesMax: Int?
 
   package init(
     host: String, port: Int, isTLS: Bool = false, source: String? = nil, allowsUntrustedCertificate: Bool = false

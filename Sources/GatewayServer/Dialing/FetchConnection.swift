@@ -47,7 +47,8 @@ final class FetchConnection: DialledConnection, @unchecked Sendable {
     self.receiver = receiver
     output = request.serialized(for: target)
     parser = HTTPResponseParser(
-      isHead: request.method == "HEAD", bodyBytesMax: body == nil ? HTTPResponseParser.bodyBytesMax : .max)
+      isHead: request.method == "HEAD",
+      bodyBytesMax: body == nil ? target.answerBytesMax ?? HTTPResponseParser.bodyBytesMax : .max)
     isIdempotent = Self.isIdempotent(request)
     self.body = body
     super.init(to: target, by: dialer)

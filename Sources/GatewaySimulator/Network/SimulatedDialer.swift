@@ -122,7 +122,13 @@ package final class SimulatedDialer: Dialer, @unchecked Sendable {
             answer.reading = nil
             response.body = body
           }
-          loop.execute(at: server.now + network.nextLatency()) { [response] in answer.give(.success(response)) }
+          let limit = target.answerBytesMax ?? .max
+          loop.execute(at: server.now + network.nextLatency()) { [response] in
+            guard response.body.count <= limit else {
+              return answer.give(.failure(.unreachable("the response is above \(limit) bytes")))
+            }
+            answer.give(.success(response))
+          }
         }
       }
     }

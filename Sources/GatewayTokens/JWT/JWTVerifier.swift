@@ -1,14 +1,26 @@
 package import GatewayCore
 internal import GatewayJSON
+internal import Synchronization
 
 /// A verifier of JSON Web Tokens (RFC 7519) in compact JWS form (RFC 7515) with one application's keys.
 ///
 /// The keys decide which algorithms are accepted, never the token (RFC 8725): an HS256 token "signed" with a public RSA key is
 /// rejected. The verifier is synchronous and has no locks, so all loops share one. It is a class because a copy would retain
 /// every key. Its policy is fixed; its keys can be replaced at any time.
+///
+/// Beside its own keys it may have keys that were fetched from their issuer. A token is held to the policy of the key that
+/// verifies it, so one issuer's key never vouches for another.
 package final class JWTVerifier: Sendable {
   package let policy: TokenPolicy
   private let state: Replaceable<State>
+  private let parts: Mutex<Parts>
+  /// The most fetched keys that are tried on one token.
+  private static let triesMax = 16
+
+  private struct Parts {
+    var own: KeySet
+    var fetched: [VerificationKey] = []
+  }
 
   /// The keys and the headers prepared from them.
   private final class State: Sendable {
@@ -25,37 +37,65 @@ package final class JWTVerifier: Sendable {
     precondition(policy.leeway >= .zero, "a negative leeway")
     self.policy = policy
     state = Replaceable(State(keys, type: policy.type))
+    parts = Mutex(Parts(own: keys))
   }
 
+  /// All keys, the verifier's own first.
   package var keys: KeySet { state.value.keys }
 
-  /// Replaces the keys with the keys of `other`. May be called from any thread.
+  /// Replaces the verifier's own keys with those of `other`; fetched ones stay. May be called from any thread.
   package func takeKeys(of other: JWTVerifier) {
-    state.replace(with: State(other.keys, type: policy.type))
+    let own = other.parts.withLock { $0.own }
+    change { $0.own = own }
+  }
+
+  /// Replaces all fetched keys. May be called from any thread. Returns a function that frees the keys from before; call it once
+  /// no thread can be inside a verification that had begun by now.
+  package func takeFetched(_ keys: [VerificationKey]) -> @Sendable () -> Void {
+    change { $0.fetched = keys }
+    return state.retirement()
+  }
+
+  private func change(_ body: (inout Parts) -> Void) {
+    parts.withLock { parts in
+      body(&parts)
+      state.replace(with: State(KeySet(parts.own, with: parts.fetched), type: policy.type))
+    }
   }
 
   /// Returns the claims of `token` if every check passes at `now`; throws the first check that fails. Cheap checks come first,
   /// and the payload is not read before the signature has been verified.
   package func verify(_ token: String, at now: WallTime) throws(TokenError) -> JWTClaims {
-    try open(token, at: now) { payload throws(TokenError) in
+    try open(token, at: now) { payload, owner throws(TokenError) in
       let claims = try JWTClaims(CompactToken.object(payload, .payload))
-      try checkDates(claims, at: now)
-      try checkIssuer(claims)
-      try checkAudience(claims)
+      guard let owner else {
+        try check(claims, policy, at: now)
+        return claims
+      }
+      try check(claims, owner.policy, at: now)
+      // A logout token and a security event have this claim, and are no access tokens (OpenID Connect Back-Channel Logout
+      // section 2.4, RFC 8417 section 2.2).
+      guard claims["events"] == nil else { throw .typeMismatch }
       return claims
     }
   }
 
+  private func check(_ claims: JWTClaims, _ policy: TokenPolicy, at now: WallTime) throws(TokenError) {
+    try checkDates(claims, policy, at: now)
+    try checkIssuer(claims, policy)
+    try checkAudience(claims, policy)
+  }
+
   /// Returns the payload of `token`, of any content, if header and signature pass at `now`: the JWS part of ``verify(_:at:)``.
   package func verifySignature(_ token: String, at now: WallTime) throws(TokenError) -> [UInt8] {
-    try open(token, at: now) { payload throws(TokenError) in
+    try open(token, at: now) { payload, _ throws(TokenError) in
       try CompactToken.decode(payload, .payload) { Array($0) }
     }
   }
 
-  /// Passes the payload, still encoded, to `body` if header and signature are valid.
+  /// Passes the payload, still encoded, and the owner of the key to `body` if header and signature are valid.
   private func open<T>(
-    _ token: String, at now: WallTime, _ body: (UnsafeRawBufferPointer) throws(TokenError) -> T
+    _ token: String, at now: WallTime, _ body: (UnsafeRawBufferPointer, KeyOwner?) throws(TokenError) -> T
   ) throws(TokenError) -> T {
     guard token.utf8.count <= policy.sizeMax else { throw .tooLarge(limit: policy.sizeMax) }
     let state = state.value
@@ -67,18 +107,19 @@ package final class JWTVerifier: Sendable {
         } else {
           try JWTHeader(CompactToken.object(token.header, .header), type: policy.type)
         }
-      try CompactToken.decode(token.signature, .signature) { signature throws(TokenError) in
+      let owner = try CompactToken.decode(token.signature, .signature) { signature throws(TokenError) in
         try checkSignature(signature, of: token.signingInput, header, by: state.keys, at: now)
       }
-      return try body(token.payload)
+      return try body(token.payload, owner)
     }
   }
 
-  /// Tries every key that matches the token's `kid` and is bound to its algorithm.
+  /// Tries every key that matches the token's `kid` and is bound to its algorithm. Returns the owner of the key that fits.
   private func checkSignature(
     _ signature: UnsafeRawBufferPointer, of input: UnsafeRawBufferPointer, _ header: JWTHeader, by keys: KeySet,
     at now: WallTime
-  ) throws(TokenError) {
+  ) throws(TokenError) -> KeyOwner? {
+    var triesLeft = Self.triesMax
     let isNamed = header.keyID.map { keys.hasKey(named: $0) } ?? false
     var failure = TokenError.keyUnknown
     for key in keys.keys {
@@ -93,13 +134,17 @@ package final class JWTVerifier: Sendable {
         if failure != .signature { failure = .keyEnded }
         continue
       }
-      if key.verify(input, signature: signature, algorithm: header.algorithm) { return }
+      if key.owner != nil {
+        guard triesLeft > 0 else { throw .keyUnknown }
+        triesLeft -= 1
+      }
+      if key.verify(input, signature: signature, algorithm: header.algorithm) { return key.owner }
       failure = .signature
     }
     throw failure
   }
 
-  private func checkDates(_ claims: JWTClaims, at now: WallTime) throws(TokenError) {
+  private func checkDates(_ claims: JWTClaims, _ policy: TokenPolicy, at now: WallTime) throws(TokenError) {
     if let end = claims.expiresAt {
       guard now < end + policy.leeway else { throw .expired }
     } else if policy.requiresExpiry {
@@ -109,7 +154,7 @@ package final class JWTVerifier: Sendable {
     if let issued = claims.issuedAt, now < issued - policy.leeway { throw .notYetValid(.issuedAt) }
   }
 
-  private func checkIssuer(_ claims: JWTClaims) throws(TokenError) {
+  private func checkIssuer(_ claims: JWTClaims, _ policy: TokenPolicy) throws(TokenError) {
     let claim = claims["iss"]
     if let claim, claim.kind != .string { throw .claimInvalid("iss", expected: "a string") }
     guard let expected = policy.issuer else { return }
@@ -117,7 +162,7 @@ package final class JWTVerifier: Sendable {
     guard claim.string.map({ Name($0) }) == expected else { throw .issuerMismatch }
   }
 
-  private func checkAudience(_ claims: JWTClaims) throws(TokenError) {
+  private func checkAudience(_ claims: JWTClaims, _ policy: TokenPolicy) throws(TokenError) {
     let claim = claims["aud"]
     let named = claim.map { $0.elements ?? [$0] } ?? []
     guard named.allSatisfy({ $0.kind == .string }) else {

@@ -6,6 +6,19 @@ internal import GatewayJSON
 enum JSONWebKey {
   /// Returns the keys of a JWK set or of a single JWK, and the reasons why others of the set were left out.
   static func read(_ text: [UInt8]) throws(KeyError) -> (keys: [KeyMaterial], ignored: [String]) {
+    var keys: [KeyMaterial] = []
+    var ignored: [String] = []
+    for (index, entry) in try entries(text).enumerated() {
+      switch try read(entry, index: index) {
+      case .key(let key): keys.append(key)
+      case .ignored(let reason): ignored.append("key \(index): \(reason)")
+      }
+    }
+    return (keys, ignored)
+  }
+
+  /// Returns the keys of a JWK set, or a single JWK, unread.
+  static func entries(_ text: [UInt8]) throws(KeyError) -> [JSONView] {
     let document: JSONDocument
     do throws(JSONError) {
       document = try JSONDocument.parse(text, sizeMax: 1 << 20)
@@ -19,23 +32,15 @@ enum JSONWebKey {
     guard let entries = root["keys"].map({ $0.elements }) ?? [root] else {
       throw .notJWKSet("the member keys is not an array")
     }
-    var keys: [KeyMaterial] = []
-    var ignored: [String] = []
-    for (index, entry) in entries.enumerated() {
-      switch try read(entry, index: index) {
-      case .key(let key): keys.append(key)
-      case .ignored(let reason): ignored.append("key \(index): \(reason)")
-      }
-    }
-    return (keys, ignored)
+    return entries
   }
 
-  private enum Outcome {
+  enum Outcome {
     case key(KeyMaterial)
     case ignored(String)
   }
 
-  private static func read(_ jwk: JSONView, index: Int) throws(KeyError) -> Outcome {
+  static func read(_ jwk: JSONView, index: Int) throws(KeyError) -> Outcome {
     func fail(_ reason: String) -> KeyError { .jwk(index: index, reason: reason) }
     guard jwk.isObject, let type = jwk["kty"]?.string else { throw fail("kty must be a string") }
     for name in ["use", "alg", "kid"] {

@@ -18,6 +18,12 @@ package struct KeySet: Sendable {
     self.ignored = ignored
   }
 
+  /// Joins the gateway's own keys and fetched ones, of which there may be none.
+  init(_ own: KeySet, with fetched: [VerificationKey]) {
+    keys = own.keys + fetched
+    ignored = own.ignored
+  }
+
   /// Reads the keys of a JWK set, or of a single JWK (RFC 7517), that may verify signatures by supported algorithms. A
   /// malformed or weak key fails the whole set, so that a mistake is noticed when it is made.
   package init(jwks text: [UInt8], allowingShortSecret: Bool = false) throws(KeyError) {

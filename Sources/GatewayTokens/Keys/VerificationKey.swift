@@ -8,6 +8,8 @@ package struct VerificationKey: Sendable {
   package let algorithms: AlgorithmSet
   /// The time from which the key is no longer accepted; nil if it has no end.
   package let endsAt: WallTime?
+  /// The issuer that the key was fetched from; nil for a key of the gateway's own.
+  package internal(set) var owner: KeyOwner?
 
   private enum Check: Sendable {
     case hmac(HMACKey)

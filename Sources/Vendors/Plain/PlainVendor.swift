@@ -15,7 +15,8 @@ package struct PlainVendor: Vendor {
     directory = PlainDirectory(
       ground.store, limits: settings.limits, generator: SeededGenerator(seed: ground.seed))
     verifier = settings.verifier
-    authenticator = PlainAuthenticator(verifier: settings.verifier, directory: directory)
+    authenticator = PlainAuthenticator(
+      verifier: settings.verifier, directory: directory, issuerKeys: settings.issuerKeys)
     bindings = [PlainDialect.binding(authenticator, on: ground.executor)]
   }
 
@@ -42,6 +43,8 @@ package struct PlainSettings: VendorSettings {
   package var verifier: JWTVerifier
   /// The signer of the gateway's own tokens, if they use the same keys.
   package var signer: JWTSigner?
+  /// The keys that are fetched from the tokens' issuer, which `verifier` has; nil for none.
+  package var issuerKeys: (any IssuerKeys)?
   package var limits = PlainDirectoryLimits()
 
   package init(verifier: JWTVerifier) {
@@ -58,8 +61,9 @@ extension PlainVendor: OfferedVendor {
   package static let clients: any ClientTool = PlainClientTool()
 
   package static func settings(_ arguments: Arguments, _ own: OwnKeys) -> PlainSettings {
-    var settings = PlainSettings(verifier: own.verifier)
+    var settings = PlainSettings(verifier: own.issuerKeys?.verifier ?? own.verifier)
     settings.signer = own.signer
+    settings.issuerKeys = own.issuerKeys
     return settings
   }
 }

@@ -34,8 +34,9 @@ enum WireFile {
   ///   - wire: The description.
   ///   - secrets: The values of `--template-secret`.
   ///   - verifier: The verifier of the plain scheme.
+  ///   - issuerKeys: The keys of the application's own login, if there are any.
   static func served(
-    _ wire: WireDescription, secrets: [Arguments.Value], _ verifier: JWTVerifier
+    _ wire: WireDescription, secrets: [Arguments.Value], _ verifier: JWTVerifier, issuerKeys: (any IssuerKeys)? = nil
   ) throws -> ServedSettings {
     guard wire.path != PlainDialect.path else {
       throw UsageError("--wire: \(PlainDialect.path) is the plain dialect's own; \"connect\" wants another path")
@@ -45,7 +46,8 @@ enum WireFile {
         PlainAuthenticator(
           verifier: verifier,
           directory: PlainDirectory(
-            ground.store, limits: PlainDirectoryLimits(), generator: SeededGenerator(seed: ground.seed)))
+            ground.store, limits: PlainDirectoryLimits(), generator: SeededGenerator(seed: ground.seed)),
+          issuerKeys: issuerKeys)
       }
     } catch let error as DescriptionError {
       throw UsageError("\(error)")

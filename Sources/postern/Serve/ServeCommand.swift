@@ -50,7 +50,8 @@ enum ServeCommand: Command {
         ])
     }
     for silence in options.wireSilences { log.note(.warning, "wire_silence", ["wire": silence]) }
-    if options.hasRandomSecret {
+    IdentityDraft.warn(of: options.settings.space.identity, log)
+    if options.hasRandomSecret, options.settings.space.identity == nil {
       log.note(.warning, "random_secret", ["hint": "only the built-in token provider can mint; see --secret-file"])
     }
     warnOfQueue(options.settings.space.provider, log)

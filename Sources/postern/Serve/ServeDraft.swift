@@ -36,6 +36,10 @@ struct ServeDraft: Sendable {
   /// The maximum number of connections, if a flag sets it.
   var connectionsMax: Int?
 
+  // MARK: The application's own login
+
+  var identity = IdentityDraft()
+
   // MARK: The token provider
 
   var providerLatency = Duration.zero

@@ -10,6 +10,7 @@ enum ServeFlags {
     [
       FlagSection("where it listens", address.map(\.flag)),
       FlagSection("keys of tokens", TokenKeys.flags + TokenKeys.policyFlags),
+      FlagSection("the application's own login", IdentityDraft.options.map(\.flag)),
       FlagSection("sessions", session.map(\.flag)),
       FlagSection("limits", limits.map(\.flag)),
       FlagSection("the token provider", provider.map(\.flag)),
@@ -28,7 +29,8 @@ enum ServeFlags {
 
   /// The flags whose files are read once, at the start; those of the certificate are read anew apart from the keys.
   private static let filesOfStart: Set<String> = [
-    "wire", "tls-certificate", "tls-key", "store-password-file", "store-ca", "store-certificate", "store-key",
+    "wire", "identity-ca", "tls-certificate", "tls-key", "store-password-file", "store-ca", "store-certificate",
+    "store-key",
   ]
 
   /// Returns the given flags and variables whose files of keys, secrets and passwords are read anew, each once.
@@ -38,7 +40,9 @@ enum ServeFlags {
   }
 
   /// The flags that are neither keys nor a vendor's.
-  static let options = address + session + limits + provider + process + RedisFlags.options
+  static let options =
+    address + session + limits + provider + IdentityDraft.options.map { $0.of(\.identity) } + process
+    + RedisFlags.options
 
   @OptionList<ServeDraft>
   private static var address: [Option<ServeDraft>] {

@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayIdentity
 import GatewayKit
 import GatewayPlain
 import GatewayProcess
@@ -48,26 +49,34 @@ struct ServeOptions {
     var tokenKeys = try TokenKeys(arguments) ?? TokenKeys()
     hasRandomSecret = try tokenKeys.signer() == nil
     if hasRandomSecret { try tokenKeys.addOwnKey(ownKey) }
-    let provider = try Self.provider(draft)
+    var provider = try Self.provider(draft)
     let policy = try TokenPolicyDraft(arguments)
     let verifier = try tokenKeys.verifier(policy.policy)
+    let issuer = try draft.identity.issuer(besides: verifier)
+    // Anybody could get a token of any user of the login from a provider without a secret.
+    provider.isOff = issuer != nil && provider.secret == nil
     guard let signer = try tokenKeys.signer() else {
       preconditionFailure("a secret of our own can sign")
     }
     draft.configuration.session = try Self.session(draft)
-    let own = OwnKeys(
+    var own = OwnKeys(
       verifier: verifier, signer: signer, secret: try TokenKeys.secret(arguments) ?? (hasRandomSecret ? kept : nil))
-    var vendors = try Vendors.all.map { vendor -> any VendorSettings in
+    own.issuerKeys = issuer
+    var vendors = try Vendors.all.map { [own] vendor -> any VendorSettings in
       try vendor.settings(arguments, own)
     }
     wireSilences = draft.wire?.silences ?? []
     // Last, so that a vendor's wire has precedence.
-    if let wire = draft.wire { vendors.append(try WireFile.served(wire, secrets: draft.templateSecrets, verifier)) }
+    if let wire = draft.wire {
+      vendors.append(
+        try WireFile.served(wire, secrets: draft.templateSecrets, issuer?.verifier ?? verifier, issuerKeys: issuer))
+    }
     var settings = GatewaySettings(
       SpaceSettings(
         configuration: draft.configuration, vendors: vendors,
         issuer: PlainTokenIssuer(signer: signer, issuer: policy.issuer, audience: policy.audience),
         provider: provider))
+    settings.space.identity = issuer
     try Self.settle(draft, into: &settings)
     settings.keyFiles = ServeFlags.keyFiles(arguments)
     settings.tls = try draft.tls.files("tls")
@@ -125,7 +134,7 @@ struct ServeOptions {
       throw UsageError(
         "--control-host \(settings.controlHost) is not loopback: give a --control-secret-file")
     }
-    guard settings.space.provider.secret != nil || settings.space.isLocal else {
+    guard settings.space.provider.secret != nil || settings.space.provider.isOff || settings.space.isLocal else {
       throw UsageError(
         "the token provider mints for anybody: off loopback, give a --provider-secret-file")
     }

@@ -23,7 +23,7 @@ struct SpaceOptions: Sendable {
     "store-set-damaged-aside", "node-name", "spaces",
     "spaces-max", "spaces-journal-max", "spaces-folder", "spaces-low-ports", "loops", "end-with-input", "seed",
     "journal", "journal-payloads",
-    "faults",
+    "faults", "jwks", "oidc", "identity-ca",
   ]
 
   /// The flags that name keys or files with vendors' secrets; spaces do not inherit them.
@@ -35,7 +35,7 @@ struct SpaceOptions: Sendable {
   ///   - folder: The folder whose files an order may name; nil for none.
   init(_ serve: Arguments, folder: SpaceFolder?) {
     var base = serve
-    for name in Self.keys + ["spaces"] { base.given[name] = nil }
+    for name in Self.keys + ["spaces", "jwks", "oidc", "identity-ca"] { base.given[name] = nil }
     self.base = base
     self.folder = folder
     known = ServeFlags.all.reduce(into: [:]) { known, flag in

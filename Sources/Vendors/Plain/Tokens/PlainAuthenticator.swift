@@ -1,4 +1,5 @@
 package import GatewayCore
+package import GatewayKit
 package import GatewayTokens
 
 /// An authenticator of the plain dialect's credentials. It verifies a JWT at once, and looks up an opaque access token
@@ -6,14 +7,19 @@ package import GatewayTokens
 package struct PlainAuthenticator: Authenticator {
   private let verifier: JWTVerifier
   private let directory: PlainDirectory
+  private let issuerKeys: (any IssuerKeys)?
 
-  package init(verifier: JWTVerifier, directory: PlainDirectory) {
+  /// Creates an authenticator.
+  ///
+  /// - Parameter issuerKeys: The keys that are fetched from the tokens' issuer, which `verifier` has; nil for none.
+  package init(verifier: JWTVerifier, directory: PlainDirectory, issuerKeys: (any IssuerKeys)? = nil) {
     self.verifier = verifier
     self.directory = directory
+    self.issuerKeys = issuerKeys
   }
 
   package func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
-    guard AccessToken.isOne(credentials.token) else { return .decided(verify(credentials.token, at: now)) }
+    guard AccessToken.isOne(credentials.token) else { return verify(credentials.token, at: now) }
     guard let hash = AccessToken.hash(of: credentials.token) else { return .decided(.failure(.tokenMalformed)) }
     let fingerprint = TokenFingerprint(of: credentials.token)
     return .pending { [directory] in
@@ -31,13 +37,21 @@ package struct PlainAuthenticator: Authenticator {
     }
   }
 
-  /// Returns the verdict on a JWT.
-  private func verify(_ token: String, at now: WallTime) -> Verdict {
+  /// Returns the judgement on a JWT. One whose key is here is judged at once.
+  private func verify(_ token: String, at now: WallTime) -> Judgement {
     do throws(TokenError) {
-      let claims = try verifier.verify(token, at: now)
-      return .success(try PlainTokenScheme.read(claims, fingerprint: TokenFingerprint(of: token)))
+      return .decided(.success(try Self.verified(token, by: verifier, at: now)))
     } catch {
-      return .failure(error.gatewayError)
+      guard let issuerKeys else { return .decided(.failure(error.gatewayError)) }
+      return issuerKeys.judgement(on: error, of: token) { [verifier] () throws(TokenError) in
+        try Self.verified(token, by: verifier, at: now)
+      }
     }
+  }
+
+  private static func verified(
+    _ token: String, by verifier: JWTVerifier, at now: WallTime
+  ) throws(TokenError) -> VerifiedToken {
+    try PlainTokenScheme.read(try verifier.verify(token, at: now), fingerprint: TokenFingerprint(of: token))
   }
 }

@@ -1,0 +1,165 @@
+package import GatewayCore
+internal import GatewayJSON
+package import GatewayKit
+package import GatewayRuntime
+package import GatewayTokens
+internal import Synchronization
+
+/// An issuer whose keys are fetched: the verifier with its keys, and what all loops know of the fetches.
+///
+/// A token whose key is here is verified without any of this. Only a failed one is looked at twice.
+package final class FetchedIssuer: IssuerKeys {
+  package let settings: IssuerSettings
+  package let verifier: JWTVerifier
+  let owner: KeyOwner
+
+  /// The tokens that wait for one fetch.
+  private static let waitingMax = 10_000
+
+  private let hasKeys = Atomic(false)
+  private let lastWasGood = Atomic(false)
+  /// Until when, in nanoseconds of the loops' clock, no token causes a fetch.
+  private let coolUntil = Atomic<Int64>(.min)
+  private let unknownKeys = Atomic<UInt64>(0)
+  private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
+  private let fetching = Mutex<(@Sendable () -> Void)?>(nil)
+  private let counts = Mutex(Counts())
+
+  /// What the page of metrics shows.
+  struct Counts: Sendable {
+    var results: [KeyFailure.Result: UInt64] = [:]
+    var seconds = Histogram()
+    var keys = 0
+    /// When the present set was last read or confirmed, or the gateway began.
+    var freshAt: Instant?
+  }
+
+  /// Creates an issuer without keys.
+  ///
+  /// - Parameter own: The gateway's own keys, and what their tokens must hold.
+  package init(_ settings: IssuerSettings, besides own: JWTVerifier) {
+    self.settings = settings
+    owner = KeyOwner(settings.policy)
+    verifier = JWTVerifier(keys: own.keys, policy: own.policy)
+  }
+
+  /// Whether a good set of keys is here. Before that nobody can log in by this issuer.
+  package var isReady: Bool { hasKeys.load(ordering: .relaxed) }
+
+  // MARK: Tokens
+
+  package func advice(on failure: TokenError, of token: String) -> KeyAdvice {
+    guard mayBeNew(failure, token) else { return .stands }
+    if let loop = EventLoop.current, loop.transport.now.nanoseconds < coolUntil.load(ordering: .relaxed) {
+      unknownKeys.wrappingAdd(1, ordering: .relaxed)
+      return .refused(errorNow)
+    }
+    return .wait { await self.nextFetch() }
+  }
+
+  package func error(for failure: TokenError, of token: String) -> GatewayError {
+    mayBeNew(failure, token) ? errorNow : failure.gatewayError
+  }
+
+  /// The error for a token whose key is not in the present set: it may exist if that set is not the latest.
+  private var errorNow: GatewayError { lastWasGood.load(ordering: .relaxed) ? .keyUnknown : .identityUnavailable }
+
+  /// Returns whether the token failed because a key of this issuer is not here. What it says of itself is not verified, and
+  /// only chooses the issuer.
+  private func mayBeNew(_ failure: TokenError, _ token: String) -> Bool {
+    switch failure {
+    case .keyUnknown, .algorithmNotForKey, .signature, .keyEnded: break
+    default: return false
+    }
+    guard let content = try? UnverifiedToken(token, sizeMax: settings.policy.sizeMax),
+      let issuer = content.payload["iss"]?.string, Name(issuer) == settings.issuer,
+      let name = content.header["alg"]?.string, let algorithm = JWTAlgorithm(name: name),
+      IssuerSettings.algorithms.contains(algorithm)
+    else { return false }
+    guard let kid = content.header["kid"] else { return !verifier.hasFetchedKeys }
+    return !verifier.hasFetchedKey(named: kid)
+  }
+
+  /// Waits for the next fetch, which begins now unless one is under way or was a moment ago. Returns an error at once if too
+  /// many wait.
+  private func nextFetch() async -> GatewayError? {
+    unknownKeys.wrappingAdd(1, ordering: .relaxed)
+    let fetch = fetching.withLock { $0 }
+    guard let fetch else { return .identityUnavailable }
+    var isFull = false
+    await withCheckedContinuation { continuation in
+      let isFirst = waiting.withLock { waiting -> Bool? in
+        guard waiting.count < Self.waitingMax else { return nil }
+        waiting.append(continuation)
+        return waiting.count == 1
+      }
+      switch isFirst {
+      case true?: fetch()
+      case false?: break
+      case nil:
+        isFull = true
+        continuation.resume()
+      }
+    }
+    return isFull ? .identityUnavailable : nil
+  }
+
+  // MARK: The fetcher's side
+
+  /// Has `fetch` called, on any thread, when a token waits for a fetch.
+  func fetch(by fetch: @escaping @Sendable () -> Void) { fetching.withLock { $0 = fetch } }
+
+  /// Replaces all keys. Returns a function that frees the ones from before; see `JWTVerifier.takeFetched(_:)`.
+  func take(_ keys: [VerificationKey]) -> @Sendable () -> Void {
+    hasKeys.store(!keys.isEmpty, ordering: .relaxed)
+    counts.withLock { $0.keys = keys.count }
+    return verifier.takeFetched(keys)
+  }
+
+  /// Notes the end of a fetch. Tokens with unknown keys are answered at once until `coolUntil`.
+  func fetched(_ result: KeyFailure.Result, after time: Duration, isGood: Bool, at now: Instant, coolUntil: Instant) {
+    counts.withLock { counts in
+      counts.results[result, default: 0] += 1
+      counts.seconds.record(time)
+      if isGood || counts.freshAt == nil { counts.freshAt = now }
+    }
+    lastWasGood.store(isGood, ordering: .relaxed)
+    self.coolUntil.store(coolUntil.nanoseconds, ordering: .relaxed)
+    release()
+  }
+
+  /// Has every token that waits go on.
+  func release() {
+    let released = waiting.withLock { waiting in
+      let all = waiting
+      waiting = []
+      return all
+    }
+    for continuation in released { continuation.resume() }
+  }
+}
+
+extension FetchedIssuer {
+  /// Writes the figures of an issuer, or of none, so that every series is there from the start.
+  package static func write(_ issuer: FetchedIssuer?, at now: Instant, to page: inout PrometheusText) {
+    let counts = issuer?.counts.withLock { $0 } ?? Counts()
+    let name = issuer?.settings.name
+    func one(_ value: UInt64) -> [PrometheusText.Sample] { name.map { [(value: $0, count: value)] } ?? [] }
+    page.counters(
+      "postern_outbound_requests_total", "Requests to the application's own servers.", labels: ["endpoint", "result"],
+      name.map { name in
+        KeyFailure.Result.allCases.map { (values: [name, $0.rawValue], count: counts.results[$0, default: 0]) }
+      } ?? [])
+    page.histograms(
+      "postern_outbound_seconds", "Request to the application's own servers, to its answer or failure.",
+      label: "endpoint",
+      name.map { [(value: $0, histogram: counts.seconds)] } ?? [])
+    let age = counts.freshAt.map { UInt64(clamping: (now - $0).components.seconds) } ?? 0
+    page.gauges(
+      "postern_jwks_age_seconds", "Time since an issuer's keys were last read or confirmed.", label: "issuer", one(age))
+    page.gauges("postern_jwks_keys", "Usable keys of an issuer.", label: "issuer", one(UInt64(clamping: counts.keys)))
+    page.counters(
+      "postern_jwks_unknown_kid_total", "Tokens of an issuer whose key was not here.", label: "issuer",
+      one(issuer?.unknownKeys.load(ordering: .relaxed) ?? 0))
+  }
+}

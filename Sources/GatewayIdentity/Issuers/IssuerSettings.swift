@@ -1,0 +1,41 @@
+internal import GatewayCore
+package import GatewayTokens
+
+/// The issuer whose tokens the gateway takes, and where its keys are.
+package struct IssuerSettings: Sendable {
+  package enum Place: Hashable, Sendable {
+    case keys(EndpointAddress)
+    /// The issuer's discovery document says where.
+    case discovery
+  }
+
+  /// The name in metrics and in the log.
+  package let name: String
+  package let place: Place
+  /// What its tokens must hold; names the issuer.
+  package let policy: TokenPolicy
+  /// The authorities that sign the certificates of its servers, a PEM file; nil for those of the system.
+  package var caPath: String?
+
+  /// The algorithms that its keys are used with. An HMAC is never among them.
+  static let algorithms = AlgorithmSet([.rs256, .ps256, .es256, .es384, .eddsa])
+
+  /// Creates settings. Throws if the issuer is no address whose discovery document could be asked for.
+  ///
+  /// - Precondition: `policy` names an issuer.
+  package init(name: String, _ place: Place, policy: TokenPolicy) throws(EndpointFault) {
+    guard let issuer = policy.issuer else { preconditionFailure("an issuer without a name") }
+    self.name = name
+    self.place = place
+    self.policy = policy
+    self.issuer = issuer
+    if place == .discovery {
+      guard !issuer.text.utf8.contains(UInt8(ascii: "?")) else { throw .noAddress }
+      _ = try EndpointAddress(issuer.text)
+      _ = try DiscoveryDocument.addresses(of: issuer.text)
+    }
+  }
+
+  /// The value of `iss` in its tokens.
+  let issuer: Name
+}

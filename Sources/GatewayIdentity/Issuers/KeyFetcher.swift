@@ -1,0 +1,156 @@
+internal import GatewayCore
+package import GatewayRuntime
+internal import GatewayTokens
+
+/// The one fetcher of an issuer's keys. It asks by a timer, for which no client waits, and once for tokens with unknown keys.
+///
+/// `@unchecked Sendable`: touched only on its loop.
+package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
+  /// No token causes a fetch for this long after each attempt, good or bad: a failing server is not asked for every token.
+  private static let coolDown = Duration.seconds(30)
+  /// The pause after a good answer that does not say how long it may be used, and the bounds of one that does.
+  private static let usualPause = Duration.seconds(600)
+  private static let pauses = Duration.seconds(300)...Duration.seconds(86_400)
+  /// The pauses after failures in a row: the first, and the longest.
+  private static let retries = (first: Duration.seconds(1), last: Duration.seconds(30))
+  /// How long known keys stay good while none can be fetched.
+  private static let stale = Duration.seconds(86_400)
+  /// The keys of one set that the log names as left out.
+  private static let leftOutMax = 8
+
+  private let issuer: FetchedIssuer
+  private let source: KeySource
+  private let loop: EventLoop
+  private let stage: LoopStage
+  private let log: GatewayLog?
+  private let afterEveryLoop: AfterEveryLoop
+  private lazy var wakeup = Wakeup(target: self)
+  private var isFetching = false
+  private var coolUntil = Instant.zero
+  private var failures = 0
+  private var failingSince: Instant?
+  private var first: CheckedContinuation<KeyFailure?, Never>?
+
+  /// Calls `body` once every loop has run what it runs now.
+  package typealias AfterEveryLoop = @Sendable (_ body: @escaping @Sendable () -> Void) -> Void
+
+  /// Finds the addresses of a host without holding up a loop, and calls `answer` with them on any thread.
+  package typealias Resolver =
+    @Sendable (_ host: String, _ answer: @escaping @Sendable (Result<[String], KeyFailure>) -> Void) -> Void
+
+  /// Creates a fetcher. Nothing is asked before ``begin(patience:)``.
+  ///
+  /// - Parameter resolve: The name service; nil if the dialer needs none.
+  package init(
+    of issuer: FetchedIssuer, on loop: EventLoop, by dialer: any Dialer, resolve: Resolver?, log: GatewayLog?,
+    afterEveryLoop: @escaping AfterEveryLoop
+  ) {
+    self.issuer = issuer
+    self.loop = loop
+    self.log = log
+    self.afterEveryLoop = afterEveryLoop
+    stage = LoopStage(loop: loop)
+    source = KeySource(issuer.settings, owner: issuer.owner, on: loop, by: dialer, resolve: resolve)
+  }
+
+  /// Begins to fetch, for as long as the loop runs, and waits for the first good set, for at most `patience`. Returns a failure
+  /// that no later answer will mend. Only from a task on the loop.
+  package nonisolated(nonsending) func begin(patience: Duration) async -> KeyFailure? {
+    loop.preconditionOnLoop()
+    issuer.fetch { [self] in loop.execute { self.fetchForToken() } }
+    let end = loop.now + patience
+    return await withCheckedContinuation { continuation in
+      first = continuation
+      fetch()
+      _ = stage.begin { [self] in
+        await loop.sleep(until: end, as: "the first keys of an issuer")
+        settleFirst(nil)
+      }
+    }
+  }
+
+  private func settleFirst(_ failure: KeyFailure?) {
+    first?.resume(returning: failure)
+    first = nil
+  }
+
+  package func wakeUp() { fetch() }
+
+  /// Fetches because a token has an unknown key, unless an attempt was a moment ago.
+  private func fetchForToken() {
+    guard !isFetching else { return }
+    guard loop.transport.now >= coolUntil else { return issuer.release() }
+    fetch()
+  }
+
+  private func fetch() {
+    guard !isFetching, !loop.hasEnded else { return }
+    isFetching = true
+    loop.deadlines.remove(wakeup)
+    _ = stage.begin { [self] in
+      let begun = loop.transport.now
+      let outcome = await source.ask()
+      isFetching = false
+      settle(outcome, after: loop.transport.now - begun)
+    }
+  }
+
+  private func settle(_ outcome: Result<KeySource.Answer, KeyFailure>, after time: Duration) {
+    let now = loop.transport.now
+    switch outcome {
+    case .success(let answer):
+      (failures, failingSince) = (0, nil)
+      let pause = min(max(answer.freshFor ?? Self.usualPause, Self.pauses.lowerBound), Self.pauses.upperBound)
+      if let keys = answer.keys { take(keys.keys, leftOut: keys.leftOut) }
+      finish(answer.keys == nil ? .unchanged : .read, after: time, at: now, coolFor: Self.coolDown)
+      loop.deadlines.set(wakeup, at: loop.now + pause * (0.9 + 0.2 * loop.nextShare()))
+      settleFirst(nil)
+    case .failure(let failure):
+      failures += 1
+      let since = failingSince ?? now
+      failingSince = since
+      let doubled = Self.retries.first * (1 << min(failures - 1, 10))
+      let pause = max(
+        min(doubled, Self.retries.last) * (0.5 + 0.5 * loop.nextShare()), failure.retryAfter ?? .zero)
+      if issuer.isReady, now - since >= Self.stale { drop() }
+      note(failure, retryIn: pause)
+      finish(failure.result, after: time, at: now, coolFor: max(Self.coolDown, failure.retryAfter ?? .zero))
+      loop.deadlines.set(wakeup, at: loop.now + pause)
+      if failure.isLasting { settleFirst(failure) }
+    }
+  }
+
+  private func finish(_ result: KeyFailure.Result, after time: Duration, at now: Instant, coolFor: Duration) {
+    coolUntil = now + coolFor
+    issuer.fetched(
+      result, after: time, isGood: result == .read || result == .unchanged, at: now, coolUntil: coolUntil)
+  }
+
+  private func take(_ keys: [VerificationKey], leftOut: [String]) {
+    afterEveryLoop(issuer.take(keys))
+    log?.note(.info, "jwks_read", ["issuer": issuer.settings.name, "keys": String(keys.count)])
+    for reason in leftOut.prefix(Self.leftOutMax) {
+      log?.note(.warning, "jwks_key_left_out", ["issuer": issuer.settings.name, "key": reason])
+    }
+    guard leftOut.count > Self.leftOutMax else { return }
+    log?.note(
+      .warning, "jwks_key_left_out",
+      ["issuer": issuer.settings.name, "key": "\(leftOut.count - Self.leftOutMax) more of the set"])
+  }
+
+  /// Drops keys that could not be confirmed for too long.
+  private func drop() {
+    source.forget()
+    afterEveryLoop(issuer.take([]))
+    log?.note(.error, "jwks_dropped", ["issuer": issuer.settings.name])
+  }
+
+  private func note(_ failure: KeyFailure, retryIn pause: Duration) {
+    log?.note(
+      .warning, "jwks_failed",
+      [
+        "issuer": issuer.settings.name, "error": failure.description, "failures": String(failures),
+        "next_try_s": String(Int(pause.inSeconds.rounded(.up))),
+      ])
+  }
+}

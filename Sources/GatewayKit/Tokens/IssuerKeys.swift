@@ -1,0 +1,48 @@
+package import GatewayCore
+package import GatewayTokens
+
+/// Keys that are fetched from the issuer of tokens, so that the key of a token may not be here yet.
+package protocol IssuerKeys: Sendable {
+  /// The verifier that has them, beside the gateway's own keys.
+  var verifier: JWTVerifier { get }
+
+  /// Returns what follows from the failure of `token`, whose key may not be here yet. Changes nothing.
+  func advice(on failure: TokenError, of token: String) -> KeyAdvice
+
+  /// Returns the error for `token`, which failed although keys were fetched for it.
+  func error(for failure: TokenError, of token: String) -> GatewayError
+}
+
+/// What follows from the failure of a token whose key may not be here yet.
+package enum KeyAdvice: Sendable {
+  /// The failure stands.
+  case stands
+  /// The token is refused with this error, and keys are not fetched now.
+  case refused(GatewayError)
+  /// The keys are fetched first. The function returns an error if the token cannot wait for them.
+  case wait(Wait)
+
+  package typealias Wait = nonisolated(nonsending) @Sendable () async -> GatewayError?
+}
+
+extension IssuerKeys {
+  /// Returns the judgement on a token that has failed, after new keys where these may help. `verify` verifies it again.
+  package func judgement(
+    on failure: TokenError, of token: String,
+    verify: @escaping @Sendable () throws(TokenError) -> VerifiedToken
+  ) -> Judgement {
+    switch advice(on: failure, of: token) {
+    case .stands: .decided(.failure(failure.gatewayError))
+    case .refused(let error): .decided(.failure(error))
+    case .wait(let wait):
+      .pending {
+        if let error = await wait() { return .failure(error) }
+        do throws(TokenError) {
+          return .success(try verify())
+        } catch {
+          return .failure(self.error(for: error, of: token))
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,11 @@
+package import GatewayJSON
+
+extension JWTVerifier {
+  /// Whether it has keys that were fetched.
+  package var hasFetchedKeys: Bool { keys.keys.contains { $0.owner != nil } }
+
+  /// Returns whether a fetched key has that name, compared by bytes.
+  package func hasFetchedKey(named kid: JSONView) -> Bool {
+    keys.keys.contains { $0.owner != nil && KeySet.isNamed($0, kid) }
+  }
+}

@@ -1,0 +1,130 @@
+"""The application's own login fails, hangs or lies: nobody who is in is lost, nobody new gets in unasked, and known keys stay good."""
+
+import os
+import re
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+
+from clients import Client, Refused, control
+from gateway import SECRET, Gateway, token
+from issuer import Issuer, Key
+from test_own_login import flags, outcome, until
+
+
+def big(handler):
+    handler.send_response(200)
+    handler.end_headers()
+    for _ in range(80):
+        handler.wfile.write(b" " * 65536)
+
+
+def drip(handler):
+    handler.send_response(200)
+    handler.end_headers()
+    for _ in range(600):
+        handler.wfile.write(b" ")
+        time.sleep(0.1)
+
+
+def truncated(handler):
+    handler.send_response(200)
+    handler.send_header("Content-Length", "4000")
+    handler.end_headers()
+    handler.wfile.write(b'{"keys": [')
+
+
+BAD = {
+    "status 500": lambda handler: handler.say(500, b"MARKED"),
+    "status 429": lambda handler: handler.say(429, Retry_After="1"),
+    "status 302": lambda handler: handler.say(302, Location="/elsewhere"),
+    "262144 bytes": big,
+    "no answer in time": lambda handler: time.sleep(20),
+    "no answer in time ": drip,
+    "ended before": truncated,
+    "not a JWK set": lambda handler: handler.say(200, b"<html>MARKED</html>"),
+    "no key can be used": lambda handler: handler.say(200, b'{"keys": [{"kty": "oct", "k": "TUFSS0VE"}]}'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("said", BAD)
+def test_a_login_that_fails_from_the_start_keeps_everybody_out_until_it_answers(said):
+    with Issuer() as issuer:
+        issuer.answer = BAD[said]
+        gateway = Gateway(*flags(issuer), has_secret=False)
+        begun = time.monotonic()
+        with gateway:
+            assert 9 < time.monotonic() - begun < 25
+            answer = control(gateway, "GET", "/ready")
+            assert answer.status == 503 and answer.json == {"status": "no_keys", "issuers": ["jwks"]}
+            assert said.strip() in gateway.log() and "MARKED" not in gateway.log(), gateway.log()
+            with pytest.raises(Refused) as refused:
+                Client(gateway, token=issuer.token()).__enter__()
+            assert refused.value.status == 503 and refused.value.error["number"] == 503005
+            assert refused.value.answer.headers["retry-after"]
+            issuer.answer = None
+            until(lambda: control(gateway, "GET", "/ready").status == 200, 60)
+            assert outcome(gateway, issuer.token()) == "ann"
+            assert {path for path, _, _ in issuer.requests} == {"/keys"}
+
+
+def test_an_outage_ends_nobody_and_known_keys_stay_good_over_a_reload(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text(SECRET)
+    own = ["--secret-file", str(secret)]
+    with Issuer() as issuer, Gateway(*flags(issuer), *own, has_secret=False) as gateway:
+        with Client(gateway, token=issuer.token()) as ann:
+            ann.receive("connected")
+            issuer.answer = lambda handler: handler.say(500)
+            until(lambda: time.monotonic() > issuer.requests[0][2] + 30.5, 40)
+            # The key may exist: the token is neither good nor bad.
+            answer = ann.ask("refresh", token=issuer.token(Key("k2")))
+            assert answer["error"]["number"] == 503005
+            assert ann.ask("refresh", token=issuer.token())["type"] == "refreshed" and ann.is_alive()
+            assert outcome(gateway, issuer.token()) == "ann"
+            secret.write_text("another secret of the gateway, long enough")
+            done = subprocess.run(
+                [os.environ["POSTERN"], "ctl", "reload", "--url", gateway.control_url], capture_output=True, text=True, timeout=60)
+            assert done.returncode == 0, done
+            assert outcome(gateway, issuer.token()) == "ann" and ann.is_alive()
+            assert outcome(gateway, token("bob", iss=issuer.named, aud="realtime")) == "signature_invalid"
+            metrics = control(gateway, "GET", "/metrics").body.decode()
+            assert 'postern_outbound_requests_total{endpoint="jwks",result="read"} 1' in metrics
+            assert re.search(r'postern_outbound_requests_total\{endpoint="jwks",result="refused"\} [1-9]', metrics)
+            assert 'postern_jwks_keys{issuer="jwks"} 1' in metrics
+            assert re.search(r'postern_jwks_age_seconds\{issuer="jwks"\} [3-9]\d\n', metrics)
+            assert 'postern_jwks_unknown_kid_total{issuer="jwks"} 1' in metrics
+
+
+def test_unknown_kids_in_a_crowd_cause_one_fetch_and_known_users_do_not_wait():
+    with Issuer() as issuer, Gateway(*flags(issuer), has_secret=False) as gateway:
+        until(lambda: time.monotonic() > issuer.requests[0][2] + 30.5, 40)
+        issuer.answer = lambda handler: (time.sleep(1.5), issuer.usual(handler))
+        outcomes = []
+
+        def forge():
+            outcomes.append(outcome(gateway, issuer.token(kid="unheard")))
+
+        threads = [threading.Thread(target=forge) for _ in range(50)]
+        for thread in threads:
+            thread.start()
+        until(lambda: issuer.asked == 2)
+        begun = time.monotonic()
+        assert outcome(gateway, issuer.token()) == "ann" and time.monotonic() - begun < 1.2
+        for thread in threads:
+            thread.join(30)
+        assert set(outcomes) == {"key_unknown"} and len(outcomes) == 50 and issuer.asked == 2
+
+
+def test_a_gateway_ends_at_once_while_its_login_hangs(tmp_path):
+    listener = socket.create_server(("127.0.0.1", 0))
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}/keys"
+    with Gateway("--jwks", url, "--issuer", "https://a", has_secret=False) as gateway:
+        assert control(gateway, "GET", "/ready").status == 503
+        begun = time.monotonic()
+        gateway.process.terminate()
+        assert gateway.process.wait(20) == 0 and time.monotonic() - begun < 10
+    listener.close()

@@ -1,0 +1,98 @@
+import GatewayCore
+import GatewayKit
+import GatewayPlain
+import GatewayRuntime
+import GatewaySimulator
+import GatewaySpace
+import GatewayTokens
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import GatewayIdentity
+
+/// A gateway in virtual time that takes the tokens of a ``VirtualIssuer``.
+struct IdentitySpace {
+  let inner: TestSpace<PlainVendor>
+  let issuer: VirtualIssuer
+  let fetched: FetchedIssuer
+
+  static let secret = "the gateway's own secret, of more than thirty-two bytes"
+
+  /// Creates a gateway whose loops have not asked for keys.
+  init(_ issuer: VirtualIssuer, discovers: Bool = false, logs: LogKeeper = LogKeeper()) throws {
+    self.issuer = issuer
+    let own = JWTVerifier(keys: try KeySet([try VerificationKey(try KeyMaterial.secret(Array(Self.secret.utf8)))]))
+    var policy = TokenPolicy()
+    policy.issuer = Name(VirtualIssuer.name)
+    policy.audiences = ["realtime"]
+    let place: IssuerSettings.Place =
+      discovers ? .discovery : .keys(try EndpointAddress(VirtualIssuer.name + VirtualIssuer.keysPath))
+    fetched = FetchedIssuer(try IssuerSettings(name: "login", place, policy: policy), besides: own)
+    var plain = PlainSettings(verifier: fetched.verifier)
+    plain.issuerKeys = fetched
+    var configuration = GatewayConfiguration(session: try SessionPolicy())
+    configuration.log = logs.log
+    var settings = SpaceSettings(
+      configuration: configuration, vendors: [plain], issuer: FakeTokens(), provider: try TokenProviderPolicy())
+    settings.identity = fetched
+    inner = try TestSpace(settings, keepsTrace: false)
+    inner.network.listen(on: VirtualIssuer.target, loops: [inner.clients], site: issuer)
+  }
+
+  /// Begins to fetch; returns the failure that no later answer mends.
+  func begin(patience: Duration = .seconds(10)) -> KeyFailure? {
+    let dialer = SimulatedDialer(inner.network, on: inner.world.loops[0])
+    let space = inner.space
+    let failure = inner.world.ask { () async -> KeyFailure?? in
+      do throws(KeyFailure) {
+        try await space.fetchKeys(by: dialer, resolve: nil, patience: patience)
+        return .some(nil)
+      } catch {
+        return .some(error)
+      }
+    }
+    return failure.flatMap { $0 } ?? nil
+  }
+
+  /// Returns what becomes of a request with that token, on some loop: its error's number, and 0 if the token is accepted.
+  func outcome(_ token: String) -> Int {
+    let request = HTTPRequest(
+      method: "GET", path: "/v1/calls/default/nowhere", headers: [HTTPField("authorization", "Bearer \(token)")])
+    guard case .success(let response)? = inner.fetch(request) else { return -1 }
+    return Self.number(response)
+  }
+
+  /// Returns the same of many requests at once.
+  func outcomes(_ tokens: [String]) -> [Int] {
+    let dialer = SimulatedDialer(inner.network, on: inner.clients)
+    let started = tokens.map { token in
+      let request = HTTPRequest(
+        method: "GET", path: "/v1/calls/default/nowhere", headers: [HTTPField("authorization", "Bearer \(token)")])
+      return inner.start { await dialer.fetch(request, from: .gateway, timeout: .seconds(30)) }
+    }
+    _ = inner.world.run(within: .seconds(60)) { started.allSatisfy { $0.value != nil } }
+    return started.map { (try? $0.value?.get()).map(Self.number) ?? -1 }
+  }
+
+  private static func number(_ response: HTTPResponse) -> Int {
+    let digits = response.text.drop { !$0.isNumber }.prefix { $0.isNumber }
+    let number = Int(digits) ?? response.status
+    // A token that is accepted gets as far as this: its user has no connection.
+    return number == GatewayError.connectionRequired.number ? 0 : number
+  }
+
+  func advance(_ time: Duration) { inner.world.advance(by: time) }
+
+  /// How often keys, or documents, were asked for.
+  var requestCount: Int { issuer.requests.count }
+}
+
+/// A log that keeps its events.
+final class LogKeeper: Sendable {
+  private let events = Mutex<[LogEvent]>([])
+
+  var log: GatewayLog { GatewayLog(level: .info) { [self] event in events.withLock { $0.append(event) } } }
+
+  func all(_ name: String) -> [LogEvent] { events.withLock { $0.filter { $0.name == name } } }
+}
