@@ -10,7 +10,7 @@ internal import GatewayTokens
 /// `postern serve` has one on sockets, a test one in virtual time. There is no other assembly of the parts.
 package final class Space: Sendable {
   package let gateway: Gateway
-  private let revocations: StoredRevocations
+  private let revocations: RevocationFeed
   private let secrets: Secrets
   private let home: Home
   /// In the order of the settings.
@@ -50,7 +50,7 @@ package final class Space: Sendable {
       on: loops[0], policy: settings.provider, services: gateway, issuer: settings.issuer,
       vendors: vendors.reduce(into: [:]) { $0.merge($1.issuers) { one, _ in one } }, minting: faults?.minting)
     self.gateway = gateway
-    self.revocations = revocations
+    self.revocations = RevocationFeed(revocations, to: gateway)
     secrets = settings.secrets
     identity = settings.identity
     home = ground.home
@@ -86,8 +86,7 @@ package final class Space: Sendable {
       faults?.attach(to: gateway.journal)
       return table.loop.wallTime
     }
-    let (targets, expired) = try await revocations.all(at: now)
-    await gateway.remember(targets, expired)
+    try await revocations.begin(at: now)
     for vendor in vendors { try await vendor.prepare(at: now) }
     for vendor in vendors { try await vendor.takeOver(dead, at: now) }
   }
@@ -95,6 +94,11 @@ package final class Space: Sendable {
   /// Ends what `dead` lives of other processes left in the store. Only from a task on the first loop.
   package func takeOver(_ dead: DeadBoots) async throws {
     for vendor in vendors { try await vendor.takeOver(dead, at: gateway.wallTime) }
+  }
+
+  /// Does what other processes of the store revoked since the last call. Only from a task on the first loop.
+  package func learnRevocations() async throws {
+    try await revocations.learn(at: gateway.wallTime)
   }
 
   /// Whether its store takes what is written, and no fault keeps it away. Only on the first loop.

@@ -19,6 +19,10 @@ struct StoredRevocations: RevocationKeeper {
     var issuedBefore: WallTime
   }
 
+  /// A row that is written anew with every other, so that its version says whether there is something new.
+  private struct ChangeRow: StoreValue {}
+
+  private static let change = StoreTable<ChangeRow>("gateway.revoked.change").key()
   private static let tokens = StoreTable<TokenRow>("gateway.revoked.token")
   private static let users = StoreTable<UserRow>("gateway.revoked.user")
   private static let everybody = StoreTable<EverybodyRow>("gateway.revoked.everybody")
@@ -80,6 +84,7 @@ struct StoredRevocations: RevocationKeeper {
         let known = try await transaction.get(key, as: EverybodyRow.self)
         transaction.put(key, EverybodyRow(issuedBefore: max(before, known?.issuedBefore ?? before)))
       }
+      transaction.put(Self.change, ChangeRow())
     }
   }
 
@@ -93,8 +98,9 @@ struct StoredRevocations: RevocationKeeper {
       StoreCommit.Write(Self.expired.key($0.fingerprint.description), $0, expires: $0.expiresAt, in: counts)
     }
     while !writes.isEmpty {
-      let commit = StoreCommit(writes: Array(writes.suffix(Self.rowsOfCommit)))
+      var commit = StoreCommit(writes: Array(writes.suffix(Self.rowsOfCommit)))
       writes.removeLast(commit.writes.count)
+      commit.writes.append(StoreCommit.Write(Self.change, ChangeRow()))
       do throws(StoreError) {
         _ = try await store.settle(commit, at: now)
       } catch .full {
@@ -105,33 +111,57 @@ struct StoredRevocations: RevocationKeeper {
     }
   }
 
+  /// Returns the version of everything that is kept: another one after each change.
+  func version(at now: WallTime) async throws(GatewayError) -> StoreVersion {
+    do throws(StoreError) {
+      return try await store.read([Self.change], at: now)[0]?.version ?? .absent
+    } catch {
+      throw GatewayError(error)
+    }
+  }
+
   /// Everything that is kept and still counts.
   func all(
     at now: WallTime
   ) async throws(GatewayError) -> (targets: [Revocations.Target], expired: [ExpiredToken]) {
-    var targets: [Revocations.Target] = []
-    for row in try await rows(Self.tokens.range(), as: TokenRow.self, at: now) {
-      targets.append(.token(row.fingerprint, expiresAt: row.expiresAt))
+    var all: (targets: [Revocations.Target], expired: [ExpiredToken]) = ([], [])
+    try await visit(at: now) { targets, expired in
+      all.targets += targets
+      all.expired += expired
     }
-    for row in try await rows(Self.users.range(), as: UserRow.self, at: now) {
-      targets.append(.user(row.user, issuedBefore: row.issuedBefore))
-    }
-    for row in try await rows(Self.everybody.range(), as: EverybodyRow.self, at: now) {
-      targets.append(.everybody(issuedBefore: row.issuedBefore))
-    }
-    let expired = try await rows(Self.expired.range(), as: TokenRow.self, at: now)
-    return (targets, expired.map { ExpiredToken($0.fingerprint, expiresAt: $0.expiresAt) })
+    return all
   }
 
-  private func rows<Row: StoreValue>(
-    _ range: StoreRange, as type: Row.Type, at now: WallTime
-  ) async throws(GatewayError) -> [Row] {
-    do throws(StoreError) {
+  /// Gives `body` everything that is kept and still counts, in pages, each as it was at another moment.
+  func visit(
+    at now: WallTime, _ body: (_ targets: [Revocations.Target], _ expired: [ExpiredToken]) async -> Void
+  ) async throws(GatewayError) {
+    try await visit(Self.tokens.range(), as: TokenRow.self, at: now) { rows in
+      await body(rows.map { .token($0.fingerprint, expiresAt: $0.expiresAt) }, [])
+    }
+    try await visit(Self.users.range(), as: UserRow.self, at: now) { rows in
+      await body(rows.map { .user($0.user, issuedBefore: $0.issuedBefore) }, [])
+    }
+    try await visit(Self.everybody.range(), as: EverybodyRow.self, at: now) { rows in
+      await body(rows.map { .everybody(issuedBefore: $0.issuedBefore) }, [])
+    }
+    try await visit(Self.expired.range(), as: TokenRow.self, at: now) { rows in
+      await body([], rows.map { ExpiredToken($0.fingerprint, expiresAt: $0.expiresAt) })
+    }
+  }
+
+  private func visit<Row: StoreValue>(
+    _ range: StoreRange, as type: Row.Type, at now: WallTime, _ body: ([Row]) async -> Void
+  ) async throws(GatewayError) {
+    try await store.visit(range, pageSize: Self.rowsOfCommit, at: now) { (page) throws(GatewayError) in
       var rows: [Row] = []
-      for entry in try await store.scan(range, limit: .max, at: now) { rows.append(try entry.value(as: type)) }
-      return rows
-    } catch {
-      throw GatewayError(error)
+      do throws(StoreError) {
+        for entry in page { rows.append(try entry.value(as: type)) }
+      } catch {
+        throw GatewayError(error)
+      }
+      await body(rows)
+      return true
     }
   }
 

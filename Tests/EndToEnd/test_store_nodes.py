@@ -170,3 +170,23 @@ def test_what_was_revoked_on_one_process_is_refused_by_the_next_that_starts(stor
         assert control(first, "POST", "/revocations", {"user_id": "ann"}).status == 200
         with node(store, "b") as second, pytest.raises(Refused, match="token_revoked"):
             Client(second, token=revoked).__enter__()
+
+
+def test_what_is_revoked_on_one_process_is_revoked_on_the_others_within_seconds(store):
+    with node(store, "a") as first, node(store, "b") as second:
+        revoked, other = token("ann", iat=time.time() - 5), token("bob", iat=time.time() - 5)
+        with Client(second, token=revoked) as ann, Client(second, token=other) as bob:
+            ann.receive("connected")
+            bob.receive("connected")
+            begun = time.monotonic()
+            assert control(first, "POST", "/revocations", {"user_id": "ann"}).status == 200
+            ann.receive("refresh_required")
+            assert time.monotonic() - begun < 8, "about 2 s, and some for a busy machine"
+            with pytest.raises(Refused, match="token_revoked"):
+                Client(second, token=revoked).__enter__()
+            fresh = token("ann", iat=time.time() + 1)
+            assert ann.ask("refresh", token=fresh)["type"] == "refreshed"
+            with Client(second, token=fresh) as again:
+                again.receive("connected")
+            time.sleep(5)
+            assert ann.is_alive() and bob.is_alive()

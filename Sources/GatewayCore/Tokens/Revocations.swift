@@ -74,16 +74,30 @@ package struct Revocations: Hashable, Sendable {
     earliestExpiry = tokens.values.min() ?? WallTime(nanoseconds: .max)
   }
 
+  /// Whether nothing is revoked.
+  package var isEmpty: Bool { tokens.isEmpty && users.isEmpty && everybody == nil }
+
   /// Returns whether the token is revoked.
   package func contains(_ token: VerifiedToken) -> Bool {
-    if tokens.isEmpty && users.isEmpty && everybody == nil { return false }
-    if tokens[token.fingerprint] != nil { return true }
+    covers(user: token.user, fingerprint: token.fingerprint, issuedAt: token.issuedAt)
+  }
+
+  /// Returns whether a token of `user` with that fingerprint and issue date is revoked.
+  package func covers(user: UserID, fingerprint: TokenFingerprint, issuedAt: WallTime?) -> Bool {
+    if isEmpty { return false }
+    if tokens[fingerprint] != nil { return true }
     let targets = [
-      users[token.user].map { Target.user(token.user, issuedBefore: $0) },
-      everybody.map { Target.everybody(issuedBefore: $0) },
+      users[user].map { Target.user(user, issuedBefore: $0) }, everybody.map { Target.everybody(issuedBefore: $0) },
     ]
-    return targets.contains {
-      $0?.covers(user: token.user, fingerprint: token.fingerprint, issuedAt: token.issuedAt) ?? false
+    return targets.contains { $0?.covers(user: user, fingerprint: fingerprint, issuedAt: issuedAt) ?? false }
+  }
+
+  /// Returns whether every token that the target covers is revoked already.
+  package func covers(_ target: Target) -> Bool {
+    switch target {
+    case .token(let fingerprint, _): tokens[fingerprint] != nil
+    case .user(let user, let before): [users[user], everybody].contains { $0.map { before <= $0 } ?? false }
+    case .everybody(let before): everybody.map { before <= $0 } ?? false
     }
   }
 }

@@ -88,13 +88,15 @@ struct StoreMembership: Sendable {
     (self.node, self.keeper, self.leased) = (node, keeper, leased)
   }
 
-  /// Has a prepared gateway admit clients only while the process surely has its leases, and end what other processes left.
+  /// Has a prepared gateway admit clients only while the process surely has its leases, end what other processes left, and
+  /// do what they revoked.
   func begin(_ space: Space) async {
     guard leased != nil || node != nil else { return }
     space.gateway.admit { [leased, node] now in
       leased?.isHeld(at: now) ?? true && node?.isHeld(at: now) ?? true
     }
     await keeper?.sweep { dead in try await space.takeOver(dead) }
+    await keeper?.hear { try await space.learnRevocations() }
   }
 
   /// Gives the leases back.

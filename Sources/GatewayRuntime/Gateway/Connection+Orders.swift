@@ -102,6 +102,15 @@ extension Connection {
     }
   }
 
+  /// Returns whether one of the revocations covers the token that the session lives by. Only on the loop.
+  nonisolated func isCovered(by revocations: Revocations) -> Bool {
+    onLoop { connection in
+      connection.standing.grant.map {
+        revocations.covers(user: $0.user, fingerprint: $0.fingerprint, issuedAt: $0.issuedAt)
+      } ?? false
+    }
+  }
+
   /// The connection in a few words, for an operator. Only on the loop.
   package nonisolated var summary: SessionSummary {
     onLoop { connection in

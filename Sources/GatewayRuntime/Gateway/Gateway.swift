@@ -146,6 +146,11 @@ package final class Gateway: Sendable {
     for table in tables { await table.perform { $0.remember(targets, expired) } }
   }
 
+  /// Has every loop take up what other processes revoked, and let expire. What it knows already is not done again.
+  package func learn(_ targets: [Revocations.Target], _ expired: [ExpiredToken]) async {
+    for table in tables { await table.perform { $0.learn(targets, expired) } }
+  }
+
   /// Keeps the tokens that an order is going to let expire, so that they stay expired whatever becomes of the gateway.
   private func keepExpiries(
     of event: SessionEvent, _ meant: @escaping @Sendable (LoopTable) -> [Connection]

@@ -271,6 +271,21 @@ package final class LoopTable: @unchecked Sendable {
     for token in expired { expire(token) }
   }
 
+  /// Takes up what other processes revoked, and let expire, and tells the sessions that a revocation takes in which it did
+  /// not know. What exceeds the limit is left out.
+  func learn(_ targets: [Revocations.Target], _ expired: [ExpiredToken]) {
+    var news = Revocations(countMax: targets.count)
+    for target in targets {
+      let isNew = !revocations.covers(target)
+      // A token that it knows may have a later end by now.
+      guard revocations.revoke(target, at: loop.wallTime), isNew else { continue }
+      _ = news.revoke(target, at: loop.wallTime)
+    }
+    for token in expired where !self.expired.covers(.token(token.fingerprint)) { expire(token) }
+    guard !news.isEmpty else { return }
+    Self.inSlices(inOrder.filter { $0.isCovered(by: news) }, on: loop) { $0.control(.revoked) }
+  }
+
   /// Remembers the revocation, and tells the sessions it takes in. Returns how many those are; nil, with nothing done, if
   /// no more can be remembered.
   package func revoke(_ target: Revocations.Target) -> Int? {

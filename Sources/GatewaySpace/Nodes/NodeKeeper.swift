@@ -30,6 +30,9 @@ package actor NodeKeeper {
   private let tell: @Sendable (News) -> Void
   /// Ends what dead lives left; nil before the gateway is prepared.
   private var takeOver: (@Sendable (DeadBoots) async throws -> Void)?
+  /// Does what other processes ordered; nil before the gateway is prepared.
+  private var learn: (@Sendable () async throws -> Void)?
+  private var isLearning = false
   private var seen: [Int: Sight] = [:]
   private var lastLook = Instant.zero
   /// The lives whose leftovers are being ended.
@@ -50,6 +53,11 @@ package actor NodeKeeper {
     self.takeOver = takeOver
   }
 
+  /// Does what other processes ordered from here on, by `learn`, after each renewal.
+  package func hear(by learn: @escaping @Sendable () async throws -> Void) {
+    self.learn = learn
+  }
+
   /// Gives the lease back. What this process left is ended by the others, or by its next life.
   package func end() async {
     guard !hasEnded else { return }
@@ -67,11 +75,23 @@ package actor NodeKeeper {
         guard try await lease.register.beat(lease.life, at: loop.wallTime) else { return lose() }
         guard !hasEnded else { return }
         lease.renew(since: sent)
+        hear()
         try await look()
       } catch {
         // Nobody can renew a lease while the store is away, so nobody is judged by that time.
         seen = [:]
       }
+    }
+  }
+
+  /// Begins to do what other processes ordered, unless that is under way. The renewal does not wait for it.
+  private func hear() {
+    guard let learn, !isLearning else { return }
+    isLearning = true
+    Task.immediate(executorPreference: loop) {
+      // If the store is away, the next renewal begins it again.
+      try? await learn()
+      isLearning = false
     }
   }
 

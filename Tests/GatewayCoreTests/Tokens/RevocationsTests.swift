@@ -72,6 +72,22 @@ struct RevocationsTests {
     }
   }
 
+  @Test
+  func `a revocation is nothing new where all it covers is revoked already`() {
+    func at(_ seconds: Double) -> WallTime { WallTime(seconds: seconds) }
+    let ann = { Revocations.Target.user(UserID("ann"), issuedBefore: at($0)) }
+    var revocations = Revocations()
+    #expect(revocations.isEmpty && !revocations.covers(.token(.number(1))) && !revocations.covers(ann(1)))
+    expectRevoked(.token(.number(1), expiresAt: at(900)), in: &revocations)
+    expectRevoked(ann(600), in: &revocations)
+    #expect(!revocations.isEmpty && revocations.covers(.token(.number(1))) && !revocations.covers(.token(.number(2))))
+    #expect(revocations.covers(ann(600)) && revocations.covers(ann(5)) && !revocations.covers(ann(601)))
+    #expect(!revocations.covers(.everybody(issuedBefore: at(5))))
+    expectRevoked(.everybody(issuedBefore: at(700)), in: &revocations)
+    #expect(revocations.covers(ann(700)) && revocations.covers(.everybody(issuedBefore: at(700))))
+    #expect(!revocations.covers(ann(701)) && !revocations.covers(.everybody(issuedBefore: at(701))))
+  }
+
   @Test(arguments: [true, false])
   func `a full table of revocations refuses more, says so, and forgets nothing`(isOfUsers: Bool) {
     var revocations = Revocations(countMax: 1_000)
