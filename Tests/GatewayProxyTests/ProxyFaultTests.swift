@@ -227,7 +227,7 @@ struct ProxyFaultTests {
         #expect(error.message.firstRange(of: "; use ") != nil, "\(error.message)")
       }
     }
-    #expect(taken.count == 20)
+    #expect(taken.count == 21)
   }
 
   @Test(arguments: [

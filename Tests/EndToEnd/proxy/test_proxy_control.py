@@ -62,6 +62,29 @@ def test_ctl_journal_await_sessions_and_disconnect_work_on_a_proxy(server, proxy
     assert "conn_0_1" not in proxy.ctl("sessions")
 
 
+def test_a_message_is_said_to_the_client_or_by_a_fault_to_the_gateway(server, proxy):
+    async def conversation():
+        async with connect(f"{proxy.url}/room", **OPTIONS) as client:
+            await client.send("hello")
+            assert await client.recv() == "hello"
+            await asyncio.to_thread(proxy.ctl, "say", "--session", "conn_0_1", "a notice")
+            assert await client.recv() == "a notice"
+            await asyncio.to_thread(proxy.ctl, "say", "--all", "another")
+            assert await client.recv() == "another"
+            # The server returns what it is sent.
+            await asyncio.to_thread(proxy.ctl, "fault", '{"fault": "say", "base64": "AAEC", "side": "upstream"}')
+            assert await client.recv() == b"\x00\x01\x02"
+            await asyncio.to_thread(proxy.ctl, "fault", '{"fault": "say", "text": "by a fault", "when": {"after": "message_in"}, "times": 1}')
+            await client.send("now")
+            assert {await client.recv(), await client.recv()} == {"now", "by a fault"}
+
+    asyncio.run(conversation())
+    said = [(line["kind"], line["bytes"]) for line in proxy.lines() if line.get("message") == "said"]
+    assert said == [("message_out", 8), ("message_out", 7), ("message_in", 3), ("message_out", 10)]
+    assert "needs_wire" in proxy.ctl("say", "--user", "ann", "a", status=1)
+    assert "needs_wire" in proxy.ctl("say", "--all", "--mean", "request:refresh", status=1)
+
+
 @pytest.mark.parametrize("end", ["client", "server", "client vanishes", "server vanishes"])
 def test_the_journal_tells_who_ended_a_connection(proxy, end):
     async def run():
