@@ -14,7 +14,9 @@ package struct DeadBoots: Sendable {
 
   /// The lives of each node before the one that is given for it.
   ///
-  /// - Parameter isEverybody: Whether no other process has the store.
+  /// - Parameters:
+  ///   - ends: The given lives.
+  ///   - isEverybody: Whether no other process has the store.
   package init(before ends: [NodeBoot], isEverybody: Bool = false) {
     self.ends = Dictionary(ends.map { ($0.node, $0) }, uniquingKeysWith: { one, _ in one })
     self.isEverybody = isEverybody
