@@ -15,6 +15,7 @@ def test_an_order_on_an_open_port_is_logged_with_its_address(tmp_path):
             ann.receive("connected")
             assert control(gateway, "POST", "/users/ann/refresh", {}).status == 200
             assert control(gateway, "POST", "/users/ann/say", {"text": "a private word"}).status == 200
+            assert control(gateway, "POST", "/sessions/say", {"text": "a private word"}).json == {"sessions": 1}
         assert control(gateway, "POST", "/revocations", {"user_id": "ann"}).status == 200
         with Space(gateway, name="t1") as space:
             assert control(space, "POST", "/revocations", {"user_id": "ann"}).status == 200
