@@ -1,6 +1,7 @@
 package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
+internal import GatewayRuntime
 
 // Reading of orders, for every fault.
 
@@ -34,6 +35,9 @@ extension FaultOrder {
     if side == .upstream, !(fault is any SocketFault), !(fault is any EndingFault) {
       throw .invalidParameter.detailed(
         "side goes with faults of sockets and of closes, e.g. reset and close_as; \(type.word) is neither")
+    }
+    if fault is Say, times == nil, let event = moment.event, Say.writes(event, at: side) {
+      throw .invalidParameter.detailed("say after \(event.rawValue) follows itself without end; give times")
     }
     if type.isOfAll, aim != FaultAim() || moment.event != nil {
       throw .invalidParameter.detailed("\(type.word) befalls the gateway as it is: leave out who, and after")

@@ -108,6 +108,25 @@ struct SayTests {
     }
   }
 
+  @Test(arguments: [("message_out", "client"), ("faulted", "client"), ("message_in", "upstream")])
+  func `an order for say that would follow itself without end is refused`(event: String, side: String) {
+    let order = #"{"fault": "say", "text": "a", "side": "\#(side)", "when": {"after": "\#(event)"}}"#
+    #expect { try FaultOrder.read(json: Array(order.utf8)) } throws: { error in
+      (error as? GatewayError)?.message.contains(bytesOf: "give times") == true
+    }
+  }
+
+  @Test(arguments: ["message_out", "faulted"])
+  func `the fault say that follows itself ends after its times`(event: String) throws {
+    let faulty = try FaultyGateway()
+    try faulty.fail(#"{"fault": "say", "text": "again", "when": {"after": "\#(event)"}, "times": 3}"#)
+    let ann = faulty.connect()
+    if event == "faulted" { try faulty.fail(#"{"fault": "drop", "what": "any:out", "times": 1}"#) }
+    #expect(say(.frame(Frame(text: "first")), to: "ann", in: faulty)?.told == 1)
+    faulty.world.settle()
+    #expect(frames(of: ann).filter { $0 == Frame(text: "again") }.count == 3)
+  }
+
   @Test
   func `a message is at most 65,536 bytes long, also in base64`() throws {
     _ = try Saying(text: String(repeating: "a", count: 65_536), base64: nil, mean: nil)

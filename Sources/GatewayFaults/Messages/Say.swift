@@ -18,6 +18,11 @@ package struct Say: SocketFault {
       mean: try fields.text("mean", bytes: FaultFields.nameLengthMax))
   }
 
+  /// Whether saying something at `side` writes a line of this kind, so that an order after that line follows itself.
+  static func writes(_ kind: JournalKind, at side: FaultSide) -> Bool {
+    kind == .faulted || kind == (side == .client ? .messageOut : .messageIn)
+  }
+
   /// Whether it asks for a token, which only the wire words.
   package var needsWords: Bool { saying == .refreshRequest }
 
