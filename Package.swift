@@ -31,8 +31,11 @@ let textFlags: [SwiftSetting] =
   Context.environment["POSTERN_OPTIMISED_LIBRARIES"] == nil
   ? [] : [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])]
 
-func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: settings + libraryFlags + textFlags)
+/// A library. `pages` are files for browsers below its folder, whose bytes are embedded in the program.
+func library(_ name: String, _ dependencies: [Target.Dependency], pages: [String] = []) -> Target {
+  .target(
+    name: name, dependencies: dependencies, resources: pages.map { .embedInCode($0) },
+    swiftSettings: settings + libraryFlags + textFlags)
 }
 
 /// A vendor lives in a folder of its own and sees no other vendor.
@@ -110,13 +113,18 @@ let package = Package(
       ["GatewayIdentity", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"]),
     library(
       "GatewayControl",
-      ["GatewaySpace", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore"]),
+      ["GatewaySpace", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore"],
+      pages: [
+        "dashboard.html", "login.html", "style.css", "page.js", "charts.js", "waves.js", "sessions.js", "feed.js",
+      ].map { "Dashboard/Page/\($0)" }),
     library("GatewayServer", ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV", "CBuildCommit"]),
     library("GatewaySimulator", ["GatewayRuntime", "GatewayCore"]),
     library("GatewayProxy", ["GatewayWires", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayCore"]),
     library("GatewayFleet", ["GatewayRuntime", "GatewayCore"]),
     library("GatewayPlanner", ["GatewayFleet", "GatewayCore"]),
-    library("GatewayReport", ["GatewayFleet", "GatewayKit", "GatewayJSON", "GatewayCore"]),
+    library(
+      "GatewayReport", ["GatewayFleet", "GatewayKit", "GatewayJSON", "GatewayCore"],
+      pages: ["report.css", "live.html", "live.css", "live.js"].map { "HTML/Page/\($0)" }),
     library("GatewayWires", ["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"]),
     library(
       "GatewayProcess",

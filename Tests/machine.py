@@ -16,6 +16,7 @@ MEMORY_GIB = 4
 DISK_GIB = 8
 PROGRAMS = {
     "curl": "curl", "git": "git", "openssl": "openssl", "chromium": "chromium", "node": "nodejs", "tsc": "node-typescript",
+    "tidy": "tidy",
     "java": "default-jdk-headless", "javac": "default-jdk-headless", "kotlinc": "kotlin", "nats-server": "nats-server",
     "haproxy": "haproxy", "nginx": "nginx-light", "prometheus": "prometheus", "apache2": "apache2-bin",
 }  # fmt: skip

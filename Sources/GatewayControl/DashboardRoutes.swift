@@ -14,7 +14,7 @@ struct DashboardRoutes {
   ///   - name: The name of the space, if it is a hosted one.
   init(space: Space, root: String, hasLogin: Bool, name: String? = nil) {
     feed = DashboardFeed(space, name: name)
-    page = Array(DashboardPage.dashboard(root: root, hasLogin: hasLogin).utf8)
+    page = DashboardPage.dashboard(root: root, hasLogin: hasLogin)
   }
 
   var routes: [HTTPRoute] {
@@ -23,9 +23,9 @@ struct DashboardRoutes {
         // The page refers to its resources by relative paths, which a slash at the end would change.
         Self.redirect(request) ?? Self.html(page)
       },
-      HTTPRoute("GET", "/dashboard/style.css") { _, _ in Self.asset("text/css; charset=utf-8", DashboardStyle.sheet) },
+      HTTPRoute("GET", "/dashboard/style.css") { _, _ in Self.asset("text/css; charset=utf-8", DashboardPage.style) },
       HTTPRoute("GET", "/dashboard/script.js") { _, _ in
-        Self.asset("text/javascript; charset=utf-8", DashboardScript.text)
+        Self.asset("text/javascript; charset=utf-8", DashboardPage.script)
       },
       HTTPRoute("GET", "/dashboard/feed") { [feed] _, _ in
         guard let stream = feed.stream() else {
@@ -40,7 +40,7 @@ struct DashboardRoutes {
 
   /// Returns the login page, instead of the dashboard that was asked for.
   static func loginPage(for request: HTTPRequest, root: String) -> HTTPResponse {
-    redirect(request) ?? html(Array(DashboardPage.login(root: root).utf8), status: 401)
+    redirect(request) ?? html(DashboardPage.login(root: root), status: 401)
   }
 
   /// Returns a redirect to the path without the slash at its end; nil if it has none.
@@ -53,8 +53,8 @@ struct DashboardRoutes {
     HTTPResponse(status: status, headers: [HTTPField("content-type", "text/html; charset=utf-8")] + fields, body: body)
   }
 
-  private static func asset(_ type: String, _ text: String) -> HTTPResponse {
-    HTTPResponse(status: 200, headers: [HTTPField("content-type", type)] + fields, body: Array(text.utf8))
+  private static func asset(_ type: String, _ body: [UInt8]) -> HTTPResponse {
+    HTTPResponse(status: 200, headers: [HTTPField("content-type", type)] + fields, body: body)
   }
 
   /// The rights of the page in a browser: its own script, its own style sheet, and requests to its own origin. No page

@@ -126,7 +126,7 @@ struct ImportTests {
       let listed = Set(text.matches(of: names).map { String($0.output.1) })
       return text.contains("+ vendors") ? listed.union(vendors) : listed
     }
-    for match in package.matches(of: #/library\(\s*"(\w+)",\s*(\[[^\]]*\](?: \+ vendors)?)\)/#) {
+    for match in package.matches(of: #/library\(\s*"(\w+)",\s*(\[[^\]]*\](?: \+ vendors)?)[,)]/#) {
       declared[String(match.output.1)] = list(match.output.2)
     }
     for match in package.matches(

@@ -4,48 +4,12 @@ import GatewayFleet
 /// The page that updates during a storm: a constant frame, and a content that is sent again.
 package enum LivePage {
   /// The frame. Its script and style sheet are on the same port.
-  package static let frame = """
-    <!DOCTYPE html>
-    <html lang="en">
-    <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>A storm, live</title>
-    <link rel="stylesheet" href="/live.css">
-    <script src="/live.js" defer></script>
-    </head>
-    <body data-state="waiting">
-    <p id="state" role="status">waiting for the storm</p>
-    <main id="storm"></main>
-    <noscript>This page moves by a script of its own.</noscript>
-    </body>
-    </html>
+  package static let frame = PackageResources.live_html
 
-    """
-
-  package static let sheet = HTMLStyle.sheet + "#state { margin: 0 0 12px; color: var(--faint); }\n"
+  package static let sheet = Array(HTMLStyle.sheet.utf8) + PackageResources.live_css
 
   /// The script. The content is the report's own markup, in which all foreign text is escaped.
-  package static let script = """
-    "use strict";
-    const storm = document.getElementById("storm");
-    const state = document.getElementById("state");
-    const events = new EventSource("/events");
-    function show(content, name, words) {
-      storm.innerHTML = content;
-      document.body.dataset.state = name;
-      state.textContent = words;
-    }
-    events.addEventListener("storm", (event) => show(event.data, "live", "live"));
-    events.addEventListener("over", (event) => {
-      events.close();
-      show(event.data, "over", "the storm is over; these are the figures of its report");
-    });
-    events.addEventListener("error", () => {
-      if (document.body.dataset.state !== "over") state.textContent = "nothing comes any more: the storm was ended, or is busy";
-    });
-
-    """
+  package static let script = PackageResources.live_js
 }
 
 extension StormReport {

@@ -62,13 +62,13 @@ struct LiveSite: Site {
     HTTPField("referrer-policy", "no-referrer"), HTTPField("cross-origin-resource-policy", "same-origin"),
   ]
 
-  private static func answer(_ type: String, _ text: String, status: Int = 200) -> HTTPResponse {
-    var response = HTTPResponse(status: status, contentType: type, text: text)
-    response.headers += guards + [HTTPField("cache-control", "no-store")]
-    return response
+  private static func answer(_ type: String, _ body: [UInt8], status: Int = 200) -> HTTPResponse {
+    HTTPResponse(
+      status: status, headers: [HTTPField("content-type", type)] + guards + [HTTPField("cache-control", "no-store")],
+      body: body)
   }
 
   private static func text(_ status: Int, _ text: String) -> HTTPResponse {
-    answer("text/plain; charset=utf-8", text, status: status)
+    answer("text/plain; charset=utf-8", Array(text.utf8), status: status)
   }
 }
