@@ -106,7 +106,8 @@ extension StormReport {
   private func processRows(_ settings: GatewayDescription) -> [[String]] {
     let limits = settings.limits
     let loops = "\(settings.loops) loop\(settings.loops == 1 ? "" : "s")"
-    let rate = limits.connectionsPerSecond.map { "\(Figures.decimal($0, places: 1)) a second" } ?? "at any rate"
+    let known = limits.connectionRate ?? limits.connectionsPerSecond
+    let rate = known.map { "\(Figures.decimal($0, places: 1)) a second" } ?? "at any rate"
     return [
       ["gateway", "\(settings.name) \(settings.version), \(loops), \(settings.tls ? "TLS" : "no TLS")"],
       ["connections", "\(Figures.count(limits.connectionsMax)) at most, \(rate)"],

@@ -330,6 +330,16 @@ def test_the_feed_comes_once_a_second_and_is_as_documented(crowd):
         assert readings[-1]["horizon"]["later"] == horizon["later"]
 
 
+def test_a_total_of_the_feed_has_the_name_of_its_metric(crowd):
+    with feed(crowd[0]) as response:
+        totals = reading(response)["totals"]
+    types = dict(re.findall(r"^# TYPE (\S+) (\S+)$", control(crowd[0], "GET", "/metrics").body.decode(), re.M))
+    counters = {"connections_opened", "logins", "logins_refused", "refresh_requests", "refreshes", "refreshes_refused"}
+    # Ends are told apart by who caused them; the times of refreshes are a histogram's count and sum.
+    assert set(totals) == counters | {"cut_off", "left", "refreshes_timed", "refresh_seconds"}
+    assert {types[f"postern_{name}_total"] for name in counters} == {"counter"} and types["postern_refresh_seconds"] == "histogram"
+
+
 def test_thirty_two_may_watch(impatient):
     with contextlib.ExitStack() as stack:
         feeds = [stack.enter_context(feed(impatient)) for _ in range(32)]

@@ -218,4 +218,4 @@ def test_the_settings_hold_no_secret_and_no_path(tmp_path):
         "latency_s": 0.03, "concurrency": 7, "queue_max": 100000, "failure_rate": 0, "token_life_s": 3600,
         "needs_secret": True,
     }
-    assert settings["limits"]["connections_per_second"] == 500
+    assert settings["limits"]["connection_rate"] == settings["limits"]["connections_per_second"] == 500

@@ -60,18 +60,22 @@ package struct GatewayDescription: Hashable, Sendable, Codable {
   /// The limits for peers.
   package struct Limits: Hashable, Sendable, Codable {
     package var connectionsMax: Int
-    package var connectionsPerSecond: Double?
+    /// The connections that are accepted a second; nil for any number.
+    package var connectionRate: Double?
+    /// The same under its name before 1.1, for readers of then.
+    package private(set) var connectionsPerSecond: Double?
     package var messageBytesMax: Int
     package var bodyBytesMax: Int
     package var headerBytesMax: Int
     package var outboundBytesMax: Int
 
     package init(
-      connectionsMax: Int, connectionsPerSecond: Double?, messageBytesMax: Int, bodyBytesMax: Int, headerBytesMax: Int,
+      connectionsMax: Int, connectionRate: Double?, messageBytesMax: Int, bodyBytesMax: Int, headerBytesMax: Int,
       outboundBytesMax: Int
     ) {
       self.connectionsMax = connectionsMax
-      self.connectionsPerSecond = connectionsPerSecond
+      self.connectionRate = connectionRate
+      connectionsPerSecond = connectionRate
       self.messageBytesMax = messageBytesMax
       self.bodyBytesMax = bodyBytesMax
       self.headerBytesMax = headerBytesMax

@@ -18,7 +18,7 @@ extension GatewaySettings {
     return GatewayDescription(
       dialects: dialects,
       limits: .init(
-        connectionsMax: limits.connectionsMax, connectionsPerSecond: limits.connectionsPerSecond,
+        connectionsMax: limits.connectionsMax, connectionRate: limits.connectionsPerSecond,
         messageBytesMax: limits.messageBytesMax, bodyBytesMax: limits.bodyBytesMax,
         headerBytesMax: limits.headerBytesMax, outboundBytesMax: limits.outboundBytesMax),
       provider: .init(

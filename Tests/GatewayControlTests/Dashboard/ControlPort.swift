@@ -24,7 +24,7 @@ struct ControlPort {
       settings: GatewayDescription(
         dialects: [],
         limits: .init(
-          connectionsMax: 1, connectionsPerSecond: nil, messageBytesMax: 1, bodyBytesMax: 1, headerBytesMax: 1,
+          connectionsMax: 1, connectionRate: nil, messageBytesMax: 1, bodyBytesMax: 1, headerBytesMax: 1,
           outboundBytesMax: 1),
         provider: .init(
           latencyS: 0, concurrency: nil, queueMax: 0, failureRate: 0, tokenLifeS: nil, needsSecret: false),

@@ -28,7 +28,7 @@ struct NameTests {
     let description = GatewayDescription(
       dialects: [.init("plain", try SessionPolicy(), .ping(after: .seconds(1), timeout: .seconds(1)))],
       limits: .init(
-        connectionsMax: 1, connectionsPerSecond: 1, messageBytesMax: 1, bodyBytesMax: 1, headerBytesMax: 1,
+        connectionsMax: 1, connectionRate: 1, messageBytesMax: 1, bodyBytesMax: 1, headerBytesMax: 1,
         outboundBytesMax: 1),
       provider: .init(latencyS: 0, concurrency: 1, queueMax: 1, failureRate: 0, tokenLifeS: 1, needsSecret: false),
       loops: 1, tls: false)

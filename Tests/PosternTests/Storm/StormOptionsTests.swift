@@ -210,7 +210,7 @@ struct StormSettingsTests {
     return GatewayDescription(
       dialects: [.init("plain", policy, .none)],
       limits: .init(
-        connectionsMax: 500, connectionsPerSecond: nil, messageBytesMax: 1, bodyBytesMax: 1, headerBytesMax: 1,
+        connectionsMax: 500, connectionRate: nil, messageBytesMax: 1, bodyBytesMax: 1, headerBytesMax: 1,
         outboundBytesMax: 1),
       provider: .init(
         latencyS: 0, concurrency: nil, queueMax: 1, failureRate: 0, tokenLifeS: nil, needsSecret: false),
