@@ -72,6 +72,16 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
   .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
 
+/// What the fuzz targets parse with: every library that reads what a stranger wrote.
+let fuzzed =
+  [
+    "postern", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayFleet", "GatewayFaults", "GatewaySpace",
+    "GatewayIdentity", "GatewayServer", "GatewayRedis", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
+  ].map { Target.Dependency.byName(name: $0) } + vendors
+
+/// The suites of a build that has not all of them: a sanitizer's, which builds everything once more.
+let wantedSuites = Context.environment["POSTERN_SUITES"].map { Set($0.split(separator: ",").map(String.init)) }
+
 let package = Package(
   name: "postern",
   products: [
@@ -254,5 +264,24 @@ let package = Package(
         "GatewayCore",
         "TestSupport",
       ] + vendors),
-  ] + vendorNames.map(vendor)
+    // Plays the kept inputs of the fuzz targets; Tests/Fuzz/README.md.
+    .testTarget(name: "FuzzTests", dependencies: fuzzed, path: "Tests/Fuzz/Targets", swiftSettings: settings),
+  ].filter { $0.type != .test || wantedSuites?.contains($0.name) ?? true } + vendorNames.map(vendor)
 )
+
+// `Tests/run fuzz` builds the targets into one program, whose `main` is libFuzzer's. So that of `postern` gets another name,
+// and a library may hold it.
+if Context.environment["POSTERN_FUZZ"] != nil {
+  package.products = []
+  package.targets = package.targets.map { target in
+    guard target.name == "postern" else { return target }
+    let renamed = SwiftSetting.unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "postern_main"])
+    return .target(
+      name: target.name, dependencies: target.dependencies, swiftSettings: settings + textFlags + [renamed])
+  }
+  package.targets.append(
+    .executableTarget(
+      name: "fuzz", dependencies: fuzzed, path: "Tests/Fuzz",
+      exclude: ["README.md", "Seeds", "Words", "run.py", "Targets/FuzzSeedTests.swift"],
+      sources: ["Targets", "Entry"], swiftSettings: settings))
+}

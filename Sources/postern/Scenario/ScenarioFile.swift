@@ -16,7 +16,12 @@ struct ScenarioFile {
   ///   - path: The file's path.
   ///   - source: The flag or operand that names it.
   init(_ path: String, of source: String) throws {
-    let bytes = try InputFile.readLocal(path, of: source, sizeMax: DescriptionFile.sizeMax)
+    try self.init(
+      parsing: try InputFile.readLocal(path, of: source, sizeMax: DescriptionFile.sizeMax), path: path, of: source)
+  }
+
+  /// Parses a file's bytes; `path` and `source` are its names in errors.
+  init(parsing bytes: [UInt8], path: String, of source: String) throws {
     func wrong(_ reason: String) -> UsageError { UsageError("\(source): '\(path)': \(reason)") }
     do {
       let file = try DescriptionFile.parse(bytes, file: path)
