@@ -197,3 +197,15 @@ def test_the_log_is_as_long_and_of_the_form_that_the_flags_say(tmp_path):
         refuse_some(gateway, 1)
         assert gateway.ends() == 0
     assert log.read_text() == ""
+
+
+def test_a_report_beyond_the_limit_of_files_ends_the_storm_in_words_and_not_by_a_signal(tmp_path):
+    tokens = tmp_path / "tokens.json"
+    tokens.write_text('{"tokens": 1, "request": {"url": "/t"}, "answer": {"token": "/t"}}')
+    # Nobody listens there: what is measured is that nobody was let in.
+    words = ["storm", "--provider-only", "--tokens", str(tokens), "--provider", "http://127.0.0.1:1", "--clients", "1", "--hold", "1s"]
+    done = subprocess.run(
+        ["bash", "-c", 'ulimit -f 0; exec "$0" "$@"', POSTERN, *words, "--timeout", "1s", "--report", str(tmp_path / "report")],
+        capture_output=True, text=True, timeout=120)
+    assert done.returncode in (1, 2), done
+    assert "File too large" in done.stderr, done.stderr

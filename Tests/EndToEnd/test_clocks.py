@@ -88,6 +88,18 @@ def test_a_clock_fault_of_decades_is_taken_and_ends_no_gateway(host, fault, year
         assert control(space, "POST", "/faults", {"fault": fault, "ahead_s": 201 * YEAR}).status == 400
 
 
+def test_ctl_advance_waits_as_long_as_clients_may_take_to_answer(host):
+    # A client that is asked for a token and says nothing has all of its time. Other orders are given up after 30 s.
+    with Space(host, frozen=True) as space, Client(space, token=space.token(life=60)) as ann:
+        ann.receive("connected")
+        done = subprocess.run(
+            [os.environ["POSTERN"], "ctl", "--url", host.control_url, "advance", "--space", space.name, "--by", "65s",
+             "--patience", "33s", "--json"],
+            capture_output=True, text=True, timeout=600)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["owing"][0]["user_id"] == "ann", done.stdout
+
+
 def test_ctl_sets_the_date_of_a_space(host):
     with Space(host, name="dated") as space:
         words = ["ctl", "--url", host.control_url, "clock", "--space", "dated", "--wall", "2000-01-01T00:00:00Z"]

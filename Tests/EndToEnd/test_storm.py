@@ -25,9 +25,11 @@ def free_port():
 
 
 def test_a_storms_figures_are_those_of_an_independent_count_on_the_wire():
-    with Gateway(*QUICK, "--provider-latency", "5ms") as gateway, Wiretap(gateway.port) as tap:
+    # Times that a busy machine does not make too short: the logins are over before the wave, and the wave before the timeout.
+    patient = ["--any-refresh-timeout", "--refresh-timeout", "10s", "--provider-latency", "5ms"]
+    with Gateway(*patient) as gateway, Wiretap(gateway.port) as tap:
         report = storms.run(
-            "--url", f"ws://127.0.0.1:{tap.port}", "--clients", "200", "--rate", "200", "--hold", "2s",
+            "--url", f"ws://127.0.0.1:{tap.port}", "--clients", "200", "--rate", "200", "--hold", "8s",
             "--behaviour", EVERYBODY, "--slow-delay", "1s", "--control-url", gateway.control_url,
         )
     result = report["result"]
@@ -57,7 +59,7 @@ def test_a_storms_figures_are_those_of_an_independent_count_on_the_wire():
     for name, what in (("refresh.peak", "refreshed"), ("connects.peak", "connected")):
         assert value(report, name) == pytest.approx(tap.peak("gateway", what, 1), abs=10), name
     mean = value(report, "refresh.accepted") / value(report, "refresh.given")
-    assert value(report, "refresh.given") == pytest.approx(3)
+    assert value(report, "refresh.given") == pytest.approx(10)
     assert value(report, "refresh.peak_to_mean") == pytest.approx(value(report, "refresh.peak") / mean)
     bins = result["bins"]
     for kind, total in (("logins", 200), ("asked", 200), ("accepted", 120), ("losses", 80)):

@@ -52,6 +52,27 @@ struct SlowMachineTests {
   }
 
   @Test
+  func `calls at once that a slow machine has put one after the other are no single flight`() {
+    let calls: [Story.Line] = [.requested()] + .call + [.asked(30), .minted(), .presented(), .refreshed()]
+    let story = Story(.login + calls)
+    #expect(story.verdict(.singleFlight).outcome == .passed)
+    #expect(story.verdict(.singleFlight, late: Self.late(1_000, 1_100, 20)).outcome == .passed)
+    let slow = story.verdict(.singleFlight, late: Self.late(1_000, 1_100, 50))
+    #expect(slow.outcome == .undecided && slow.sentence.contains("the machine was slow"), "\(slow)")
+    // A token that was used before the next call shows that its answer had come.
+    let renewed = Story(.login + .refresh() + .refresh("c"))
+    #expect(renewed.verdict(.singleFlight, late: Self.late(0, 10_000, 10_000)).outcome == .passed)
+  }
+
+  @Test
+  func `a provider call that is given up because a slow machine held it up may be made again`() {
+    let story = Story(.login + [.requested(), .asked(), .asked(3_000), .minted(), .presented(), .refreshed()])
+    #expect(story.verdict(.singleFlight).outcome == .failed)
+    #expect(story.verdict(.singleFlight, late: Self.late(1_000, 4_100, 2_500)).outcome == .undecided)
+    #expect(story.verdict(.singleFlight, late: Self.late(1_000, 4_100, 500)).outcome == .failed)
+  }
+
+  @Test
   func `a client that had too little time for its answer has not broken its connection`() {
     let story = Story(.login + [.requested(), .cutOff(.refreshTimeout, 5_000), .closed(.refreshTimeout)])
     for rule in [GatewayControl.Expectation.keepsConnection, .refreshedInTime()] {

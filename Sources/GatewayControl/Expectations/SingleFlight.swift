@@ -8,10 +8,10 @@ extension Expectation {
 
   /// The provider calls, and the presented tokens.
   private struct Flights: ExpectationJudge {
-    private var calls = Calls()
+    private var calls: Calls
     private var presented: Presented
 
-    init(late: LateTimes) { presented = Presented(late: late) }
+    init(late: LateTimes) { (calls, presented) = (Calls(late: late), Presented(late: late)) }
 
     mutating func hear(_ line: JournalLine) -> JournalVerdict? { calls.failure(line) ?? presented.failure(line) }
 
@@ -23,32 +23,65 @@ extension Expectation {
           presented.lines)
       }
       let each = calls.lines.count == 1 ? "1 provider call" : "\(calls.lines.count) provider calls, one after the other"
-      if let doubt = presented.doubt(end) { return doubt }
+      if let doubt = calls.doubt ?? presented.doubt(end) { return doubt }
       return .passed("\(each); no request was answered twice", calls.lines + presented.lines)
     }
   }
 
   /// The provider calls that are under way.
   private struct Calls {
+    /// What a client does with a token that it has got.
+    private static let uses: [ClientStory.Attempt] = [.refresh, .connection]
+
+    let late: LateTimes
     private var open: [JournalLine] = []
+    /// The last call that was answered with a token, which the client has not used since.
+    private var unused: (asked: JournalLine, answered: JournalLine)?
+    /// The verdict on a call that a slow machine may have kept from overlapping with the one before.
+    private(set) var doubt: JournalVerdict?
     var lines: [UInt64] = []
+
+    init(late: LateTimes) { self.late = late }
 
     mutating func failure(_ line: JournalLine) -> JournalVerdict? {
       switch line.event.kind {
       case .providerAsked:
         lines.append(line.number)
-        if let first = open.first {
-          return .failed(
-            "the provider was asked again, \(ClientStory.text(line.real - first.real)) after a call that was under way",
-            [first.number, line.number])
-        }
+        if let first = open.first { return again(line, beside: first) }
+        noteDoubt(line)
         open.append(line)
-      case .providerMinted, .providerFailed, .providerRefused:
+      case .providerMinted:
         // A call that began before the span has no beginning here.
+        if !open.isEmpty { unused = (open.removeFirst(), line) }
+      case .providerFailed, .providerRefused:
         if !open.isEmpty { open.removeFirst() }
-      default: break
+      default:
+        if Self.uses.contains(where: { $0.isMade(by: line) }) { unused = nil }
       }
       return nil
+    }
+
+    private func again(_ line: JournalLine, beside first: JournalLine) -> JournalVerdict {
+      let wait = ClientStory.text(line.real - first.real)
+      // A client may give up a call that a slow machine delays, and ask again.
+      if late.mayHaveMadeAnother(from: first.real, to: line.real) {
+        return .undecided(
+          "the machine was slow: the provider was asked again \(wait) after a call whose answer it may have held up",
+          [first.number, line.number])
+      }
+      return .failed(
+        "the provider was asked again, \(wait) after a call that was under way", [first.number, line.number])
+    }
+
+    /// Notes a doubt if the client asks again without having used the last token, and the machine has taken at least as
+    /// long as lies between that answer and this call: the client may have sent it before.
+    private mutating func noteDoubt(_ line: JournalLine) {
+      guard doubt == nil, let (asked, answered) = unused else { return }
+      let lost = late.lost(from: asked.real, to: line.real)
+      guard lost > .zero, line.real - answered.real <= lost else { return }
+      doubt = .undecided(
+        "the machine was slow: the provider was asked again \(ClientStory.text(line.real - answered.real)) after an answer that was not used, and two calls may have been under way",
+        [asked.number, answered.number, line.number])
     }
   }
 

@@ -19,8 +19,8 @@ extension StormClient {
     guard case .provider(var provider, let path) = fleet.setup.tokens else { return }
     provider.source = fleet.setup.plan.source(of: index)
     let user = user(for: ticket.purpose)
-    var request = fleet.setup.dialect.tokenRequest(
-      for: user, life: life(for: ticket.purpose), at: fleet.loop.wallTime)
+    let life = life(for: ticket.purpose)
+    var request = fleet.setup.dialect.tokenRequest(for: user, life: life, at: fleet.loop.wallTime)
     if let path { request.path = path }
     let registration = isRegistered ? nil : fleet.setup.dialect.registration(of: user)
     isRegistered = true
@@ -30,7 +30,7 @@ extension StormClient {
       if let registration { _ = await self.fleet.dialer.fetch(registration, from: provider, timeout: timeout) }
       let sent = self.fleet.loop.wallTime
       let result = await self.fleet.dialer.fetch(request, from: provider, timeout: timeout)
-      self.note(result, of: provider)
+      self.note(result, of: provider, asked: life)
       self.noteClock(of: result, since: sent)
       self.answered(
         ticket, ProviderAnswer(result, self.fleet.setup.dialect, at: self.fleet.loop.wallTime))
@@ -38,18 +38,27 @@ extension StormClient {
   }
 
   /// Explains in the report why the provider could not be reached.
-  private func note(_ result: Result<HTTPResponse, DialFailure>, of provider: DialTarget) {
+  private func note(_ result: Result<HTTPResponse, DialFailure>, of provider: DialTarget, asked life: TokenLife) {
     guard session.logins == 0 else { return }
     let failure: DialFailure
     switch result {
     case .failure(.timedOut), .failure(.refused): return
     case .failure(let reason): failure = reason
+    case .success(let response) where response.status == 400 && isOver(life):
+      return fleet.ledger.result.tokens.note(
+        "some first tokens were to expire before the token provider had made them: clients connect too slowly for the time "
+          + "until the common expiry; give a longer --hold, or a lower --rate", on: "too_late")
     case .success(let response) where response.status == 400 && !provider.isTLS: failure = .refused(status: 400)
     case .success: return
     }
     let hint = failure.addressHint(of: provider, besides: fleet.setup.gateway(of: index))
     fleet.ledger.result.tokens.note(
       "the token provider at \(provider.host):\(provider.port): \(failure.detail)\(hint)", on: failure.reason)
+  }
+
+  /// Returns whether a token of that life would have expired by now, so that no provider grants it.
+  private func isOver(_ life: TokenLife) -> Bool {
+    if case .until(let end) = life { end <= fleet.loop.wallTime } else { false }
   }
 
   /// Reports a provider whose clock differs from the storm's. Checks one answer a second.

@@ -99,6 +99,19 @@ struct StormRunnerTests {
   }
 
   @Test
+  func `first tokens whose end comes before the provider's answer are called too late, and not a matter of TLS`() throws
+  {
+    var storm = try VirtualStorm()
+    // A request is under way for about a second, and the last ones are sent just before the common expiry.
+    storm.latency = .milliseconds(300)...(.milliseconds(400))
+    storm.plan.expireAfter = 2.1
+    let (result, _) = try storm.run()
+    #expect(result.connects.failed["provider_refused_400"] > 20)
+    let sentences = Array(result.tokens.sentences.values)
+    #expect(sentences.count == 1 && sentences[0].contains("were to expire before"), "\(sentences)")
+  }
+
+  @Test
   func `jitter on the tokens' lives flattens the wave`() throws {
     var storm = try VirtualStorm()
     storm.plan.life = .seconds(100)

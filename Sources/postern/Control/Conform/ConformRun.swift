@@ -62,6 +62,9 @@ struct ConformRun: Sendable {
       }
     } catch let end as ConformEnd {
       result = ConformResult(behaviour: behaviour, verdict: end.verdict, sentences: [end.sentence])
+    } catch let gone as ControlUnreachable where gone.failure == .timedOut {
+      // A slow machine ends one behaviour, not the run with all that it has found.
+      result = ConformResult(behaviour: behaviour, verdict: .undecided, sentences: ["\(gone)"])
     }
     result.duration = now - began
     return result
