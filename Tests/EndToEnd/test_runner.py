@@ -82,7 +82,8 @@ def run(folder, *tests):
     "test, told",
     [
         ("def test_it(): assert 1 == 2", "FAILED test_made::test_it: assert 1 == 2"),
-        ("def test_it(", "FAILED test_made: "), ("import os\ndef test_it(): os._exit(3)", "FAILED test_made.py: pytest ended with status 3"),
+        ("def test_it(", "FAILED test_made: "), ("import nothing", "FAILED test_made: ModuleNotFoundError: No module named 'nothing'"),
+        ("import sys\nsys.exit(3)", "SystemExit: 3"), ("import os\ndef test_it(): os._exit(3)", "FAILED test_made.py: pytest ended with status 3"),
         ("import os\ndef test_it(): os._exit(0)", "FAILED test_made.py: pytest ended with status 0"),
         ("def no_test(): pass", "FAILED test_made.py: pytest ended with status 5"),
     ],

@@ -144,6 +144,18 @@ struct LatenessReportTests {
   }
 
   @Test
+  func `a first request that the storm read late because it stood still is no wrong lead`() {
+    var plan = StormPlan()
+    plan.expireAfter = 12.3
+    var result = Self.stalled()
+    result.seen.firstAsked = 14.78
+    #expect(!result.caveats(plan).contains { $0.contains("a lead") })
+    // What its absence doesn't explain is the gateway's.
+    result.seen.firstAsked = 17.3
+    #expect(result.caveats(plan).contains { $0.contains("2.52 s later than a lead") })
+  }
+
+  @Test
   func `a wave that the scenario ordered ahead of the expiry is no wrong lead`() {
     var plan = StormPlan()
     plan.expireAfter = 60

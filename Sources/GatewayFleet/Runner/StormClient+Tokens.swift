@@ -30,30 +30,38 @@ extension StormClient {
       if let registration { _ = await self.fleet.dialer.fetch(registration, from: provider, timeout: timeout) }
       let sent = self.fleet.loop.wallTime
       let result = await self.fleet.dialer.fetch(request, from: provider, timeout: timeout)
-      self.note(result, of: provider, asked: life)
       self.noteClock(of: result, since: sent)
-      self.answered(
-        ticket, ProviderAnswer(result, self.fleet.setup.dialect, at: self.fleet.loop.wallTime))
+      let answer = ProviderAnswer(result, self.fleet.setup.dialect, at: self.fleet.loop.wallTime)
+      if case .refused(status: 400) = answer, self.isOver(life) { return self.askAgain(ticket, instead: answer) }
+      self.note(result, of: provider)
+      self.answered(ticket, answer)
     }
   }
 
   /// Explains in the report why the provider could not be reached.
-  private func note(_ result: Result<HTTPResponse, DialFailure>, of provider: DialTarget, asked life: TokenLife) {
+  private func note(_ result: Result<HTTPResponse, DialFailure>, of provider: DialTarget) {
     guard session.logins == 0 else { return }
     let failure: DialFailure
     switch result {
     case .failure(.timedOut), .failure(.refused): return
     case .failure(let reason): failure = reason
-    case .success(let response) where response.status == 400 && isOver(life):
-      return fleet.ledger.result.tokens.note(
-        "some first tokens were to expire before the token provider had made them: clients connect too slowly for the time "
-          + "until the common expiry; give a longer --hold, or a lower --rate", on: "too_late")
     case .success(let response) where response.status == 400 && !provider.isTLS: failure = .refused(status: 400)
     case .success: return
     }
     let hint = failure.addressHint(of: provider, besides: fleet.setup.gateway(of: index))
     fleet.ledger.result.tokens.note(
       "the token provider at \(provider.host):\(provider.port): \(failure.detail)\(hint)", on: failure.reason)
+  }
+
+  /// Asks for a token that outlives the storm, since the one that was asked for would have expired by now: the client came
+  /// too late for the common expiry. It keeps its place among the requests.
+  private func askAgain(_ ticket: FetchTicket, instead answer: ProviderAnswer) {
+    let now = fleet.loop.now
+    fleet.ledger.providerReturned(
+      answer, to: ticket.purpose, after: now - ticket.wantedAt, isWanted: session.isWaiting(forFetch: ticket.number),
+      at: now)
+    guard session.isWaiting(forFetch: ticket.number) else { return fleet.queue.release() }
+    ask(ticket)
   }
 
   /// Returns whether a token of that life would have expired by now, so that no provider grants it.
