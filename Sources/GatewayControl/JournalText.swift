@@ -86,5 +86,6 @@ package enum JournalText {
   private static func write(_ close: JournalClose, to json: inout JSONWriter) {
     json.member("code", Int64(close.code))
     json.member("reason", close.reason)
+    if let then = close.then { json.member("then", then.rawValue) }
   }
 }

@@ -8,6 +8,7 @@ package enum Faults {
     Signal.self,
     // Messages.
     Drop.self, Delay.self, Duplicate.self, Reorder.self, Replace.self, Corrupt.self, Say.self,
+    Shorten.self,
     // The gateway's own closing.
     CloseAs.self, Abort.self, ResetInstead.self, NeverClose.self,
     // Sockets.

@@ -91,4 +91,17 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     }
     return view
   }
+
+  /// Returns the JSON text with another value at the pointer, and everything else as it was written; nil if nothing is there,
+  /// or the text is no JSON of at most `sizeMax` bytes. `value` returns the new value as JSON, or nil to leave it.
+  package func replacing(
+    in text: [UInt8], sizeMax: Int = JSONDocument.sizeMax, with value: (JSONView) -> String?
+  ) -> [UInt8]? {
+    guard let document = try? JSONDocument.parse(text, sizeMax: sizeMax), let found = find(in: document.root),
+      let value = value(found)
+    else { return nil }
+    var text = text
+    text.replaceSubrange(found.range, with: value.utf8)
+    return text
+  }
 }

@@ -185,6 +185,18 @@ package struct JSONView: Sendable {
     return members
   }
 
+  /// The place of the value in its text, a string with its quotes.
+  package var range: Range<Int> {
+    switch place {
+    case .root: return 0..<document.bytes.count
+    case .member(let index): return document.table.value(index)
+    case .node(let node):
+      guard let found = document.index?.nodes[node] else { return 0..<0 }
+      let quote = kind == .string ? 1 : 0
+      return found.start - quote..<found.end + quote
+    }
+  }
+
   /// The value as JSON text: compact, members in their order, text as UTF-8, reals with a point or an exponent.
   package var text: String {
     var writer = JSONWriter()

@@ -23,8 +23,9 @@ struct Story {
   }
 
   /// Creates a story of these lines.
-  init(_ lines: [Line], records: Int = 1_024) {
+  init(_ lines: [Line], records: Int = 1_024, renewal: RefreshHabit.How? = nil) {
     self.init(records: records)
+    journal.wires = [JournalWire("any", renewal: renewal) { _, _ in nil }]
     for line in lines { write(line) }
   }
 
@@ -111,6 +112,18 @@ extension Story.Line {
     _ reason: CloseReason, _ after: Int = 10, on connection: UInt64 = 1, by end: JournalEvent.End = .gateway
   ) -> Story.Line {
     own(.closed(JournalClose(reason, code: reason.code), by: end), after, on: connection)
+  }
+
+  /// Returns the line of a gateway's close behind a proxy, which means this to a client.
+  static func ended(_ then: ReturnVerdict, _ after: Int = 10, on connection: UInt64 = 1) -> Story.Line {
+    own(.closed(JournalClose(.withoutCode, code: 3005, then: then), by: .gateway), after, on: connection)
+  }
+  /// Returns the line of a token that ends in an hour.
+  static func ending(_ token: Character, isRefresh: Bool, on connection: UInt64 = 1) -> Story.Line {
+    let grant = JournalGrant(
+      TokenFingerprint(high: UInt64(token.asciiValue ?? 0), low: 1), expiresAt: .zero + .seconds(3600))
+    return own(
+      isRefresh ? .refreshed(grant, after: JournalDelay(nil)) : .loggedIn(grant, .regular), 1_000, on: connection)
   }
 
   static func said() -> Story.Line { own(.messageOut(.refreshed, nil, bytes: 40), 0) }

@@ -24,7 +24,7 @@ struct EyesTests {
   private static func world(_ name: String) throws -> ProxyWorld {
     ProxyWorld(
       conditions: LinkConditions(latency: .milliseconds(5) ... .milliseconds(5)), isControlled: true,
-      wire: try dialect(name))
+      wire: ProxyWire(try dialect(name)))
   }
 
   /// A client of the plain wire that is logged in, and the gateway's side of it.

@@ -179,11 +179,12 @@ extension ProxyWorld {
   /// Sends a request, and returns its answer; nil if there is none within ten seconds.
   @discardableResult
   func send(
-    _ method: String, _ path: String, _ fields: [HTTPField] = [], within patience: Duration = .seconds(10)
+    _ method: String, _ path: String, _ fields: [HTTPField] = [], query: [HTTPField] = [],
+    within patience: Duration = .seconds(10)
   ) -> HTTPResponse? {
     let loop = world.loops[2]
     let dialer = SimulatedDialer(network, on: loop)
-    let request = HTTPRequest(method: method, path: path, headers: fields)
+    let request = HTTPRequest(method: method, path: path, query: query, headers: fields)
     let box = AnswerBox()
     loop.eventLoop.asCurrent {
       _ = LoopStage(loop: loop.eventLoop).begin {

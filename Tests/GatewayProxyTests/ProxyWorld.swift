@@ -19,14 +19,14 @@ struct ProxyWorld {
   init(
     _ site: TargetSite = TargetSite(), limits: ProxyLimits = .local, isLocal: Bool = true,
     conditions: LinkConditions = LinkConditions(), guarding: PageGuard = PageGuard(hosts: ["proxy"], pages: .any),
-    isControlled: Bool = false, wire: ServedDialect? = nil
+    isControlled: Bool = false, wire: ProxyWire? = nil, tokens: TokenWatch? = nil
   ) {
     self.site = site
     network = SimulatedNetwork(world, conditions: conditions)
     network.listen(on: Self.targetAddress, loops: [world.loops[1]], site: site)
     let loop = world.loops[0]
     let network = network
-    let control = isControlled ? loop.eventLoop.asCurrent { Self.control(on: loop.eventLoop, wire) } : nil
+    let control = isControlled ? loop.eventLoop.asCurrent { Self.control(on: loop.eventLoop, wire, tokens) } : nil
     self.control = control
     route = loop.eventLoop.asCurrent {
       ProxyRoute(
@@ -37,8 +37,9 @@ struct ProxyWorld {
     network.listen(on: Self.address, loops: [loop], site: ProxySite(route, guarding: guarding))
   }
 
-  private static func control(on loop: EventLoop, _ wire: ServedDialect?) -> ProxyControl {
-    ProxyControl(on: loop, wire: wire, payloadBytes: 1 << 20, seed: 1, log: nil)
+  private static func control(on loop: EventLoop, _ wire: ProxyWire?, _ tokens: TokenWatch?) -> ProxyControl {
+    ProxyControl(
+      on: loop, wire: wire, tokens: tokens.map { TokenSightings($0, on: loop) }, payloadBytes: 1 << 20, seed: 1, log: nil)
   }
 
   func connect(_ upgrade: HTTPRequest = HTTPRequest(method: "GET", path: "/"), settling: Bool = true) -> SimulatedPeer {
@@ -53,6 +54,7 @@ struct ProxyWorld {
 /// `@unchecked Sendable`: touched only by the thread that runs the world.
 final class TargetSite: Site, @unchecked Sendable {
   var admission: ((HTTPRequest) -> Admission)?
+  var answer: ((HTTPRequest) -> HTTPResponse)?
   private(set) var upgrades: [HTTPRequest] = []
   private(set) var requests: [HTTPRequest] = []
   private(set) var sockets: [TargetSocket] = []
@@ -66,6 +68,7 @@ final class TargetSite: Site, @unchecked Sendable {
 
   nonisolated(nonsending) func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse {
     requests.append(request)
+    if let answer { return answer(request) }
     var response = HTTPResponse(status: 201, contentType: "text/plain", text: "made")
     response.headers += [HTTPField("connection", "x-own"), HTTPField("x-own", "1"), HTTPField("set-cookie", "a=1")]
     return response

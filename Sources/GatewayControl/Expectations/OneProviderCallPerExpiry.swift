@@ -175,7 +175,8 @@ extension JournalLine {
   fileprivate var asksForToken: Bool {
     switch event {
     case .cutOff(let close), .closed(let close, by: .gateway):
-      [CloseReason.refreshTimeout, .tokenRevoked].contains { $0.name == close.reason }
+      close.then == .renew
+        || [CloseReason.refreshTimeout, .tokenRevoked].contains { $0.name == close.reason }
     default: false
     }
   }

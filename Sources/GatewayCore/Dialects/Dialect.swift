@@ -35,6 +35,9 @@ package protocol Dialect: Sendable {
   /// default.
   var asksAllAlike: Bool { get }
 
+  /// How clients renew their tokens; nil, the default, if they may choose.
+  var renewal: RefreshHabit.How? { get }
+
   /// Returns the subprotocol to choose among those offered; nil for none.
   func subprotocol(for upgrade: HTTPRequest) -> String?
 
@@ -112,6 +115,7 @@ extension Dialect {
   package var answersProtocolPings: Bool { false }
   package var takesBytesAsText: Bool { false }
   package var asksAllAlike: Bool { false }
+  package var renewal: RefreshHabit.How? { nil }
   package func prelude(to message: OutboundMessage, _ context: DialectContext) -> Frame? { nil }
   package func subprotocol(for upgrade: HTTPRequest) -> String? { nil }
   package func details(of upgrade: HTTPRequest) -> Baggage? { nil }

@@ -146,6 +146,9 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
   /// A proxy was asked for something that only the gateway behind it can do.
   package static let notOurs = GatewayError(
     409_003, "not_ours", "only the gateway behind the proxy can do this, and it is not Postern's")
+  /// A proxy was asked for a token that it has not seen.
+  package static let noTokenSeen = GatewayError(
+    409_004, "no_token_seen", "a proxy mints no tokens, and has seen none that fits")
   package static let bodyTooLarge = GatewayError(
     413_001, "body_too_large", "the request's body is larger than the limit")
   package static let mediaTypeRefused = GatewayError(
@@ -180,7 +183,7 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
     .keyUnknown, .issuerMismatch, .audienceMismatch, .tokenRevoked, .tokenNotRenewed, .userMismatch, .claimInvalid,
     .tokenUnknown, .tokenUsedBeforeIssued, .userUnknown, .userDeactivated, .applicationUnknown, .sessionExpired,
     .sessionUnknown, .anonymousRefused, .callNotPermitted, .originRefused, .notPermitted, .notFound, .methodNotAllowed,
-    .alreadyExists, .clockIsReal, .notOurs, .bodyTooLarge, .upgradeRequired, .hostRefused, .mediaTypeRefused,
+    .alreadyExists, .clockIsReal, .notOurs, .noTokenSeen, .bodyTooLarge, .upgradeRequired, .hostRefused, .mediaTypeRefused,
     .claimMissing, .reservationInvalid, .companyForbidden, .companyUnknown, .clientOutdated,
     .tooMany, .internalError, .overloaded, .draining, .providerFailure, .storeUnavailable,
     .identityUnavailable, .connectionRequired,

@@ -52,12 +52,14 @@ package enum MessageFate: Hashable, Sendable {
   case replaced(Frame)
   /// The gateway sends this message instead, in the wire's format.
   case reworded(OutboundMessage)
+  /// It tells the client this life of the token in place of the gateway's.
+  case shortened(Duration)
 
   /// Whether the message is kept for a while.
   var keepsBack: Bool {
     switch self {
     case .late, .behindNext: true
-    case .lost, .twice, .replaced, .reworded: false
+    case .lost, .twice, .replaced, .reworded, .shortened: false
     }
   }
 
@@ -65,7 +67,7 @@ package enum MessageFate: Hashable, Sendable {
   var ofBeginning: MessageFate {
     switch self {
     case .replaced, .reworded: .lost
-    case .lost, .late, .twice, .behindNext: self
+    case .lost, .late, .twice, .behindNext, .shortened: self
     }
   }
 }

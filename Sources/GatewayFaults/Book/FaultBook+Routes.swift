@@ -30,16 +30,20 @@ extension FaultBook {
     }
     guard let (fault, standing) = found else { return await usually() }
     let network = loop.transport
+    let early = fault.asksUpstream ? await usually() : nil
     switch fault.fate {
     case .answered(let answer): return answer.response(words)
     case .late(let duration):
       _ = await waits.wait(
         until: network.now + duration, on: network, as: "the fault \(standing.word)", because: standing.number)
+      if let early { return early }
       return await usually()
     case .unanswered:
       let isDue = await waits.wait(
         until: network.now + Self.patience, on: network, as: "the fault \(standing.word)", because: standing.number)
-      return isDue ? words(.overloaded) : await usually()
+      if isDue { return words(.overloaded) }
+      if let early { return early }
+      return await usually()
     }
   }
 }

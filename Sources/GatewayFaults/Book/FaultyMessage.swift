@@ -5,8 +5,17 @@ internal import GatewayRuntime
 /// The messages that a fault affects: those of one meaning, and of these perhaps only those with a certain content.
 package struct FaultyMessage: Hashable, Sendable {
   package let meaning: Meaning
+  /// Another kind that it includes; nil for none.
+  private let other: Meaning?
   /// The content; nil for any.
   let match: MessageMatch?
+
+  /// The replies that tell the life of a token.
+  static let toldLives = FaultyMessage(.replyLogin, .replyRefresh)
+
+  private init(_ meaning: Meaning, _ other: Meaning) {
+    (self.meaning, self.other, match) = (meaning, other, nil)
+  }
 
   package static let members = ["what", "match"]
 
@@ -14,6 +23,7 @@ package struct FaultyMessage: Hashable, Sendable {
   init(_ fields: FaultFields) throws(GatewayError) {
     guard let meaning = try fields.word("what", Meaning.self) else { throw fields.missing("what") }
     self.meaning = meaning
+    other = nil
     match = try fields.child("match").map { (match) throws(GatewayError) in try MessageMatch(match) }
   }
 
@@ -61,7 +71,11 @@ package struct FaultyMessage: Hashable, Sendable {
 
   /// Returns whether it includes an outgoing message of that meaning.
   func takesIn(out message: JournalMessage, _ frame: Frame) -> Bool {
-    let isMeant =
+    let isMeant = Self.takesIn(out: message, meaning) || other.map { Self.takesIn(out: message, $0) } == true
+    return isMeant && match?.matches(frame) ?? true
+  }
+
+  private static func takesIn(out message: JournalMessage, _ meaning: Meaning) -> Bool {
       switch meaning {
       case .anyOut: true
       case .requestRefresh: message == .refreshRequired
@@ -76,6 +90,5 @@ package struct FaultyMessage: Hashable, Sendable {
       case .vendor: message == .vendor || message == .text || message == .binary
       default: false
       }
-    return isMeant && match?.matches(frame) ?? true
   }
 }

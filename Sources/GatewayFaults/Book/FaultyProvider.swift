@@ -17,8 +17,6 @@ final class FaultyProvider: TokenMinting, @unchecked Sendable {
 
   /// The maximum number of remembered tokens.
   private static let holdersMax = 10_000
-  /// The wait before a request that is never to be answered is refused after all. Its caller has gone by then.
-  private static let patience = Duration.seconds(900)
 
   init(in book: FaultBook) {
     self.book = book
@@ -28,13 +26,7 @@ final class FaultyProvider: TokenMinting, @unchecked Sendable {
     _ order: TokenOrder, with issuer: any TokenIssuer, at now: WallTime, defaultLife: Duration?
   ) async throws(TokenRefusal) -> MintedToken {
     let subject = FaultSubject(user: order.user, kind: order.kind)
-    if let (fault, standing) = book.befallen((any ProviderDelay).self, of: subject) {
-      let delay = fault.delay(at: book.loop.now)
-      let isDue = await book.waits.wait(
-        until: book.loop.now + (delay ?? Self.patience), on: book.loop, as: "the fault \(standing.word)",
-        because: standing.number)
-      if isDue, delay == nil { throw TokenRefusal(.overloaded) }
-    }
+    guard await book.delayProvider(for: subject) else { throw TokenRefusal(.overloaded) }
     let holder = Holder(user: order.user, scheme: order.scheme)
     var asked = ProviderOrder(
       order: order, now: book.loop.rightWallTime, last: last[holder], issuer: issuer, defaultLife: defaultLife)

@@ -6,6 +6,21 @@ package protocol HTTPFault: Fault {
 
   /// The fate of a request.
   var fate: HTTPFate { get }
+
+  /// Whether a proxy asks the gateway first, and the fault only affects its answer.
+  var asksUpstream: Bool { get }
+}
+
+/// The moment at which a fault of a proxy's answers takes effect: before the gateway is asked, or `"after": "upstream"`.
+enum AnswerMoment: String, CaseIterable {
+  case upstream
+
+  static let members = ["after"]
+
+  /// Returns whether the order says that the gateway is asked first.
+  static func asksUpstream(_ fields: FaultFields) throws(GatewayError) -> Bool {
+    try fields.word("after", AnswerMoment.self) != nil
+  }
 }
 
 extension HTTPFault {

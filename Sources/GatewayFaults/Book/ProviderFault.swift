@@ -13,6 +13,54 @@ package protocol ProviderAnswer: Fault {
   func answer(to order: ProviderOrder) throws(TokenRefusal) -> MintedToken
 }
 
+/// A fault that refuses requests for tokens, whoever mints them.
+package protocol ProviderRefusal: ProviderAnswer {
+  /// Throws the answer if there is to be no token. The user and the address are nil if they are not known.
+  func refuse(user: UserID?, address: Name?, at now: WallTime) throws(TokenRefusal)
+}
+
+extension ProviderRefusal {
+  package func answer(to order: ProviderOrder) throws(TokenRefusal) -> MintedToken {
+    try refuse(user: order.order.user, address: order.order.address, at: order.now)
+    return order.minted
+  }
+}
+
+/// A fault that changes the text of a token, whoever minted it.
+package protocol TokenTextFault: ProviderAnswer {
+  func changed(_ token: String) -> String
+}
+
+extension TokenTextFault {
+  package func answer(to order: ProviderOrder) -> MintedToken {
+    var token = order.minted
+    token.credentials = Credentials(token: changed(token.credentials.token))
+    token.isAsItIs = true
+    return token
+  }
+}
+
+/// A fault that gives another token than the right one. A proxy, which mints none, gives one that it has seen.
+package protocol OtherTokenFault: ProviderAnswer {
+  /// Returns the token for the user; nil if none that fits was seen.
+  func token(of user: UserID, among seen: any SeenTokens) -> String?
+
+  /// Returns why an order of the fault can have no effect yet; nil if it can.
+  func lack(in seen: any SeenTokens, of users: Set<UserID>) -> String?
+}
+
+/// The tokens that a proxy has seen. Only on its loop.
+package protocol SeenTokens: Sendable {
+  /// Returns the user's last token; nil if none was seen.
+  func last(of user: UserID) -> String?
+
+  /// Returns a token of the user's that has expired; nil if none was seen.
+  func expired(of user: UserID) -> String?
+
+  /// Whether anybody's expired token was seen.
+  var hasExpired: Bool { get }
+}
+
 /// An order for a token, with the issuer that can mint it.
 package struct ProviderOrder: Sendable {
   package var order: TokenOrder

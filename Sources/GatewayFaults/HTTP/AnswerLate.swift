@@ -4,14 +4,16 @@ package import GatewayCore
 package struct AnswerLate: HTTPFault {
   package static let word = "answer_late"
   package static let summary = "lets requests over HTTP wait so long, in real time; of one route, or below a path"
-  package static let members = ["by_ms"] + RouteChoice.members
+  package static let members = ["by_ms"] + RouteChoice.members + AnswerMoment.members
   package static let example = #"{"fault": "answer_late", "route": "POST /v1/tokens", "by_ms": 3000, "times": 1}"#
 
   package let routes: RouteChoice
+  package let asksUpstream: Bool
   package let fate: HTTPFate
 
   package init(_ fields: FaultFields) throws(GatewayError) {
     routes = try RouteChoice(fields)
+    asksUpstream = try AnswerMoment.asksUpstream(fields)
     guard let duration = try fields.milliseconds("by_ms") else { throw fields.missing("by_ms") }
     fate = .late(duration)
   }

@@ -2,7 +2,7 @@ package import GatewayCore
 package import GatewayKit
 
 /// A token that has already expired. A client that asks again at once loops.
-package struct MintExpired: ProviderAnswer {
+package struct MintExpired: OtherTokenFault {
   package static let word = "mint_expired"
   package static let summary = "lets the token provider give tokens that expired so long ago, an hour unless said"
   package static let members = ["by_s"]
@@ -18,5 +18,12 @@ package struct MintExpired: ProviderAnswer {
     order.now = order.now - age - life
     order.order.life = .lasting(life)
     return order.minted
+  }
+
+  package func token(of user: UserID, among seen: any SeenTokens) -> String? { seen.expired(of: user) }
+
+  package func lack(in seen: any SeenTokens, of users: Set<UserID>) -> String? {
+    guard users.isEmpty ? !seen.hasExpired : !users.contains(where: { seen.expired(of: $0) != nil }) else { return nil }
+    return "no expired token was seen; use tokens of a few seconds, and order it when one has expired"
   }
 }

@@ -2,7 +2,7 @@ package import GatewayCore
 package import GatewayKit
 
 /// A token of another user than the one asked for.
-package struct MintForOther: ProviderAnswer {
+package struct MintForOther: OtherTokenFault {
   package static let word = "mint_for_other"
   package static let summary = "lets the token provider give tokens of another user"
   package static let members = ["user"]
@@ -21,5 +21,11 @@ package struct MintForOther: ProviderAnswer {
     var order = order
     order.order.user = user
     return order.minted
+  }
+
+  package func token(of user: UserID, among seen: any SeenTokens) -> String? { seen.last(of: self.user) }
+
+  package func lack(in seen: any SeenTokens, of users: Set<UserID>) -> String? {
+    seen.last(of: user) == nil ? "no token of \(user) was seen; let them log in first" : nil
   }
 }

@@ -1,13 +1,13 @@
 package import GatewayCore
-package import GatewayKit
+internal import GatewayKit
 
 /// A token that is signed with another key than the gateway's, as by a provider whose key was not rolled out.
-package struct MintForged: ProviderAnswer {
+package struct MintForged: TokenTextFault {
   package static let word = "mint_forged"
   package static let summary = "lets the token provider sign tokens with a key that is not the gateway's"
   package static let example = #"{"fault": "mint_forged", "times": 1}"#
 
   package init(_ fields: FaultFields) throws(GatewayError) {}
 
-  package func answer(to order: ProviderOrder) -> MintedToken { order.minted.forged }
+  package func changed(_ token: String) -> String { MintedToken.forging(token) }
 }

@@ -3,7 +3,7 @@ internal import GatewayJSON
 package import GatewayKit
 
 /// A token provider with a budget, e.g. 30 tokens a minute for each user. It refuses further requests with 429.
-package struct MintLimited: ProviderAnswer {
+package struct MintLimited: ProviderRefusal {
   package static let word = "mint_limited"
   package static let summary =
     "lets the token provider refuse requests beyond a budget by user, address or all, with 429 or a ban"
@@ -75,15 +75,12 @@ package struct MintLimited: ProviderAnswer {
     }
   }
 
-  package func answer(to order: ProviderOrder) throws(TokenRefusal) -> MintedToken {
-    let asked = order.order
+  package func refuse(user: UserID?, address: Name?, at now: WallTime) throws(TokenRefusal) {
     guard
       let refusal = book.budgets.judge(
-        user: asked.user.name.budgetKey, address: asked.address?.budgetKey,
-        at: Instant(nanoseconds: order.now.nanoseconds))
-    else { return order.minted }
+        user: user?.name.budgetKey, address: address?.budgetKey, at: Instant(nanoseconds: now.nanoseconds))
+    else { return }
     throw TokenRefusal(
-      refusal.error, status: refusal.status,
-      retryAfter: RetryAdvice(refusal, share: book.chance.nextShare(), at: order.now))
+      refusal.error, status: refusal.status, retryAfter: RetryAdvice(refusal, share: book.chance.nextShare(), at: now))
   }
 }

@@ -2,7 +2,7 @@ package import GatewayCore
 package import GatewayKit
 
 /// A token provider that refuses with an HTTP status. `Retry-After` is sent only if the order names it.
-package struct MintRefused: ProviderAnswer {
+package struct MintRefused: ProviderRefusal {
   package static let word = "mint_refused"
   package static let summary = "lets the token provider answer with an HTTP status in place of a token"
   package static let members = FaultAnswer.members
@@ -14,7 +14,7 @@ package struct MintRefused: ProviderAnswer {
     answer = try FaultAnswer(fields, unauthorized: .credentialsMissing)
   }
 
-  package func answer(to order: ProviderOrder) throws(TokenRefusal) -> MintedToken {
+  package func refuse(user: UserID?, address: Name?, at now: WallTime) throws(TokenRefusal) {
     throw TokenRefusal(
       answer.error, status: answer.status, retryAfter: answer.retryAfter.map { .after($0) } ?? RetryAdvice.none)
   }

@@ -2,7 +2,7 @@ package import GatewayCore
 package import GatewayKit
 
 /// A token provider that returns the user's last token again, however old it is, e.g. because of a cache.
-package struct MintSame: ProviderAnswer {
+package struct MintSame: OtherTokenFault {
   package static let word = "mint_same"
   package static let summary = "lets the token provider give each user their last token again"
   package static let example = #"{"fault": "mint_same", "who": {"users": ["martin"]}}"#
@@ -14,4 +14,8 @@ package struct MintSame: ProviderAnswer {
     token.isAsItIs = true
     return token
   }
+
+  package func token(of user: UserID, among seen: any SeenTokens) -> String? { seen.last(of: user) }
+
+  package func lack(in seen: any SeenTokens, of users: Set<UserID>) -> String? { nil }
 }

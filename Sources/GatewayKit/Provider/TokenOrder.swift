@@ -34,14 +34,8 @@ package struct MintedToken: Hashable, Sendable {
   /// The provider's time of day, if it differs from the gateway's.
   package var providerTime: WallTime?
 
-  /// The same token, signed with a key that no gateway has. If it has no signature, its text is reversed.
-  package var forged: MintedToken {
-    var token = self
-    let text = credentials.token
-    token.credentials = Credentials(token: ForgedToken.of(text) ?? String(text.reversed()))
-    token.isAsItIs = true
-    return token
-  }
+  /// Returns the token with another signature, of a key that no gateway has. A text without a signature is reversed.
+  package static func forging(_ token: String) -> String { ForgedToken.of(token) ?? String(token.reversed()) }
 }
 
 extension TokenIssuer {

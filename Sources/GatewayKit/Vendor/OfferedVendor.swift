@@ -23,6 +23,9 @@ package protocol OfferedVendor: Vendor {
   /// The vendor's part of `storm`.
   static var clients: any ClientTool { get }
 
+  /// The wire formats on its sockets, for `proxy --dialect`.
+  static var readers: [WireReader] { get }
+
   /// The actions of `ctl` for its control routes.
   static var controlActions: [ControlAction] { get }
 }
@@ -32,6 +35,7 @@ package protocol OfferedVendor: Vendor {
 extension OfferedVendor {
   package static var options: [Option<Settings>] { [] }
   package static var controlActions: [ControlAction] { [] }
+  package static var readers: [WireReader] { [] }
   package static var flags: [Flag] { options.map(\.flag) }
 
   /// Returns the token that the flags ask for. Throws for flags that have no meaning for this vendor.

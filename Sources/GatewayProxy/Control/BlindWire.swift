@@ -13,7 +13,7 @@ enum BlindWire {
 
   /// Returns a described wire as the journal knows it.
   static func journal(of dialect: ServedDialect) -> JournalWire {
-    JournalWire(dialect.name) { frame, isUnderstood in
+    JournalWire(dialect.name, renewal: dialect.renewal) { frame, isUnderstood in
       frame.payload.withUnsafeBytes { dialect.redacted($0, frame.kind, isUnderstood: isUnderstood) }
     }
   }

@@ -6,7 +6,7 @@ internal import GatewayWires
 struct ConnectionRecord {
   let journal: Journal
   /// What reads its messages; nil if nobody does.
-  let eyes: WireEyes?
+  let eyes: (any ConnectionEyes)?
   private let id: ConnectionID
   private let wire: String
   private let askedAt: Instant
@@ -20,7 +20,7 @@ struct ConnectionRecord {
   /// When the client was asked for another token; nil if it was not.
   private var requestedAt: Instant?
 
-  init(_ id: ConnectionID, in control: ProxyControl, reading eyes: WireEyes?) {
+  init(_ id: ConnectionID, in control: ProxyControl, reading eyes: (any ConnectionEyes)?) {
     (self.id, journal, wire, self.eyes) = (id, control.journal, control.wireName, eyes)
     askedAt = journal.loop.now
     lastHeard = askedAt
@@ -47,7 +47,7 @@ struct ConnectionRecord {
       return kind.meaning
     }
     let wall = journal.loop.wallTime
-    let sightings = fromGateway ? eyes.fromGateway(payload, at: wall) : eyes.fromClient(payload, at: wall)
+    let sightings = fromGateway ? eyes.fromGateway(payload, kind, at: wall) : eyes.fromClient(payload, kind, at: wall)
     let meaning = sightings.lazy.compactMap(Self.meaning).first ?? kind.meaning
     write(meaning, payload, kind, isOut: fromGateway)
     for sighting in sightings { tell(sighting, eyes) }
@@ -78,7 +78,9 @@ struct ConnectionRecord {
   /// The client was told the end, by the gateway or by the proxy. `other` is what a fault made of it.
   mutating func told(_ reason: CloseReason, _ other: OtherClose?) {
     guard openedAt != nil, toldEnd == nil, !hasEnded else { return }
-    let close = JournalClose(reason, code: other?.reportedCode ?? reason.code, isFaulted: other != nil)
+    let code = other?.reportedCode ?? reason.code
+    let close = JournalClose(
+      reason, code: code, isFaulted: other != nil, then: eyes?.then(atClose: code, other == nil ? reason.name : nil))
     toldEnd = close
     write(.cutOff(close))
   }
@@ -128,7 +130,7 @@ struct ConnectionRecord {
   }
 
   /// Writes what a message means for the session.
-  private mutating func tell(_ sighting: WireEyes.Sighting, _ eyes: WireEyes) {
+  private mutating func tell(_ sighting: WireEyes.Sighting, _ eyes: any ConnectionEyes) {
     guard !hasEnded else { return }
     switch sighting {
     case .credentials(isRenewal: false): write(.loginAsked)
@@ -147,13 +149,13 @@ struct ConnectionRecord {
     }
   }
 
-  private func grant(_ eyes: WireEyes) -> JournalGrant {
+  private func grant(_ eyes: any ConnectionEyes) -> JournalGrant {
     let left = eyes.end.map { $0 - journal.loop.wallTime }
     return JournalGrant(eyes.accepted?.fingerprint, expiresAt: left.map { journal.loop.now + $0 } ?? .distantFuture)
   }
 
   /// Returns the error that has the same consequence for the client; the gateway's own is not Postern's.
-  private static func error(_ then: ReturnVerdict) -> JournalError {
+  static func error(_ then: ReturnVerdict) -> JournalError {
     switch then {
     case .renew: JournalError(.tokenExpired)
     case .retry: JournalError(.overloaded)

@@ -1,7 +1,7 @@
 internal import GatewayCore
 package import GatewayFaults
 package import GatewayRuntime
-package import GatewayWires
+internal import GatewayWires
 
 /// The means of an operator at a proxy: its journal, its faults and its log. Only on its loop.
 ///
@@ -10,7 +10,9 @@ package final class ProxyControl: @unchecked Sendable {
   package let journal: Journal
   package let faults: FaultBook
   /// What says what messages mean; nil if nobody reads them.
-  let wire: ServedDialect?
+  let wire: ProxyWire?
+  /// The calls of the application's token endpoint; nil if nobody knows which they are.
+  let tokens: TokenSightings?
   let log: LoopLog
   private var routes = RouteNames()
 
@@ -18,15 +20,19 @@ package final class ProxyControl: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - wire: What says what messages mean; nil to read none.
+  ///   - tokens: The calls of the application's token endpoint; nil if nobody knows which they are.
   ///   - payloadBytes: The room for what messages said; nil to keep nothing of that.
   ///   - seed: The seed of the faults.
   ///   - log: The log of orders; nil for none.
-  package init(on loop: EventLoop, wire: ServedDialect? = nil, payloadBytes: Int?, seed: UInt64, log: GatewayLog?) {
+  package init(
+    on loop: EventLoop, wire: ProxyWire? = nil, tokens: TokenSightings? = nil, payloadBytes: Int?, seed: UInt64,
+    log: GatewayLog?
+  ) {
     journal = Journal(on: loop, bytes: GatewayConfiguration.usualJournalBytes, payloadBytes: payloadBytes)
-    self.wire = wire
-    journal.wires = [wire.map(BlindWire.journal(of:)) ?? BlindWire.journal]
+    (self.wire, self.tokens) = (wire, tokens)
+    journal.wires = [wire?.journal ?? BlindWire.journal]
     journal.begin()
-    faults = FaultBook(on: loop, seed: seed, policy: ProxyFaults(hasWire: wire != nil))
+    faults = FaultBook(on: loop, seed: seed, policy: ProxyFaults(wire: wire, tokens: tokens))
     faults.attach(to: journal)
     self.log = LoopLog(log, on: loop)
   }
@@ -60,17 +66,17 @@ package final class ProxyControl: @unchecked Sendable {
   var wireName: String { wire?.name ?? BlindWire.name }
 
   /// Returns the reader of a connection; nil if its path is not the wire's.
-  func eyes(for upgrade: HTTPRequest, _ id: ConnectionID) -> WireEyes? {
-    guard let wire, wire.accepts(upgrade) else { return nil }
-    return wire.eyes(for: upgrade, id)
-  }
+  func eyes(for upgrade: HTTPRequest, _ id: ConnectionID) -> (any ConnectionEyes)? { wire?.eyes(upgrade, id) }
 
   /// Returns the answer to a request: the usual one, unless a fault intervenes.
   nonisolated(nonsending) func answer(
-    _ request: HTTPRequest, usually: nonisolated(nonsending) () async -> HTTPResponse
+    _ request: HTTPRequest, usually: nonisolated(nonsending) (HTTPRequest, ProxyTarget?) async -> HTTPResponse
   ) async -> HTTPResponse {
-    let answer = await faults.answer(
-      request, method: request.method, pattern: request.path, Self.words, usually: usually)
+    let tokens = tokens.flatMap { $0.watch.isAsked(by: request) ? $0 : nil }
+    let answer = await faults.answer(request, method: request.method, pattern: request.path, Self.words) {
+      guard let tokens else { return await usually(request, nil) }
+      return await tokens.answer(request, journal, faults, Self.words) { await usually($0, tokens.target) }
+    }
     journal.write(route: routes.route(of: request), status: answer.status, dialect: BlindWire.number)
     return answer
   }
@@ -88,8 +94,10 @@ package final class ProxyControl: @unchecked Sendable {
 
   /// Writes that an upgrade was refused, by the gateway behind the proxy, by the proxy or by a fault.
   func note(refused response: HTTPResponse, of upgrade: HTTPRequest) {
+    let then = eyes(for: upgrade, ConnectionID(loop: 0, serial: 0))?.then(atStatus: response.status)
     journal.write(
-      .upgradeRefused(nil, status: UInt16(clamping: response.status), isBlind: upgrade.isOfBrowser),
+      .upgradeRefused(
+        then.map(ConnectionRecord.error), status: UInt16(clamping: response.status), isBlind: upgrade.isOfBrowser),
       dialect: BlindWire.number)
   }
 }

@@ -1,14 +1,19 @@
 internal import GatewayCore
 internal import GatewayFaults
 internal import GatewayRuntime
+internal import GatewayWires
 
 /// The faults of a proxy.
 ///
 /// They affect messages by direction, number and content, closes by code, sockets, upgrades and HTTP; with a wire, messages by
 /// their meaning and connections by their users too.
 struct ProxyFaults: FaultPolicy {
-  /// Whether a wire says what messages mean.
-  let hasWire: Bool
+  /// What says what messages mean; nil for nothing.
+  let wire: ProxyWire?
+  /// The calls of the token endpoint; nil if nobody knows which they are.
+  let tokens: TokenSightings?
+
+  private var hasWire: Bool { wire != nil }
 
   func refusal(of fault: any Fault.Type) -> GatewayError? {
     switch fault {
@@ -16,9 +21,13 @@ struct ProxyFaults: FaultPolicy {
       .clockIsReal.detailed("\(fault.word) changes a clock; use tokens of a few seconds")
     case is any StoreFault.Type:
       .notOurs.detailed("\(fault.word) changes a gateway's store; use answer_with or refuse_upgrade with status 503")
-    case is any ProviderDelay.Type, is any ProviderAnswer.Type:
-      .notOurs.detailed(
-        "\(fault.word) changes a token endpoint; use answer_late, answer_never or answer_with with its route")
+    case is MintEarly.Type:
+      .notOurs.detailed("\(fault.word) needs a token that was issued later; use mint_expired or mint_forged")
+    case is any ProviderDelay.Type where tokens == nil, is any ProviderAnswer.Type where tokens == nil:
+      .notOurs.detailed("\(fault.word) changes answers of the token endpoint; name it with --tokens or --token-route")
+    case is Shorten.Type where wire?.tellsLives != true && tokens?.watch.tellsLives != true:
+      .needsWire.detailed(
+        "\(fault.word) changes the life that a reply tells; use --wire with a life in \"take\", or --tokens; exp cannot change")
     case is RotateKeys.Type, is WithdrawKeys.Type:
       .notOurs.detailed("\(fault.word) changes a gateway's keys; use refuse_upgrade with status 401, or close_as")
     case is any LoginFault.Type, is any VerificationDelay.Type,
@@ -33,13 +42,21 @@ struct ProxyFaults: FaultPolicy {
   func refusal(of order: FaultOrder) -> GatewayError? {
     let fault = order.fault
     if let refusal = refusal(of: type(of: fault)) { return refusal }
-    if !hasWire, order.aim.isOfUsers {
+    if let other = fault as? any OtherTokenFault, let tokens,
+      let lack = other.lack(in: tokens.seen, of: order.aim.users ?? [])
+    {
+      return .noTokenSeen.detailed(lack)
+    }
+    let isOfTokens = fault is any ProviderDelay || fault is any ProviderAnswer || fault is Shorten
+    if !hasWire, order.aim.isOfUsers, !isOfTokens {
       return .needsWire.detailed("who names users; leave it out, or use {\"connection\": 2}")
     }
-    if let event = order.moment.event, !Self.events.contains(event), !hasWire || !Self.eventsOfWires.contains(event) {
+    if let event = order.moment.event, !Self.events.contains(event), !hasWire || !Self.eventsOfWires.contains(event),
+      tokens == nil || !Self.eventsOfTokens.contains(event)
+    {
       return .needsWire.detailed("no line \(event.rawValue) is written here; use connection_opened or message_out")
     }
-    if !hasWire, let message = (fault as? any MessageFault)?.message, message.meaning != .anyIn,
+    if !hasWire, !(fault is Shorten), let message = (fault as? any MessageFault)?.message, message.meaning != .anyIn,
       message.meaning != .anyOut
     {
       return .needsWire.detailed("\(message.meaning.rawValue) is a meaning; use any:in or any:out, with match")
@@ -64,6 +81,10 @@ struct ProxyFaults: FaultPolicy {
 
   private static let eventsOfWires: Set<JournalKind> = [
     .loginAsked, .loggedIn, .loginRefused, .refreshRequested, .refreshed, .refreshRefused,
+  ]
+
+  private static let eventsOfTokens: Set<JournalKind> = [
+    .providerAsked, .providerMinted, .providerFailed, .providerRefused,
   ]
 
   func example(of fault: any Fault.Type) -> String {

@@ -55,7 +55,7 @@ package final class ProxyRoute: @unchecked Sendable {
   // MARK: Admission
 
   func admit(_ upgrade: HTTPRequest) -> Admission {
-    if let refusal = refusal(of: upgrade) { return refuse(upgrade, refusal) }
+    if let refusal = refusal(of: upgrade, for: target) { return refuse(upgrade, refusal) }
     if let admission = control?.admission(upgrade) { return admission }
     if let refusal = upgradeRefusal() { return refuse(upgrade, refusal) }
     lastSerial += 1
@@ -71,7 +71,7 @@ package final class ProxyRoute: @unchecked Sendable {
   }
 
   /// Returns why no request of this kind is sent on; nil if it may be.
-  private func refusal(of request: HTTPRequest) -> ProxyRefusal? {
+  private func refusal(of request: HTTPRequest, for target: ProxyTarget) -> ProxyRefusal? {
     if isEnding { return ProxyRefusal("ending", 503, "the proxy ends") }
     if fields.hasPassed(request) {
       return ProxyRefusal("loop", 508, "the request has passed this proxy before: --to leads back to it")
@@ -108,12 +108,12 @@ package final class ProxyRoute: @unchecked Sendable {
   // MARK: Requests
 
   nonisolated(nonsending) func respond(to request: HTTPRequest) async -> HTTPResponse {
-    guard let control else { return await forward(request) }
-    return await control.answer(request) { await forward(request) }
+    guard let control else { return await forward(request, to: target) }
+    return await control.answer(request) { await forward($0, to: $1 ?? target) }
   }
 
-  private nonisolated(nonsending) func forward(_ request: HTTPRequest) async -> HTTPResponse {
-    if let refusal = refusal(of: request) ?? requestRefusal() { return refusal.response }
+  private nonisolated(nonsending) func forward(_ request: HTTPRequest, to target: ProxyTarget) async -> HTTPResponse {
+    if let refusal = refusal(of: request, for: target) ?? requestRefusal() { return refusal.response }
     bytes?.spend(request.body.count, at: loop.now)
     var forwarded = request
     forwarded.headers = fields.ofRequest(request)

@@ -191,9 +191,14 @@ extension RelayEnd: FaultParty {
   var dialectName: String { connection?.route.control?.wireName ?? BlindWire.name }
   func meaning(of payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> JournalMessage {
     guard let eyes = connection?.record?.eyes else { return kind.meaning }
-    return ConnectionRecord.meaning(of: eyes.foresee(payload, at: loop.wallTime)) ?? kind.meaning
+    return ConnectionRecord.meaning(of: eyes.foresee(payload, kind, at: loop.wallTime)) ?? kind.meaning
   }
   func frame(of message: OutboundMessage) -> Frame? { nil }
+  func frame(_ frame: Frame, telling life: Duration) -> Frame? {
+    let eyes = connection?.record?.eyes
+    let told = frame.payload.withUnsafeBytes { eyes?.telling(life, in: $0, at: loop.wallTime) }
+    return told.map { Frame(frame.kind, $0) }
+  }
   func control(_ event: SessionEvent) { connection?.control(event) }
   func say(_ saying: Saying) { connection?.say(saying, to: self) }
 }

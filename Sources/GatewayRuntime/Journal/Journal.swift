@@ -16,7 +16,7 @@ package final class Journal: @unchecked Sendable {
   package let capacity: Int
   /// The wire formats, by the numbers of their bindings.
   package var wires: [JournalWire] = [] {
-    didSet { names.dialects = wires.map(\.name) }
+    didSet { names.wires = wires }
   }
   private let records: UnsafeMutablePointer<JournalRecord>
   /// Nil where only the records are kept.
@@ -194,7 +194,7 @@ package final class Journal: @unchecked Sendable {
   }
 
   /// The wire formats, in the order of their numbers.
-  package var dialects: [String] { names.dialects }
+  package var dialects: [String] { wires.map(\.name) }
 
   /// The number that records have for the user; nil if none can name them.
   func userNumber(_ user: UserID) -> UInt32? { names.users.number(of: user) }

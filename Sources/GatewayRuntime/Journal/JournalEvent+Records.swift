@@ -1,4 +1,4 @@
-internal import GatewayCore
+package import GatewayCore
 
 // What sessions, operators and the token provider tell, as the journal keeps it.
 
@@ -34,7 +34,7 @@ extension SessionEvent {
 }
 
 extension JournalEvent {
-  init(_ record: ProviderRecord) {
+  package init(_ record: ProviderRecord) {
     self =
       switch record {
       case .asked: .providerAsked

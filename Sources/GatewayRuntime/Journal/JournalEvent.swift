@@ -142,13 +142,19 @@ package struct JournalDelay: Hashable, Sendable, BitwiseCopyable {
 package struct JournalClose: Hashable, Sendable, BitwiseCopyable {
   package let code: UInt16
   private let place: UInt8
+  /// Whether a fault made the code, and the number of the verdict in the bits above.
+  private let bits: UInt8
+
   /// Whether a fault made the code: the client knows that alone, and not what the gateway meant.
-  package let isFaulted: Bool
+  package var isFaulted: Bool { bits & 1 == 1 }
+
+  /// What the end means to a client of a gateway behind a proxy; nil if nobody knows.
+  package var then: ReturnVerdict? { ReturnVerdict.allCases.first { $0.number == Int(bits >> 1) } }
 
   /// Creates a close. The code is the dialect's own for `reason`, unless a fault replaced it, or sent none: 1006.
-  package init(_ reason: CloseReason, code: UInt16, isFaulted: Bool = false) {
+  package init(_ reason: CloseReason, code: UInt16, isFaulted: Bool = false, then: ReturnVerdict? = nil) {
     self.code = code
-    self.isFaulted = isFaulted
+    bits = (isFaulted ? 1 : 0) | UInt8(then?.number ?? 0) << 1
     place = UInt8(clamping: CloseReason.all.firstIndex(of: reason) ?? Int(UInt8.max))
   }
 

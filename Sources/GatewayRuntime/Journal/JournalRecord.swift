@@ -44,6 +44,8 @@ package struct JournalLine: Hashable, Sendable {
   package var user: UserID?
   package var connection: ConnectionID?
   package var dialect: String?
+  /// How clients of the wire format renew their tokens; nil if nobody knows.
+  package var renewal: RefreshHabit.How?
   /// The method and pattern of the route, of an HTTP request that was answered.
   package var route: String?
   /// The word of the fault that befell.

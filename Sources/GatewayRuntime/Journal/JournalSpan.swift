@@ -110,8 +110,8 @@ struct JournalNames {
   var users = JournalUsers()
   /// Of routes, and of faults.
   var words: [String] = []
-  /// Of the wire formats, by the numbers of their bindings.
-  var dialects: [String] = []
+  /// The wire formats, by the numbers of their bindings.
+  var wires: [JournalWire] = []
   var beganAt = Instant.zero
 
   /// The record as it is read.
@@ -120,7 +120,10 @@ struct JournalNames {
       number: number, at: record.at - beganAt, real: record.real, wallTime: record.wallTime, event: record.event,
       user: record.user == 0 ? nil : users[record.user],
       connection: record.connection == JournalRecord.noConnection ? nil : record.connection)
-    if Int(record.dialect) < dialects.count { line.dialect = dialects[Int(record.dialect)] }
+    if Int(record.dialect) < wires.count {
+      line.dialect = wires[Int(record.dialect)].name
+      line.renewal = wires[Int(record.dialect)].renewal
+    }
     switch record.event {
     case .httpAnswered(let route, _): line.route = words[Int(route)]
     case .faulted(let word, _, _): line.fault = words[Int(word)]

@@ -24,6 +24,8 @@ final class ServedConversation: Conversation, @unchecked Sendable {
   /// The values taken from each accepted login: a client may join several channels on one socket.
   private var rooms: [[String?]] = []
   private var number: UInt32 = 0
+  /// The message that was foreseen last, so that it is read once.
+  private var foreseen: (bytes: [UInt8], heard: Heard?)?
   var askedAt: Instant?
 
   /// The purpose of a token that is being verified.
@@ -59,7 +61,9 @@ final class ServedConversation: Conversation, @unchecked Sendable {
   private static let messageMax = 1 << 16
 
   func decode(_ message: [UInt8], _ context: DialectContext) -> InboundMessage? {
-    guard let heard = recognised(message) else { return nil }
+    let known = foreseen.flatMap { $0.bytes == message ? $0 : nil }
+    foreseen = nil
+    guard let heard = known.map(\.heard) ?? recognised(message) else { return nil }
     let parts = served.wire.messages[heard.message].parts.count
     expected = heard.part + 1 < parts ? (heard.message, heard.part + 1) : nil
     if let id = heard.bindings.id { sent[heard.message] = id }
@@ -98,7 +102,12 @@ final class ServedConversation: Conversation, @unchecked Sendable {
   func foresee(_ payload: UnsafeRawBufferPointer, _ context: DialectContext) -> InboundMessage? {
     var kept = rest
     let messages = served.wire.frames.messages(in: payload, &kept, atMost: Self.messageMax)
-    return messages.lazy.compactMap { self.recognised($0).flatMap { self.meaning(of: $0, context) } }.first
+    for message in messages {
+      let heard = recognised(message)
+      if messages.count == 1 { foreseen = (message, heard) }
+      if let meaning = heard.flatMap({ self.meaning(of: $0, context) }) { return meaning }
+    }
+    return nil
   }
 
   /// Returns which of the client's messages it is; nil for one that is not described.

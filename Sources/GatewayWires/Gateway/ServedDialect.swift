@@ -41,6 +41,8 @@ package struct ServedDialect: Dialect {
 
   package func accepts(_ upgrade: HTTPRequest) -> Bool { served.accepts(upgrade) }
 
+  package var renewal: RefreshHabit.How? { served.wire.habits.refresh.how }
+
   package func owns(path: String) -> Bool { false }
 
   package var refusesBeforeUpgrade: Bool { !served.refusesInWords }

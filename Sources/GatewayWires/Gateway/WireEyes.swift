@@ -33,14 +33,29 @@ package final class WireEyes: @unchecked Sendable {
     package let user: UserID?
     /// The end that the token states.
     package let end: WallTime?
+
+    private static let nameMax = 256
+
+    /// Notes a token, and the user whom the message names; without one, the user of the token's `sub` or `user_id`.
+    package init(token: String, user: String?) {
+      let payload = try? UnverifiedToken(token).payload
+      let name = user ?? payload.flatMap(Self.user)
+      fingerprint = TokenFingerprint(of: token)
+      self.user = name.map { UserID(String($0.prefix(Self.nameMax))) }
+      end = payload?[member: "exp"]?.number.flatMap { (0...1e11).contains($0) ? WallTime(seconds: $0) : nil }
+    }
+
+    private static func user(in payload: JSONView) -> String? {
+      ["sub", "user_id"].lazy.compactMap { payload[member: $0]?.string }.first { !$0.isEmpty }
+    }
   }
 
-  private let served: ServedWire
-  private let conversation: ServedConversation
+  let served: ServedWire
+  let conversation: ServedConversation
   private let connection: ConnectionID
-  private let memory: ClientMemory
+  let memory: ClientMemory
   private var rest: [UInt8] = []
-  private var token: String?
+  private(set) var token: String?
   private var phase = ClientPhase.opening
   private var pending: Shown?
   /// The accepted token; nil before the login.
@@ -49,8 +64,7 @@ package final class WireEyes: @unchecked Sendable {
   package private(set) var end: WallTime?
 
   /// The largest part of an unfinished message that is kept, and the longest token.
-  private static let bytesMax = 1 << 16
-  private static let nameMax = 256
+  static let bytesMax = 1 << 16
 
   init(_ served: ServedWire, _ conversation: ServedConversation, upgrade: HTTPRequest, _ connection: ConnectionID) {
     self.served = served
@@ -60,7 +74,7 @@ package final class WireEyes: @unchecked Sendable {
     if let token = served.token(in: upgrade) { show(token) }
   }
 
-  private var wire: WireDescription { served.wire }
+  var wire: WireDescription { served.wire }
 
   /// Whether the login has been accepted.
   package var isLoggedIn: Bool { phase == .live || phase == .refreshing }
@@ -82,16 +96,7 @@ package final class WireEyes: @unchecked Sendable {
 
   private func show(_ token: String) {
     self.token = token.utf8.count <= Self.bytesMax ? token : nil
-    let read = try? UnverifiedToken(token)
-    let name = conversation.user ?? Self.user(in: read?.payload)
-    let end = read?.payload[member: "exp"]?.number.flatMap { (0...1e11).contains($0) ? WallTime(seconds: $0) : nil }
-    pending = Shown(
-      fingerprint: TokenFingerprint(of: token), user: name.map { UserID(String($0.prefix(Self.nameMax))) }, end: end)
-  }
-
-  private static func user(in payload: JSONView?) -> String? {
-    guard let payload else { return nil }
-    return ["sub", "user_id"].lazy.compactMap { payload[member: $0]?.string }.first { !$0.isEmpty }
+    pending = Shown(token: token, user: conversation.user)
   }
 
   private func accept(life: Duration?, at now: WallTime) -> Sighting {
@@ -148,7 +153,7 @@ package final class WireEyes: @unchecked Sendable {
   private func fromGateway(_ message: [UInt8], at now: WallTime) -> Sighting {
     let text = WireText(message)
     let user = pending?.user ?? accepted?.user
-    let holes = SeenHoles(sent: conversation.sent, taken: memory.taken, user: user?.rawValue, token: token)
+    let holes = seenHoles
     guard let rule = wire.rules.first(where: { $0.phases.contains(phase) && $0.condition.holds(for: text, holes) })
     else { return .unknown }
     let client = ClientIdentity(user: user ?? UserID(""), token: token.map { Credentials(token: $0) }, now: now)
@@ -174,6 +179,18 @@ package final class WireEyes: @unchecked Sendable {
       phase = .live
       return .refreshRefused(rule.then)
     }
+  }
+
+  // MARK: Ends
+
+  /// Returns what a close with that code and text means to the client now; nil if the wire says nothing of ends.
+  package func then(atClose code: UInt16, _ text: String?) -> ReturnVerdict? {
+    wire.habits.comeback?.verdict(of: Int(code), isHTTP: false, text, in: phase)?.verdict
+  }
+
+  /// Returns what it means to the client that its upgrade is refused; nil if the wire says nothing of that.
+  package func then(atStatus status: Int) -> ReturnVerdict? {
+    wire.habits.comeback?.verdict(of: status, isHTTP: true, in: .opening)?.verdict
   }
 
   // MARK: Saying
@@ -202,24 +219,6 @@ package final class WireEyes: @unchecked Sendable {
   package var goodbye: CloseReason? {
     guard renewal == .reconnect else { return nil }
     return served.code(for: .refreshTimeout).flatMap { CloseReason(code: $0, name: CloseReason.refreshTimeout.name) }
-  }
-}
-
-/// The values for holes in conditions, as they were seen.
-private struct SeenHoles: HoleSource {
-  let sent: [String?]
-  let taken: [String?]
-  let user: String?
-  let token: String?
-
-  func value(of hole: Hole) -> String? {
-    switch hole {
-    case .user: user
-    case .token: token
-    case .taken(let slot): taken.indices.contains(slot) ? taken[slot] : nil
-    case .sent(let slot): sent.indices.contains(slot) ? sent[slot] : nil
-    default: nil
-    }
   }
 }
 

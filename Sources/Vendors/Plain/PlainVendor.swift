@@ -57,6 +57,7 @@ package struct PlainSettings: VendorSettings {
 extension PlainVendor: OfferedVendor {
   package static let title = "the plain scheme"
   package static let scheme = "plain"
+  package static var readers: [WireReader] { [WireReader(PlainDialect(), PlainClientDialect())] }
   package static let tokens: any TokenTool = PlainTokenTool()
   package static let clients: any ClientTool = PlainClientTool()
 

@@ -95,7 +95,13 @@ package struct StreamVideoClientDialect: ClientDialect {
     guard frameKind == .text, let message = try? JSONObject(payload) else { return nil }
     switch try? message.string("type") {
     case "health.check":
-      return .alive
+      // Chat's answer to a login is one too; it alone has the user.
+      guard message.has("me"), let connection = try? message.string("connection_id", bytes: 1...Int.max) else {
+        return .alive
+      }
+      var welcome = Welcome()
+      welcome.connection = connection
+      return .connected(nil, welcome)
     case "connection.ok":
       guard let connection = try? message.string("connection_id", bytes: 1...Int.max) else { return nil }
       var welcome = Welcome()

@@ -15,7 +15,7 @@ enum ProxyCommand: Command {
   static let example = "postern proxy --to http://127.0.0.1:3000"
   static let sections = ProxyFlags.sections
   static let neededFirst = [
-    "to", "i-may-proxy", "port", "control-port", "wire", "journal-payloads", "set-header", "upstream-ca",
+    "to", "i-may-proxy", "port", "control-port", "wire", "tokens", "journal-payloads", "set-header", "upstream-ca",
     "tls-certificate", "tls-key",
   ]
 
@@ -96,8 +96,9 @@ enum ProxyCommand: Command {
     if let rate = options.limits.requestsPerSecond { limits.append("\(ProxyLimits.text(rate)) requests/s") }
     if let rate = options.limits.bytesPerSecond { limits.append("\(ProxyLimits.text(rate)) bytes/s") }
     let wire = options.control?.wire.map { "; wire \($0.name)" } ?? ""
+    let tokens = options.control?.tokens.map { "; token endpoint \($0.text)" } ?? ""
     let control = controlPort.map { port in
-      "control  http://\(literal(options.control?.host ?? "")):\(port); faults and journal on\(wire)\n"
+      "control  http://\(literal(options.control?.host ?? "")):\(port); faults and journal on\(wire)\(tokens)\n"
     }
     return """
       ready    \(scheme)://\(shown):\(port) -> \(options.targetText)\(address)

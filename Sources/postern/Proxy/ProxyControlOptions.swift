@@ -15,12 +15,18 @@ struct ProxyControlOptions {
   private let allowedHosts: [String]
   private let keepsPayloads: Bool
   /// What says what messages mean; nil for nothing.
-  let wire: ServedDialect?
+  let wire: ProxyWire?
+  /// The application's token endpoint; nil if none is named.
+  let tokens: ProxyTokenOptions?
 
   private static let connectionsMax = 256
 
   /// Checks the flags; nil without a control port.
-  init?(_ draft: ProxyControlDraft) throws {
+  ///
+  /// - Parameters:
+  ///   - draft: The values.
+  ///   - proxied: The values of `--i-may-proxy`.
+  init?(_ draft: ProxyControlDraft, proxied: [Arguments.Value]) throws {
     guard let port = draft.port else {
       if let source = draft.source { throw UsageError("\(source) goes with --control-port") }
       return nil
@@ -30,16 +36,28 @@ struct ProxyControlOptions {
     secret = draft.secret?.value
     allowedHosts = draft.allowedHosts.map(\.text)
     keepsPayloads = draft.keepsPayloads?.value == true
-    wire = try draft.wire.map(Self.wire)
+    if let wire = draft.wire, let dialect = draft.dialect {
+      throw UsageError("\(wire.source) and \(dialect.source): one of them is meant")
+    }
+    wire = try draft.wire.map(Self.wire) ?? draft.dialect.map(Self.dialect)
+    tokens = try ProxyTokenOptions(draft, proxied: proxied)
     guard secret != nil || PinnedHost.isThisMachine(PinnedHost.plain(host)) else {
       throw UsageError("--control-host \(host) is not loopback: give a --control-secret-file")
     }
   }
 
-  private static func wire(_ value: Arguments.Value) throws -> ServedDialect {
+  private static func dialect(_ value: Arguments.Value) throws -> ProxyWire {
+    let known = Vendors.all.filter { !$0.readers.isEmpty }
+    guard let vendor = known.first(where: { Name($0.scheme) == Name(value.text) }) else {
+      throw UsageError(value.source, value: value.text, oneOf: known.map { $0.scheme })
+    }
+    return ProxyWire(vendor.scheme, vendor.readers)
+  }
+
+  private static func wire(_ value: Arguments.Value) throws -> ProxyWire {
     let wire = try WireFile.read(value)
     do {
-      return try ServedDialect(reading: wire)
+      return ProxyWire(try ServedDialect(reading: wire))
     } catch {
       throw UsageError("\(error)")
     }
@@ -48,7 +66,7 @@ struct ProxyControlOptions {
   /// Makes the journal and the faults. Only on the loop.
   func control(on loop: EventLoop, seed: UInt64) -> ProxyControl {
     ProxyControl(
-      on: loop, wire: wire, payloadBytes: keepsPayloads ? HostedLimits().journalPayloadBytes : nil,
+      on: loop, wire: wire, tokens: tokens.map { TokenSightings($0.watch, at: $0.target, on: loop) }, payloadBytes: keepsPayloads ? HostedLimits().journalPayloadBytes : nil,
       seed: seed, log: OperatorLog(level: .info, format: .text).gateway)
   }
 

@@ -52,7 +52,7 @@ struct ProxyOptions {
     allowsStorms = Self.names(of: draft.stormed).contains(Name(host))
     networks = draft.networks.isEmpty ? nil : draft.networks
     seed = UInt64(SystemRandomNumberGenerator.word)
-    control = try ProxyControlOptions(draft.control)
+    control = try ProxyControlOptions(draft.control, proxied: draft.proxied)
     listener = try Self.listener(draft, takesFaults: control != nil)
     let addsSecrets = dial.identity?.certificatePath != nil || !fields.replacements.isEmpty
     guarding = PageGuard(
@@ -93,12 +93,12 @@ struct ProxyOptions {
       text: "\(isTLS ? "wss" : "ws")://\(host)\(url.port.map { ":\($0)" } ?? "")")
   }
 
-  private static func names(of hosts: [Arguments.Value]) -> Set<Name> {
+  static func names(of hosts: [Arguments.Value]) -> Set<Name> {
     Set(hosts.map { Name(PinnedHost.plain($0.text)) })
   }
 
   /// Returns the addresses that the proxy uses to its end; empty for what needs no name service.
-  private static func pinned(_ host: String, isLocal: Bool) throws -> [String] {
+  static func pinned(_ host: String, isLocal: Bool) throws -> [String] {
     if PinnedHost.isBelowLocalhost(host) { return ["127.0.0.1", "::1"] }
     guard !isLocal else { return [] }
     do {

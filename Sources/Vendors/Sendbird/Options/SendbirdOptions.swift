@@ -5,6 +5,12 @@ internal import GatewayTokens
 // The flags of `postern serve` for Sendbird.
 
 extension SendbirdVendor: OfferedVendor {
+  package static var readers: [WireReader] {
+    [
+      WireReader(
+        SendbirdDialect(SendbirdSettings(apiToken: Credentials(token: ""))), SendbirdClientDialect(applicationID: ""))
+    ]
+  }
   package static let title = "Sendbird"
   package static let scheme = "sendbird"
   package static let tokens: any TokenTool = SendbirdTokenTool()

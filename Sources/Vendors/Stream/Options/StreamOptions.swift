@@ -5,6 +5,11 @@ internal import GatewayTokens
 // The flags of `postern serve` that set Stream's side.
 
 extension StreamVendor: OfferedVendor {
+  package static var readers: [WireReader] {
+    StreamDialect.Kind.allCases.map { kind in
+      WireReader(StreamDialect(kind), StreamVideoClientDialect(kind == .v2 ? .python : .javascript, apiKey: ""))
+    }
+  }
   package static let title = "Stream"
   package static let scheme = "stream-video"
   package static let tokens: any TokenTool = StreamTokenTool()

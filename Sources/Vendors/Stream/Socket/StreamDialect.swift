@@ -53,6 +53,7 @@ package struct StreamDialect: Dialect {
   static let names = Set(Kind.allCases.map(\.rawValue))
 
   package var refusesBeforeUpgrade: Bool { false }
+  package var renewal: RefreshHabit.How? { .reconnect }
   /// Swift pings every 5 s and closes unless a `health.check` comes within 3 s; a protocol pong is not enough.
   package var answersProtocolPings: Bool { true }
 

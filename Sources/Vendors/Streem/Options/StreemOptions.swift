@@ -4,6 +4,9 @@ package import GatewayKit
 // The flags of `postern serve` that set Streem's side.
 
 extension StreemVendor: OfferedVendor {
+  package static var readers: [WireReader] {
+    [WireReader(StreemDialect(home: Name("")), StreemClientDialect())]
+  }
   package static let title = "Streem"
   package static let scheme = "streem"
   package static let tokens: any TokenTool = StreemTokenTool()

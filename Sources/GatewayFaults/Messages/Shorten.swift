@@ -1,0 +1,32 @@
+package import GatewayCore
+internal import GatewayJSON
+internal import GatewayRuntime
+
+/// A shorter life of the token than the gateway's own, told to the client. A client with a timer renews in seconds, before a
+/// gateway that stays as it is.
+package struct Shorten: MessageFault {
+  package static let word = "shorten"
+  package static let summary =
+    "behind a proxy: tells clients that their tokens live so long, in replies to logins and refreshes, and at a token endpoint"
+  package static let members = ["life_s"] + FaultyMessage.members
+  package static let example = #"{"fault": "shorten", "life_s": 3}"#
+
+  package let message: FaultyMessage
+  package let life: Duration
+  /// Whether the answers of a token endpoint are affected too.
+  let isOfTokens: Bool
+
+  private static let lives = 0.001...2_592_000.0
+
+  package init(_ fields: FaultFields) throws(GatewayError) {
+    guard let life = try fields.number("life_s", in: Self.lives) else { throw fields.missing("life_s") }
+    self.life = .saturating(seconds: life)
+    isOfTokens = fields.value("what") == nil
+    message = isOfTokens ? .toldLives : try FaultyMessage(fields)
+    guard [.replyLogin, .replyRefresh].contains(message.meaning) else {
+      throw .invalidParameter.detailed("what must be reply:login or reply:refresh; both without it")
+    }
+  }
+
+  package func fate(of frame: Frame) -> MessageFate { .shortened(life) }
+}

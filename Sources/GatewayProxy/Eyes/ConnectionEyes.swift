@@ -1,0 +1,70 @@
+internal import GatewayCore
+internal import GatewayRuntime
+internal import GatewayWires
+
+/// A reader of both directions of one connection, which changes nothing. Only on the connection's loop.
+protocol ConnectionEyes: AnyObject, Sendable {
+  typealias Sighting = WireEyes.Sighting
+
+  /// Whether the login has been accepted.
+  var isLoggedIn: Bool { get }
+
+  /// Whether the gateway waits for another token.
+  var isRefreshing: Bool { get }
+
+  /// The token that was shown and not been judged; nil for none.
+  var shown: WireEyes.Shown? { get }
+
+  /// The accepted token; nil before the login.
+  var accepted: WireEyes.Shown? { get }
+
+  /// When the accepted token ends; nil for never or not known.
+  var end: WallTime? { get }
+
+  /// Notes that the connection is open, which is the login on some wires.
+  func opened() -> [Sighting]
+
+  /// Returns the meanings of the messages in a payload of the client.
+  func fromClient(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, at now: WallTime) -> [Sighting]
+
+  /// Returns the meaning of a payload of the client that has not been read yet. Changes no state.
+  func foresee(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, at now: WallTime) -> Sighting
+
+  /// Returns the meanings of the messages in a payload of the gateway.
+  func fromGateway(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, at now: WallTime) -> [Sighting]
+
+  /// Returns what a close with that code and text means to the client now; nil if nobody knows.
+  func then(atClose code: UInt16, _ text: String?) -> ReturnVerdict?
+
+  /// Returns what it means to the client that its upgrade is refused; nil if nobody knows.
+  func then(atStatus status: Int) -> ReturnVerdict?
+
+  /// Returns a payload of the gateway that tells another life of the token; nil if it tells none.
+  func telling(_ life: Duration, in payload: UnsafeRawBufferPointer, at now: WallTime) -> [UInt8]?
+
+  /// Whether the gateway has words that ask a client for another token, or end it for want of one.
+  var canRequest: Bool { get }
+
+  /// Returns the gateway's own request for another token; empty if the wire has none.
+  func request(at now: WallTime) -> [Frame]
+
+  /// Notes that the client was asked for another token.
+  func asked()
+
+  /// The close by which the gateway ends an expired token where clients renew by coming back; nil for none.
+  var goodbye: CloseReason? { get }
+}
+
+extension WireEyes: ConnectionEyes {
+  func fromClient(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, at now: WallTime) -> [Sighting] {
+    fromClient(payload, at: now)
+  }
+
+  func foresee(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, at now: WallTime) -> Sighting {
+    foresee(payload, at: now)
+  }
+
+  func fromGateway(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, at now: WallTime) -> [Sighting] {
+    fromGateway(payload, at: now)
+  }
+}

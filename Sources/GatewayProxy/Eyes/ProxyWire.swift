@@ -1,0 +1,43 @@
+internal import GatewayCore
+package import GatewayKit
+internal import GatewayRuntime
+package import GatewayWires
+
+/// What tells a proxy the meaning of messages: a described wire, or the dialects of a vendor.
+package struct ProxyWire: Sendable {
+  /// The name that the journal and orders have.
+  package let name: String
+  /// Whether a gateway asks its clients for tokens, or ends their connections for want of one.
+  let asksForTokens: Bool
+  /// Whether a reply of the gateway tells the life of a token.
+  let tellsLives: Bool
+  /// The wire as the journal knows it.
+  let journal: JournalWire
+  /// Returns the reader of a connection whose client has sent this upgrade; nil if its path is another.
+  let eyes: @Sendable (HTTPRequest, ConnectionID) -> (any ConnectionEyes)?
+
+  /// Creates the wire of a description.
+  package init(_ dialect: ServedDialect) {
+    name = dialect.name
+    asksForTokens = dialect.asksForTokens
+    tellsLives = dialect.tellsLives
+    journal = BlindWire.journal(of: dialect)
+    eyes = { upgrade, connection in dialect.accepts(upgrade) ? dialect.eyes(for: upgrade, connection) : nil }
+  }
+
+  /// Creates the wire of a vendor's dialects, of which there must be one.
+  package init(_ name: String, _ readers: [WireReader]) {
+    self.name = name
+    let known = readers.map { ($0, $0.renewal) }
+    asksForTokens = known.contains { $0.1 != .timer && $0.1 != .none }
+    tellsLives = false
+    journal = JournalWire(name, renewal: known.first?.1) { frame, isUnderstood in
+      frame.payload.withUnsafeBytes { bytes in
+        readers.lazy.compactMap { $0.dialect.redacted(bytes, frame.kind, isUnderstood: isUnderstood) }.first
+      }
+    }
+    eyes = { upgrade, connection in
+      known.first { $0.0.dialect.accepts(upgrade) }.map { DialectEyes($0.0, $0.1, upgrade: upgrade, connection) }
+    }
+  }
+}

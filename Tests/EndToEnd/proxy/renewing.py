@@ -1,0 +1,161 @@
+"""An application's token endpoint, gateways of two wires, and clients of them: right ones, and ones that are wrong on purpose."""
+
+import asyncio
+import base64
+import contextlib
+import json
+import time
+import urllib.error
+import urllib.request
+
+from proxied import Loop, web
+from websockets.asyncio.client import connect
+from websockets.asyncio.server import serve
+from websockets.exceptions import ConnectionClosed
+
+OPTIONS = {"ping_interval": None, "compression": None, "proxy": None, "open_timeout": 60}
+
+
+def token(user, number, life=600):
+    """A token whose signature nobody checks here."""
+    parts = [json.dumps({"alg": "HS256"}), json.dumps({"sub": user, "exp": int(time.time() + life) + 1, "n": number}), "signature of 32 bytes is here ok"]
+    return ".".join(base64.urlsafe_b64encode(part.encode()).decode().rstrip("=") for part in parts)
+
+
+class Provider(Loop):
+    """`POST /auth/token` with {"user": …} answers {"token": …, "expires_in": …}."""
+
+    def __init__(self):
+        self.count, self.given = 0, []
+
+    async def mint(self, request):
+        user = (await request.json())["user"]
+        self.count += 1
+        self.given.append(token(user, self.count))
+        return web.json_response({"token": self.given[-1], "expires_in": 600})
+
+    def __enter__(self):
+        super().__enter__()
+        self.run(self.start())
+        return self
+
+    async def start(self):
+        application = web.Application()
+        application.router.add_post("/auth/token", self.mint)
+        self.runner = web.AppRunner(application, shutdown_timeout=1)
+        await self.runner.setup()
+        site = web.TCPSite(self.runner, "127.0.0.1", 0)
+        await site.start()
+        self.url = f"http://127.0.0.1:{site._server.sockets[0].getsockname()[1]}/auth/token"
+
+    def __exit__(self, *_):
+        with contextlib.suppress(Exception):
+            self.run(self.runner.cleanup())
+        super().__exit__()
+
+
+class Gateway(Loop):
+    """A gateway whose connections live for `life` seconds without another token. `seen` has the tokens that it was shown."""
+
+    def __init__(self, life):
+        self.life, self.seen = life, []
+
+    def __enter__(self):
+        super().__enter__()
+        self.server = self.run(self.start())
+        self.url = f"ws://127.0.0.1:{self.server.sockets[0].getsockname()[1]}"
+        return self
+
+    async def start(self):
+        return await serve(self.serve, "127.0.0.1", 0, ping_interval=None, compression=None)
+
+    def __exit__(self, *_):
+        self.server.close()
+        super().__exit__()
+
+
+class TimerGateway(Gateway):
+    """Centrifugo's wire: it tells the life of the token, and closes with 3005 when that is over."""
+
+    async def serve(self, socket):
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                try:
+                    message = json.loads(await asyncio.wait_for(socket.recv(), self.life + 1))
+                except asyncio.TimeoutError:
+                    return await socket.close(3005, "connection expired")
+                kind = "connect" if "connect" in message else "refresh"
+                self.seen.append(message[kind]["token"])
+                await socket.send(json.dumps({"id": message["id"], kind: {"client": "c", "expires": True, "ttl": self.life}}))
+
+
+class ReturningGateway(Gateway):
+    """A home-made wire: the token is in the query, and 4401 asks for another. A token that came before is refused at once."""
+
+    async def serve(self, socket):
+        shown = socket.request.path.partition("token=")[2]
+        if shown not in self.seen:
+            self.seen.append(shown)
+            with contextlib.suppress(asyncio.TimeoutError):
+                return await asyncio.wait_for(socket.wait_closed(), self.life)
+        with contextlib.suppress(ConnectionClosed):
+            await socket.close(4401, "token expired")
+
+
+async def fetched(url, user):
+    """A token of the application's endpoint."""
+
+    def ask():
+        request = urllib.request.Request(url, json.dumps({"user": user}).encode(), {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return json.loads(answer.read())["token"]
+
+    return await asyncio.to_thread(ask)
+
+
+async def renewed(url, user, fault):
+    """The next token: by one call, or as a wrong client fetches it."""
+    if fault == "twice":
+        await fetched(url, user)
+    if fault == "at once":
+        return (await asyncio.gather(fetched(url, user), fetched(url, user)))[1]
+    return await fetched(url, user)
+
+
+async def timer_client(socket_url, token_url, user, fault, renewals):
+    """A client that renews on its timer, `renewals` times, and stays for a moment."""
+    held = await fetched(token_url, user)
+    async with connect(f"{socket_url}/connection/websocket", **OPTIONS) as socket:
+        await socket.send(json.dumps({"id": 1, "connect": {"token": held}}))
+        told = json.loads(await socket.recv())["connect"]["ttl"]
+        for number in range(renewals):
+            if fault == "ignores" and number == 1:
+                with contextlib.suppress(ConnectionClosed):
+                    await socket.recv()
+                return told
+            await asyncio.sleep(0.6 * told)
+            if fault != "old":
+                held = await renewed(token_url, user, fault)
+            await socket.send(json.dumps({"id": number + 2, "refresh": {"token": held}}))
+            await socket.recv()
+        await asyncio.sleep(0.1)
+        return told
+
+
+async def returning_client(socket_url, token_url, user, fault, renewals):
+    """A client that comes back with another token after 4401, `renewals` times, and then leaves."""
+    held = await fetched(token_url, user)
+    for number in range(renewals + 1):
+        with contextlib.suppress(ConnectionClosed):
+            async with connect(f"{socket_url}/ws/feed/?token={held}", **OPTIONS) as socket:
+                if number == renewals and fault != "old":
+                    await asyncio.sleep(0.05)
+                    return
+                await socket.recv()
+        if fault == "ignores" and number == 1:
+            return
+        if fault != "old":
+            held = await renewed(token_url, user, fault)
+
+
+__all__ = ["Provider", "ReturningGateway", "TimerGateway", "returning_client", "timer_client", "token", "urllib"]
