@@ -123,7 +123,10 @@ let package = Package(
       ["GatewayIdentity", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"]),
     library(
       "GatewayControl",
-      ["GatewaySpace", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore"],
+      [
+        "GatewaySpace", "GatewayIdentity", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayJSON",
+        "GatewayCore",
+      ],
       pages: [
         "dashboard.html", "login.html", "style.css", "page.js", "charts.js", "waves.js", "sessions.js", "feed.js",
       ].map { "Dashboard/Page/\($0)" }),

@@ -82,7 +82,8 @@ package struct ControlSite: Site {
       + SayRoutes(gateway: space.gateway).routes
       + JournalRoutes(gateway: space.gateway).routes
       + FaultRoutes(gateway: space.gateway, book: space.faults).routes + space.controlRoutes + [
-        RevocationRoute(gateway: space.gateway).route, SettingsRoute(settings).route,
+        RevocationRoute(gateway: space.gateway).route, SignalRoute(space: space).route,
+        SettingsRoute(settings).route,
       ]
   }
 

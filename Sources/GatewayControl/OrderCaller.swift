@@ -50,7 +50,7 @@ struct OrderCaller: Sendable {
   private static let questions: Set<String> = ["/journal/await", "/journal/expect"]
   /// Routes that write a more detailed line of their own, with ``fields``.
   private static let detailed: Set<String> = [
-    "/reload", "/revocations", "/horizon/spread", "/horizon/spread/{order}",
+    "/reload", "/revocations", "/signals", "/horizon/spread", "/horizon/spread/{order}",
     "/sessions/{id}/expire", "/sessions/{id}/refresh", "/sessions/{id}/disconnect", "/sessions/{id}/say",
     "/users/{id}/expire", "/users/{id}/refresh", "/users/{id}/disconnect", "/users/{id}/say",
     "/sessions/expire", "/sessions/refresh", "/sessions/disconnect", "/sessions/say",

@@ -19,8 +19,7 @@ final class RevocationFeed: Sendable {
   /// Has the gateway remember what was revoked before it began.
   func begin(at now: WallTime) async throws(GatewayError) {
     let version = try await stored.version(at: now)
-    let (targets, expired) = try await stored.all(at: now)
-    await gateway.remember(targets, expired)
+    await gateway.remember(try await stored.all(at: now))
     known.withLock { $0 = version }
   }
 
@@ -29,7 +28,7 @@ final class RevocationFeed: Sendable {
     // What is revoked while this reads has a later version, and is read by the next call.
     let version = try await stored.version(at: now)
     guard version != known.withLock({ $0 }) else { return }
-    try await stored.visit(at: now) { [gateway] targets, expired in await gateway.learn(targets, expired) }
+    try await stored.visit(at: now) { [gateway] kept in await gateway.learn(kept) }
     known.withLock { $0 = version }
   }
 }

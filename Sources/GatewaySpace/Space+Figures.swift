@@ -6,7 +6,8 @@ extension Space {
   /// Writes the figures of the token provider and the vendors to the page of metrics.
   package func write(to page: inout PrometheusText) async {
     await provider.figures.write(to: &page)
-    FetchedIssuer.write(identity, at: await gateway.tables[0].perform { $0.loop.transport.now }, to: &page)
+    signals.write(to: &page)
+    FetchedIssuer.write(issuers, at: await gateway.tables[0].perform { $0.loop.transport.now }, to: &page)
     for vendor in vendors {
       for figure in await vendor.figures {
         switch figure.kind {

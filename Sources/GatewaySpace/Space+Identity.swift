@@ -3,8 +3,8 @@ package import GatewayRuntime
 internal import Synchronization
 
 extension Space {
-  /// Begins to fetch the keys of the application's own login, if there is one, and waits for the first, for at most `patience`.
-  /// Before anything listens. Throws a failure that no later answer will mend.
+  /// Begins to fetch the keys of the application's own login and of the transmitter of events, where there are any, and waits
+  /// for the first, for at most `patience`. Before anything listens. Throws a failure that no later answer will mend.
   ///
   /// - Parameters:
   ///   - dialer: The dialer of the first loop.
@@ -12,16 +12,25 @@ extension Space {
   package func fetchKeys(
     by dialer: any Dialer, resolve: KeyFetcher.Resolver?, patience: Duration = .seconds(10)
   ) async throws(KeyFailure) {
-    guard let identity else { return }
     let tables = gateway.tables
-    let fetcher = KeyFetcher(
-      of: identity, on: tables[0].loop, by: dialer, resolve: resolve, log: gateway.configuration.log
-    ) { body in
-      let left = Countdown(tables.count)
-      for table in tables { table.loop.execute { if left.isLast { body() } } }
+    for issuer in issuers {
+      let fetcher = KeyFetcher(
+        of: issuer, on: tables[0].loop, by: dialer, resolve: resolve, log: gateway.configuration.log
+      ) { body in
+        let left = Countdown(tables.count)
+        for table in tables { table.loop.execute { if left.isLast { body() } } }
+      }
+      let failure = await LoopStage(loop: tables[0].loop).perform { await fetcher.begin(patience: patience) }
+      if var failure {
+        failure.issuer = issuer.settings.name
+        throw failure
+      }
     }
-    let failure = await LoopStage(loop: tables[0].loop).perform { await fetcher.begin(patience: patience) }
-    if let failure { throw failure }
+  }
+
+  /// Those whose keys are fetched.
+  package var issuers: [FetchedIssuer] {
+    [identity, signals.transmitter].compactMap(\.self)
   }
 
   /// The issuers whose keys have never been read, so that their users cannot log in.

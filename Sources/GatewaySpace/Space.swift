@@ -18,6 +18,8 @@ package final class Space: Sendable {
   package let provider: TokenProvider
   /// The application's own login, whose keys are fetched; nil for none.
   package let identity: FetchedIssuer?
+  /// The signals from outside that end logins.
+  package let signals: Signals
   /// Whether the store takes writes, but for faults that somebody has ordered.
   private let storeProbe: StoreProbe
   /// The faults; nil if none may be ordered.
@@ -53,6 +55,7 @@ package final class Space: Sendable {
     self.revocations = RevocationFeed(revocations, to: gateway)
     secrets = settings.secrets
     identity = settings.identity
+    signals = Signals(settings.signals, to: gateway)
     home = ground.home
     self.vendors = vendors
     self.provider = provider
@@ -66,11 +69,13 @@ package final class Space: Sendable {
   }
 
   /// Everything the gateway's own port answers, made anew.
-  package var routes: [HTTPRoute] { vendors.flatMap { routes(of: $0) } }
+  package var routes: [HTTPRoute] { vendors.flatMap { routes(of: $0) } + finished(signals.routes) }
 
   /// Returns the routes of one of its vendors on the gateway's own port.
-  func routes(of vendor: any Vendor) -> [HTTPRoute] {
-    var routes = vendor.routes(with: provider)
+  func routes(of vendor: any Vendor) -> [HTTPRoute] { finished(vendor.routes(with: provider)) }
+
+  private func finished(_ routes: [HTTPRoute]) -> [HTTPRoute] {
+    var routes = routes
     if gateway.tables.count > 1 { routes = routes.map { $0.answered(at: home) } }
     return faults?.decorate(routes, of: gateway) ?? routes
   }
@@ -115,6 +120,7 @@ package final class Space: Sendable {
     for (vendor, fresh) in zip(vendors, settings.vendors) { try await vendor.keepKeys(of: fresh, at: now) }
     for renew in renewals { renew() }
     provider.policy.takeSecret(of: settings.provider)
+    signals.takeSecret(of: settings.signals)
   }
 
   /// A name of 256 bits that nobody can guess, in the alphabet of base64url.

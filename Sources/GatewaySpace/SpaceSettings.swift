@@ -14,6 +14,8 @@ package struct SpaceSettings: Sendable {
   package var provider: TokenProviderPolicy
   /// The application's own login, whose keys are fetched; nil for none.
   package var identity: FetchedIssuer?
+  /// The signals from outside that end logins.
+  package var signals = SignalSettings()
   /// The seed of chance that may repeat itself; nil for the system's.
   package var seed: UInt64?
   /// The source of unpredictable chance; seeded in simulated worlds only.

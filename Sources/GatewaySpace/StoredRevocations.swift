@@ -13,6 +13,14 @@ struct StoredRevocations: RevocationKeeper {
   private struct UserRow: StoreValue {
     var user: UserID
     var issuedBefore: WallTime
+    /// The latest of those that close sessions; nil if none does.
+    var endsBefore: WallTime?
+  }
+
+  private struct SessionRow: StoreValue {
+    var session: LoginSession
+    var issuedBefore: WallTime
+    var endsBefore: WallTime?
   }
 
   private struct EverybodyRow: StoreValue {
@@ -25,6 +33,7 @@ struct StoredRevocations: RevocationKeeper {
   private static let change = StoreTable<ChangeRow>("gateway.revoked.change").key()
   private static let tokens = StoreTable<TokenRow>("gateway.revoked.token")
   private static let users = StoreTable<UserRow>("gateway.revoked.user")
+  private static let sessions = StoreTable<SessionRow>("gateway.revoked.session")
   private static let everybody = StoreTable<EverybodyRow>("gateway.revoked.everybody")
   private static let expired = StoreTable<TokenRow>("gateway.expired.token")
   private static let rowsOfCommit = 1_000
@@ -34,14 +43,16 @@ struct StoredRevocations: RevocationKeeper {
   private let store: any Store
   private let countMax: Int
 
-  /// - Parameter countMax: The most single tokens, users and expired tokens, each.
+  /// - Parameter countMax: The most single tokens, users, sessions and expired tokens, each.
   init(_ store: any Store, countMax: Int) {
     self.store = store
     self.countMax = countMax
   }
 
-  func keep(_ target: Revocations.Target, at now: WallTime) async throws(GatewayError) {
-    try await write(target, at: now)
+  func keep(
+    _ target: Revocations.Target, isEnding: Bool = false, at now: WallTime
+  ) async throws(GatewayError) {
+    try await write(target, isEnding, at: now)
     guard case .everybody(let before) = target else { return }
     do throws(GatewayError) {
       try await forgetUsers(revokedBefore: before, at: now)
@@ -64,7 +75,9 @@ struct StoredRevocations: RevocationKeeper {
     }
   }
 
-  private func write(_ target: Revocations.Target, at now: WallTime) async throws(GatewayError) {
+  private func write(
+    _ target: Revocations.Target, _ isEnding: Bool, at now: WallTime
+  ) async throws(GatewayError) {
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
       switch target {
       case .token(let fingerprint, let expiresAt):
@@ -77,8 +90,18 @@ struct StoredRevocations: RevocationKeeper {
       case .user(let user, let before):
         let key = Self.users.key(user.rawValue)
         let known = try await transaction.get(key, as: UserRow.self)
-        let row = UserRow(user: user, issuedBefore: max(before, known?.issuedBefore ?? before))
+        let row = UserRow(
+          user: user, issuedBefore: max(before, known?.issuedBefore ?? before),
+          endsBefore: Self.latest(known?.endsBefore, isEnding ? before : nil))
         transaction.put(key, row, in: [count("gateway.revoked.users", "revoked users")])
+      case .session(let session, let before):
+        let key = Self.sessions.key(String(session.hash, radix: 16))
+        let known = try await transaction.get(key, as: SessionRow.self)
+        let row = SessionRow(
+          session: session, issuedBefore: max(before, known?.issuedBefore ?? before),
+          endsBefore: Self.latest(known?.endsBefore, isEnding ? before : nil))
+        let counts = [count("gateway.revoked.sessions", "revoked sessions")]
+        transaction.put(key, row, expires: row.issuedBefore + Revocations.sessionMemory, in: counts)
       case .everybody(let before):
         let key = Self.everybody.key()
         let known = try await transaction.get(key, as: EverybodyRow.self)
@@ -121,33 +144,49 @@ struct StoredRevocations: RevocationKeeper {
   }
 
   /// Everything that is kept and still counts.
-  func all(
-    at now: WallTime
-  ) async throws(GatewayError) -> (targets: [Revocations.Target], expired: [ExpiredToken]) {
-    var all: (targets: [Revocations.Target], expired: [ExpiredToken]) = ([], [])
-    try await visit(at: now) { targets, expired in
-      all.targets += targets
-      all.expired += expired
+  func all(at now: WallTime) async throws(GatewayError) -> KeptRevocations {
+    var all = KeptRevocations()
+    try await visit(at: now) { kept in
+      all.targets += kept.targets
+      all.ending += kept.ending
+      all.expired += kept.expired
     }
     return all
   }
 
   /// Gives `body` everything that is kept and still counts, in pages, each as it was at another moment.
-  func visit(
-    at now: WallTime, _ body: (_ targets: [Revocations.Target], _ expired: [ExpiredToken]) async -> Void
-  ) async throws(GatewayError) {
+  func visit(at now: WallTime, _ body: (KeptRevocations) async -> Void) async throws(GatewayError) {
     try await visit(Self.tokens.range(), as: TokenRow.self, at: now) { rows in
-      await body(rows.map { .token($0.fingerprint, expiresAt: $0.expiresAt) }, [])
+      await body(Self.kept(rows.map { .token($0.fingerprint, expiresAt: $0.expiresAt) }))
     }
     try await visit(Self.users.range(), as: UserRow.self, at: now) { rows in
-      await body(rows.map { .user($0.user, issuedBefore: $0.issuedBefore) }, [])
+      await body(
+        Self.kept(
+          rows.map { .user($0.user, issuedBefore: $0.issuedBefore) },
+          ending: rows.compactMap { row in row.endsBefore.map { .user(row.user, issuedBefore: $0) } }))
+    }
+    try await visit(Self.sessions.range(), as: SessionRow.self, at: now) { rows in
+      await body(
+        Self.kept(
+          rows.map { .session($0.session, issuedBefore: $0.issuedBefore) },
+          ending: rows.compactMap { row in row.endsBefore.map { .session(row.session, issuedBefore: $0) } }))
     }
     try await visit(Self.everybody.range(), as: EverybodyRow.self, at: now) { rows in
-      await body(rows.map { .everybody(issuedBefore: $0.issuedBefore) }, [])
+      await body(Self.kept(rows.map { .everybody(issuedBefore: $0.issuedBefore) }))
     }
     try await visit(Self.expired.range(), as: TokenRow.self, at: now) { rows in
-      await body([], rows.map { ExpiredToken($0.fingerprint, expiresAt: $0.expiresAt) })
+      var kept = KeptRevocations()
+      kept.expired = rows.map { ExpiredToken($0.fingerprint, expiresAt: $0.expiresAt) }
+      await body(kept)
     }
+  }
+
+  private static func kept(
+    _ targets: [Revocations.Target], ending: [Revocations.Target] = []
+  ) -> KeptRevocations {
+    var kept = KeptRevocations()
+    (kept.targets, kept.ending) = (targets, ending)
+    return kept
   }
 
   private func visit<Row: StoreValue>(
@@ -168,6 +207,12 @@ struct StoredRevocations: RevocationKeeper {
   /// The later of two ends, of which nil is the latest.
   private static func later(_ one: WallTime?, _ other: WallTime?) -> WallTime? {
     guard let one, let other else { return nil }
+    return max(one, other)
+  }
+
+  /// The later of two times, of which nil is the earliest.
+  private static func latest(_ one: WallTime?, _ other: WallTime?) -> WallTime? {
+    guard let one, let other else { return one ?? other }
     return max(one, other)
   }
 

@@ -20,7 +20,15 @@ struct IdentitySpace {
   static let secret = "the gateway's own secret, of more than thirty-two bytes"
 
   /// Creates a gateway whose loops have not asked for keys.
-  init(_ issuer: VirtualIssuer, discovers: Bool = false, logs: LogKeeper = LogKeeper()) throws {
+  ///
+  /// - Parameters:
+  ///   - issuer: The login.
+  ///   - discovers: Whether its discovery document says where the keys are.
+  ///   - client: The client whose logout tokens are taken, and whose security events, with the same keys; nil for none.
+  ///   - logs: Keeps the log.
+  init(
+    _ issuer: VirtualIssuer, discovers: Bool = false, client: Name? = nil, logs: LogKeeper = LogKeeper()
+  ) throws {
     self.issuer = issuer
     let own = JWTVerifier(keys: try KeySet([try VerificationKey(try KeyMaterial.secret(Array(Self.secret.utf8)))]))
     var policy = TokenPolicy()
@@ -28,7 +36,9 @@ struct IdentitySpace {
     policy.audiences = ["realtime"]
     let place: IssuerSettings.Place =
       discovers ? .discovery : .keys(try EndpointAddress(VirtualIssuer.name + VirtualIssuer.keysPath))
-    fetched = FetchedIssuer(try IssuerSettings(name: "login", place, policy: policy), besides: own)
+    var login = try IssuerSettings(name: "login", place, policy: policy)
+    login.logoutAudiences = client.map { [$0] } ?? []
+    fetched = FetchedIssuer(login, besides: own)
     var plain = PlainSettings(verifier: fetched.verifier)
     plain.issuerKeys = fetched
     var configuration = GatewayConfiguration(session: try SessionPolicy())
@@ -36,6 +46,13 @@ struct IdentitySpace {
     var settings = SpaceSettings(
       configuration: configuration, vendors: [plain], issuer: FakeTokens(), provider: try TokenProviderPolicy())
     settings.identity = fetched
+    if let client {
+      settings.signals.login = fetched
+      settings.signals.transmitter = SignalSettings.Transmitter(
+        FetchedIssuer(try IssuerSettings(name: "events", place, policy: policy), besides: own), audiences: [client],
+        secret: nil)
+      settings.signals.takesRevocations = true
+    }
     inner = try TestSpace(settings, keepsTrace: false)
     inner.network.listen(on: VirtualIssuer.target, loops: [inner.clients], site: issuer)
   }

@@ -49,6 +49,13 @@ final class VirtualIssuer: Site, @unchecked Sendable {
     return try JWTSigner(material).sign(Array("{\"user_id\":\"ann\",\"aud\":\"realtime\"\(issuer)\(end)\(more)}".utf8))
   }
 
+  /// Signs any claims by the key of that name.
+  func sign(_ claims: String, by key: String, type: String?) throws -> String {
+    var material = try KeyMaterial.jwks(pairs[key]!.jwk)[0]
+    material.id = key
+    return try JWTSigner(material, type: type).sign(Array(claims.utf8))
+  }
+
   func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission { .refuse(HTTPResponse(status: 404)) }
 
   func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse {

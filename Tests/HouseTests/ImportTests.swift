@@ -27,7 +27,9 @@ private let others: [String: Allowed] = [
     ["Synchronization"]
   ),
   "GatewayControl": (
-    ["GatewaySpace", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore"],
+    [
+      "GatewaySpace", "GatewayIdentity", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore",
+    ],
     ["Synchronization"]
   ),
   "GatewayServer": (

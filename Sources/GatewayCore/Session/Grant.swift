@@ -11,6 +11,7 @@ package final class Grant: Hashable, Sendable {
   package let expiresAt: Instant
   /// The time at which the gateway requests the next token.
   package let askAt: Instant
+  private let sessionHash: UInt64
   package let issuedAt: WallTime?
   package let kind: UserKind
   /// The cause of the next refresh request.
@@ -29,6 +30,7 @@ package final class Grant: Hashable, Sendable {
     kind = token.kind
     fingerprint = token.fingerprint
     issuer = token.issuer
+    sessionHash = token.session?.hash ?? 0
     issuedAt = token.issuedAt
     expiresAt = acceptance.expiresAt
     renewal = token.renewal
@@ -48,6 +50,7 @@ package final class Grant: Hashable, Sendable {
     kind = other.kind
     fingerprint = other.fingerprint
     issuer = other.issuer
+    sessionHash = other.sessionHash
     issuedAt = other.issuedAt
     expiresAt = min(other.expiresAt, now)
     askAt = min(other.askAt, now)
@@ -56,13 +59,17 @@ package final class Grant: Hashable, Sendable {
     form = other.form
   }
 
+  /// See ``VerifiedToken/session``.
+  package var session: LoginSession? { sessionHash == 0 ? nil : LoginSession(hash: sessionHash) }
+
   /// Returns the same grant, expired at `now` by an operator's order.
   func expired(at now: Instant) -> Grant { Grant(self, dueBy: now) }
 
   package static func == (one: Grant, other: Grant) -> Bool {
     one === other
       || one.user == other.user && one.kind == other.kind && one.fingerprint == other.fingerprint
-        && one.issuer == other.issuer && one.issuedAt == other.issuedAt && one.expiresAt == other.expiresAt
+        && one.issuer == other.issuer && one.sessionHash == other.sessionHash && one.issuedAt == other.issuedAt
+        && one.expiresAt == other.expiresAt
         && one.askAt == other.askAt && one.renewal == other.renewal && one.orderedRenewal == other.orderedRenewal
         && one.form == other.form
   }
@@ -72,6 +79,7 @@ package final class Grant: Hashable, Sendable {
     hasher.combine(kind)
     hasher.combine(fingerprint)
     hasher.combine(issuer)
+    hasher.combine(sessionHash)
     hasher.combine(issuedAt)
     hasher.combine(expiresAt)
     hasher.combine(askAt)

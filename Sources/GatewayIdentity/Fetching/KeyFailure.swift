@@ -15,6 +15,8 @@ package struct KeyFailure: Error, Hashable, Sendable, CustomStringConvertible {
   var retryAfter: Duration?
   /// Whether the settings are wrong and no later answer will be better.
   package var isLasting = false
+  /// The name of the issuer whose keys they are, where it is said.
+  package var issuer: String?
 
   package init(_ description: String, _ result: Result) {
     self.description = description

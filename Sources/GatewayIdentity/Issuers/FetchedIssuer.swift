@@ -21,6 +21,9 @@ package final class FetchedIssuer: IssuerKeys {
   /// Until when, in nanoseconds of the loops' clock, no token causes a fetch.
   private let coolUntil = Atomic<Int64>(.min)
   private let unknownKeys = Atomic<UInt64>(0)
+  /// Whether a token of the login has said its session, and whether one has not.
+  private let sawSession = Atomic(false)
+  private let sawNone = Atomic(false)
   private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
   private let fetching = Mutex<(@Sendable () -> Void)?>(nil)
   private let counts = Mutex(Counts())
@@ -56,6 +59,19 @@ package final class FetchedIssuer: IssuerKeys {
     }
     return .wait { await self.nextFetch() }
   }
+
+  package func session(_ claims: JWTClaims) -> LoginSession? {
+    guard !settings.logoutAudiences.isEmpty, claims["iss"]?.string.map({ Name($0) }) == settings.issuer else { return nil }
+    guard let sid = claims["sid"]?.string else {
+      if !sawNone.load(ordering: .relaxed) { sawNone.store(true, ordering: .relaxed) }
+      return nil
+    }
+    if !sawSession.load(ordering: .relaxed) { sawSession.store(true, ordering: .relaxed) }
+    return LoginSession(sid, at: settings.issuer)
+  }
+
+  /// Whether the session of every token is known, so that one session can be told from the user's others.
+  var saysSessions: Bool { sawSession.load(ordering: .relaxed) && !sawNone.load(ordering: .relaxed) }
 
   package func error(for failure: TokenError, of token: String) -> GatewayError {
     mayBeNew(failure, token) ? errorNow : failure.gatewayError
@@ -140,26 +156,32 @@ package final class FetchedIssuer: IssuerKeys {
 }
 
 extension FetchedIssuer {
-  /// Writes the figures of an issuer, or of none, so that every series is there from the start.
-  package static func write(_ issuer: FetchedIssuer?, at now: Instant, to page: inout PrometheusText) {
-    let counts = issuer?.counts.withLock { $0 } ?? Counts()
-    let name = issuer?.settings.name
-    func one(_ value: UInt64) -> [PrometheusText.Sample] { name.map { [(value: $0, count: value)] } ?? [] }
+  /// Writes the figures of issuers, or of none, so that every series is there from the start.
+  package static func write(_ issuers: [FetchedIssuer], at now: Instant, to page: inout PrometheusText) {
+    let all = issuers.map { (name: $0.settings.name, counts: $0.counts.withLock { $0 }, issuer: $0) }
     page.counters(
       "postern_outbound_requests_total", "Requests to the application's own servers.", labels: ["endpoint", "result"],
-      name.map { name in
-        KeyFailure.Result.allCases.map { (values: [name, $0.rawValue], count: counts.results[$0, default: 0]) }
-      } ?? [])
+      all.flatMap { one in
+        KeyFailure.Result.allCases.map {
+          (values: [one.name, $0.rawValue], count: one.counts.results[$0, default: 0])
+        }
+      })
     page.histograms(
       "postern_outbound_seconds", "Request to the application's own servers, to its answer or failure.",
-      label: "endpoint",
-      name.map { [(value: $0, histogram: counts.seconds)] } ?? [])
-    let age = counts.freshAt.map { UInt64(clamping: (now - $0).components.seconds) } ?? 0
+      label: "endpoint", all.map { (value: $0.name, histogram: $0.counts.seconds) })
     page.gauges(
-      "postern_jwks_age_seconds", "Time since an issuer's keys were last read or confirmed.", label: "issuer", one(age))
-    page.gauges("postern_jwks_keys", "Usable keys of an issuer.", label: "issuer", one(UInt64(clamping: counts.keys)))
+      "postern_jwks_age_seconds", "Time since an issuer's keys were last read or confirmed.", label: "issuer",
+      all.map { one in
+        (
+          value: one.name,
+          count: one.counts.freshAt.map { UInt64(clamping: (now - $0).components.seconds) } ?? 0
+        )
+      })
+    page.gauges(
+      "postern_jwks_keys", "Usable keys of an issuer.", label: "issuer",
+      all.map { (value: $0.name, count: UInt64(clamping: $0.counts.keys)) })
     page.counters(
       "postern_jwks_unknown_kid_total", "Tokens of an issuer whose key was not here.", label: "issuer",
-      one(issuer?.unknownKeys.load(ordering: .relaxed) ?? 0))
+      all.map { (value: $0.name, count: $0.issuer.unknownKeys.load(ordering: .relaxed)) })
   }
 }

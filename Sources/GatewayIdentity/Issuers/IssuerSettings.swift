@@ -1,4 +1,4 @@
-internal import GatewayCore
+package import GatewayCore
 package import GatewayTokens
 
 /// The issuer whose tokens the gateway takes, and where its keys are.
@@ -7,6 +7,8 @@ package struct IssuerSettings: Sendable {
     case keys(EndpointAddress)
     /// The issuer's discovery document says where.
     case discovery
+    /// The configuration of a transmitter of security events says where.
+    case transmitter
   }
 
   /// The name in metrics and in the log.
@@ -16,6 +18,8 @@ package struct IssuerSettings: Sendable {
   package let policy: TokenPolicy
   /// The authorities that sign the certificates of its servers, a PEM file; nil for those of the system.
   package var caPath: String?
+  /// Our names at the issuer, one of which a logout token must be for; empty if none is taken.
+  package var logoutAudiences: [Name] = []
 
   /// The algorithms that its keys are used with. An HMAC is never among them.
   static let algorithms = AlgorithmSet([.rs256, .ps256, .es256, .es384, .eddsa])
@@ -29,10 +33,18 @@ package struct IssuerSettings: Sendable {
     self.place = place
     self.policy = policy
     self.issuer = issuer
-    if place == .discovery {
-      guard !issuer.text.utf8.contains(UInt8(ascii: "?")) else { throw .noAddress }
-      _ = try EndpointAddress(issuer.text)
-      _ = try DiscoveryDocument.addresses(of: issuer.text)
+    guard let kind = discovery else { return }
+    guard !issuer.text.utf8.contains(UInt8(ascii: "?")) else { throw .noAddress }
+    _ = try EndpointAddress(issuer.text)
+    _ = try kind.addresses(of: issuer.text)
+  }
+
+  /// The document that says where the keys are; nil if their address is known.
+  var discovery: DiscoveryDocument.Kind? {
+    switch place {
+    case .keys: nil
+    case .discovery: .login
+    case .transmitter: .transmitter
     }
   }
 

@@ -95,10 +95,13 @@ final class KeySource: @unchecked Sendable {
 
   /// Returns where the keys are, and whether that may be inside the operator's network.
   private nonisolated(nonsending) func keysAddress() async throws(KeyFailure) -> (EndpointAddress, Bool) {
-    if case .keys(let address) = settings.place { return (address, true) }
+    guard let kind = settings.discovery else {
+      guard case .keys(let address) = settings.place else { throw KeyFailure("no address", .malformed) }
+      return (address, true)
+    }
     let documents: [EndpointAddress]
     do throws(EndpointFault) {
-      documents = try DiscoveryDocument.addresses(of: settings.issuer.text)
+      documents = try kind.addresses(of: settings.issuer.text)
     } catch {
       throw KeyFailure("\(error)", .malformed)
     }

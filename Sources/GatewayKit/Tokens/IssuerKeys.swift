@@ -9,6 +9,9 @@ package protocol IssuerKeys: Sendable {
   /// Returns what follows from the failure of `token`, whose key may not be here yet. Changes nothing.
   func advice(on failure: TokenError, of token: String) -> KeyAdvice
 
+  /// Returns the session at the login that a verified token is of; nil if it says none, or no logout is taken.
+  func session(_ claims: JWTClaims) -> LoginSession?
+
   /// Returns the error for `token`, which failed although keys were fetched for it.
   func error(for failure: TokenError, of token: String) -> GatewayError
 }

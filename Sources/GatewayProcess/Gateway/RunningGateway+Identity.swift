@@ -5,16 +5,17 @@ internal import GatewayServer
 internal import GatewaySpace
 
 extension RunningGateway {
-  /// Begins to fetch the keys of the application's own login, if there is one. Throws if its settings are wrong.
+  /// Begins to fetch the keys of the application's own login and of the transmitter of events, where there are any. Throws if
+  /// their settings are wrong.
   static func fetchKeys(of space: Space, on loop: SocketLoop) async throws {
-    guard space.identity != nil else { return }
-    do {
+    guard !space.issuers.isEmpty else { return }
+    do throws(KeyFailure) {
       try await space.fetchKeys(by: SocketDialer(on: loop)) { host, answer in
         // On a thread of its own, since the name service may take seconds.
         DispatchQueue(label: "postern.names").async { answer(addresses(of: host)) }
       }
     } catch {
-      throw UsageError("--oidc: \(error)")
+      throw UsageError("\(error.issuer == "events" ? "--events-from" : "--oidc"): \(error)")
     }
   }
 

@@ -97,7 +97,7 @@ extension Connection {
   nonisolated func isCovered(by target: Revocations.Target) -> Bool {
     onLoop { connection in
       connection.standing.grant.map {
-        target.covers(user: $0.user, fingerprint: $0.fingerprint, issuedAt: $0.issuedAt)
+        target.covers(user: $0.user, fingerprint: $0.fingerprint, session: $0.session, issuedAt: $0.issuedAt)
       } ?? false
     }
   }
@@ -106,7 +106,7 @@ extension Connection {
   nonisolated func isCovered(by revocations: Revocations) -> Bool {
     onLoop { connection in
       connection.standing.grant.map {
-        revocations.covers(user: $0.user, fingerprint: $0.fingerprint, issuedAt: $0.issuedAt)
+        revocations.covers(user: $0.user, fingerprint: $0.fingerprint, session: $0.session, issuedAt: $0.issuedAt)
       } ?? false
     }
   }

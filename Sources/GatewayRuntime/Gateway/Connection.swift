@@ -181,6 +181,7 @@ package actor Connection {
 
   private func note(_ record: SessionRecord) {
     count { $0.record(record) }
+    table.sessions.note(record, of: standing.grant, id.serial)
     if case .loggedIn = record, let user = standing.grant?.user {
       loggedInAs = user
       loggedInKind = standing.grant?.kind ?? .regular

@@ -16,7 +16,7 @@ package final class Gateway: Sendable {
   let spreadCount = Atomic<UInt64>(0)
   private let line: AnnouncementLine
   let unanswered = UnansweredWarnings()
-  private let keeper: (any RevocationKeeper)?
+  let keeper: (any RevocationKeeper)?
   /// Written with ``bindings``, when no loop has a connection.
   private nonisolated(unsafe) var objector: (any TokenObjector)?
   /// Written when no loop has a connection too, with ``bindings``.
@@ -116,40 +116,6 @@ package final class Gateway: Sendable {
   }
 
   // MARK: Orders
-
-  /// Keeps a revocation, has every loop remember it, and tells the live sessions it takes in. Returns how many those are.
-  /// Throws `GatewayError.tooMany`, with nothing done, if as many are remembered as may be.
-  package func revoke(_ target: Revocations.Target) async throws(GatewayError) -> Int {
-    let full = GatewayError.tooMany.detailed(
-      "\(configuration.revocationsMax) revocations are remembered; revoke a user's tokens, or all, in place of single ones"
-    )
-    if let keeper {
-      let now = await tables[0].perform { $0.loop.wallTime }
-      do throws(GatewayError) {
-        try await keeper.keep(target, at: now)
-      } catch {
-        throw error.isSame(as: full) ? full : error
-      }
-    }
-    var sum = 0
-    for table in tables {
-      // Every loop is told of every revocation, so all are full or none; two orders at once may find room on one alone,
-      // and then what has been done stays done.
-      guard let count = await table.perform({ $0.revoke(target) }) else { throw full }
-      sum += count
-    }
-    return sum
-  }
-
-  /// Has every loop remember what was revoked, and let expire, in an earlier life. Before anything listens.
-  package func remember(_ targets: [Revocations.Target], _ expired: [ExpiredToken]) async {
-    for table in tables { await table.perform { $0.remember(targets, expired) } }
-  }
-
-  /// Has every loop take up what other processes revoked, and let expire. What it knows already is not done again.
-  package func learn(_ targets: [Revocations.Target], _ expired: [ExpiredToken]) async {
-    for table in tables { await table.perform { $0.learn(targets, expired) } }
-  }
 
   /// Keeps the tokens that an order is going to let expire, so that they stay expired whatever becomes of the gateway.
   private func keepExpiries(
@@ -258,12 +224,6 @@ package final class Gateway: Sendable {
       }
       return (name, counts)
     }
-  }
-
-  /// How many revocations are remembered, of single tokens and of users.
-  package func revocationCounts() async -> [String: UInt64] {
-    let (tokens, users) = await tables[0].perform { ($0.revocations.tokenCount, $0.revocations.userCount) }
-    return ["token": UInt64(tokens), "user": UInt64(users)]
   }
 
   /// Says to the operator what somebody ordered. Only from a loop of the gateway.

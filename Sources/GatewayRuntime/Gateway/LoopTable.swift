@@ -21,14 +21,16 @@ package final class LoopTable: @unchecked Sendable {
   var spreads: [WaveSpreader] = []
   /// The connections of each user who is logged in.
   private var users: [UserID: SerialSet] = [:]
+  /// The connections of each session at the application's login.
+  var sessions = LoginSessionIndex()
   /// The connections that watch each call.
   private var calls: [CallID: SerialSet] = [:]
   /// The session policy for bindings without one of their own.
   let sessionPolicy: SharedSessionPolicy
-  package private(set) var revocations: Revocations
+  package internal(set) var revocations: Revocations
   /// The tokens that an operator let expire before their time. A client that comes back with one is refused as with an
   /// expired token, not as with a revoked one; that is all that sets them apart from ``revocations``.
-  private(set) var expired: Revocations
+  var expired: Revocations
   @exclusivity(unchecked) package var metrics: LoopMetrics
   /// How many connections the gateway has closed because an answer or a login did not come in time, from when it closes them.
   package private(set) var cutOffs: UInt64 = 0
@@ -176,6 +178,7 @@ package final class LoopTable: @unchecked Sendable {
 
   func logOut(_ user: UserID, _ kind: UserKind, _ id: ConnectionID, of binding: UInt8) {
     kinds[Self.place(kind, binding)] -= 1
+    sessions.set(nil, id.serial)
     users[user]?.remove(id.serial)
     if users[user]?.isEmpty == true { users[user] = nil }
   }
@@ -250,55 +253,6 @@ package final class LoopTable: @unchecked Sendable {
 
   /// How many hear it, on this loop.
   func hearers(of call: CallID) -> Int { calls[call]?.count ?? 0 }
-
-  // MARK: Revocations
-
-  /// Why a token that verifies is not good all the same; nil if it is.
-  func refusal(of token: VerifiedToken) -> GatewayError? {
-    if revocations.contains(token) { return .tokenRevoked }
-    return expired.contains(token) ? .tokenExpired : nil
-  }
-
-  /// Stores that the token counts as expired, until it has expired of itself. A token that exceeds the limit is counted.
-  func expire(_ token: ExpiredToken) {
-    let target = Revocations.Target.token(token.fingerprint, expiresAt: token.expiresAt)
-    if !expired.revoke(target, at: loop.wallTime) { metrics.expiriesForgotten += 1 }
-  }
-
-  /// Takes up what was revoked, and let expire, in an earlier life of the gateway.
-  func remember(_ targets: [Revocations.Target], _ expired: [ExpiredToken]) {
-    for target in targets { _ = revocations.revoke(target, at: loop.wallTime) }
-    for token in expired { expire(token) }
-  }
-
-  /// Takes up what other processes revoked, and let expire, and tells the sessions that a revocation takes in which it did
-  /// not know. What exceeds the limit is left out.
-  func learn(_ targets: [Revocations.Target], _ expired: [ExpiredToken]) {
-    var news = Revocations(countMax: targets.count)
-    for target in targets {
-      let isNew = !revocations.covers(target)
-      // A token that it knows may have a later end by now.
-      guard revocations.revoke(target, at: loop.wallTime), isNew else { continue }
-      _ = news.revoke(target, at: loop.wallTime)
-    }
-    for token in expired where !self.expired.covers(.token(token.fingerprint)) { expire(token) }
-    guard !news.isEmpty else { return }
-    Self.inSlices(inOrder.filter { $0.isCovered(by: news) }, on: loop) { $0.control(.revoked) }
-  }
-
-  /// Remembers the revocation, and tells the sessions it takes in. Returns how many those are; nil, with nothing done, if
-  /// no more can be remembered.
-  package func revoke(_ target: Revocations.Target) -> Int? {
-    guard revocations.revoke(target, at: loop.wallTime) else { return nil }
-    let candidates: [Connection]
-    switch target {
-    case .user(let user, _): candidates = connections(of: user)
-    case .token, .everybody: candidates = inOrder
-    }
-    let covered = candidates.filter { $0.isCovered(by: target) }
-    Self.inSlices(covered, on: loop) { $0.control(.revoked) }
-    return covered.count
-  }
 
   /// All connections, in the order in which they came.
   package var inOrder: [Connection] {

@@ -41,7 +41,7 @@ struct JWTHeader {
   }
 
   /// Returns the media type in lower case, without the prefix that a header may omit (RFC 7515 section 4.1.9).
-  private static func mediaType(_ name: String) -> String {
+  static func mediaType(_ name: String) -> String {
     let name = name.lowercased()
     return name.hasPrefix("application/") ? String(name.dropFirst("application/".count)) : name
   }

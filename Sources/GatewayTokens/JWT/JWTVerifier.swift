@@ -80,7 +80,7 @@ package final class JWTVerifier: Sendable {
     }
   }
 
-  private func check(_ claims: JWTClaims, _ policy: TokenPolicy, at now: WallTime) throws(TokenError) {
+  func check(_ claims: JWTClaims, _ policy: TokenPolicy, at now: WallTime) throws(TokenError) {
     try checkDates(claims, policy, at: now)
     try checkIssuer(claims, policy)
     try checkAudience(claims, policy)
@@ -94,8 +94,15 @@ package final class JWTVerifier: Sendable {
   }
 
   /// Passes the payload, still encoded, and the owner of the key to `body` if header and signature are valid.
-  private func open<T>(
-    _ token: String, at now: WallTime, _ body: (UnsafeRawBufferPointer, KeyOwner?) throws(TokenError) -> T
+  ///
+  /// - Parameters:
+  ///   - token: The token.
+  ///   - now: The time of day.
+  ///   - isOfAnyType: Whether `body` sees to `typ`, and not the policy.
+  ///   - body: What reads the payload.
+  func open<T>(
+    _ token: String, at now: WallTime, isOfAnyType: Bool = false,
+    _ body: (UnsafeRawBufferPointer, KeyOwner?) throws(TokenError) -> T
   ) throws(TokenError) -> T {
     guard token.utf8.count <= policy.sizeMax else { throw .tooLarge(limit: policy.sizeMax) }
     let state = state.value
@@ -105,7 +112,7 @@ package final class JWTVerifier: Sendable {
         if let usual = state.usualHeaders[token.header] {
           usual
         } else {
-          try JWTHeader(CompactToken.object(token.header, .header), type: policy.type)
+          try JWTHeader(CompactToken.object(token.header, .header), type: isOfAnyType ? nil : policy.type)
         }
       let owner = try CompactToken.decode(token.signature, .signature) { signature throws(TokenError) in
         try checkSignature(signature, of: token.signingInput, header, by: state.keys, at: now)

@@ -21,8 +21,8 @@ enum ControlCommand: Command {
   static var actions: [CommandPage] { controlActions.map(\.page) + [ConformCommand.page, ReplayCommand.page] }
   static let controlActions: [ControlAction] =
     [
-      .health, .ready, .metrics, .settings, .sessions, .session, .expire, .refresh, .disconnect, .say, .revoke, .reload,
-      .drain,
+      .health, .ready, .metrics, .settings, .sessions, .session, .expire, .refresh, .disconnect, .say, .revoke, .signal,
+      .reload, .drain,
       .spaces, .space, .clock, .advance, .fault, .faults, .mend, .journal, .wait, .expect,
     ] + Vendors.all.flatMap { $0.controlActions }
 

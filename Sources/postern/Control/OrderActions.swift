@@ -46,6 +46,28 @@ extension ControlAction {
       .number(0...1e12))
   }
 
+  static let signal = ControlAction(
+    "signal", "do what follows from a logout or a security event, as if your login had sent it", operand: "SIGNAL",
+    example: "signal logout --user ann", options: signalling, from: SignalOrder(signal: ""),
+    telling: .reach(user: nil)
+  ) { order, call in
+    guard order.userID != nil || order.sessionID != nil else {
+      throw UsageError("ctl signal needs --user or --login-session")
+    }
+    var order = order
+    order.signal = call.operand
+    return try .post("/signals", order)
+  }
+
+  @OptionList<SignalOrder>
+  private static var signalling: [Option<SignalOrder>] {
+    Option("user", "ID", "the user whom the signal is about", \.userID, .text)
+    Option("login-session", "SID", "the session at your login, as sid in its tokens has it", \.sessionID, .text)
+    Option(
+      "issued-before", "UNIX_S", "tokens issued at this time or later stay good (default: now)", \.issuedBefore,
+      .number(0...1e12))
+  }
+
   /// An order to one session, to a user's, or to all. To somebody who is not there it is a mistake, most often in the name.
   private static func order<Order: ControlOrder>(
     _ order: Order, _ word: String, _ summary: String, example: String, options: [Option<Order>] = []

@@ -10,6 +10,12 @@ struct IdentityDraft: Sendable {
   private var jwks: Arguments.Value?
   private var oidc: Arguments.Value?
   private var authorities: Arguments.Value?
+  private var logout: [String] = []
+  private var eventsFrom: Arguments.Value?
+  private var eventsKeys: Arguments.Value?
+  private var eventsAudience: [String] = []
+  private var eventsSecret: String?
+  private var takesRevocations = false
 
   @OptionList<IdentityDraft>
   static var options: [Option<IdentityDraft>] {
@@ -21,8 +27,27 @@ struct IdentityDraft: Sendable {
       "oidc", "URL", "the issuer whose tokens the plain scheme takes; its discovery document says where its keys are",
       \.oidc, .asGiven)
     Option(
-      "identity-ca", "FILE", "the authorities of its certificates, PEM (default: those of the system)", \.authorities,
-      .asGiven)
+      "identity-ca", "FILE",
+      "the authorities of the certificates of --jwks, --oidc and --events-from, PEM (default: those of the system)",
+      \.authorities, .asGiven)
+    Option(
+      "logout", "CLIENT_ID",
+      "take the login's logout tokens for this client of it, at POST /identity/logout (OpenID back-channel logout)",
+      repeats: true
+    ) { value, draft in draft.logout.append(value.text) }
+    Option(
+      "events-from", "ISSUER",
+      "the transmitter whose security events are taken at POST /identity/events; its configuration says where its keys are",
+      \.eventsFrom, .asGiven)
+    Option(
+      "events-audience", "AUDIENCE", "what its events say in aud for this gateway", repeats: true
+    ) { value, draft in draft.eventsAudience.append(value.text) }
+    Option(
+      "events-jwks", "URL", "where its keys are, if it has no /.well-known/ssf-configuration", \.eventsKeys, .asGiven)
+    Option("events-secret-file", "FILE", "the bearer secret that it must send", \.eventsSecret, .secret)
+    Option(
+      "token-revocation",
+      "whoever has a token of the gateway's own may revoke it, at POST /identity/revoke (RFC 7009)", \.takesRevocations)
   }
 
   /// Returns the issuer that the flags name, beside the gateway's own keys; nil if they name none.
@@ -31,7 +56,10 @@ struct IdentityDraft: Sendable {
     let value: Arguments.Value
     switch (jwks, oidc) {
     case (nil, nil):
-      if authorities != nil { throw UsageError("--identity-ca is for --jwks or --oidc; give one") }
+      if authorities != nil, eventsFrom == nil {
+        throw UsageError("--identity-ca is for --jwks, --oidc or --events-from; give one")
+      }
+      guard logout.isEmpty else { throw UsageError("--logout is of the login; give --oidc, or --jwks") }
       return nil
     case (_?, _?): throw UsageError("--jwks and --oidc are both given; --oidc finds the keys by itself")
     case (let jwks?, nil): (name, value) = ("jwks", jwks)
@@ -50,10 +78,43 @@ struct IdentityDraft: Sendable {
       let place: IssuerSettings.Place = name == "jwks" ? .keys(try EndpointAddress(value.text)) : .discovery
       var settings = try IssuerSettings(name: name, place, policy: policy)
       settings.caPath = caPath
+      settings.logoutAudiences = logout.map { Name($0) }
       return FetchedIssuer(settings, besides: own)
     } catch {
       throw UsageError("\(value.source) \(value.text): \(error)")
     }
+  }
+
+  /// Returns the signals that the flags have taken, of the login and of others.
+  func signals(of login: FetchedIssuer?, besides own: JWTVerifier) throws -> SignalSettings {
+    var signals = SignalSettings()
+    signals.login = login
+    signals.takesRevocations = takesRevocations
+    guard let from = eventsFrom else {
+      guard eventsKeys == nil, eventsAudience.isEmpty, eventsSecret == nil else {
+        throw UsageError("--events-audience, --events-jwks and --events-secret-file are for --events-from; give it")
+      }
+      return signals
+    }
+    guard !eventsAudience.isEmpty else {
+      throw UsageError("--events-from needs --events-audience, what its events say in aud for this gateway")
+    }
+    let caPath = try authoritiesPath()
+    var policy = TokenPolicy()
+    policy.issuer = Name(from.text)
+    policy.leeway = own.policy.leeway
+    do throws(EndpointFault) {
+      let place = try eventsKeys.map { (value) throws(EndpointFault) in
+        IssuerSettings.Place.keys(try EndpointAddress(value.text))
+      }
+      var settings = try IssuerSettings(name: "events", place ?? .transmitter, policy: policy)
+      settings.caPath = caPath
+      signals.transmitter = SignalSettings.Transmitter(
+        FetchedIssuer(settings, besides: own), audiences: eventsAudience.map { Name($0) }, secret: eventsSecret)
+    } catch {
+      throw UsageError("\((eventsKeys ?? from).source) \((eventsKeys ?? from).text): \(error)")
+    }
+    return signals
   }
 
   /// Warns of an issuer whose tokens for other applications are accepted too.

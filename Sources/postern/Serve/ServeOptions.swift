@@ -77,6 +77,7 @@ struct ServeOptions {
         issuer: PlainTokenIssuer(signer: signer, issuer: policy.issuer, audience: policy.audience),
         provider: provider))
     settings.space.identity = issuer
+    settings.space.signals = try draft.identity.signals(of: issuer, besides: verifier)
     try Self.settle(draft, into: &settings)
     settings.keyFiles = ServeFlags.keyFiles(arguments)
     settings.tls = try draft.tls.files("tls")

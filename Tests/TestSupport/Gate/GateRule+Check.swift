@@ -20,6 +20,7 @@ extension GateRule {
     case .stranger: try await scene.stranger()
     case .revocation: try await scene.revocation()
     case .closingRevocation: try await scene.closingRevocation()
+    case .logout: try await scene.logout()
     }
   }
 }
@@ -155,5 +156,22 @@ private struct GateScene {
     #expect(await ann.peer.ends())
     #expect(ann.peer.end?.code == dialect.closeCodes.revocation)
     #expect(bob.requests.isEmpty && bob.peer.isOpen)
+  }
+
+  func logout() async throws {
+    let (ann, bob) = (try await connect("ann"), try await connect("bob"))
+    await world.pass(.seconds(1))
+    let at = world.wallTime
+    #expect(try await world.gateway.revoke(.user(UserID("ann"), issuedBefore: at), isEnding: true) == 1)
+    #expect(await ann.peer.ends())
+    #expect(ann.requests.isEmpty)
+    await world.pass(.seconds(1))
+    let again = await GateClient("ann", with: ann.token, of: dialect, in: world)
+    #expect(!again.isLoggedIn)
+    let later = try await connect("ann")
+    // A second delivery of the same logout is about the time before.
+    #expect(try await world.gateway.revoke(.user(UserID("ann"), issuedBefore: at), isEnding: true) == 0)
+    await quiet()
+    #expect(later.peer.isOpen && bob.requests.isEmpty && bob.peer.isOpen)
   }
 }

@@ -12,6 +12,7 @@ package enum GateRule: String, CaseIterable, Sendable {
   case stranger = "another user's token is no answer, and the good one still is"
   case revocation = "a revoked token is asked for, nobody else's is; it comes in no more, and a good one goes on"
   case closingRevocation = "where it is set so, a revoked token's session is closed, and nobody else's"
+  case logout = "a logout closes the user's session, nobody else's; its token comes in no more, and a later one does"
 
   /// The life of tokens that need not expire.
   package static let usualLife = Duration.seconds(3_600)

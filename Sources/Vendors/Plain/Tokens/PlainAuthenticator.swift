@@ -40,18 +40,19 @@ package struct PlainAuthenticator: Authenticator {
   /// Returns the judgement on a JWT. One whose key is here is judged at once.
   private func verify(_ token: String, at now: WallTime) -> Judgement {
     do throws(TokenError) {
-      return .decided(.success(try Self.verified(token, by: verifier, at: now)))
+      return .decided(.success(try verified(token, at: now)))
     } catch {
       guard let issuerKeys else { return .decided(.failure(error.gatewayError)) }
-      return issuerKeys.judgement(on: error, of: token) { [verifier] () throws(TokenError) in
-        try Self.verified(token, by: verifier, at: now)
+      return issuerKeys.judgement(on: error, of: token) { [self] () throws(TokenError) in
+        try verified(token, at: now)
       }
     }
   }
 
-  private static func verified(
-    _ token: String, by verifier: JWTVerifier, at now: WallTime
-  ) throws(TokenError) -> VerifiedToken {
-    try PlainTokenScheme.read(try verifier.verify(token, at: now), fingerprint: TokenFingerprint(of: token))
+  private func verified(_ token: String, at now: WallTime) throws(TokenError) -> VerifiedToken {
+    let claims = try verifier.verify(token, at: now)
+    var verified = try PlainTokenScheme.read(claims, fingerprint: TokenFingerprint(of: token))
+    if let issuerKeys { verified.session = issuerKeys.session(claims) }
+    return verified
   }
 }

@@ -1,0 +1,44 @@
+package import GatewayCore
+internal import GatewayTokens
+
+/// The signals from outside that a gateway takes.
+package struct SignalSettings: Sendable {
+  /// The application's own login; nil for none. Its logout tokens are taken if its settings name an audience for them.
+  package var login: FetchedIssuer?
+  /// The transmitter of security events; nil for none.
+  package var transmitter: Transmitter?
+  /// Whether anybody who has a token of the gateway's own may revoke it (RFC 7009).
+  package var takesRevocations = false
+
+  package init() {}
+
+  /// A sender of security event tokens by push (RFC 8935).
+  package struct Transmitter: Sendable {
+    /// Its keys, and its name.
+    package let issuer: FetchedIssuer
+    /// Our names at the transmitter, one of which an event must be for.
+    package let audiences: [Name]
+    /// The bearer secret that it must present; nil for none.
+    package var secret: String?
+
+    /// - Precondition: At least one audience.
+    package init(_ issuer: FetchedIssuer, audiences: [Name], secret: String?) {
+      precondition(!audiences.isEmpty, "events for any audience")
+      self.issuer = issuer
+      self.audiences = audiences
+      self.secret = secret
+    }
+  }
+}
+
+extension EventRequirements {
+  /// A logout token. Some issuers write `JWT` or nothing into `typ`: it is told from an access token by its `events`.
+  static func logout(for audiences: [Name]) -> EventRequirements {
+    EventRequirements(types: ["logout+jwt", "jwt"], allowsNoType: true, audiences: audiences, requiresExpiry: true)
+  }
+
+  /// A security event token (RFC 8417 section 2.3), which need not end.
+  static func event(for audiences: [Name]) -> EventRequirements {
+    EventRequirements(types: ["secevent+jwt"], allowsNoType: false, audiences: audiences, requiresExpiry: false)
+  }
+}

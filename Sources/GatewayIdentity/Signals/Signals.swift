@@ -1,0 +1,164 @@
+package import GatewayCore
+internal import GatewayKit
+package import GatewayRuntime
+internal import GatewayTokens
+internal import Synchronization
+
+/// What comes from outside about logins, and the orders that follow from it.
+///
+/// An order covers only tokens that were issued before the signal's own time. A replayed, late or reordered signal therefore
+/// never ends a session of a later login, whether or not it is remembered.
+package final class Signals: Sendable {
+  let gateway: Gateway
+  let settings: SignalSettings
+  let counts = SignalCounts()
+  let seen = Mutex(SeenSignals())
+  /// The secret of the transmitter, which can be replaced.
+  let secret: Mutex<String?>
+  /// 100 a second from an address, and 6,000 at once.
+  private let quota = Mutex(AddressQuota(perMinute: 6_000, addressesMax: 1_000))
+  /// When the log last told of a refusal: anybody can cause one.
+  private let toldAt = Mutex<Instant?>(nil)
+
+  package init(_ settings: SignalSettings, to gateway: Gateway) {
+    self.settings = settings
+    self.gateway = gateway
+    secret = Mutex(settings.transmitter?.secret)
+  }
+
+  /// Goes by the secret of `fresh`, which are its own settings read anew.
+  package func takeSecret(of fresh: SignalSettings) {
+    secret.withLock { $0 = fresh.transmitter?.secret }
+  }
+
+  /// The transmitter of security events; nil for none.
+  package var transmitter: FetchedIssuer? { settings.transmitter?.issuer }
+
+  package func write(to page: inout PrometheusText) { counts.write(to: &page) }
+
+  // MARK: Orders
+
+  /// Carries out a signal that an operator gives by hand, as if it had come from outside. Returns how many sessions it reached.
+  /// Only from a loop.
+  ///
+  /// - Parameters:
+  ///   - kind: One of ``SignalKind/orders``.
+  ///   - user: The user whom it is about.
+  ///   - sid: The session at the login, as its tokens have it; nil for all of the user's.
+  ///   - before: Tokens that were issued at this time or later stay good; nil for now.
+  package func give(
+    _ kind: SignalKind, user: UserID?, sid: String?, before: WallTime?
+  ) async throws(GatewayError) -> Int {
+    var subject = SignalSubject(user: user)
+    if let sid {
+      guard let login = settings.login, !login.settings.logoutAudiences.isEmpty else {
+        throw .invalidParameter.detailed("no login says its sessions; start the gateway with --logout, or name a user")
+      }
+      subject.session = LoginSession(sid, at: login.settings.issuer)
+    }
+    guard let target = target(subject, before: before ?? gateway.wallTime) else {
+      throw .malformedRequest.detailed("name a user_id or a session_id")
+    }
+    let reached = try await carryOut(kind, target)
+    counts.count(kind, .taken)
+    return reached
+  }
+
+  /// Returns the tokens that a signal covers; nil if it is about nobody.
+  ///
+  /// A login whose tokens do not say their session cannot have one ended: all of the user's end.
+  func target(_ subject: SignalSubject, before: WallTime) -> Revocations.Target? {
+    if let session = subject.session, subject.user == nil || settings.login?.saysSessions == true {
+      return .session(session, issuedBefore: before)
+    }
+    return subject.user.map { .user($0, issuedBefore: before) }
+  }
+
+  /// Does what follows from a signal. Returns how many sessions it reached, once the store has kept it.
+  nonisolated(nonsending) func carryOut(
+    _ kind: SignalKind, _ target: Revocations.Target
+  ) async throws(GatewayError) -> Int {
+    switch kind {
+    case .logout, .sessionRevoked: try await gateway.revoke(target, isEnding: true)
+    case .credentialChange: try await gateway.revoke(target)
+    case .tokenClaimsChange: await gateway.control(target, .askForRefresh)
+    case .verification, .streamUpdated, .revocation, .other: 0
+    }
+  }
+
+  // MARK: Checks
+
+  /// Throws if the address has sent too much.
+  func checkRate(of request: HTTPRequest) throws(SignalRefusal) {
+    let now = gateway.tables[0].transport.now
+    guard let wait = quota.withLock({ $0.take(request.peer, at: now) }) else { return }
+    var refusal = SignalRefusal.tooManyRequests
+    refusal.retryAfter = wait
+    throw refusal
+  }
+
+  /// Returns the claims of a statement of an issuer, after new keys where these may help.
+  nonisolated(nonsending) func claims(
+    of token: String, _ requirements: EventRequirements, by issuer: FetchedIssuer
+  ) async throws(SignalRefusal) -> JWTClaims {
+    let failure: TokenError
+    do throws(TokenError) {
+      return try issuer.verifier.verifyEvent(token, requirements, of: issuer.owner, at: gateway.wallTime)
+    } catch {
+      failure = error
+    }
+    switch issuer.advice(on: failure, of: token) {
+    case .stands: throw SignalRefusal(failure)
+    case .refused(let error): throw Self.refusal(failure, error)
+    case .wait(let wait):
+      if let error = await wait() { throw Self.refusal(failure, error) }
+    }
+    do throws(TokenError) {
+      return try issuer.verifier.verifyEvent(token, requirements, of: issuer.owner, at: gateway.wallTime)
+    } catch {
+      throw Self.refusal(error, issuer.error(for: error, of: token))
+    }
+  }
+
+  private static func refusal(_ failure: TokenError, _ error: GatewayError) -> SignalRefusal {
+    error.isUnjudged ? SignalRefusal(unavailable: error) : SignalRefusal(failure)
+  }
+
+  // MARK: The log
+
+  /// Counts a signal that was taken, and says so.
+  func noteTaken(
+    _ kind: SignalKind, of sender: String, _ target: Revocations.Target?, sessions: Int, isWidened: Bool = false
+  ) {
+    counts.count(kind, .taken)
+    let about: [LogEvent.Field] =
+      switch target {
+      case .user(let user, _)?: [.init("user", user.rawValue)]
+      case .session(let session, _)?: [.init("session", String(session.hash, radix: 16))]
+      case .token(let fingerprint, _)?: [.init("token_fingerprint", fingerprint.description)]
+      case .everybody?, nil: []
+      }
+    gateway.log(
+      .info, "signal_taken",
+      [.init("signal", kind.rawValue), .init("from", sender)] + about + [.init("sessions", String(sessions))]
+        + (isWidened ? [.init("widened", "yes")] : []))
+  }
+
+  /// Counts a signal that was refused, and says so, once a second.
+  func noteRefused(_ kind: SignalKind, of sender: String, _ refusal: SignalRefusal) {
+    counts.count(kind, refusal.isUnavailable ? .unavailable : .refused)
+    let now = gateway.tables[0].transport.now
+    let isTold = toldAt.withLock { told in
+      if let last = told, now < last + .seconds(1) { return false }
+      told = now
+      return true
+    }
+    guard isTold else { return }
+    gateway.log(
+      .warning, "signal_refused",
+      [
+        .init("signal", kind.rawValue), .init("from", sender), .init("error", refusal.code.rawValue),
+        .init("reason", refusal.description),
+      ])
+  }
+}

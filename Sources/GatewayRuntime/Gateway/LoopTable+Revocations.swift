@@ -1,0 +1,72 @@
+package import GatewayCore
+
+// What is revoked, and what counts as expired, as one loop knows it.
+
+extension LoopTable {
+  /// Why a token that verifies is not good all the same; nil if it is.
+  func refusal(of token: VerifiedToken) -> GatewayError? {
+    if revocations.contains(token) { return .tokenRevoked }
+    return expired.contains(token) ? .tokenExpired : nil
+  }
+
+  /// Stores that the token counts as expired, until it has expired of itself. A token that exceeds the limit is counted.
+  func expire(_ token: ExpiredToken) {
+    let target = Revocations.Target.token(token.fingerprint, expiresAt: token.expiresAt)
+    if !expired.revoke(target, at: loop.wallTime) { metrics.expiriesForgotten += 1 }
+  }
+
+  /// Takes up what was revoked, and let expire, in an earlier life of the gateway.
+  func remember(_ kept: KeptRevocations) {
+    for target in kept.targets { _ = revocations.revoke(target, at: loop.wallTime) }
+    for token in kept.expired { expire(token) }
+  }
+
+  /// Takes up what other processes revoked, and let expire, and tells the sessions that a revocation takes in which it did
+  /// not know. What exceeds the limit is left out.
+  func learn(_ kept: KeptRevocations) {
+    let ended = news(among: kept.ending)
+    if !ended.isEmpty {
+      Self.inSlices(inOrder.filter { $0.isCovered(by: ended) }, on: loop) { $0.control(.disconnect(.tokenRevoked)) }
+    }
+    let news = news(among: kept.targets)
+    for token in kept.expired where !expired.covers(.token(token.fingerprint)) { expire(token) }
+    guard !news.isEmpty else { return }
+    Self.inSlices(inOrder.filter { $0.isCovered(by: news) }, on: loop) { $0.control(.revoked) }
+  }
+
+  /// Remembers revocations, and returns those of them that it did not know.
+  private func news(among targets: [Revocations.Target]) -> Revocations {
+    var news = Revocations(countMax: targets.count)
+    for target in targets {
+      let isNew = !revocations.covers(target)
+      // A token that it knows may have a later end by now.
+      guard revocations.revoke(target, at: loop.wallTime), isNew else { continue }
+      _ = news.revoke(target, at: loop.wallTime)
+    }
+    return news
+  }
+
+  /// Remembers the revocation, and tells the sessions it takes in. Returns how many those are; nil, with nothing done, if
+  /// no more can be remembered.
+  ///
+  /// - Parameters:
+  ///   - target: The tokens that it covers.
+  ///   - isEnding: Whether the sessions are closed, whatever the session policy says.
+  package func revoke(_ target: Revocations.Target, isEnding: Bool = false) -> Int? {
+    guard revocations.revoke(target, at: loop.wallTime) else { return nil }
+    let covered = connections(coveredBy: target)
+    Self.inSlices(covered, on: loop) { $0.control(isEnding ? .disconnect(.tokenRevoked) : .revoked) }
+    return covered.count
+  }
+
+  /// Returns the sessions whose token the target covers.
+  func connections(coveredBy target: Revocations.Target) -> [Connection] {
+    let candidates =
+      switch target {
+      case .user(let user, _): connections(of: user)
+      case .session(let session, _): sessions.connections(of: session).compactMap { connections[$0] }
+      case .token, .everybody: inOrder
+      }
+    return candidates.filter { $0.isCovered(by: target) }
+  }
+}
