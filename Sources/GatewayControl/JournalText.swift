@@ -60,6 +60,9 @@ package enum JournalText {
     case .upstreamFailed(_, let status):
       if let failure = line.failure { json.member("failure", failure) }
       json.member("status", Int64(status))
+    case .signalTaken, .signalRefused:
+      if let signal = line.signal { json.member("signal", signal) }
+      if let failure = line.failure { json.member("failure", failure) }
     case .faulted(_, let number, let isFull):
       if let fault = line.fault { json.member("fault", fault) }
       json.member("number", Int64(number))

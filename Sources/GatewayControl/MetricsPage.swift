@@ -33,7 +33,7 @@ package enum MetricsPage {
       metrics.httpRequests.map { ([$0.dialect, $0.route, String($0.status)], $1) })
     page.histogram("postern_http_request_seconds", "HTTP request to answer.", metrics.httpDuration)
     page.gauges(
-      "postern_revocations", "Revocations remembered, of single tokens and of users.", label: "of",
+      "postern_revocations", "Revocations remembered, of tokens, of users and of sessions at the login.", label: "of",
       await gateway.revocationCounts())
     page.counter(
       "postern_expiries_forgotten_total", "Tokens an operator let expire that could not be remembered.",

@@ -15,7 +15,7 @@ extension Space {
     let tables = gateway.tables
     for issuer in issuers {
       let fetcher = KeyFetcher(
-        of: issuer, on: tables[0].loop, by: dialer, resolve: resolve, log: gateway.configuration.log
+        of: issuer, on: tables[0].loop, by: dialer, resolve: resolve, keeper: keys, log: gateway.configuration.log
       ) { body in
         let left = Countdown(tables.count)
         for table in tables { table.loop.execute { if left.isLast { body() } } }

@@ -22,6 +22,8 @@ package final class Space: Sendable {
   package let signals: Signals
   /// Whether the store takes writes, but for faults that somebody has ordered.
   private let storeProbe: StoreProbe
+  /// The last good keys of issuers, in the store.
+  let keys: StoredKeys
   /// The faults; nil if none may be ordered.
   package let faults: FaultBook?
 
@@ -55,6 +57,7 @@ package final class Space: Sendable {
     self.revocations = RevocationFeed(revocations, to: gateway)
     secrets = settings.secrets
     identity = settings.identity
+    keys = StoredKeys(store: store)
     signals = Signals(settings.signals, to: gateway)
     home = ground.home
     self.vendors = vendors

@@ -40,5 +40,7 @@ package struct SpaceSettings: Sendable {
   /// Takes the keys of the other settings, which are equal but for their keys, e.g. a store's own secret.
   package mutating func sign(as other: SpaceSettings) {
     (vendors, issuer) = (other.vendors, other.issuer)
+    // The vendors go by the login's keys that are fetched into these.
+    (identity, signals) = (other.identity, other.signals)
   }
 }

@@ -59,6 +59,10 @@ extension PosternJournal {
     public static let providerFailed = Kind(.providerFailed)
     /// The provider had no room for the request.
     public static let providerRefused = Kind(.providerRefused)
+    /// A logout, a security event or a revocation came from outside.
+    public static let signalTaken = Kind(.signalTaken)
+    /// A logout, a security event or a revocation from outside was refused.
+    public static let signalRefused = Kind(.signalRefused)
     /// An ordered fault affected a client.
     public static let faulted = Kind(.faulted)
   }

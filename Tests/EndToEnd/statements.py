@@ -67,7 +67,8 @@ def named(issuer, user="ann"):
 
 
 def post(gateway, path, text, media_type, token=None):
-    headers = {"Content-Type": media_type}
+    # A provider elsewhere calls the gateway by its public name.
+    headers = {"Content-Type": media_type, "Host": "gw.example"}
     return request(gateway.http_url, "POST", path, raw=text.encode(), headers=headers, token=token)
 
 

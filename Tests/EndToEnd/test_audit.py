@@ -19,6 +19,7 @@ def test_an_order_on_an_open_port_is_logged_with_its_address(tmp_path):
         assert control(gateway, "POST", "/revocations", {"user_id": "ann"}).status == 200
         with Space(gateway, name="t1") as space:
             assert control(space, "POST", "/revocations", {"user_id": "ann"}).status == 200
+            assert control(space, "POST", "/signals", {"signal": "logout", "user_id": "ann"}).status == 200
         assert control(gateway, "DELETE", "/faults").status == 200
         # Questions and refusals are no orders.
         control(gateway, "GET", "/sessions")
@@ -27,7 +28,7 @@ def test_an_order_on_an_open_port_is_logged_with_its_address(tmp_path):
         for words in ("order=refresh user=ann", "order=say user=ann", 'order="POST /spaces"', 'order="DELETE /spaces/t1"', 'order="DELETE /faults"'):
             [line] = gateway.logged(words)
             assert re.search(who, line), line
-        for line in gateway.logged("event=revocation", 2):
+        for line in gateway.logged("event=signal ") + gateway.logged("event=revocation", 2):
             assert re.search(who, line), line
         assert len(gateway.logged("event=revocation", 2)) == 2
         assert "/faults/77" not in gateway.log() and "/sessions" not in gateway.log()

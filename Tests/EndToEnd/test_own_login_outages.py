@@ -128,3 +128,23 @@ def test_a_gateway_ends_at_once_while_its_login_hangs(tmp_path):
         gateway.process.terminate()
         assert gateway.process.wait(20) == 0 and time.monotonic() - begun < 10
     listener.close()
+
+
+def test_a_restart_while_the_login_is_away_lets_good_tokens_in_by_the_keys_that_the_store_has(tmp_path):
+    store = ["--store", f"sqlite:{tmp_path}/state.db"]
+    with Issuer() as issuer:
+        with Gateway(*flags(issuer, *store), has_secret=False) as gateway:
+            assert outcome(gateway, issuer.token()) == "ann"
+    begun = time.monotonic()
+    with Gateway(*flags(issuer, *store), has_secret=False) as gateway:
+        assert time.monotonic() - begun < 9, "it did not wait for keys"
+        assert control(gateway, "GET", "/ready").json == {"status": "ready"}
+        assert "keys=1" in gateway.logged("event=jwks_kept")[0]
+        assert outcome(gateway, issuer.token()) == "ann"
+        assert outcome(gateway, issuer.token(Key("k2"))) == "identity_unavailable"
+        assert outcome(gateway, issuer.token(Key("k1"))) == "signature_invalid"
+    # Keys from another address are not those.
+    issuer.jwks_url += "2"
+    with Gateway(*flags(issuer, *store), has_secret=False) as gateway:
+        assert control(gateway, "GET", "/ready").status == 503
+        assert outcome(gateway, issuer.token()) == "identity_unavailable"

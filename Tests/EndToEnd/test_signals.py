@@ -233,7 +233,7 @@ def test_a_signal_whose_keys_are_away_is_to_be_sent_again():
 def test_whoever_has_a_token_of_the_gateways_own_may_revoke_it():
     with Issuer() as issuer, Gateway(*flags(issuer, "--token-revocation")) as gateway:
         opaque = api(gateway, "POST", "/v1/guests", {}).json["token"]
-        for own in (token("ann"), opaque):
+        for own in (token("ann", iss=issuer.named, aud="realtime"), opaque):
             with Client(gateway, token=own) as client:
                 client.receive("connected")
                 assert form(gateway, "/identity/revoke", token=own, token_type_hint="access_token").status == 200
@@ -310,3 +310,31 @@ def test_logouts_that_come_at_once_twice_and_in_any_order_end_what_they_name_and
         assert all(client.is_alive() for client in new)
         for client in old + new:
             client.__exit__(None, None, None)
+
+
+def test_a_session_is_of_the_login_session_of_its_latest_token():
+    with Issuer() as issuer, Gateway(*flags(issuer), has_secret=False) as gateway:
+        with connected(gateway, issuer.token(sid="s1")) as ann:
+            assert ann.ask("refresh", token=issuer.token(sid="s2"))["type"] == "refreshed"
+            # A refused token changes nothing.
+            assert ann.ask("refresh", token=issuer.token(sid="s3", user="bob"))["type"] == "error"
+            next_second()
+            for sid in ("s1", "s3"):
+                assert send_logout(gateway, logout(issuer, sid=sid)).status == 200
+            assert ann.is_alive()
+            assert send_logout(gateway, logout(issuer, sid="s2")).status == 200
+            assert ann.until_closed()[0] == 4004
+
+
+def test_the_journal_tells_of_signals_and_of_what_followed():
+    with Issuer() as issuer, Gateway(*flags(issuer, "--journal"), has_secret=False, loops=1) as gateway:
+        with connected(gateway, issuer.token()) as ann:
+            next_second()
+            send_logout(gateway, logout(issuer, Key("k1"), sub="ann"))
+            send_logout(gateway, logout(issuer, sub="ann"))
+            ann.until_closed()
+        lines = control(gateway, "GET", "/journal").json["lines"]
+        told = [line for line in lines if line["kind"] in ("signal_refused", "signal_taken", "ordered", "cut_off")]
+        assert [line["kind"] for line in told] == ["signal_refused", "ordered", "cut_off", "signal_taken"]
+        assert told[0]["signal"] == "logout" and told[0]["failure"] == "invalid_key"
+        assert told[3]["signal"] == "logout" and told[3]["user"] == "ann" and told[1]["order"] == "disconnect"

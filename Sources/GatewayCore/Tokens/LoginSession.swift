@@ -1,5 +1,5 @@
-/// A session at the login that signed a token: 64 bits that stand for its `iss` and `sid`, so that every connection can keep
-/// them in a word.
+/// A session at the login that signed a token. 64 bits stand for its `iss` and `sid`, so that a connection keeps them in a
+/// word.
 package struct LoginSession: Hashable, Sendable {
   /// Not 0.
   package let hash: UInt64

@@ -1,5 +1,5 @@
-/// The list of tokens that are revoked although they verify: single tokens, all of a user or of a session at the login, and
-/// all issued before a time.
+/// The list of tokens that are revoked although they verify. It names single tokens, all of a user or of a session at the
+/// login, and all issued before a time.
 ///
 /// A value: each loop holds its own copy and reads it without a lock, and the gateway sends every change to every loop.
 /// No revocation is dropped while it can still matter: a full table rejects further ones, and the caller is told.
@@ -123,7 +123,8 @@ package struct Revocations: Hashable, Sendable {
     switch target {
     case .token(let fingerprint, _): tokens[fingerprint] != nil
     case .user(let user, let before): [users[user], everybody].contains { $0.map { before <= $0 } ?? false }
-    case .session(let session, let before): [sessions[session], everybody].contains { $0.map { before <= $0 } ?? false }
+    case .session(let session, let before):
+      [sessions[session], everybody].contains { $0.map { before <= $0 } ?? false }
     case .everybody(let before): everybody.map { before <= $0 } ?? false
     }
   }

@@ -61,7 +61,9 @@ package final class FetchedIssuer: IssuerKeys {
   }
 
   package func session(_ claims: JWTClaims) -> LoginSession? {
-    guard !settings.logoutAudiences.isEmpty, claims["iss"]?.string.map({ Name($0) }) == settings.issuer else { return nil }
+    guard !settings.logoutAudiences.isEmpty, claims["iss"]?.string.map({ Name($0) }) == settings.issuer else {
+      return nil
+    }
     guard let sid = claims["sid"]?.string else {
       if !sawNone.load(ordering: .relaxed) { sawNone.store(true, ordering: .relaxed) }
       return nil
@@ -131,6 +133,9 @@ package final class FetchedIssuer: IssuerKeys {
     counts.withLock { $0.keys = keys.count }
     return verifier.takeFetched(keys)
   }
+
+  /// Notes that the present keys were last confirmed then, in an earlier life of the gateway.
+  func kept(since time: Instant) { counts.withLock { $0.freshAt = time } }
 
   /// Notes the end of a fetch. Tokens with unknown keys are answered at once until `coolUntil`.
   func fetched(_ result: KeyFailure.Result, after time: Duration, isGood: Bool, at now: Instant, coolUntil: Instant) {

@@ -39,6 +39,15 @@ package struct IssuerSettings: Sendable {
     _ = try kind.addresses(of: issuer.text)
   }
 
+  /// Where the keys are, in words.
+  package var placeText: String {
+    switch place {
+    case .keys(let address): address.text
+    case .discovery: "discovery"
+    case .transmitter: "transmitter"
+    }
+  }
+
   /// The document that says where the keys are; nil if their address is known.
   var discovery: DiscoveryDocument.Kind? {
     switch place {

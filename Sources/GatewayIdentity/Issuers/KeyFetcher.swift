@@ -13,8 +13,8 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
   private static let pauses = Duration.seconds(300)...Duration.seconds(86_400)
   /// The pauses after failures in a row: the first, and the longest.
   private static let retries = (first: Duration.seconds(1), last: Duration.seconds(30))
-  /// How long known keys stay good while none can be fetched.
-  private static let stale = Duration.seconds(86_400)
+  /// How long the start waits for a fetch where kept keys are here.
+  private static let patienceWithKeys = Duration.seconds(1)
   /// The keys of one set that the log names as left out.
   private static let leftOutMax = 8
 
@@ -23,6 +23,7 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
   private let loop: EventLoop
   private let stage: LoopStage
   private let log: GatewayLog?
+  private let keeper: (any KeyKeeper)?
   private let afterEveryLoop: AfterEveryLoop
   private lazy var wakeup = Wakeup(target: self)
   private var isFetching = false
@@ -40,25 +41,34 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
 
   /// Creates a fetcher. Nothing is asked before ``begin(patience:)``.
   ///
-  /// - Parameter resolve: The name service; nil if the dialer needs none.
+  /// - Parameters:
+  ///   - issuer: The issuer.
+  ///   - loop: The loop that it lives on.
+  ///   - dialer: The dialer of that loop.
+  ///   - resolve: The name service; nil if the dialer needs none.
+  ///   - keeper: Keeps the last good set; nil for none.
+  ///   - log: The log; nil for none.
+  ///   - afterEveryLoop: Calls a function once every loop has run what it runs now.
   package init(
-    of issuer: FetchedIssuer, on loop: EventLoop, by dialer: any Dialer, resolve: Resolver?, log: GatewayLog?,
-    afterEveryLoop: @escaping AfterEveryLoop
+    of issuer: FetchedIssuer, on loop: EventLoop, by dialer: any Dialer, resolve: Resolver?,
+    keeper: (any KeyKeeper)? = nil, log: GatewayLog?, afterEveryLoop: @escaping AfterEveryLoop
   ) {
     self.issuer = issuer
     self.loop = loop
+    self.keeper = keeper
     self.log = log
     self.afterEveryLoop = afterEveryLoop
     stage = LoopStage(loop: loop)
     source = KeySource(issuer.settings, owner: issuer.owner, on: loop, by: dialer, resolve: resolve)
   }
 
-  /// Begins to fetch, for as long as the loop runs, and waits for the first good set, for at most `patience`. Returns a failure
-  /// that no later answer will mend. Only from a task on the loop.
+  /// Begins to fetch, for as long as the loop runs, and waits for the first good set, for at most `patience`; where the keys of
+  /// an earlier life are here, for a second. Returns a failure that no later answer will mend. Only from a task on the loop.
   package nonisolated(nonsending) func begin(patience: Duration) async -> KeyFailure? {
     loop.preconditionOnLoop()
     issuer.fetch { [self] in loop.execute { self.fetchForToken() } }
-    let end = loop.now + patience
+    let kept = await keeper?.kept(of: issuer.settings, at: loop.wallTime)
+    let end = loop.now + (kept.map(takeKept) == true ? min(patience, Self.patienceWithKeys) : patience)
     return await withCheckedContinuation { continuation in
       first = continuation
       fetch()
@@ -67,6 +77,31 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
         settleFirst(nil)
       }
     }
+  }
+
+  /// Takes the keys of an earlier life, unless they are too old. Returns whether it did.
+  private func takeKept(_ kept: KeptKeys) -> Bool {
+    let age = max(.zero, loop.wallTime - kept.readAt)
+    guard age < KeptKeys.stale,
+      let keys = try? FetchedKeys(jwks: kept.set, of: issuer.owner, algorithms: IssuerSettings.algorithms)
+    else { return false }
+    source.remember(kept.set)
+    // They were last good then, and are dropped a day later unless they are confirmed.
+    let since = loop.transport.now - age
+    failingSince = since
+    afterEveryLoop(issuer.take(keys.keys))
+    issuer.kept(since: since)
+    log?.note(
+      .info, "jwks_kept",
+      ["issuer": issuer.settings.name, "keys": String(keys.keys.count), "age_s": String(Int(age.inSeconds))])
+    return true
+  }
+
+  /// Keeps the present set, as of now.
+  private func keep() {
+    guard let keeper, let set = source.bytes else { return }
+    let (kept, settings) = (KeptKeys(set: set, readAt: loop.wallTime), issuer.settings)
+    _ = stage.begin { await keeper.keep(kept, of: settings, at: kept.readAt) }
   }
 
   private func settleFirst(_ failure: KeyFailure?) {
@@ -102,6 +137,7 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
       (failures, failingSince) = (0, nil)
       let pause = min(max(answer.freshFor ?? Self.usualPause, Self.pauses.lowerBound), Self.pauses.upperBound)
       if let keys = answer.keys { take(keys.keys, leftOut: keys.leftOut) }
+      keep()
       finish(answer.keys == nil ? .unchanged : .read, after: time, at: now, coolFor: Self.coolDown)
       loop.deadlines.set(wakeup, at: loop.now + pause * (0.9 + 0.2 * loop.nextShare()))
       settleFirst(nil)
@@ -112,7 +148,7 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
       let doubled = Self.retries.first * (1 << min(failures - 1, 10))
       let pause = max(
         min(doubled, Self.retries.last) * (0.5 + 0.5 * loop.nextShare()), failure.retryAfter ?? .zero)
-      if issuer.isReady, now - since >= Self.stale { drop() }
+      if issuer.isReady, now - since >= KeptKeys.stale { drop() }
       note(failure, retryIn: pause)
       finish(failure.result, after: time, at: now, coolFor: max(Self.coolDown, failure.retryAfter ?? .zero))
       loop.deadlines.set(wakeup, at: loop.now + pause)

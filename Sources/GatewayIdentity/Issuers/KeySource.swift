@@ -36,7 +36,7 @@ final class KeySource: @unchecked Sendable {
   private var due = Instant.zero
   /// The tag of the last good set, and the set's bytes.
   private var tag: String?
-  private var bytes: [UInt8]?
+  private(set) var bytes: [UInt8]?
 
   init(
     _ settings: IssuerSettings, owner: KeyOwner, on loop: EventLoop, by dialer: any Dialer, resolve: Resolver?
@@ -50,6 +50,9 @@ final class KeySource: @unchecked Sendable {
 
   /// Forgets the last good set, which is no longer in use.
   func forget() { (tag, bytes) = (nil, nil) }
+
+  /// Remembers a set that was fetched in an earlier life of the gateway.
+  func remember(_ set: [UInt8]) { (tag, bytes) = (nil, set) }
 
   /// Asks for the keys. Only from a task on the loop.
   nonisolated(nonsending) func ask() async -> Result<Answer, KeyFailure> {

@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 /// A signal from outside about logins, named as its event is (CAEP 1.0 section 3, Shared Signals Framework 1.0 section 8.1.4).
 package enum SignalKind: String, Hashable, Sendable, CaseIterable {
   /// A logout token (OpenID Connect Back-Channel Logout 1.0).
@@ -5,9 +7,8 @@ package enum SignalKind: String, Hashable, Sendable, CaseIterable {
   case sessionRevoked = "session-revoked"
   case tokenClaimsChange = "token-claims-change"
   case credentialChange = "credential-change"
-  /// A transmitter tries its stream.
+  /// An event of the framework itself: a transmitter tries what it sends on, or tells of a change to that.
   case verification
-  case streamUpdated = "stream-updated"
   /// A revocation of one token (RFC 7009).
   case revocation
   /// An event that nothing follows from.
@@ -21,8 +22,10 @@ package enum SignalKind: String, Hashable, Sendable, CaseIterable {
   /// Returns the kind of the event with that address.
   init(event: String) {
     self =
-      [SignalKind.sessionRevoked, .tokenClaimsChange, .credentialChange].first { event == Self.caep + $0.rawValue }
-      ?? [SignalKind.verification, .streamUpdated].first { event == Self.framework + $0.rawValue } ?? .other
+      [SignalKind.sessionRevoked, .tokenClaimsChange, .credentialChange].first {
+        Name(event) == Name(Self.caep + $0.rawValue)
+      }
+      ?? (event.utf8.starts(with: Self.framework.utf8) ? .verification : .other)
   }
 
   /// The signals that an operator can give by hand: those that an order follows from.

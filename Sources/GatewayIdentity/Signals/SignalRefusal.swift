@@ -50,6 +50,14 @@ struct SignalRefusal: Error, Hashable {
   /// Whether the sender may try the same again.
   var isUnavailable: Bool { code == .unavailable }
 
+  /// The code where only those of OAuth are known (Back-Channel Logout 1.0 section 2.8, RFC 6749 section 5.2).
+  private var oauthCode: Code {
+    switch code {
+    case .invalidKey, .invalidIssuer, .invalidAudience: .invalidRequest
+    case .invalidRequest, .authenticationFailed, .unsupportedTokenType, .unavailable: code
+    }
+  }
+
   /// Returns the answer, with the members of RFC 6749 or of RFC 8935.
   func response(isEvent: Bool) -> HTTPResponse {
     let body = JSONWriter.object { json in
@@ -57,7 +65,7 @@ struct SignalRefusal: Error, Hashable {
         json.member("err", code.rawValue)
         json.member("description", description)
       } else {
-        json.member("error", code.rawValue)
+        json.member("error", oauthCode.rawValue)
         json.member("error_description", description)
       }
     }

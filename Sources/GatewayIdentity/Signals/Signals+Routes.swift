@@ -11,24 +11,28 @@ extension Signals {
   package var routes: [HTTPRoute] {
     var routes: [HTTPRoute] = []
     if let login = settings.login, !login.settings.logoutAudiences.isEmpty {
-      routes.append(route("/identity/logout", .logout) { request throws(SignalRefusal) in
-        try await self.logOut(request, at: login)
-      })
+      routes.append(
+        route("/identity/logout", .logout) { request throws(SignalRefusal) in
+          try await self.logOut(request, at: login)
+        })
     }
     if let transmitter = settings.transmitter {
-      routes.append(route("/identity/events", .other, isEvent: true) { request throws(SignalRefusal) in
-        try await self.takeEvents(request, of: transmitter)
-      })
+      routes.append(
+        route("/identity/events", .other, isEvent: true) { request throws(SignalRefusal) in
+          try await self.takeEvents(request, of: transmitter)
+        })
     }
     if settings.takesRevocations {
-      routes.append(route("/identity/revoke", .revocation) { request throws(SignalRefusal) in
-        try await self.revoke(request)
-      })
+      routes.append(
+        route("/identity/revoke", .revocation) { request throws(SignalRefusal) in
+          try await self.revoke(request)
+        })
     }
     return routes
   }
 
-  private typealias Handler = nonisolated(nonsending) @Sendable (HTTPRequest) async throws(SignalRefusal) -> HTTPResponse
+  private typealias Handler =
+    nonisolated(nonsending) @Sendable (HTTPRequest) async throws(SignalRefusal) -> HTTPResponse
 
   /// The longest body of a request, in bytes.
   private static let bodyBytesMax = 64 << 10
@@ -41,7 +45,7 @@ extension Signals {
     _ path: String, _ kind: SignalKind, isEvent: Bool = false, _ handler: @escaping Handler
   ) -> HTTPRoute {
     // Without a capture list: a closure that has one leaves its caller's executor.
-    HTTPRoute("POST", path, pages: .own) { request, _ in
+    HTTPRoute("POST", path) { request, _ in
       do throws(SignalRefusal) {
         try self.checkRate(of: request)
         guard request.body.count <= Self.bodyBytesMax else {
@@ -139,7 +143,7 @@ extension Signals {
     guard event.isObject else { throw SignalRefusal(.invalidRequest, "an event must be an object") }
     let issuer = transmitter.issuer.settings
     switch kind {
-    case .verification, .streamUpdated: return noteTaken(kind, of: issuer.name, nil, sessions: 0)
+    case .verification: return noteTaken(kind, of: issuer.name, nil, sessions: 0)
     case .other, .logout, .revocation: return counts.count(kind, .ignored)
     case .sessionRevoked, .credentialChange, .tokenClaimsChange: break
     }
@@ -165,14 +169,12 @@ extension Signals {
   private nonisolated(nonsending) func revoke(_ request: HTTPRequest) async throws(SignalRefusal) -> HTTPResponse {
     let token = try Self.parameter("token", of: request)
     let answer = HTTPResponse(status: 200, headers: [HTTPField("cache-control", "no-store")])
-    if let login = settings.login, let shown = try? UnverifiedToken(token),
-      shown.payload["iss"]?.string.map({ Name($0) }) == login.settings.issuer
-    {
-      throw SignalRefusal(.unsupportedTokenType, "the token is of the application's login; revoke it there")
-    }
     let judged = gateway.bindings[0].authenticator.judge(Credentials(token: token), at: gateway.wallTime)
     switch await judged.verdict {
     case .success(let verified):
+      if let login = settings.login, login.verifier.isOfFetchedKey(token, at: gateway.wallTime) {
+        throw SignalRefusal(.unsupportedTokenType, "the token is of the application's login; revoke it there")
+      }
       let target = Revocations.Target.token(verified.fingerprint, expiresAt: verified.expiresAt)
       let sessions = try await revocation(target)
       noteTaken(.revocation, of: request.peer, target, sessions: sessions)

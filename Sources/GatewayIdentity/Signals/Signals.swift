@@ -61,6 +61,7 @@ package final class Signals: Sendable {
     }
     let reached = try await carryOut(kind, target)
     counts.count(kind, .taken)
+    gateway.journal(signal: kind.rawValue, of: user)
     return reached
   }
 
@@ -82,7 +83,7 @@ package final class Signals: Sendable {
     case .logout, .sessionRevoked: try await gateway.revoke(target, isEnding: true)
     case .credentialChange: try await gateway.revoke(target)
     case .tokenClaimsChange: await gateway.control(target, .askForRefresh)
-    case .verification, .streamUpdated, .revocation, .other: 0
+    case .verification, .revocation, .other: 0
     }
   }
 
@@ -131,6 +132,9 @@ package final class Signals: Sendable {
     _ kind: SignalKind, of sender: String, _ target: Revocations.Target?, sessions: Int, isWidened: Bool = false
   ) {
     counts.count(kind, .taken)
+    var user: UserID?
+    if case .user(let named, _)? = target { user = named }
+    gateway.journal(signal: kind.rawValue, of: user)
     let about: [LogEvent.Field] =
       switch target {
       case .user(let user, _)?: [.init("user", user.rawValue)]
@@ -147,6 +151,7 @@ package final class Signals: Sendable {
   /// Counts a signal that was refused, and says so, once a second.
   func noteRefused(_ kind: SignalKind, of sender: String, _ refusal: SignalRefusal) {
     counts.count(kind, refusal.isUnavailable ? .unavailable : .refused)
+    gateway.journal(signal: kind.rawValue, failure: refusal.code.rawValue)
     let now = gateway.tables[0].transport.now
     let isTold = toldAt.withLock { told in
       if let last = told, now < last + .seconds(1) { return false }

@@ -44,6 +44,12 @@ extension Gateway {
     return sum
   }
 
+  /// Writes into the journal, where there is one, that a signal came from outside, or why it was refused. Only on the first
+  /// loop.
+  package func journal(signal: String, failure: String? = nil, of user: UserID? = nil) {
+    tables[0].journal?.write(signal: signal, failure: failure, of: user)
+  }
+
   /// Has every loop remember what was revoked, and let expire, in an earlier life. Before anything listens.
   package func remember(_ kept: KeptRevocations) async {
     for table in tables { await table.perform { $0.remember(kept) } }

@@ -134,6 +134,18 @@ package final class Journal: @unchecked Sendable {
     write(.upstreamFailed(name: number(of: name), status: UInt16(clamping: status)), by: connection, dialect: dialect)
   }
 
+  /// Writes that a signal came from outside, or why it was refused. There must be few names of both.
+  func write(signal: String, failure: String?, of user: UserID?) {
+    let user = user.map { names.users.take($0, holders: 0, next: last + 1, first: firstNamed) } ?? 0
+    let event: JournalEvent =
+      if let failure {
+        .signalRefused(name: number(of: signal), failure: number(of: failure))
+      } else {
+        .signalTaken(name: number(of: signal))
+      }
+    write(event, user: user)
+  }
+
   /// Writes that a fault befell somebody, or was to befall them and found no room (`isFull`).
   package func write(
     fault word: String, number: UInt32, isFull: Bool = false, by connection: ConnectionID?, of user: UserID?

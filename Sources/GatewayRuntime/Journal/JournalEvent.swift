@@ -31,6 +31,10 @@ package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
   case providerRefused(JournalError)
   /// The number of the name of the proxy's refusal in the journal, and the status.
   case upstreamFailed(name: UInt16, status: UInt16)
+  /// The number of the signal's name in the journal.
+  case signalTaken(name: UInt16)
+  /// The numbers of the signal's name and of the refusal's in the journal.
+  case signalRefused(name: UInt16, failure: UInt16)
   /// The number of the fault's word in the journal, and its own; `isFull` if the fault had no effect, since too much is late.
   case faulted(word: UInt16, number: UInt32, isFull: Bool)
 
@@ -79,6 +83,8 @@ package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
     case .providerFailed: .providerFailed
     case .providerRefused: .providerRefused
     case .upstreamFailed: .upstreamFailed
+    case .signalTaken: .signalTaken
+    case .signalRefused: .signalRefused
     case .faulted: .faulted
     }
   }

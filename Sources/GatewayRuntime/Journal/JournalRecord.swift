@@ -50,8 +50,10 @@ package struct JournalLine: Hashable, Sendable {
   package var route: String?
   /// The word of the fault that befell.
   package var fault: String?
-  /// The name of the proxy's refusal, where the gateway behind it did not answer.
+  /// The name of the proxy's refusal, where the gateway behind it did not answer, or of a signal's.
   package var failure: String?
+  /// The name of the signal from outside.
+  package var signal: String?
   /// The token's remaining life after a login or refresh; nil for ever.
   package var expiresIn: Duration?
   /// What may be shown of the message, if that was asked for.

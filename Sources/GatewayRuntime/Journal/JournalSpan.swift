@@ -128,6 +128,9 @@ struct JournalNames {
     case .httpAnswered(let route, _): line.route = words[Int(route)]
     case .faulted(let word, _, _): line.fault = words[Int(word)]
     case .upstreamFailed(let name, _): line.failure = words[Int(name)]
+    case .signalTaken(let name): line.signal = words[Int(name)]
+    case .signalRefused(let name, let failure):
+      (line.signal, line.failure) = (words[Int(name)], words[Int(failure)])
     case .loggedIn(let grant, _), .refreshed(let grant, _):
       if grant.fingerprint != nil, grant.expiresAt != .distantFuture {
         line.expiresIn = grant.expiresAt - record.at

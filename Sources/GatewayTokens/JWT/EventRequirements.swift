@@ -1,8 +1,8 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// The requirements for a signed statement that is no access token: a logout token (OpenID Connect Back-Channel Logout 1.0
-/// section 2.4), or a security event token (RFC 8417).
+/// The requirements for a signed statement that is no access token. It is a logout token (OpenID Connect Back-Channel
+/// Logout 1.0 section 2.4) or a security event token (RFC 8417).
 package struct EventRequirements: Sendable {
   /// The accepted values of `typ`, in lower case and without `application/`.
   package var types: [String]

@@ -24,7 +24,7 @@ package struct GateJournal {
       try await scene.check(seen)
     }
     return Set(JournalKind.allCases).subtracting(seen.kinds)
-      .subtracting([.providerFailed, .providerRefused, .faulted, .upstreamFailed])
+      .subtracting([.providerFailed, .providerRefused, .faulted, .upstreamFailed, .signalTaken, .signalRefused])
   }
 
   private init(dialect: any GateDialect, world: TestWorld) {
