@@ -94,6 +94,25 @@ package struct LatencyHistogram: Hashable, Sendable {
   package var maximum: Duration? { count == 0 ? nil : .microseconds(Int64(largest)) }
   package var mean: Duration? { count == 0 ? nil : .microseconds(Int64(sum / count)) }
 
+  /// The sum of all durations, in seconds.
+  package var sumSeconds: Double { Double(sum) / 1e6 }
+
+  /// Returns for each bound how many durations do not exceed it, in the order of the bounds. A duration less than 3.2 %
+  /// below a bound may count as longer.
+  ///
+  /// - Parameter bounds: Ascending bounds in seconds.
+  package func counts(upTo bounds: [Double]) -> [UInt64] {
+    var counted: UInt64 = 0
+    var index = 0
+    return bounds.map { bound in
+      while index < Self.bucketCount, Double(Self.bounds(of: index).upperBound) <= bound * 1e6 {
+        counted += counts[index]
+        index += 1
+      }
+      return counted
+    }
+  }
+
   /// The non-empty buckets in order: the longest duration of each, and its count.
   package var buckets: [(upTo: Duration, count: UInt64)] {
     counts.enumerated().compactMap { index, count in

@@ -13,11 +13,18 @@ package struct ComparisonRule: Sendable {
   /// Returns how much worse a metric may be than that many baselines; the scatter of several replaces the default
   /// tolerance.
   func tolerance(of metric: Metric, baselines: Int) -> Double {
-    let usual = baselines > 1 ? Self.besideScatter : FigureEvidence(of: metric).usualTolerance
+    let usual =
+      switch baselines {
+      case ...1: FigureEvidence(of: metric).usualTolerance
+      case ..<Significance.manyRuns: Self.besideScatter
+      default: Self.besideMuchScatter
+      }
     return asked.first { $0.metric.name == metric.name }?.tolerance ?? tolerance ?? usual
   }
 
   private static let besideScatter = 0.1
+  /// The same from ``Significance/manyRuns`` baselines on.
+  private static let besideMuchScatter = 0.02
 
   /// Returns whether the comparison may fail because of a metric.
   func decides(_ metric: Metric, baselines: Int) -> Bool {

@@ -44,9 +44,9 @@ struct FigureJudge {
     }
   }
 
-  private func isBeyondScatter(_ value: Double, _ scatter: (mean: Double, reach: Double)?) -> Bool {
+  private func isBeyondScatter(_ value: Double, _ scatter: (middle: Double, reach: Double)?) -> Bool {
     guard let scatter else { return true }
-    return abs(ComparisonRule.shortcoming(value, metric) - scatter.mean) > scatter.reach
+    return abs(ComparisonRule.shortcoming(value, metric) - scatter.middle) > scatter.reach
   }
 
   /// Returns whether the counts behind the figures make the difference more than chance.
@@ -86,7 +86,11 @@ struct FigureJudge {
   /// How much a busy machine may add to a latency, in seconds, 1 at most. All clients of one moment share a pause. The storm
   /// measures its own pauses; the gateway and the token endpoint may have one as long each, one after the other, in either run.
   private var machinePause: Double {
-    let longest = ([report] + baselines).compactMap { $0.figures["generator.late.max"]?.value }.max() ?? 0
+    func late(_ report: RecordedReport) -> Double { report.figures["generator.late.max"]?.value ?? 0 }
+    let before = baselines.map(late)
+    // One late run among many does not widen the tolerance.
+    let usual = before.count >= Significance.manyRuns ? Significance.median(before) : before.max() ?? 0
+    let longest = max(late(report), usual)
     return 4 * min(longest, Significance.machinePauseMax)
   }
 
@@ -94,7 +98,10 @@ struct FigureJudge {
   private func isFromNothing(_ less: Double) -> Bool { isAsked && less == 0 }
 
   private func isApart(_ recording: FigureEvidence.Recording, _ share: Double, isWorse: Bool) -> Bool {
-    guard let range = Significance.range(share, of: recording.of(report)) else { return true }
+    // The scatter of many runs includes what chance adds to each.
+    guard baselines.count < Significance.manyRuns,
+      let range = Significance.range(share, of: recording.of(report))
+    else { return true }
     let before = baselines.compactMap { Significance.range(share, of: recording.of($0)) }
     return before.allSatisfy { isWorse ? range.lowerBound > $0.upperBound : range.upperBound < $0.lowerBound }
   }

@@ -38,3 +38,15 @@ struct PlanDifference: Hashable {
   /// Optional settings of a plan.
   private static let optional: Set<String> = ["sdk", "expire_after", "fetch_rate"]
 }
+
+extension RecordedReport {
+  /// Returns whether both are runs of one storm: of the same plan, in the same dialect.
+  package func isOfSameStorm(as other: RecordedReport) -> Bool {
+    !PlanDifference.all(other, self).contains(where: \.isOfThePlan)
+  }
+
+  /// Returns whether both are reports of the very same run.
+  package func isSameRun(as other: RecordedReport) -> Bool {
+    startedAt.utf8.elementsEqual(other.startedAt.utf8) && seconds == other.seconds && figures == other.figures
+  }
+}

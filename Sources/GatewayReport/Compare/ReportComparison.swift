@@ -31,7 +31,10 @@ package struct ReportComparison: Sendable {
   ///   - more: Further baselines, whose scatter is the tolerance.
   ///   - value: The new run.
   ///   - rule: The metrics that decide, and their tolerances.
-  package init(first: RecordedReport, more: [RecordedReport], value: RecordedReport, _ rule: ComparisonRule) {
+  ///   - notes: Restrictions that the reports themselves do not show, e.g. how the baselines were chosen.
+  package init(
+    first: RecordedReport, more: [RecordedReport], value: RecordedReport, _ rule: ComparisonRule, notes: [String] = []
+  ) {
     let baselines = [first] + more
     self.baselines = baselines
     self.value = value
@@ -46,7 +49,8 @@ package struct ReportComparison: Sendable {
     }
     self.differences = differences.filter(\.isOfThePlan).map(\.text)
     caveats =
-      (named + [("new run", value)]).flatMap { whose, report in report.caveats.map { "\(whose): \($0)" } }
+      notes
+      + (named + [("new run", value)]).flatMap { whose, report in report.caveats.map { "\(whose): \($0)" } }
       + differences.map(\.text)
     isAsked = !rule.asked.isEmpty
   }
@@ -58,11 +62,14 @@ package struct ReportComparison: Sendable {
     return figures.contains(where: \.fails) ? .worse : .noWorse
   }
 
+  /// The number of baselines from which on their scatter is well known.
+  package static let manyBaselines = Significance.manyRuns
+
   /// Whether the new run is no worse in the figures that decide.
   package var passes: Bool { outcome == .noWorse }
 
   /// Why the new run is worse regardless of its figures.
-  private var shortcoming: String? {
+  var shortcoming: String? {
     if let cutShort = value.cutShort { return "the new run is no whole storm, \(cutShort)" }
     guard value.ranOutOfTime, !baselines.contains(where: \.ranOutOfTime) else { return nil }
     return "the new run ran out of time: not every client was refreshed or cut off by the end"

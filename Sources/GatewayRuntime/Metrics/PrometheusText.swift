@@ -137,18 +137,43 @@ package struct PrometheusText {
     for (value, histogram) in histograms { write(name, "\(label)=\"\(Escaping.label(value))\"", histogram) }
   }
 
+  /// A histogram with buckets of its own.
+  ///
+  /// - Parameters:
+  ///   - name: The name, without `_bucket`.
+  ///   - help: What it counts.
+  ///   - buckets: The upper bound of each bucket in seconds, in order, and how many are up to there, those of earlier
+  ///     buckets included.
+  ///   - count: How many there are in all.
+  ///   - sum: Their sum in seconds.
+  package mutating func histogram(
+    _ name: String, _ help: String, _ buckets: [(bound: Double, upTo: UInt64)], count: UInt64, sum: Double
+  ) {
+    head(name, "histogram", help)
+    write(name, "", buckets.map { (Self.number($0.bound), $0.upTo) } + [("+Inf", count)], count: count, sum: sum)
+  }
+
   private mutating func write(_ name: String, _ label: String, _ histogram: Histogram) {
+    var below: UInt64 = 0
+    let buckets = zip(Self.bounds, histogram.counts).map { bound, count in
+      below += count
+      return (bound, below)
+    }
+    write(name, label, buckets, count: histogram.count, sum: histogram.sumSeconds)
+  }
+
+  private mutating func write(
+    _ name: String, _ label: String, _ buckets: [(bound: String, upTo: UInt64)], count: UInt64, sum: Double
+  ) {
     let all = label.isEmpty ? "" : "{\(label)}"
     let beginning = "\(name)_bucket{\(label)\(label.isEmpty ? "" : ",")le=\""
-    var below: UInt64 = 0
-    for (bound, count) in zip(Self.bounds, histogram.counts) {
-      below += count
+    for (bound, upTo) in buckets {
       add(beginning)
       add(bound)
-      end(with: below)
+      end(with: upTo)
     }
-    add("\(name)_sum\(all) \(Self.number(histogram.sumSeconds))\n")
-    add("\(name)_count\(all) \(histogram.count)\n")
+    add("\(name)_sum\(all) \(Self.number(sum))\n")
+    add("\(name)_count\(all) \(count)\n")
   }
 
   /// The bounds of a histogram's buckets, as they stand on the page.

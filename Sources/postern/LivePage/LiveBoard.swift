@@ -3,7 +3,7 @@ import GatewayFleet
 import GatewayReport
 import Synchronization
 
-/// The content of the live page: the latest result of a storm, rendered when a reader asks for it.
+/// The content of the live page and of the page of metrics: the latest result of a storm, rendered when a reader asks for it.
 final class LiveBoard: Sendable {
   private struct State {
     var parts: [StormResult] = []
@@ -12,19 +12,25 @@ final class LiveBoard: Sendable {
     var isOver = false
     /// The content of a version, rendered once for all readers.
     var drawn: (version: Int, content: String)?
+    /// The page of metrics of a version, likewise.
+    var measured: (version: Int, page: [UInt8])?
     var readers = 0
   }
 
   private let state = Mutex(State())
   private let report: @Sendable (StormResult) -> StormReport
+  private let metrics: StormMetrics
 
   /// The maximum number of readers at once.
   static let readersMax = 16
 
   /// Creates an empty board.
   ///
-  /// - Parameter report: Makes the report of a result while the storm runs.
-  init(_ report: @escaping @Sendable (StormResult) -> StormReport) {
+  /// - Parameters:
+  ///   - metrics: Makes the page of metrics of a result.
+  ///   - report: Makes the report of a result while the storm runs.
+  init(_ metrics: StormMetrics, _ report: @escaping @Sendable (StormResult) -> StormReport) {
+    self.metrics = metrics
     self.report = report
   }
 
@@ -44,7 +50,7 @@ final class LiveBoard: Sendable {
       state.version += 1
       state.isOver = true
       state.drawn = (state.version, content)
-      state.parts = []
+      state.parts = [report.result]
     }
   }
 
@@ -60,6 +66,20 @@ final class LiveBoard: Sendable {
     }
     return (ServerSentEvent(event: "storm", data: content), latest)
   }
+
+  /// Returns the page of metrics of the counts so far. Readers of one version share one rendering.
+  func metricsPage() -> [UInt8] {
+    let (parts, latest, measured, isOver) = state.withLock { ($0.parts, $0.version, $0.measured, $0.isOver) }
+    if let measured, measured.version == latest { return measured.page }
+    let page = metrics.page(StormResult(parts), isOver: isOver)
+    state.withLock { state in
+      if (state.measured?.version ?? -1) < latest { state.measured = (latest, page) }
+    }
+    return page
+  }
+
+  /// Whether it has the final report.
+  var hasEnded: Bool { state.withLock { $0.isOver } }
 
   /// Returns whether that version is the final one.
   func isOver(at version: Int) -> Bool { state.withLock { $0.isOver && $0.version == version } }

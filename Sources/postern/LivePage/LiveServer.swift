@@ -17,11 +17,12 @@ struct LiveServer {
   ///
   /// - Parameters:
   ///   - port: The port; 0 for a free one.
+  ///   - metrics: Makes the page of metrics.
   ///   - report: Makes the report of a result while the storm runs.
   static func start(
-    port: Int, _ report: @escaping @Sendable (StormResult) -> StormReport
+    port: Int, _ metrics: StormMetrics, _ report: @escaping @Sendable (StormResult) -> StormReport
   ) async throws -> LiveServer {
-    let board = LiveBoard(report)
+    let board = LiveBoard(metrics, report)
     let loop = SocketLoop(index: 0)
     try loop.start()
     do {
@@ -39,13 +40,17 @@ struct LiveServer {
   /// The function that receives the results counted so far, part by part. It may be called from any thread.
   var snapshots: @Sendable ([StormResult]) -> Void { { [board] in board.show($0) } }
 
-  /// Shows the final report to the open pages, and ends. Without a report it ends at once.
-  func end(_ report: StormReport?) async {
-    await listener.stopAccepting()
-    if let report {
-      board.finish(report)
-      await listener.finishRequests(within: Self.farewell)
+  /// Shows the final report to the open pages and to scrapes.
+  func finish(_ report: StormReport) { board.finish(report) }
+
+  /// Answers for that long, then lets the open pages have the final report, if there is one, and ends.
+  func end(after time: Duration = .zero) async {
+    if time > .zero {
+      let events = loop.events
+      await Task(executorPreference: events) { await events.sleep(until: events.now + time) }.value
     }
+    await listener.stopAccepting()
+    if board.hasEnded { await listener.finishRequests(within: Self.farewell) }
     loop.stop()
   }
 }

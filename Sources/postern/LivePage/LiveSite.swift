@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayReport
 import GatewayRuntime
 
-/// The site of the live page: the page, its style sheet and script, and its feed of events. It listens on loopback, and
+/// The site of the live page: the page, its style sheet and script, its feed of events, and the page of metrics. It listens on loopback, and
 /// rejects requests from pages of other origins.
 struct LiveSite: Site {
   let board: LiveBoard
@@ -33,13 +33,15 @@ struct LiveSite: Site {
     switch request.path {
     case "/": return Self.answer("text/html; charset=utf-8", LivePage.frame)
     case "/live.css": return Self.answer("text/css; charset=utf-8", LivePage.sheet)
+    case "/metrics":
+      return Self.answer(StormMetrics.contentType, String(decoding: board.metricsPage(), as: UTF8.self))
     case "/live.js": return Self.answer("text/javascript; charset=utf-8", LivePage.script)
     case "/events":
       guard let reader = board.reader() else {
         return Self.text(503, "\(LiveBoard.readersMax) pages look on already\n")
       }
       return HTTPResponse(stream: Self.feed(reader, on: loop), headers: ServerSentEvent.fields + Self.guards)
-    default: return Self.text(404, "there is nothing here but /\n")
+    default: return Self.text(404, "there is nothing here but / and /metrics\n")
     }
   }
 

@@ -5,18 +5,25 @@ import GatewayReport
 enum ReportCompareCommand: Command {
   static let name = "report compare"
   static let summary = "compare a storm's report with earlier ones; exit status 1 if it is worse, or not the same storm"
-  static let operands = "BASELINE... FILE"
+  static let operands = "[BASELINE...] FILE"
   static let example = """
     postern report compare monday.json tuesday.json wednesday.json reports/storm.json
     """
-  static let sections = [FlagSection("flags", options)]
+  static let sections = [FlagSection("flags", options), FlagSection("baselines of a history", history)]
 
   private struct Draft: Sendable {
     var tolerance: Double?
     var asked: [(metric: Metric, tolerance: Double?)] = []
     var page: OutputFile?
     var printsJSON = false
+    var printsSummary = false
+    var history = HistoryFlags()
+    var last = usualLast
   }
+
+  /// The number of reports of a history that are baselines, if no flag says another, and the maximum.
+  static let usualLast = 8
+  static let lastMax = 50
 
   @OptionList<Draft>
   private static var options: [Option<Draft>] {
@@ -30,21 +37,49 @@ enum ReportCompareCommand: Command {
     ) { value, draft in draft.asked.append(try metric(value)) }
     Option("html", "FILE", "write a page there with the charts of all over each other", \.page, .outputFile)
     Option("json", "print one JSON object in place of the table", \.printsJSON)
+    Option("summary", "print Markdown for a pull request in place of the table", \.printsSummary)
   }
+
+  private static let history =
+    HistoryFlags.options.map { $0.of(\Draft.history) } + [
+      Option(
+        "last", "N", "how many of the latest reports of the history are baselines (default \(usualLast))", \Draft.last,
+        .int(1...lastMax))
+    ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let draft = try draft(arguments)
-    guard arguments.operands.count >= 2 else {
-      throw UsageError("\(name) needs at least two files: the report of each BASELINE, and last that of the new run")
-    }
-    var reports = try arguments.operands.map(ReportFile.read)
-    let (first, value) = (reports.removeFirst(), reports.removeLast())
-    let comparison = ReportComparison(first: first, more: reports, value: value, rule(draft))
+    let comparison = try comparison(arguments, draft)
     try draft.page?.write(comparison.html)
     Output.line(
       draft.printsJSON
-        ? String(decoding: try comparison.json(), as: UTF8.self) : comparison.table.joined(separator: "\n"))
+        ? String(decoding: try comparison.json(), as: UTF8.self)
+        : draft.printsSummary ? comparison.summary : comparison.table.joined(separator: "\n"))
     return comparison.passes ? 0 : 1
+  }
+
+  private static func comparison(_ arguments: Arguments, _ draft: Draft) throws -> ReportComparison {
+    guard let folder = draft.history.folder else {
+      guard arguments.operands.count >= 2 else {
+        throw UsageError(
+          "\(name) needs at least two files: the report of each BASELINE, and last that of the new run; or --history DIR")
+      }
+      var reports = try arguments.operands.map(ReportFile.read)
+      let (first, value) = (reports.removeFirst(), reports.removeLast())
+      return ReportComparison(first: first, more: reports, value: value, rule(draft))
+    }
+    guard let path = try arguments.operand() else {
+      throw UsageError("\(name) needs the FILE of the new run; the baselines come from --history")
+    }
+    let history = try ReportHistory(folder, of: "--history", label: draft.history.label)
+    let value = try ReportFile.read(path)
+    var baselines = try history.baselines(of: value, last: draft.last)
+    guard !baselines.reports.isEmpty else {
+      throw UsageError("--history: '\(folder)' has no other report of \(draft.history.label) than FILE")
+    }
+    let first = baselines.reports.removeFirst()
+    return ReportComparison(
+      first: first, more: baselines.reports, value: value, rule(draft), notes: baselines.notes)
   }
 
   static func rule(_ arguments: Arguments) throws -> ComparisonRule { rule(try draft(arguments)) }
@@ -55,7 +90,7 @@ enum ReportCompareCommand: Command {
 
   private static func draft(_ arguments: Arguments) throws -> Draft {
     var draft = Draft()
-    try arguments.read(options, into: &draft)
+    try arguments.read(options + history, into: &draft)
     return draft
   }
 

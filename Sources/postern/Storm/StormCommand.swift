@@ -39,7 +39,7 @@ enum StormCommand: Command {
     do {
       faults = try await options.orderFaults()
     } catch {
-      await live?.end(nil)
+      await live?.end()
       throw error
     }
     let line = ProgressLine(clients: options.plan.clients)
@@ -54,7 +54,7 @@ enum StormCommand: Command {
         : runInParts(options, workers, signals, line, snapshots(live, interim))
     } catch {
       await options.mend(faults)
-      await live?.end(nil)
+      await live?.end()
       throw error
     }
     interim?.end()
@@ -73,9 +73,10 @@ enum StormCommand: Command {
     if let advice = try? await StormAdvice(options, report)?.advice() { report = report.advised(advice) }
     // While the command waits for readers of the live page, a signal ends it like any program.
     signals.end()
-    await live?.end(report)
-    try tell(report, options)
-    if !options.printsJSON, !options.outputs.printsSummary, let advice = report.advice { Output.line(advice.text) }
+    live?.finish(report)
+    let told = Result { try tell(report, options) }
+    await live?.end(after: options.liveTime)
+    try told.get()
     return report.passes ? 0 : 1
   }
 
@@ -84,7 +85,9 @@ enum StormCommand: Command {
     guard let port = options.livePort else { return nil }
     let (plan, gateway, provider) = (options.plan, options.gatewayText, options.providerText)
     let startedAt = SystemTime.now
-    let live = try await LiveServer.start(port: port) { result in
+    let metrics = StormMetrics(
+      run: options.mark?.run ?? "", scenario: options.scenarioName ?? "", dialect: plan.dialect, clients: plan.clients)
+    let live = try await LiveServer.start(port: port, metrics) { result in
       StormReport(
         plan: plan, gateway: gateway, provider: provider, startedAt: startedAt, machine: .current, result: result,
         thresholds: [])
@@ -221,5 +224,6 @@ enum StormCommand: Command {
         guard let directory = options.reportDirectory else { return }
         try ReportFiles.write(report, to: directory) { if tellsFiles { Output.line("report: \($0)") } }
       })
+    if tellsFiles, let advice = report.advice { Output.line(advice.text) }
   }
 }

@@ -18,6 +18,8 @@ struct StormDraft: Sendable {
   /// The faults of the gateway, as orders in JSON.
   var faults: [Arguments.Value] = []
   var scenario: Sourced<SimulateScenario>?
+  /// The name of its file, without the folder.
+  var scenarioName: String?
   var isInsecure = false
   /// The hosts whose operators know of the storm.
   var informed: [Arguments.Value] = []
@@ -64,6 +66,7 @@ struct StormDraft: Sendable {
   var thresholds: [String] = []
   var reportDirectory: String?
   var livePort: Int?
+  var liveTime: Sourced<Duration>?
   var printsJSON = false
   var outputs = ReportOutputs()
 

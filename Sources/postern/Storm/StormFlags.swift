@@ -40,7 +40,7 @@ enum StormFlags {
     "slow-delay",
     "fetches", "fetch-rate", "sources", "processes", "worker", "worker-secret-file", "worker-ca", "worker-wait",
     "loops", "stop-when", "threshold",
-    "report", "live", "json", "refresh-lead", "refresh-spread", "refresh-timeout",
+    "report", "live", "live-for", "json", "refresh-lead", "refresh-spread", "refresh-timeout",
   ])
   .union(ReportOutputs.options.map(\.flag.name))
   .union(Vendors.all.flatMap { $0.clients.flags + $0.clients.keyFlags }.map(\.name))
@@ -79,6 +79,7 @@ enum StormFlags {
       "the fleet and what happens phase by phase: orders, faults, thresholds; postern simulate takes the same file; flags win"
     ) { value, draft in
       let scenario = try ScenarioFile(value.text, of: value.source).world
+      draft.scenarioName = value.text.split(separator: "/").last.map(String.init)
       draft.scenario = Sourced(value: scenario, source: value.source)
       draft.plan = scenario.settings.plan
     }
@@ -242,8 +243,15 @@ enum StormFlags {
     Option("report", "DIR", "write storm.html and storm.json there", \.reportDirectory, .text)
     Option(
       "live", "PORT",
-      "a page on http://127.0.0.1:PORT that moves while the storm lasts, with the report's charts (0: any free port)",
+      "a page on http://127.0.0.1:PORT that moves while the storm lasts, with the report's charts, and /metrics for Prometheus (0: any free port)",
       \.livePort, .int(0...65_535))
+    Option(
+      "live-for", "DURATION", "how long --live answers after the end, for a last scrape, at most 1h (default 0s)",
+      \.liveTime,
+      Reading<Duration>.duration.map { time, name in
+        guard time <= .seconds(3600) else { throw UsageError("--\(name)", value: "\(time)", expected: "1h or less") }
+        return time
+      }.sourced)
     Option("json", "print the JSON report in place of the table", \.printsJSON)
   }
 

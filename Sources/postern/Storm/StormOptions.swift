@@ -27,6 +27,8 @@ struct StormOptions {
   var faultsEnd: WallTime?
   /// The phases of the storm.
   let scenario: StormScenario?
+  /// The name of the scenario's file, without the folder.
+  let scenarioName: String?
   /// The thresholds of each phase.
   let phaseThresholds: [(phase: String, threshold: Threshold)]
   var dialect: any ClientDialect
@@ -35,6 +37,8 @@ struct StormOptions {
   let reportDirectory: String?
   /// The port of the live page, 0 for any free port; nil for no page.
   let livePort: Int?
+  /// How long the live page answers after the end.
+  let liveTime: Duration
   let printsJSON: Bool
   let outputs: ReportOutputs
   private let workers: WorkerOptions
@@ -102,6 +106,7 @@ struct StormOptions {
     }
     let file = draft.scenario?.value
     scenario = file?.settings.scenario
+    scenarioName = draft.scenarioName
     phaseThresholds = file?.phaseThresholds ?? []
     guard !controls.isEmpty || scenario?.phases.contains(where: \.wantsControl) != true else {
       throw UsageError("--scenario has orders or faults and needs --control-url, whose gateway they are for")
@@ -129,6 +134,10 @@ struct StormOptions {
     thresholds = try Self.thresholds(draft.thresholds, file)
     reportDirectory = draft.reportDirectory
     livePort = draft.livePort
+    liveTime = draft.liveTime?.value ?? .zero
+    guard draft.liveTime == nil || livePort != nil else {
+      throw UsageError("--live-for needs --live, whose page it keeps")
+    }
     printsJSON = draft.printsJSON
     outputs = draft.outputs
     workers = try WorkerOptions(draft.workers)

@@ -1,0 +1,126 @@
+import GatewayFleet
+
+/// The figures of many runs of one storm, in the order of their time, each beside what the runs before it allow.
+package struct ReportTrend: Sendable {
+  /// A run, as far as a trend needs it.
+  package struct Run: Sendable {
+    package let startedAt: String
+    package let passes: Bool
+    let figures: [String: Figure]
+
+    package init(_ report: RecordedReport) {
+      startedAt = report.startedAt
+      passes = report.passes
+      figures = report.figures
+    }
+  }
+
+  /// A figure of one run.
+  struct Point: Hashable {
+    /// The number of the run.
+    let run: Int
+    let value: Double
+    /// What the earlier runs allow; nil if they are too few.
+    let band: ClosedRange<Double>?
+    /// Whether it is outside of the band in the worse direction.
+    let isWorse: Bool
+  }
+
+  /// A metric with its points, in the order of the runs.
+  struct Line {
+    let metric: Metric
+    let points: [Point]
+    /// The band of the next run; nil if the runs are too few.
+    let band: ClosedRange<Double>?
+  }
+
+  package let label: String
+  package let runs: [Run]
+  let lines: [Line]
+
+  /// Creates a trend.
+  ///
+  /// - Parameters:
+  ///   - label: The name of the runs' label.
+  ///   - runs: The runs, in the order of their time.
+  ///   - last: The number of runs before a run that make its band.
+  package init(label: String, runs: [Run], last: Int) {
+    self.label = label
+    self.runs = runs
+    lines = Metric.all.filter { $0.better != nil && FigureEvidence(of: $0).isOfTheGateway }.compactMap { metric in
+      Self.line(metric, runs, last: last)
+    }
+  }
+
+  private static func line(_ metric: Metric, _ runs: [Run], last: Int) -> Line? {
+    let values = runs.enumerated().compactMap { number, run in
+      (run.figures[metric.name]?.value).flatMap { $0.isFinite ? (run: number, value: $0) : nil }
+    }
+    guard !values.isEmpty else { return nil }
+    func band(before index: Int) -> ClosedRange<Double>? {
+      let before = values[max(0, index - last)..<index].map(\.value)
+      return before.count < Significance.manyRuns ? nil : Self.band(of: before, metric)
+    }
+    let points = values.enumerated().map { index, value in
+      let band = band(before: index)
+      let isOutside = band.map { metric.better == .higher ? value.value < $0.lowerBound : value.value > $0.upperBound }
+      return Point(run: value.run, value: value.value, band: band, isWorse: isOutside ?? false)
+    }
+    return Line(metric: metric, points: points, band: band(before: values.count))
+  }
+
+  /// Returns the values that are alike to earlier ones: the scatter of those, at least 2 % of their median, and at
+  /// least what is chance for a figure of that kind.
+  private static func band(of values: [Double], _ metric: Metric) -> ClosedRange<Double> {
+    let middle = Significance.median(values)
+    let floor: Double =
+      switch metric.unit {
+      case .duration: Significance.askedTimeFloor
+      case .count: 3 * max(1, middle).squareRoot()
+      case .bytes: Significance.memoryFloor / 100
+      case .share: 0.0001
+      case .ratio: 0
+      }
+    let reach = max(Significance.reach(of: values)?.reach ?? 0, abs(middle) * Self.toleranceLeast, floor)
+    let least = middle - reach
+    let most = middle + reach
+    return max(0, least)...(metric.unit == .share ? max(0, min(1, most)) : max(0, most))
+  }
+
+  private static let toleranceLeast = 0.02
+
+  /// The trend as lines of text for a terminal.
+  package var table: [String] {
+    let rows = lines.map { line in
+      let last = line.points.last
+      let isOfLastRun = last?.run == runs.count - 1
+      return [
+        line.metric.name, Figures.count(line.points.count),
+        last.map { $0.band.map { Self.text($0, line.metric) } ?? "–" } ?? "–",
+        isOfLastRun ? line.metric.unit.text(last?.value ?? 0) : "–",
+        isOfLastRun ? last.map { $0.band == nil ? "" : $0.isWorse ? "WORSE" : "alike" } ?? "" : "missing",
+      ]
+    }
+    var lines = ["\(Figures.count(runs.count)) \(runs.count == 1 ? "run" : "runs") of \(label), \(span)"]
+    if runs.count <= Significance.manyRuns {
+      lines.append("! \(Significance.manyRuns) runs before a run make its band; \(max(0, runs.count - 1)) are there")
+    }
+    return lines + [""] + TextTable.columns([["", "runs", "band", "last", ""]] + rows, leftFrom: 4)
+  }
+
+  var span: String {
+    guard let first = runs.first, let last = runs.last else { return "none" }
+    return runs.count == 1 ? first.startedAt : "\(first.startedAt) to \(last.startedAt)"
+  }
+
+  static func text(_ band: ClosedRange<Double>, _ metric: Metric) -> String {
+    "\(metric.unit.text(band.lowerBound)) … \(metric.unit.text(band.upperBound))"
+  }
+}
+
+extension FigureEvidence {
+  /// Whether the figure says something of the gateway and the token endpoint, not of the storm's own processes.
+  fileprivate var isOfTheGateway: Bool {
+    if case .generator = self { false } else { true }
+  }
+}
