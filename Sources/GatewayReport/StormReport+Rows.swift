@@ -29,6 +29,18 @@ extension StormReport {
     }
   }
 
+  /// What became of the arrivals of clients that come and go; none for a fleet that comes once.
+  var arrivalRows: [[String]] {
+    guard let arrivals = result.arrivals else { return [] }
+    return [
+      [
+        "arrivals", Figures.count(arrivals.planned),
+        "\(Figures.count(arrivals.started)) started, \(Figures.count(arrivals.notStarted)) not; "
+          + "\(Figures.count(arrivals.left)) left again; at most \(Figures.count(arrivals.presentPeak)) at one time",
+      ]
+    ]
+  }
+
   /// The columns of ``callRows``.
   static let callHead = ["", "calls", "of all", "429 or 403", "clients that got one"]
 

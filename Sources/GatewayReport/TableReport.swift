@@ -27,7 +27,7 @@ extension StormReport {
   private var connections: [String] {
     let connects = result.connects
     return TextTable.aligned(
-      [
+      arrivalRows + [
         ["begun", Figures.count(connects.attempted)],
         ["accepted", Figures.count(connects.accepted), "peak \(figure("connects.peak"))/s"],
       ] + Self.rows("failed", connects.failed) + Self.rows("cut off", result.disconnects)

@@ -12,15 +12,22 @@ extension ClientSession {
 
   /// Returns the life of the token that the client asks for now, and notes whether its tokens expire within the storm.
   ///
-  /// - Parameter ahead: The time until the common expiry; nil if each token expires by itself.
+  /// - Parameters:
+  ///   - purpose: What the token is for.
+  ///   - plan: The plan.
+  ///   - index: The number of the client.
+  ///   - ahead: The time until the common expiry; nil if each token expires by itself.
+  ///   - chance: The client's random generator.
   package mutating func life(
-    for purpose: FetchPurpose, in plan: StormPlan, commonExpiry ahead: Duration?, chance: inout SeededGenerator
+    for purpose: FetchPurpose, in plan: StormPlan, of index: Int, commonExpiry ahead: Duration?,
+    chance: inout SeededGenerator
   ) -> AskedLife {
+    let life = plan.life(of: index)
     // A client that is back less than 2 s before the common expiry takes no part in it: a dialect may not support so
     // short a life. At the first login the limit is 100 ms: a token that ends at once is refused or must be renewed at
     // once.
-    let spare = logins > 0 ? Duration.seconds(2) : min(Self.leastLeft, plan.life)
-    let scattered = plan.life.scaled(by: plan.jitter * chance.nextShare())
+    let spare = logins > 0 ? Duration.seconds(2) : min(Self.leastLeft, life)
+    let scattered = life.scaled(by: plan.jitter * chance.nextShare())
     if purpose == .login, let ahead, spare < ahead { return .untilCommonExpiry(plus: scattered) }
     // This also covers a first token that was refused for its age: the next token outlives the storm.
     if logins == 0 {
@@ -28,7 +35,7 @@ extension ClientSession {
     } else if purpose == .login {
       isDue = false
     }
-    return .lasting(max(plan.life - scattered, min(Self.leastLife, plan.life)))
+    return .lasting(max(life - scattered, min(Self.leastLife, life)))
   }
 
   /// The minimum life of a token.

@@ -65,6 +65,7 @@ extension StormResult {
     part.latencies.overdue = latencies.overdue.map { $0.since(earlier.latencies.overdue ?? LatencyHistogram()) }
     part.lateness = lateness(since: earlier)
     part.bins = bins.since(earlier.bins)
+    part.arrivals = arrivals.map { $0.since(earlier.arrivals) }
     return part
   }
 }

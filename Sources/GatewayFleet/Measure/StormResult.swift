@@ -35,6 +35,8 @@ package struct StormResult: Hashable, Sendable, Codable {
   package var phases: [PhaseResult]?
   /// The kind of world: `machines` or `wire`; nil for a storm over real sockets.
   package var source: String?
+  /// The arrivals of clients that come and go; nil for a fleet that comes once.
+  package var arrivals: ArrivalTally?
   /// The provider's work in detail, if the world simulates it.
   package var queue: QueueFigures?
   /// The end of the fleet's disturbance, in seconds from the start; nil for the first refresh request.
@@ -249,6 +251,7 @@ package struct StormResult: Hashable, Sendable, Codable {
     seconds = max(seconds, other.seconds)
     triggerEnd = [triggerEnd, other.triggerEnd].compactMap { $0 }.max()
     askOrderedAt = [askOrderedAt, other.askOrderedAt].compactMap { $0 }.min()
+    arrivals = ArrivalTally.sum(arrivals, other.arrivals)
     merge(phases: other.phases)
   }
 

@@ -39,6 +39,7 @@ extension StormPlan {
       gateway.lead >= .zero && gateway.spread >= .zero && isTimeout,
       "the gateway's lead and spread must not be negative, and its timeout must be longer than 0 s")
     try require(bound.map { $0 > 0 && $0.isFinite } ?? true, "the storm must be allowed to last longer than 0 s")
+    try checkArrivals(clientsMax)
     try require(
       loginsEnd <= Self.longestLogins,
       "the last client would connect \(Int(loginsEnd.inSeconds / 86_400)) days after the first; raise the rate")
@@ -60,7 +61,7 @@ extension StormPlan {
 
   /// The times at which clients begin to connect.
   package var pacer: ArrivalPacer {
-    ArrivalPacer(count: clients, rate: rate, ramp: ramp)
+    arrivals.map(ArrivalPacer.init) ?? ArrivalPacer(count: clients, rate: rate, ramp: ramp)
   }
 
   /// The time at which the last client can have its first token from a provider without latency. It is the end of the
@@ -92,6 +93,7 @@ extension StormPlan {
   /// Returns the same for a timeout that the gateway announced. A shorter one than the plan's does not shorten the
   /// storm.
   package func end(timeout: Duration?) -> Duration {
+    if let arrivals { return .saturating(seconds: min(arrivals.length, bound ?? arrivals.length)) }
     let laterWaves = life.scaled(by: Double(waves - 1))
     let patience = max(gateway.timeout, timeout ?? .zero, comeback, reconnects ? Self.usualComeback : .zero)
     let settled = expiresAfter + scattered + laterWaves + patience + Self.settleSlack

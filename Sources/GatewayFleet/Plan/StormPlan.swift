@@ -19,6 +19,11 @@ package struct StormPlan: Hashable, Sendable, Codable {
   package var expireAfter: Double?
   /// The life of every token that answers a refresh request, and of the first tokens too if each expires by itself.
   @InSeconds package var life: Duration = .seconds(3600)
+  /// Other lives of tokens, by the share of clients that have them; nil for ``life`` for all.
+  package var lives: [ShareUpTo]?
+  /// Clients that come by a rate of their own and leave again; nil for a fleet that comes once and stays. ``clients`` is
+  /// then the maximum at one time, and ``rate``, ``ramp``, ``hold`` and ``waves`` mean nothing.
+  package var arrivals: OpenArrivals?
   /// The share of ``life``, 0...1, over which expiries are scattered. The first tokens expire up to that much later
   /// than the common instant, and later tokens live up to that much shorter.
   package var jitter = 0.0

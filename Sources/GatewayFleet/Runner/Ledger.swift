@@ -170,6 +170,21 @@ package struct Ledger {
     count(\.losses, at: now)
   }
 
+  /// Counts a client whose stay is over.
+  ///
+  /// - Parameters:
+  ///   - wasConnected: Whether it was connected.
+  ///   - now: The time.
+  package mutating func departed(wasConnected: Bool, at now: Instant) {
+    reach(now)
+    var tally = result.arrivals ?? ArrivalTally()
+    tally.left += 1
+    result.arrivals = tally
+    guard wasConnected else { return }
+    connected -= 1
+    result.series.ends.count(atSecond: second(now))
+  }
+
   /// Counts a client's request for a session key over HTTP.
   package mutating func keyWanted() {
     result.returns.keyCalls += 1

@@ -19,6 +19,11 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
   private let behaviours: [Behaviour]
   private let start: Instant
   private var clients: [StormClient] = []
+  /// The number of arrivals so far, whether they found a place or not.
+  private var arrived = 0
+  /// The places of clients that come and go, and the clients at them; nil for a fleet that stays.
+  private var places: ArrivalPlaces?
+  private var present: [Int: StormClient] = [:]
   private var wakeup: Wakeup!
   private var heartbeat: Heartbeat?
   private var isStopped = false
@@ -43,6 +48,10 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
     if setup.dialect is AloneClientDialect, setup.phases.phases.isEmpty { policy.renewalsWanted = setup.plan.waves }
     sharedPolicy = SharedClientPolicy(policy)
     pacer = setup.plan.pacer
+    let others = setup.process + setup.plan.processes * loopNumber
+    let loops = setup.plan.processes * setup.plan.loops
+    places =
+      setup.plan.arrivals == nil ? nil : ArrivalPlaces(most: max(0, (setup.plan.clients - others + loops - 1) / loops))
     start = loop.now + (setup.startsAt - loop.wallTime)
     let start = start
     ledger = Ledger(
@@ -84,20 +93,49 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
 
   func wakeUp() {
     for _ in 0..<Self.slice {
-      let index = index(ofLocal: clients.count)
+      let index = index(ofLocal: arrived)
       let due = start + pacer.arrival(of: index)
       guard !isStopped, index < pacer.count, due <= loop.now else { break }
       ledger.begins(due: due, at: loop.now)
-      let client = StormClient(index: index, behaviour: behaviours[index], fleet: self)
-      clients.append(client)
+      arrived += 1
+      guard let client = client(index) else { continue }
       ledger.began(behaviours[index])
       client.begin(due: due)
     }
     setWakeup()
   }
 
+  /// Returns a new client; nil if it comes to a full house.
+  private func client(_ index: Int) -> StormClient? {
+    guard places != nil else {
+      let client = StormClient(index: index, behaviour: behaviours[index], fleet: self)
+      clients.append(client)
+      return client
+    }
+    guard let place = places?.take(for: index) else {
+      ledger.notStarted()
+      return nil
+    }
+    let client = StormClient(index: index, behaviour: behaviours[index], fleet: self, place: place)
+    present[place] = client
+    ledger.arrived(present: places?.taken ?? 0)
+    return client
+  }
+
+  /// Notes the outcome of a client whose stay is over, or that has ended, and frees its place.
+  func gone(_ client: StormClient, from place: Int) {
+    guard !isStopped, places?.leave(place, client.index) == true else { return }
+    present[place] = nil
+    close(client)
+  }
+
+  private func close(_ client: StormClient) {
+    ledger.close(client.behaviour, client.outcome(waves: setup.plan.wavesWanted))
+    if let source = client.endToldBy { ledger.close(endToldBy: source) }
+  }
+
   private func setWakeup() {
-    let next = index(ofLocal: clients.count)
+    let next = index(ofLocal: arrived)
     let isOver = isStopped || next >= pacer.count
     loop.deadlines.set(wakeup, at: isOver ? nil : start + pacer.arrival(of: next))
   }
@@ -108,7 +146,7 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
     return max(0, (pacer.count - index(ofLocal: 0) + stride - 1) / stride)
   }
 
-  var progress: StormProgress { StormProgress(ledger, started: clients.count) }
+  var progress: StormProgress { StormProgress(ledger, started: arrived) }
 
   // MARK: The end
 
@@ -123,10 +161,16 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
     isStopped = true
     loop.deadlines.remove(wakeup)
     heartbeat?.stop()
-    for client in clients {
-      ledger.close(client.behaviour, client.outcome(waves: setup.plan.waves))
-      if let source = client.endToldBy { ledger.close(endToldBy: source) }
+    if places != nil {
+      // Arrivals that the storm itself was too late for.
+      while index(ofLocal: arrived) < pacer.count, start + pacer.arrival(of: index(ofLocal: arrived)) <= loop.now {
+        arrived += 1
+        ledger.notStarted()
+      }
+      clients = present.sorted { $0.key < $1.key }.map(\.value)
+      present = [:]
     }
+    for client in clients { close(client) }
     for client in clients { client.stop() }
   }
 

@@ -26,6 +26,12 @@ actor StormClient {
   /// Whether such a request is pending, and the request that waits for its end, since there is one at a time.
   var isAskingEndpoint = false
   var joined: FetchTicket?
+  /// Its place among those that come and go; nil for a fleet that stays.
+  private let place: Int?
+  /// When its stay is over; nil before its first login, or if it stays to the end.
+  private var departsAt: Instant?
+  /// Whether it has left, or ended by itself.
+  private var isGone = false
   /// Whether a budget has refused it a token.
   var wasRefusedByBudget = false
   /// The source of its latest token's end; nil if it has no token.
@@ -35,8 +41,9 @@ actor StormClient {
 
   /// Creates client number `index` of the whole storm. It has its own random generator, so that its behaviour depends
   /// only on the seed and on its own events.
-  init(index: Int, behaviour: Behaviour, fleet: LoopFleet) {
+  init(index: Int, behaviour: Behaviour, fleet: LoopFleet, place: Int? = nil) {
     self.index = index
+    self.place = place
     self.behaviour = behaviour
     self.fleet = fleet
     session = ClientSession(behaviour, policy: fleet.sharedPolicy)
@@ -67,6 +74,25 @@ actor StormClient {
     }
     swap(&effects, &fleet.scratch)
     noteSettled()
+    if let place, !isGone, session.phase == .ended { end(at: place) }
+    setWakeup()
+  }
+
+  /// Frees the place of a client that has ended.
+  private func end(at place: Int) {
+    isGone = true
+    departsAt = nil
+    fleet.gone(self, from: place)
+  }
+
+  /// Ends the client because its stay is over.
+  private func depart(from place: Int) {
+    let now = fleet.loop.now
+    end(at: place)
+    var effects: [ClientEffect] = []
+    let wasConnected = session.leave(into: &effects)
+    for effect in effects { _ = perform(effect, at: now, due: now) }
+    fleet.ledger.departed(wasConnected: wasConnected, at: now)
     setWakeup()
   }
 
@@ -102,7 +128,9 @@ actor StormClient {
       socket?.close(.normal)
     case .record(let record):
       fleet.ledger.record(record, behaviour, at: now)
-      if case .connected = record, endSource == .unknown { fleet.ledger.loggedInWithoutEnd() }
+      guard case .connected(_, let again) = record else { break }
+      if endSource == .unknown { fleet.ledger.loggedInWithoutEnd() }
+      if place != nil, !again { departsAt = fleet.setup.plan.stay(of: index).map { now + $0 } }
     }
     return nil
   }
@@ -122,7 +150,8 @@ actor StormClient {
   }
 
   private func setWakeup() {
-    let deadline = session.nextDeadline
+    var deadline = session.nextDeadline
+    if let departsAt { deadline = deadline.map { min($0, departsAt) } ?? departsAt }
     if wakeup == nil && deadline == nil { return }
     let wakeup = self.wakeup ?? Wakeup(target: self)
     self.wakeup = wakeup
@@ -147,6 +176,11 @@ actor StormClient {
   private func heardGoodbye(_ text: String) {
     guard fleet.policy.habits.comeback?.ends != nil else { return }
     goodbye = session.token.map { $0.token.isEmpty ? text : text.replacing(bytesOf: $0.token, with: "token") } ?? text
+  }
+
+  private func wake() {
+    if let place, let departsAt, departsAt <= fleet.loop.now { return depart(from: place) }
+    handle(.wakeUp, due: session.nextDeadline)
   }
 
   /// The client's current identity.
@@ -229,5 +263,5 @@ extension StormClient: SocketHandler, WakeupTarget {
 
   nonisolated func socketClosed(_ peerCode: UInt16?) { assumeIsolated { $0.closed(peerCode) } }
 
-  nonisolated func wakeUp() { assumeIsolated { $0.handle(.wakeUp, due: $0.session.nextDeadline) } }
+  nonisolated func wakeUp() { assumeIsolated { $0.wake() } }
 }

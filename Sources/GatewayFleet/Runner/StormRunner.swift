@@ -130,7 +130,7 @@ package actor StormRunner {
   }
 
   private func assemble() async {
-    let behaviours = setup.plan.behaviours.assignment(clients: setup.plan.clients, seed: setup.plan.seed)
+    let behaviours = setup.plan.behaviours.assignment(clients: setup.plan.people, seed: setup.plan.seed)
     for (number, place) in loops.enumerated() {
       let fleet = await withCheckedContinuation { continuation in
         place.loop.execute { [setup] in
@@ -161,6 +161,12 @@ package actor StormRunner {
       report(progress)
       if isInterrupted { return .interrupted }
       if endless > 0 && setup.endpointChoosesEnds && setup.plan.bound == nil { return .endless }
+      if let end = openEnd {
+        if loop.now >= end { return .settled }
+        let due = min(loop.now + Self.pause, end, next ?? end)
+        await loop.sleep(until: due)
+        continue
+      }
       let isOrderCarriedOut = progress.started == size && loop.now >= start + leastLength
       if isOrderCarriedOut, progress.settled + (progress.refreshingAgain ?? 0) >= size, await areThrough() {
         return .settled
@@ -177,6 +183,11 @@ package actor StormRunner {
       await loop.sleep(until: due)
       if loop.now - due > Self.pause { overslept += loop.now - due }
     }
+  }
+
+  /// When a storm of clients that come and go ends; nil for another.
+  private var openEnd: Instant? {
+    setup.plan.arrivals == nil ? nil : start + max(setup.end(timeout: nil), setup.phases.end)
   }
 
   private func areThrough() async -> Bool {

@@ -43,6 +43,8 @@ struct WorldEvent: BitwiseCopyable {
     case phase
     /// The planner's push comes.
     case pushed
+    /// The stay of a client is over; the value is the client's number.
+    case departs
   }
 
   let time: Int64

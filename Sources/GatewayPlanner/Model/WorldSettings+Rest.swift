@@ -12,6 +12,7 @@ extension WorldSettings {
     var rest = self
     rest.plan.expiry = .own
     rest.plan.expireAfter = nil
+    rest.plan.arrivals = nil
     rest.plan.ramp = .zero
     rest.plan.rate = min(Double(WorldSettings.clientsMax), Double(plan.clients) / plan.life.inSeconds)
     rest.plan.waves = 1000

@@ -13,6 +13,9 @@ extension WorldSettings {
     var scaled = self
     scaled.plan.clients = clients
     scaled.plan.rate = min(max(plan.rate * factor, 0.001), Double(Self.clientsMax))
+    if let points = plan.arrivals?.points {
+      scaled.plan.arrivals?.points = points.map { .init(at: $0.at, rate: $0.rate * factor) }
+    }
     guard withProvider else { return scaled }
     if let rate = provider.rate { scaled.provider = provider.scaled(toRate: rate * factor) }
     scaled.provider.queue = Int((Double(provider.queue) * factor).rounded())

@@ -39,6 +39,7 @@ package struct WorldSettings: Hashable, Sendable {
   /// Returns the maximum duration of the world for a timeout that the gateway announced.
   func end(timeout: Duration?) -> Duration {
     if let duration { return duration }
+    if plan.arrivals != nil { return max(plan.end(timeout: timeout), phasesEnd) }
     return min(max(plan.end(timeout: timeout), phasesEnd) + plan.life.scaled(by: 2), Self.longest)
   }
 

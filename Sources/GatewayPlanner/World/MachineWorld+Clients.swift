@@ -29,6 +29,7 @@ extension MachineWorld {
       machines[index].isRefreshingAgain = isAgain
       ledger.refreshingAgain += isAgain ? 1 : -1
     }
+    if places != nil { noteEnd(index) }
     // A deadline is set only if it is earlier than the one already set: an early wake-up changes nothing.
     if let due = machines[index].client.nextDeadline?.nanoseconds, due < machines[index].clientDue {
       machines[index].clientDue = due
@@ -55,13 +56,19 @@ extension MachineWorld {
     case .ping:
       if machines[index].clientEnd == .open, wire?.answersProtocolPings == true { toGateway(index, .pinged) }
     case .close:
-      guard machines[index].clientEnd == .open else { return nil }
-      machines[index].clientEnd = .closing
-      toGateway(index, .clientClosed)
+      leaveGateway(index)
     case .record(let record):
       ledger.record(record, machines[index].client.behaviour, at: Instant(nanoseconds: now))
+      if places != nil, case .connected(_, again: false) = record { setDeparture(index) }
     }
     return nil
+  }
+
+  /// Sends the close frame of a client that leaves.
+  mutating func leaveGateway(_ index: Int) {
+    guard machines[index].clientEnd == .open else { return }
+    machines[index].clientEnd = .closing
+    toGateway(index, .clientClosed)
   }
 
   private mutating func say(_ message: ClientMessage, _ index: Int) {

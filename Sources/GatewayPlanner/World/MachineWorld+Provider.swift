@@ -8,7 +8,7 @@ extension MachineWorld {
   mutating func ask(_ index: Int, _ number: UInt32, _ purpose: FetchPurpose) -> ClientEvent? {
     let ahead = commonExpiry.map { Duration.nanoseconds($0 - now) }
     let asked = machines[index].client.life(
-      for: purpose, in: settings.plan, commonExpiry: ahead, chance: &machines[index].chance)
+      for: purpose, in: settings.plan, of: places?.client(at: index) ?? index, commonExpiry: ahead, chance: &machines[index].chance)
     var life: Int64
     var isInstant = false
     switch asked {
@@ -125,7 +125,7 @@ extension MachineWorld {
   /// Counts a request in every budget. Returns whether one of them refuses it; the refusal is then on its way.
   private mutating func spend(_ place: UInt32) -> Bool {
     var request = provider.requests[place]
-    let client = UInt64(request.client)
+    let client = UInt64(places?.client(at: Int(request.client)) ?? Int(request.client))
     let addresses = UInt64(max(1, settings.plan.addresses))
     guard
       let refusal = provider.budgets.judge(

@@ -54,6 +54,12 @@ package struct MachineWorld: ~Copyable {
   private let clientPolicy: SharedClientPolicy
   private let behaviours: [Behaviour]
   private let pacer: ArrivalPacer
+  /// The places of clients that come and go; nil for a fleet that stays, whose clients keep the places of their numbers.
+  var places: ArrivalPlaces?
+  /// The number of arrivals so far, and the time of the next.
+  private var arrived = 0
+  private var nextArrival: Int64 = .max
+  /// The number of places that have had a client.
   private(set) var started = 0
   private var events: UInt64 = 0
   private var stragglers = Stragglers()
@@ -84,8 +90,10 @@ package struct MachineWorld: ~Copyable {
     sessionPolicy = SharedSessionPolicy(policy)
     clientPolicy = SharedClientPolicy(
       ClientPolicy(plan, habits: settings.wire?.habits ?? ClientHabits(), closeNames: settings.closeNames))
-    behaviours = plan.behaviours == .allWell ? [] : plan.behaviours.assignment(clients: plan.clients, seed: plan.seed)
+    behaviours = plan.behaviours == .allWell ? [] : plan.behaviours.assignment(clients: plan.people, seed: plan.seed)
     pacer = plan.pacer
+    places = plan.arrivals == nil ? nil : ArrivalPlaces(most: plan.clients)
+    nextArrival = pacer.count > 0 ? pacer.arrival(of: 0).nanoseconds : .max
     asksAt = settings.times?.asksAt
     commonExpiry = plan.expiry == .common ? plan.expiresAfter.nanoseconds : nil
     ledger = Ledger(
@@ -134,7 +142,8 @@ package struct MachineWorld: ~Copyable {
       let keys = budget.scope == .user ? plan.clients : budget.scope == .address ? plan.addresses : 1
       return sum + UInt64(keys) * (budget.ban == nil ? 64 : 128)
     }
-    return bytes(clients: plan.clients) + counted + (settings.provider.budgets.isEmpty ? 0 : UInt64(plan.clients))
+    let comeAndGo = plan.arrivals == nil ? 0 : 8 * plan.clients + plan.people
+    return bytes(clients: plan.clients) + UInt64(comeAndGo) + counted + (settings.provider.budgets.isEmpty ? 0 : UInt64(plan.clients))
       + UInt64(waiting) * UInt64(MemoryLayout<TokenRequest>.stride + MemoryLayout<UInt32>.stride)
   }
 
@@ -143,13 +152,11 @@ package struct MachineWorld: ~Copyable {
     let isInterrupted = !runToTheEnd()
     let plan = settings.plan
     let end = now
-    let isOver = isEverybodyThrough()
-    for index in 0..<started {
-      ledger.close(machines[index].client.behaviour, machines[index].client.outcome(waves: settings.plan.waves))
-    }
+    let isOver = places != nil || isEverybodyThrough()
+    for index in 0..<started where places.map({ $0.client(at: index) != nil }) ?? true { close(index) }
     marks.append(ledger.result)
     let horizon = horizon(at: end)
-    for index in 0..<started { stop(index) }
+    for index in 0..<started where places.map({ $0.client(at: index) != nil }) ?? true { stop(index) }
     var result = ledger.result
     result.source = "machines"
     result.wasInterrupted = isInterrupted
@@ -166,7 +173,7 @@ package struct MachineWorld: ~Copyable {
 
   /// Returns whether the world need not wait for any client.
   private mutating func isEverybodyThrough() -> Bool {
-    guard started == settings.plan.clients, ledger.settled + ledger.refreshingAgain == started else { return false }
+    guard places == nil, started == settings.plan.clients, ledger.settled + ledger.refreshingAgain == started else { return false }
     let machines = machines
     return stragglers.areGone(of: started, waves: settings.plan.waves, awaitsAll: asksAt != nil) { machines[$0].client }
   }
@@ -174,7 +181,7 @@ package struct MachineWorld: ~Copyable {
   /// Runs all events; returns false if the observer ended it early.
   private mutating func runToTheEnd() -> Bool {
     while true {
-      let arrival = started < pacer.count ? pacer.arrival(of: started).nanoseconds : .max
+      let arrival = nextArrival
       let timeOut = provider.nextTimeOut ?? .max
       let event = wheel.nextTime() ?? .max
       let next = min(arrival, timeOut, event)
@@ -202,7 +209,7 @@ package struct MachineWorld: ~Copyable {
     // A world ends like a storm: the provider's remaining work serves no client.
     if isThrough && isEverybodyThrough() { return true }
     // There will be no further events.
-    if !hasEvents && started == pacer.count && isThrough { return true }
+    if !hasEvents && places == nil && started == pacer.count && isThrough { return true }
     return now >= settings.end(timeout: ledger.result.seen.longestTimeout.map { .seconds($0) }).nanoseconds
   }
 
@@ -210,7 +217,7 @@ package struct MachineWorld: ~Copyable {
     provider.sample(at: now)
     guard now % 1_000_000_000 == 0 else { return true }
     var progress = Progress()
-    progress.storm = StormProgress(ledger, started: started)
+    progress.storm = StormProgress(ledger, started: arrived)
     progress.storm.seconds = Duration.nanoseconds(now).inSeconds
     let elapsed = Duration.nanoseconds(now)
     progress.storm.stage =
@@ -222,16 +229,39 @@ package struct MachineWorld: ~Copyable {
 
   /// Starts the next client.
   private mutating func begin() {
-    let index = started
-    started += 1
-    let behaviour = behaviours.isEmpty ? Behaviour.wellBehaved : behaviours[index]
-    (machines + index).initialize(
-      to: Machine(
-        client: ClientSession(behaviour, policy: clientPolicy),
-        session: Session(id: ConnectionID(loop: 0, serial: UInt64(index)), policy: sessionPolicy, now: .zero),
-        chance: settings.plan.chance(of: index)))
+    let number = arrived
+    arrived += 1
+    nextArrival = arrived < pacer.count ? pacer.arrival(of: arrived).nanoseconds : .max
+    let behaviour = behaviours.isEmpty ? Behaviour.wellBehaved : behaviours[number]
+    guard places != nil else {
+      started += 1
+      (machines + number).initialize(to: machine(number, at: number, behaviour))
+      ledger.began(behaviour)
+      return tell(number, .start)
+    }
+    guard let index = places?.take(for: number) else { return ledger.notStarted() }
+    ledger.arrived(present: places?.taken ?? 0)
+    if index == started {
+      started += 1
+      (machines + index).initialize(to: machine(number, at: index, behaviour))
+    } else {
+      follow(machine(number, at: index, behaviour), at: index)
+    }
     ledger.began(behaviour)
     tell(index, .start)
+  }
+
+  private func machine(_ number: Int, at place: Int, _ behaviour: Behaviour) -> Machine {
+    Machine(
+      client: ClientSession(behaviour, policy: clientPolicy),
+      session: Session(id: ConnectionID(loop: 0, serial: UInt64(place)), policy: sessionPolicy, now: .zero),
+      chance: settings.plan.chance(of: number))
+  }
+
+  /// Counts the outcome of a client.
+  mutating func close(_ index: Int) {
+    let outcome = machines[index].client.outcome(waves: settings.plan.wavesWanted)
+    ledger.close(machines[index].client.behaviour, outcome)
   }
 
   private mutating func handle(_ event: WorldEvent) {
@@ -249,6 +279,7 @@ package struct MachineWorld: ~Copyable {
       serveWaiting()
     case .phase: begin(phase: phases[subject])
     case .pushed: push()
+    case .departs: depart(subject, client: Int(event.value))
     case .keyAsked: keyAsked(event, subject)
     case .keyAnswered: keyAnswered(event, subject)
     case .upgrade, .presented, .nonsense, .pinged, .clientClosed:

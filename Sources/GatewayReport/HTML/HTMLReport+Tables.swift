@@ -116,6 +116,6 @@ extension StormReport {
           + (plan.fetchRate.map { ", \(Figures.decimal($0, places: 1)) a second" } ?? ""),
       ],
       ["seed", "\(plan.seed)"],
-    ]
+    ] + arrivalRows.map { [$0[0], $0[1] + ": " + $0[2]] }
   }
 }

@@ -18,6 +18,11 @@ extension Metric {
         let everybody = result.everybody
         return result.connects.accepted > 0 && everybody.connected > everybody.late
       }, otherwise: "nobody was connected before the tokens expired")
+    /// A fleet that comes once: where clients leave by themselves, fewer of them are no dip.
+    static let staying = Basis(
+      isThere: { $0.arrivals == nil && connected.isThere($0) },
+      otherwise: "nobody was connected, or clients come and go by the scenario")
+    static let open = Basis(isThere: { $0.arrivals != nil }, otherwise: "the fleet comes once and stays")
     static let asked = Basis(
       isThere: { $0.refreshes.asked > 0 }, otherwise: "nobody was asked to refresh")
     static let calls = Basis(

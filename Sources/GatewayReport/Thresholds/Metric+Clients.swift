@@ -22,20 +22,20 @@ extension Metric {
     Metric(
       "connected.dip", .share, "the lowest number of connected clients, as a share of the highest before",
       better: .higher,
-      over: .connected, least: { $0.otherBound(ofDip: $0.dip) }
+      over: .staying, least: { $0.otherBound(ofDip: $0.dip) }
     ) { $0.dip },
     Metric(
       "connected.below_99", .duration, "how long fewer than 99 % of those were connected", better: .lower,
-      over: .connected, least: { $0.otherBound(ofTime: $0.secondsBelow99) }
+      over: .staying, least: { $0.otherBound(ofTime: $0.secondsBelow99) }
     ) { $0.secondsBelow99 },
     Metric(
       "connected.below_999", .duration, "how long fewer than 99.9 % of those were connected", better: .lower,
-      over: .connected, least: { $0.otherBound(ofTime: $0.secondsBelow(0.999)) }
+      over: .staying, least: { $0.otherBound(ofTime: $0.secondsBelow(0.999)) }
     ) { $0.secondsBelow(0.999) },
     Metric(
       "recovered.after", .duration,
       "from the end of what disturbed the fleet, or from the dip where nobody knows that, until 99.9 % were connected, nobody waited for the provider, and each token took fewer than 1.1 calls",
-      better: .lower, over: .connected,
+      better: .lower, over: .staying,
       missing: { _ in .never("the fleet was not back to where it was when the storm ended") },
       least: { $0.otherBound(ofTime: $0.recoveredAfter) }
     ) { $0.recoveredAfter },

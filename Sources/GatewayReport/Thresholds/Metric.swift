@@ -94,5 +94,5 @@ package struct Metric: Sendable {
 
   /// All metrics, in the order of the documentation.
   package static let all: [Metric] =
-    connects + refreshes + losses + ends + returns + providers + tokens + gateways + latencies + generators
+    connects + arrivals + refreshes + losses + ends + returns + providers + tokens + gateways + latencies + generators
 }

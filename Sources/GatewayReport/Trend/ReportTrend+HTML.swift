@@ -13,11 +13,12 @@ extension ReportTrend {
     return HTMLPage.text(
       title: "Storms over time",
       body: """
-        <header><h1>Storms over time <b class="\(worse.isEmpty ? "pass" : "fail")">\(worse.isEmpty ? "alike" : "worse")</b></h1>
+        <header><h1>Storms over time <b class="\(worse.isEmpty ? "pass" : "fail")">\(worse.isEmpty ? "alike" : "outside")</b></h1>
         <p>\(Escaping.markup("\(Figures.count(runs.count)) runs of \(label), \(span)"))</p>\(note)</header>
         <section class="charts">
         \(charts.joined(separator: "\n"))
         </section>
+        <p>\(nothing.isEmpty ? "" : "0 in every run: \(nothing.joined(separator: ", "))")</p>
         <section><h2>Runs</h2>
         \(HTMLText.table(head: ["started", "", "lost", "refresh.p99", "time_to_99"], rows: pageRows, numbersFrom: 2))
         </section>

@@ -30,13 +30,16 @@ package struct ReportTrend: Sendable {
   struct Line {
     let metric: Metric
     let points: [Point]
-    /// The band of the next run; nil if the runs are too few.
-    let band: ClosedRange<Double>?
+
+    /// Whether it is 0 in every run.
+    var isNothing: Bool { points.allSatisfy { $0.value == 0 } }
   }
 
   package let label: String
   package let runs: [Run]
   let lines: [Line]
+  /// The names of the metrics that are 0 in every run.
+  let nothing: [String]
 
   /// Creates a trend.
   ///
@@ -47,9 +50,11 @@ package struct ReportTrend: Sendable {
   package init(label: String, runs: [Run], last: Int) {
     self.label = label
     self.runs = runs
-    lines = Metric.all.filter { $0.better != nil && FigureEvidence(of: $0).isOfTheGateway }.compactMap { metric in
+    let all = Metric.all.filter { $0.better != nil && FigureEvidence(of: $0).isOfTheGateway }.compactMap { metric in
       Self.line(metric, runs, last: last)
     }
+    lines = all.filter { !$0.isNothing }
+    nothing = all.filter(\.isNothing).map(\.metric.name)
   }
 
   private static func line(_ metric: Metric, _ runs: [Run], last: Int) -> Line? {
@@ -66,15 +71,17 @@ package struct ReportTrend: Sendable {
       let isOutside = band.map { metric.better == .higher ? value.value < $0.lowerBound : value.value > $0.upperBound }
       return Point(run: value.run, value: value.value, band: band, isWorse: isOutside ?? false)
     }
-    return Line(metric: metric, points: points, band: band(before: values.count))
+    return Line(metric: metric, points: points)
   }
 
   /// Returns the values that are alike to earlier ones: the scatter of those, at least 2 % of their median, and at
   /// least what is chance for a figure of that kind.
   private static func band(of values: [Double], _ metric: Metric) -> ClosedRange<Double> {
     let middle = Significance.median(values)
+    let isCost = if case .cost = FigureEvidence(of: metric) { true } else { false }
     let floor: Double =
       switch metric.unit {
+      case .duration where isCost: 0
       case .duration: Significance.askedTimeFloor
       case .count: 3 * max(1, middle).squareRoot()
       case .bytes: Significance.memoryFloor / 100
@@ -84,7 +91,8 @@ package struct ReportTrend: Sendable {
     let reach = max(Significance.reach(of: values)?.reach ?? 0, abs(middle) * Self.toleranceLeast, floor)
     let least = middle - reach
     let most = middle + reach
-    return max(0, least)...(metric.unit == .share ? max(0, min(1, most)) : max(0, most))
+    let bottom = values.contains { $0 < 0 } ? least : max(0, least)
+    return bottom...max(bottom, metric.unit == .share ? min(1, most) : most)
   }
 
   private static let toleranceLeast = 0.02
@@ -98,14 +106,15 @@ package struct ReportTrend: Sendable {
         line.metric.name, Figures.count(line.points.count),
         last.map { $0.band.map { Self.text($0, line.metric) } ?? "–" } ?? "–",
         isOfLastRun ? line.metric.unit.text(last?.value ?? 0) : "–",
-        isOfLastRun ? last.map { $0.band == nil ? "" : $0.isWorse ? "WORSE" : "alike" } ?? "" : "missing",
+        isOfLastRun ? last.map { $0.band == nil ? "" : $0.isWorse ? "outside" : "alike" } ?? "" : "missing",
       ]
     }
     var lines = ["\(Figures.count(runs.count)) \(runs.count == 1 ? "run" : "runs") of \(label), \(span)"]
     if runs.count <= Significance.manyRuns {
       lines.append("! \(Significance.manyRuns) runs before a run make its band; \(max(0, runs.count - 1)) are there")
     }
-    return lines + [""] + TextTable.columns([["", "runs", "band", "last", ""]] + rows, leftFrom: 4)
+    lines += [""] + TextTable.columns([["", "runs", "band", "last", ""]] + rows, leftFrom: 4)
+    return nothing.isEmpty ? lines : lines + ["", "\(nothing.count) further figures are 0 in every run"]
   }
 
   var span: String {

@@ -11,6 +11,7 @@ struct TrendChart {
     let scale = Scale(line)
     let frame = ChartFrame(title: "\(line.metric.name)\(scale.name)", largest: scale.largest)
     func x(_ run: Int) -> Double { frame.x((Double(run) + 0.5) / Double(max(1, runs.count))) }
+    // The chart has no room below 0, e.g. for tokens that were renewed after their end; the tooltip has the figure.
     func y(_ value: Double) -> Double { frame.y(min(max(0, value * scale.factor), Double(frame.top))) }
     let points = line.points.map { (x: x($0.run), y: y($0.value)) }
     var drawn: [String] = []

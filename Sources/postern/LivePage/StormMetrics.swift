@@ -40,7 +40,8 @@ struct StormMetrics: Sendable {
   private static func count(_ number: Int) -> UInt64 { UInt64(max(0, number)) }
 
   private func addClients(_ result: StormResult, to text: inout PrometheusText) {
-    let begun = min(result.behaviours.values.reduce(0) { $0 + $1.clients }, clients)
+    let arrived = result.behaviours.values.reduce(0) { $0 + $1.clients }
+    let begun = min(max(0, arrived - (result.arrivals?.left ?? 0)), clients)
     let connected = min(max(0, result.series.connects.total - result.series.ends.total), begun)
     text.gauges(
       "postern_storm_clients", "Clients by state: not started, connected, or away (never let in, lost, coming back).",
@@ -58,6 +59,9 @@ struct StormMetrics: Sendable {
         (value: "return_failed", count: Self.count(result.returns.failed.total)),
         (value: "return_refused", count: Self.count(result.returns.refused.total)),
       ])
+    text.counter(
+      "postern_storm_arrivals_not_started_total", "Arrivals that found the most clients there; nobody waits for a place.",
+      Double(result.arrivals?.notStarted ?? 0))
     text.counter(
       "postern_storm_connections_ended_total", "Connections that ended before the storm ended them.",
       Double(result.disconnects.total))

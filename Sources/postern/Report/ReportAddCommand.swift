@@ -14,7 +14,7 @@ enum ReportAddCommand: Command {
     try arguments.read(HistoryFlags.options, into: &flags)
     guard let path = try arguments.operand() else { throw UsageError("\(name) needs the FILE of a report") }
     guard let folder = flags.folder else { throw UsageError("\(name) needs --history DIR, the folder of the reports") }
-    let history = try ReportHistory(folder, of: "--history", label: flags.label)
+    let history = try ReportHistory(folder, of: "--history", label: flags.label ?? HistoryFlags.usualLabel)
     let (bytes, report) = try ReportFile.readWhole(path)
     if let reason = report.cutShort {
       throw UsageError("FILE: '\(path)' is no whole storm, \(reason); it would be a wrong baseline")
@@ -28,7 +28,10 @@ enum ReportAddCommand: Command {
 /// The flags that name a history of reports.
 struct HistoryFlags: Sendable {
   var folder: String?
-  var label = "main"
+  var label: String?
+
+  /// The label if none is given.
+  static let usualLabel = "main"
 
   @OptionList<HistoryFlags>
   static var options: [Option<HistoryFlags>] {

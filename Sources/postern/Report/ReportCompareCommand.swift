@@ -18,7 +18,7 @@ enum ReportCompareCommand: Command {
     var printsJSON = false
     var printsSummary = false
     var history = HistoryFlags()
-    var last = usualLast
+    var last: Int?
   }
 
   /// The number of reports of a history that are baselines, if no flag says another, and the maximum.
@@ -59,7 +59,11 @@ enum ReportCompareCommand: Command {
   }
 
   private static func comparison(_ arguments: Arguments, _ draft: Draft) throws -> ReportComparison {
+    let label = draft.history.label ?? HistoryFlags.usualLabel
     guard let folder = draft.history.folder else {
+      guard draft.history.label == nil, draft.last == nil else {
+        throw UsageError("--\(draft.last == nil ? "label" : "last") needs --history, whose reports it chooses")
+      }
       guard arguments.operands.count >= 2 else {
         throw UsageError(
           "\(name) needs at least two files: the report of each BASELINE, and last that of the new run; or --history DIR")
@@ -71,11 +75,11 @@ enum ReportCompareCommand: Command {
     guard let path = try arguments.operand() else {
       throw UsageError("\(name) needs the FILE of the new run; the baselines come from --history")
     }
-    let history = try ReportHistory(folder, of: "--history", label: draft.history.label)
+    let history = try ReportHistory(folder, of: "--history", label: label)
     let value = try ReportFile.read(path)
-    var baselines = try history.baselines(of: value, last: draft.last)
+    var baselines = try history.baselines(of: value, last: draft.last ?? usualLast)
     guard !baselines.reports.isEmpty else {
-      throw UsageError("--history: '\(folder)' has no other report of \(draft.history.label) than FILE")
+      throw UsageError("--history: '\(folder)' has no other report of \(label) than FILE")
     }
     let first = baselines.reports.removeFirst()
     return ReportComparison(

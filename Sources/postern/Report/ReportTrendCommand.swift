@@ -10,7 +10,7 @@ enum ReportTrendCommand: Command {
   static let sections = [FlagSection("flags", options)]
 
   private struct Draft: Sendable {
-    var label = "main"
+    var label = HistoryFlags.usualLabel
     var runs = 100
     var last = ReportCompareCommand.usualLast
     var page: OutputFile?

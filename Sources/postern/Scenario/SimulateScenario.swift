@@ -32,7 +32,7 @@ struct SimulateScenario {
   static let keys = [
     "clients", "dialect", "sdk", "rate", "ramp_s", "hold_s", "expiry", "expire_after_s", "life_s", "jitter", "waves",
     "behaviours", "gateway", "client", "provider", "world", "thresholds", "phases",
-  ]
+  ] + arrivalKeys
   static let gatewayKeys = [
     "refresh_timeout_s", "refresh_lead_s", "refresh_spread_s", "accepts_per_s",
   ]
@@ -47,6 +47,10 @@ struct SimulateScenario {
     "lost == 0", "connects.failed == 0", "unrefreshed == 0", "overstayed == 0", "late == 0",
   ]
   .compactMap { try? Threshold(parsing: $0) }
+  /// The same for clients that come and go.
+  static let usualThresholdsOfArrivals = [
+    "lost == 0", "connects.failed == 0", "overstayed == 0", "arrivals.not_started == 0",
+  ]
   /// The seconds in which all clients connect if no rate is given; more if the storm's usual rate is lower.
   private static let usualRamp = 600.0
   /// The maximum of any duration in seconds: thirty days.
@@ -75,6 +79,7 @@ struct SimulateScenario {
         throw behaviours.error("\(error)")
       }
     }
+    try Self.readArrivals({ scenario[$0] }, into: &plan)
     var settings = WorldSettings(plan: plan, provider: ProviderModel())
     try Self.readGateway(scenario["gateway"], &settings)
     try Self.readClient(scenario["client"], &settings)
@@ -95,7 +100,11 @@ struct SimulateScenario {
   }
 
   /// The thresholds to check.
-  var thresholds: [Threshold] { ownThresholds ?? Self.usualThresholds }
+  var thresholds: [Threshold] {
+    ownThresholds
+      ?? (settings.plan.arrivals == nil
+        ? Self.usualThresholds : Self.usualThresholdsOfArrivals.compactMap { try? Threshold(parsing: $0) })
+  }
 
   /// All thresholds as they were written, including the thresholds of phases.
   var wishes: [String] {

@@ -65,6 +65,9 @@ enum SimulatePlanCommand: Command {
     guard within.map({ $0 >= .seconds(1) && $0 <= .seconds(86_400) }) ?? true else {
       throw UsageError("--within: expected a duration from 1s to 24h")
     }
+    guard scenario.settings.plan.arrivals == nil else {
+      throw UsageError("FILE: questions are about a fleet that comes once; this one has \"arrivals\"")
+    }
     let (scale, threads) = (draft.scale, draft.world.threadCount)
     if question != nil || ask == backoff { try checkThresholds(question, scenario, scale: scale) }
     try checkMemory(question, scenario.settings, scale: scale, threads: threads)

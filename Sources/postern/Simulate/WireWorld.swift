@@ -62,6 +62,10 @@ struct WireWorld {
     guard settings.plan.clients <= clientsMax else {
       throw refuse("at most \(Figures.count(clientsMax)) clients, not \(Figures.count(settings.plan.clients))")
     }
+    guard settings.plan.arrivals == nil || settings.plan.people <= 10 * clientsMax else {
+      throw refuse(
+        "at most \(Figures.count(10 * clientsMax)) clients come and go, not \(Figures.count(settings.plan.people))")
+    }
     do {
       if let scenario = settings.scenario { _ = try WireConductor(scenario, of: settings.plan) }
     } catch {
@@ -82,7 +86,8 @@ struct WireWorld {
     // Faults are counted in one place, on one loop.
     let gateway = try startGateway(in: world, network, loops: takesFaults ? 1 : 2, takesFaults: takesFaults)
     let watch = ProviderWatch(gateway.provider, on: world.loops[0].eventLoop)
-    plan.loops = 2
+    // The most clients at one time are counted on one loop, as a world of machines counts them.
+    plan.loops = plan.arrivals == nil ? 2 : 1
     // A virtual limit without effect: there is no machine for which clients would have to wait.
     plan.fetches = 60_000
     plan.bound = settings.duration?.inSeconds
@@ -97,7 +102,7 @@ struct WireWorld {
         Task.immediate(executorPreference: first) { await conductor.conduct(gateway, startsAt: start, on: first) }
       }
     }
-    let loops = world.loops.suffix(2).map {
+    let loops = world.loops.suffix(plan.loops).map {
       (loop: $0.eventLoop, dialer: SimulatedDialer(network, on: $0) as any Dialer)
     }
     let stop = Stop()

@@ -17,6 +17,7 @@ struct StormCanary {
   init(_ options: StormOptions) {
     self.options = options
     self.options.plan.clients = 1
+    self.options.plan.arrivals = nil
     self.options.plan.processes = 1
     self.options.plan.loops = 1
     self.options.plan.behaviours = .allWell

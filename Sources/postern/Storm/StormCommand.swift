@@ -42,7 +42,7 @@ enum StormCommand: Command {
       await live?.end()
       throw error
     }
-    let line = ProgressLine(clients: options.plan.clients)
+    let line = ProgressLine(clients: options.plan.people)
     let signals = SignalStream(SignalStream.ends)
     var result: StormResult
     let startsAt: WallTime
@@ -172,7 +172,7 @@ enum StormCommand: Command {
     let guardian = StormGuard(options.stopRules, endsHopeless: options.endsHopeless)
     let gate = PhaseGate()
     let parts = StormParts(
-      count: options.plan.processes, clients: options.plan.clients, workers: workers, run: options.mark?.run ?? "",
+      count: options.plan.processes, clients: options.plan.people, workers: workers, run: options.mark?.run ?? "",
       pins: options.pins,
       report: { progress in
         gate.note(progress)

@@ -21,6 +21,18 @@ extension StormDraft {
     return plan
   }
 
+  /// Throws if flags of a fleet that comes once are given beside a scenario whose clients come and go.
+  func checkArrivals() throws {
+    guard plan.arrivals != nil else { return }
+    let given: [(flag: String, isGiven: Bool)] = [
+      ("rate", rate != nil), ("ramp", plan.ramp != .zero), ("hold", plan.hold != StormPlan().hold),
+      ("expiry", expiry.map { $0.value == .common } ?? false), ("expire-after", expireAfter != nil),
+      ("waves", plan.waves != 1), ("provider-only", isProviderOnly),
+    ]
+    guard let flag = given.first(where: \.isGiven)?.flag else { return }
+    throw UsageError("--\(flag): the scenario's \"arrivals\" says when clients come and go; leave the flag out")
+  }
+
   private func set(_ times: inout StormPlan.GatewayTimes) {
     if let refreshLead {
       times.lead = refreshLead
@@ -54,7 +66,10 @@ extension StormDraft {
     }
     let isLoopback = gateways.map(\.target.host).allSatisfy { $0.hasPrefix("127.") || $0 == "localhost" }
     // An address has 28,000 ports by default, and each request to the provider also occupies one for a while.
-    let usual = isLoopback && plan.clients > 5000 ? min(254, 1 + plan.clients / 5000) : 0
+    // The port of a client that has left is taken for another minute.
+    let leaving = plan.arrivals == nil ? 0 : Int(min(plan.pacer.rate * 60, Double(plan.people)))
+    let ports = plan.clients + leaving
+    let usual = isLoopback && ports > 5000 ? min(254, 1 + ports / 5000) : 0
     plan.sources = sources?.value ?? (plan.usersPerAddress == nil ? usual : 0)
   }
 }

@@ -145,6 +145,7 @@ struct StormOptions {
       throw UsageError("--json and --summary are both given; one of them is meant")
     }
     startsAt = draft.startsAt
+    try draft.checkArrivals()
     do {
       plan = draft.planned()
       care.hold(&plan, draft)
@@ -203,7 +204,9 @@ struct StormOptions {
   private static func thresholds(_ texts: [String], _ file: SimulateScenario?) throws -> [Threshold] {
     if texts.isEmpty, let own = file?.ownThresholds { return own }
     do {
-      return try (texts.isEmpty ? usualThresholds : texts).map { try Threshold(parsing: $0) }
+      let isOpen = file?.settings.plan.arrivals != nil
+      let usual = isOpen ? SimulateScenario.usualThresholdsOfArrivals : usualThresholds
+      return try (texts.isEmpty ? usual : texts).map { try Threshold(parsing: $0) }
     } catch let error as ThresholdError {
       throw UsageError("--threshold: \(error)")
     }

@@ -16,6 +16,7 @@ struct WireTrial {
   init(_ draft: StormDraft, _ arguments: Arguments) throws {
     options = try StormOptions(draft, arguments)
     options.plan.clients = 1
+    options.plan.arrivals = nil
     options.plan.processes = 1
     options.plan.loops = 1
     if draft.expiry == nil && draft.expireAfter == nil { options.plan.expiry = .own }

@@ -1,0 +1,28 @@
+import GatewayFleet
+
+// The arrivals of clients that come and go.
+
+extension Metric {
+  static let arrivals = [
+    Metric("arrivals.planned", .count, "clients whose time to come had come", over: .open) {
+      $0.arrivals.map { Double($0.planned) }
+    },
+    Metric("arrivals.started", .count, "of those, the ones that found a place", over: .open) {
+      $0.arrivals.map { Double($0.started) }
+    },
+    Metric(
+      "arrivals.not_started", .count, "of those, the ones that found `clients` of them there; nobody waits for a place",
+      better: .lower, over: .open
+    ) { $0.arrivals.map { Double($0.notStarted) } },
+    Metric(
+      "arrivals.not_started.share", .share, "their share of all that were planned", better: .lower, over: .open,
+      missing: { _ in .none("nobody's time had come") }
+    ) { result in result.arrivals.flatMap { share(of: $0.notStarted, in: $0.planned) } },
+    Metric("arrivals.left", .count, "clients whose stay was over before the storm was", over: .open) {
+      $0.arrivals.map { Double($0.left) }
+    },
+    Metric("arrivals.present_peak", .count, "the most clients at one time, as a sum over loops", over: .open) {
+      $0.arrivals.map { Double($0.presentPeak) }
+    },
+  ]
+}
