@@ -159,6 +159,7 @@ extension StormPlan {
     let expected = ArrivalPacer.expected(arrivals)
     try require(
       expected > 0 && expected <= Double(clientsMax),
-      "the arrivals come to \(expected.isFinite ? Int(min(expected, 1e15)) : 0) clients; at least 1 and at most \(clientsMax) are allowed")
+      "the arrivals come to \(expected.isFinite ? Int(min(expected, 1e15)) : 0) clients; at least 1 and at most \(clientsMax) are allowed"
+    )
   }
 }

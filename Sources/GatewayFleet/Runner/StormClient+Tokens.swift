@@ -131,7 +131,8 @@ extension StormClient {
   func life(for purpose: FetchPurpose) -> TokenLife {
     let expiry = fleet.setup.expiresAt
     let asked = session.life(
-      for: purpose, in: fleet.setup.plan, of: index, commonExpiry: expiry.map { $0 - fleet.loop.wallTime }, chance: &generator)
+      for: purpose, in: fleet.setup.plan, of: index, commonExpiry: expiry.map { $0 - fleet.loop.wallTime },
+      chance: &generator)
     switch asked {
     case .untilCommonExpiry(let scattered): return .until((expiry ?? fleet.loop.wallTime) + scattered)
     case .lasting(let life): return .lasting(life)

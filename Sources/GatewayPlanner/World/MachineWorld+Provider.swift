@@ -8,7 +8,8 @@ extension MachineWorld {
   mutating func ask(_ index: Int, _ number: UInt32, _ purpose: FetchPurpose) -> ClientEvent? {
     let ahead = commonExpiry.map { Duration.nanoseconds($0 - now) }
     let asked = machines[index].client.life(
-      for: purpose, in: settings.plan, of: places?.client(at: index) ?? index, commonExpiry: ahead, chance: &machines[index].chance)
+      for: purpose, in: settings.plan, of: places?.client(at: index) ?? index, commonExpiry: ahead,
+      chance: &machines[index].chance)
     var life: Int64
     var isInstant = false
     switch asked {

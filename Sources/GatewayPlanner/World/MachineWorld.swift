@@ -143,7 +143,8 @@ package struct MachineWorld: ~Copyable {
       return sum + UInt64(keys) * (budget.ban == nil ? 64 : 128)
     }
     let comeAndGo = plan.arrivals == nil ? 0 : 8 * plan.clients + plan.people
-    return bytes(clients: plan.clients) + UInt64(comeAndGo) + counted + (settings.provider.budgets.isEmpty ? 0 : UInt64(plan.clients))
+    return bytes(clients: plan.clients) + UInt64(comeAndGo) + counted
+      + (settings.provider.budgets.isEmpty ? 0 : UInt64(plan.clients))
       + UInt64(waiting) * UInt64(MemoryLayout<TokenRequest>.stride + MemoryLayout<UInt32>.stride)
   }
 
@@ -173,7 +174,9 @@ package struct MachineWorld: ~Copyable {
 
   /// Returns whether the world need not wait for any client.
   private mutating func isEverybodyThrough() -> Bool {
-    guard places == nil, started == settings.plan.clients, ledger.settled + ledger.refreshingAgain == started else { return false }
+    guard places == nil, started == settings.plan.clients, ledger.settled + ledger.refreshingAgain == started else {
+      return false
+    }
     let machines = machines
     return stragglers.areGone(of: started, waves: settings.plan.waves, awaitsAll: asksAt != nil) { machines[$0].client }
   }

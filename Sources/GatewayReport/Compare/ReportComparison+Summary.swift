@@ -4,17 +4,22 @@ extension ReportComparison {
   /// The comparison in Markdown for a pull request: the verdict, a row for each figure that matters, and notes. It omits
   /// the addresses of gateways and the machines.
   package var summary: String {
-    var lines = ["**Storm \(outcome.rawValue)** beside \(baselines.count) \(baselines.count == 1 ? "baseline" : "baselines")"]
+    var lines = [
+      "**Storm \(outcome.rawValue)** beside \(baselines.count) \(baselines.count == 1 ? "baseline" : "baselines")"
+    ]
     // The table below has the figures.
     if shortcoming != nil || outcome == .different { lines[0] += ": \(Self.plain(verdict))" }
     let shown = figures.filter { $0.fails || $0.isNoteworthy || Self.usual.contains($0.metric.name) }
       .sorted { ($0.fails ? 0 : 1) < ($1.fails ? 0 : 1) }
     if !shown.isEmpty {
-      lines += ["", "| figure | \(baselines.count == 1 ? "baseline" : "\(baselines.count) baselines") | new run | change | |"]
+      lines += [
+        "", "| figure | \(baselines.count == 1 ? "baseline" : "\(baselines.count) baselines") | new run | change | |",
+      ]
       lines += ["|---|---|---|---|---|"]
       lines += shown.prefix(Self.rowsMax).map { figure in
         let word = figure.fails ? "**\(figure.word)**" : figure.word
-        return "| `\(figure.metric.name)` | \(figure.baseText) | \(figure.value?.text ?? "–") | \(figure.change) | \(word) |"
+        return
+          "| `\(figure.metric.name)` | \(figure.baseText) | \(figure.value?.text ?? "–") | \(figure.change) | \(word) |"
       }
       let rest = figures.count - min(shown.count, Self.rowsMax)
       if rest > 0 { lines += ["", "\(rest) further figures are alike, or do not decide."] }

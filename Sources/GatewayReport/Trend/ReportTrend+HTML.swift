@@ -7,7 +7,8 @@ extension ReportTrend {
     let worse = lines.filter { line in line.points.last.map { $0.isWorse && $0.run == runs.count - 1 } ?? false }
     let note =
       worse.isEmpty
-      ? "" : "<p class=\"caveat\">the last run is outside of the band in \(worse.map(\.metric.name).joined(separator: ", "))</p>"
+      ? ""
+      : "<p class=\"caveat\">the last run is outside of the band in \(worse.map(\.metric.name).joined(separator: ", "))</p>"
     let charts = (worse + lines.filter { line in !worse.contains { $0.metric.name == line.metric.name } })
       .map { TrendChart(line: $0, runs: runs).html }
     return HTMLPage.text(

@@ -39,7 +39,10 @@ struct TrendChart {
   /// The day of the first run of each label.
   private var labels: [(share: Double, text: String)] {
     runs.enumerated().map { number, run in
-      ((Double(number) + 0.5) / Double(max(1, runs.count)), String(run.startedAt.prefix { $0 != "T" }.suffix(5).prefix(5)))
+      (
+        (Double(number) + 0.5) / Double(max(1, runs.count)),
+        String(run.startedAt.prefix { $0 != "T" }.suffix(5).prefix(5))
+      )
     }
   }
 

@@ -34,7 +34,9 @@ struct LiveSite: Site {
     case "/": return Self.answer("text/html; charset=utf-8", LivePage.frame)
     case "/live.css": return Self.answer("text/css; charset=utf-8", LivePage.sheet)
     case "/metrics":
-      return Self.answer(StormMetrics.contentType, String(decoding: board.metricsPage(), as: UTF8.self))
+      var response = Self.answer(StormMetrics.contentType, "")
+      response.body = board.metricsPage()
+      return response
     case "/live.js": return Self.answer("text/javascript; charset=utf-8", LivePage.script)
     case "/events":
       guard let reader = board.reader() else {

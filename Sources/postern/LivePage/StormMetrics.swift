@@ -51,7 +51,8 @@ struct StormMetrics: Sendable {
         (value: "not_started", count: Self.count(clients - begun)),
       ])
     text.counters(
-      "postern_storm_logins_total", "Attempts to log in that ended, by outcome. The last two are of clients that come back.",
+      "postern_storm_logins_total",
+      "Attempts to log in that ended, by outcome. The last two are of clients that come back.",
       label: "outcome",
       [
         (value: "accepted", count: Self.count(result.connects.accepted)),
@@ -60,7 +61,8 @@ struct StormMetrics: Sendable {
         (value: "return_refused", count: Self.count(result.returns.refused.total)),
       ])
     text.counter(
-      "postern_storm_arrivals_not_started_total", "Arrivals that found the most clients there; nobody waits for a place.",
+      "postern_storm_arrivals_not_started_total",
+      "Arrivals that found the most clients there; nobody waits for a place.",
       Double(result.arrivals?.notStarted ?? 0))
     text.counter(
       "postern_storm_connections_ended_total", "Connections that ended before the storm ended them.",
@@ -68,7 +70,8 @@ struct StormMetrics: Sendable {
   }
 
   private func addRefreshes(_ result: StormResult, to text: inout PrometheusText) {
-    text.counter("postern_storm_refresh_requests_total", "Refresh requests of the gateway.", Double(result.refreshes.asked))
+    text.counter(
+      "postern_storm_refresh_requests_total", "Refresh requests of the gateway.", Double(result.refreshes.asked))
     text.counters(
       "postern_storm_refreshes_total", "Refresh requests by what became of them.", label: "outcome",
       [
@@ -113,7 +116,8 @@ struct StormMetrics: Sendable {
   }
 
   private static let bounds = [
-    0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200,
+    0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600,
+    7200,
   ]
   private static let lateBounds = [0.02, 0.1, 0.5, 2]
 }

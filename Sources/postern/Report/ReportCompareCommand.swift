@@ -66,7 +66,8 @@ enum ReportCompareCommand: Command {
       }
       guard arguments.operands.count >= 2 else {
         throw UsageError(
-          "\(name) needs at least two files: the report of each BASELINE, and last that of the new run; or --history DIR")
+          "\(name) needs at least two files: the report of each BASELINE, and last that of the new run; or --history DIR"
+        )
       }
       var reports = try arguments.operands.map(ReportFile.read)
       let (first, value) = (reports.removeFirst(), reports.removeLast())

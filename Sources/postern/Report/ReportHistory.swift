@@ -19,9 +19,13 @@ struct ReportHistory {
   ///   - flag: The flag or operand that named it, for errors.
   ///   - label: The label.
   init(_ path: String, of flag: String, label: String) throws {
-    guard !path.isEmpty, !path.utf8.contains(0) else { throw UsageError("\(flag): the name of the folder is empty or no name") }
+    guard !path.isEmpty, !path.utf8.contains(0) else {
+      throw UsageError("\(flag): the name of the folder is empty or no name")
+    }
     let root = FilePath(path)
-    guard !root.exists || root.isDirectory else { throw UsageError("\(flag): '\(path)' is a file; expected a directory") }
+    guard !root.exists || root.isDirectory else {
+      throw UsageError("\(flag): '\(path)' is a file; expected a directory")
+    }
     folder = root.appending(label)
     self.flag = flag
     self.label = label
@@ -39,7 +43,8 @@ struct ReportHistory {
     }
     guard isLabel, (1...labelsMax).contains(value.text.utf8.count), !value.text.hasPrefix(".") else {
       throw UsageError(
-        value.source, value: value.text, expected: "1 to \(labelsMax) letters, digits, '.', '_' and '-', as main or release-2")
+        value.source, value: value.text,
+        expected: "1 to \(labelsMax) letters, digits, '.', '_' and '-', as main or release-2")
     }
     return value.text
   }
@@ -118,7 +123,8 @@ struct ReportHistory {
     var baselines = Baselines()
     if others > 0, !found.isEmpty {
       baselines.notes.append(
-        "\(others) \(others == 1 ? "report" : "reports") of \(label) \(others == 1 ? "is" : "are") of another storm and left out")
+        "\(others) \(others == 1 ? "report" : "reports") of \(label) \(others == 1 ? "is" : "are") of another storm and left out"
+      )
     }
     if !found.isEmpty, found.count < ReportComparison.manyBaselines {
       baselines.notes.append(

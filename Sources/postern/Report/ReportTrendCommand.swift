@@ -37,7 +37,8 @@ enum ReportTrendCommand: Command {
     let trend = ReportTrend(label: draft.label, runs: runs, last: draft.last)
     try draft.page?.write(trend.html)
     if others > 0 {
-      Output.error("\(name): \(others) \(others == 1 ? "report is" : "reports are") of another storm than the latest and left out")
+      Output.error(
+        "\(name): \(others) \(others == 1 ? "report is" : "reports are") of another storm than the latest and left out")
     }
     Output.line(trend.table.joined(separator: "\n"))
     return 0

@@ -57,7 +57,8 @@ extension SimulateScenario {
       points.append(point)
     }
     guard (1...OpenArrivals.pointsMax).contains(points.count) else {
-      throw described.error("expected 1 to \(OpenArrivals.pointsMax) pairs of a time and a rate, as [[0, 0], [60, 200]]")
+      throw described.error(
+        "expected 1 to \(OpenArrivals.pointsMax) pairs of a time and a rate, as [[0, 0], [60, 200]]")
     }
     return points
   }

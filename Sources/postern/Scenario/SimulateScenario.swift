@@ -29,10 +29,11 @@ struct SimulateScenario {
   private(set) var simulated: [String] = []
 
   /// The keys, each with the name of its flag of `postern storm` if there is one. Times have their unit as a suffix.
-  static let keys = [
-    "clients", "dialect", "sdk", "rate", "ramp_s", "hold_s", "expiry", "expire_after_s", "life_s", "jitter", "waves",
-    "behaviours", "gateway", "client", "provider", "world", "thresholds", "phases",
-  ] + arrivalKeys
+  static let keys =
+    [
+      "clients", "dialect", "sdk", "rate", "ramp_s", "hold_s", "expiry", "expire_after_s", "life_s", "jitter", "waves",
+      "behaviours", "gateway", "client", "provider", "world", "thresholds", "phases",
+    ] + arrivalKeys
   static let gatewayKeys = [
     "refresh_timeout_s", "refresh_lead_s", "refresh_spread_s", "accepts_per_s",
   ]

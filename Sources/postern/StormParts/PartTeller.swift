@@ -54,7 +54,8 @@ final class PartTeller: Sendable {
 extension StormResult {
   /// Merges the results of parts.
   init(_ parts: some Sequence<StormResult>) {
-    self.init()
-    for part in parts { merge(part) }
+    var rest = parts.makeIterator()
+    self = rest.next() ?? StormResult()
+    while let part = rest.next() { merge(part) }
   }
 }
