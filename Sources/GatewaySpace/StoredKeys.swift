@@ -1,6 +1,7 @@
 internal import GatewayCore
 internal import GatewayIdentity
 internal import GatewayKit
+internal import GatewayTokens
 
 /// The last good keys of each issuer, in rows of a store.
 struct StoredKeys: KeyKeeper {

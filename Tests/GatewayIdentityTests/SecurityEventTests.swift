@@ -1,4 +1,6 @@
 import GatewayCore
+import GatewayRuntime
+import GatewaySimulator
 import GatewayTokens
 import TestSupport
 import Testing

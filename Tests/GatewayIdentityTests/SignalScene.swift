@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayRuntime
 import GatewaySimulator
 import GatewayTokens
 import TestSupport
