@@ -198,7 +198,7 @@ def test_one_file_that_cannot_be_written_keeps_no_other_from_being_written(tmp_p
     full = tmp_path / "full"
     full.symlink_to("/dev/full")
     with Gateway() as gateway:
-        command = [os.environ["POSTERN"], "storm", "--url", gateway.url, "--clients", "5", "--hold", "500ms"]
+        command = [os.environ["POSTERN"], "storm", "--url", gateway.url, "--clients", "5", "--hold", "3s"]
         command += ["--junit", full, "--hdr", full, "--csv", tmp_path / "series.csv", "--report", tmp_path / "reports"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1 and "Figures" not in done.stderr and "refresh" in done.stdout
