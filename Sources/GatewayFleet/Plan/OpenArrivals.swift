@@ -32,10 +32,10 @@ package struct OpenArrivals: Hashable, Sendable, Codable {
 
   /// How long a client stays after its first login, in seconds.
   package enum Stays: Hashable, Sendable, Codable {
-    case fixed(Double)
+    case fixed(seconds: Double)
     case exponential(mean: Double)
     /// By share: a client of a step stays for any time between the step before and this one, all alike probable.
-    case steps([ShareUpTo])
+    case steps(by: [ShareUpTo])
 
     /// Returns a length.
     func length(_ chance: inout SeededGenerator) -> Double {

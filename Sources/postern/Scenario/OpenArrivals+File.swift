@@ -64,7 +64,7 @@ extension SimulateScenario {
   }
 
   private static func stays(_ described: Described) throws -> OpenArrivals.Stays {
-    if let seconds = try? described.number(in: 0.001...secondsMax) { return .fixed(seconds) }
+    if let seconds = try? described.number(in: 0.001...secondsMax) { return .fixed(seconds: seconds) }
     if let mean = try? described.object(["mean_s"]) {
       guard let seconds = mean["mean_s"] else { throw described.error("expected \"mean_s\", e.g. {\"mean_s\": 600}") }
       return .exponential(mean: try seconds.number(in: 0.001...secondsMax))
@@ -72,7 +72,7 @@ extension SimulateScenario {
     guard (try? described.elements()) != nil else {
       throw described.error("expected seconds, pairs as [[30, 0.5], [600, 0.5]], or {\"mean_s\": 600}")
     }
-    return .steps(try shares(described, "stays"))
+    return .steps(by: try shares(described, "stays"))
   }
 
   /// Reads pairs of seconds and a share, in ascending order.

@@ -37,7 +37,7 @@ struct OpenArrivalsTests {
   @Test
   func `stays have the shares of their steps, and an exponential one its mean and its deviation`() {
     var plan = Self.plan(Self.arrivals([(0, 10)], 10))
-    plan.arrivals?.stays = .steps([.init(seconds: 30, share: 0.5), .init(seconds: 600, share: 0.5)])
+    plan.arrivals?.stays = .steps(by: [.init(seconds: 30, share: 0.5), .init(seconds: 600, share: 0.5)])
     let stays = (0..<20_000).compactMap { plan.stay(of: $0)?.inSeconds }
     let short = stays.filter { $0 < 30 }
     // Four standard deviations of 20,000 draws.
@@ -48,7 +48,7 @@ struct OpenArrivalsTests {
     #expect(abs(drawn.reduce(0, +) / 20_000 - 40) < 1.14)
     #expect(abs(drawn.count { $0 > 40 } - 7_358) < 273)
     #expect(drawn.count { $0 > 120 } > 850 && drawn.count { $0 > 120 } < 1_141)
-    plan.arrivals?.stays = .fixed(7)
+    plan.arrivals?.stays = .fixed(seconds: 7)
     #expect(plan.stay(of: 3) == .seconds(7))
     plan.arrivals?.stays = nil
     #expect(plan.stay(of: 3) == nil)
@@ -78,8 +78,8 @@ struct OpenArrivalsTests {
     let plan = Self.plan(Self.arrivals([(0, 10)], 10))
     try plan.check()
     for stays: OpenArrivals.Stays in [
-      .fixed(0), .exponential(mean: .nan), .steps([]), .steps([.init(seconds: 5, share: 0)]),
-      .steps([.init(seconds: 5, share: 1), .init(seconds: 5, share: 1)]),
+      .fixed(seconds: 0), .exponential(mean: .nan), .steps(by: []), .steps(by: [.init(seconds: 5, share: 0)]),
+      .steps(by: [.init(seconds: 5, share: 1), .init(seconds: 5, share: 1)]),
     ] {
       var other = plan
       other.arrivals?.stays = stays
