@@ -1,5 +1,3 @@
-internal import GatewayCore
-
 /// The arrivals of clients that come and go.
 package struct ArrivalTally: Hashable, Sendable, Codable {
   package var started = 0
@@ -33,22 +31,5 @@ package struct ArrivalTally: Hashable, Sendable, Codable {
     part.notStarted -= earlier.notStarted
     part.left -= earlier.left
     return part
-  }
-}
-
-extension Ledger {
-  /// Counts an arrival that took a place, which makes that many clients at one time.
-  package mutating func arrived(present: Int) {
-    var tally = result.arrivals ?? ArrivalTally()
-    tally.started += 1
-    tally.presentPeak = max(tally.presentPeak, present)
-    result.arrivals = tally
-  }
-
-  /// Counts an arrival that found no place.
-  package mutating func notStarted() {
-    var tally = result.arrivals ?? ArrivalTally()
-    tally.notStarted += 1
-    result.arrivals = tally
   }
 }

@@ -4,7 +4,7 @@ package import GatewayCore
 package struct Ledger {
   package var result = StormResult()
   /// The number of clients that are logged in.
-  package private(set) var connected = 0
+  package internal(set) var connected = 0
   /// The number of pending requests to the provider.
   package private(set) var inFlight = 0
   /// The number of clients for which the storm need not wait.
@@ -168,21 +168,6 @@ package struct Ledger {
     result.series.losses.count(atSecond: second(now))
     result.series.ends.count(atSecond: second(now))
     count(\.losses, at: now)
-  }
-
-  /// Counts a client whose stay is over.
-  ///
-  /// - Parameters:
-  ///   - wasConnected: Whether it was connected.
-  ///   - now: The time.
-  package mutating func departed(wasConnected: Bool, at now: Instant) {
-    reach(now)
-    var tally = result.arrivals ?? ArrivalTally()
-    tally.left += 1
-    result.arrivals = tally
-    guard wasConnected else { return }
-    connected -= 1
-    result.series.ends.count(atSecond: second(now))
   }
 
   /// Counts a client's request for a session key over HTTP.
