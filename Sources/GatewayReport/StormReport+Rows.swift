@@ -18,14 +18,21 @@ extension StormReport {
     ("returned", "were interrupted, and are back with a token that outlives the storm"),
   ]
 
-  /// A row for each behaviour: its name, and the columns of ``columnMeanings``.
+  /// The columns of ``behaviourRows``: those of devices that were signed out stand there only if refresh tokens rotate.
+  var columns: [(name: String, meaning: String)] {
+    Self.columnMeanings
+      + (result.signOuts == nil
+        ? [] : [("signed out", "would be lost or unrefreshed, and their device was signed out")])
+  }
+
+  /// A row for each behaviour: its name, and the ``columns``.
   var behaviourRows: [[String]] {
     behaviours.map { behaviour, tally in
       [behaviour.rawValue]
         + [
           tally.clients, tally.connected, tally.refreshed, tally.kept, tally.lostUnexpectedly, tally.lostExpectedly,
           tally.overstayed, tally.unrefreshed, tally.late, tally.returned,
-        ].map(Figures.count)
+        ].map(Figures.count) + (result.signOuts == nil ? [] : [Figures.count(tally.signedOut ?? 0)])
     }
   }
 
@@ -38,6 +45,19 @@ extension StormReport {
         "\(Figures.count(arrivals.started)) started, \(Figures.count(arrivals.notStarted)) not; "
           + "\(Figures.count(arrivals.left)) left again; at most \(Figures.count(arrivals.presentPeak)) at one time",
       ]
+    ]
+  }
+
+  /// The devices that were signed out, and their causes; nil if no refresh tokens rotate.
+  var signOutRow: [String]? {
+    guard let tally = result.signOuts else { return nil }
+    let causes = TokenJar.Cause.allCases.compactMap { cause in
+      tally.causes[cause].flatMap { $0 > 0 ? "\(Figures.count($0)) \(cause.words)" : nil }
+    }
+    let share = tally.devices > 0 ? " (\(Figures.percent(Double(tally.total) / Double(tally.devices))))" : ""
+    return [
+      "signed out", Figures.count(tally.total),
+      "of \(Figures.count(tally.devices)) devices\(share)\(causes.isEmpty ? "" : ": ")\(causes.joined(separator: ", "))",
     ]
   }
 
@@ -133,15 +153,28 @@ extension StormReport {
 
   private func providerRows(_ provider: GatewayDescription.Provider) -> [[String]] {
     let places = provider.concurrency.map { "\(Figures.count($0)) at once" } ?? "any number at once"
-    return [
+    var rows = [
       [
         "gateway's own provider",
         "\(Figures.seconds(provider.latencyS)) a token, \(places), \(Figures.count(provider.queueMax)) may wait, "
           + "\(Figures.percent(provider.failureRate)) fail",
       ]
-    ] + (provider.budgets.map { [["its budgets", $0.joined(separator: "; ")]] } ?? []) + [
-      ["its tokens live", provider.tokenLifeS.map { Figures.seconds($0) + ", unless asked otherwise" } ?? "for ever"]
     ]
+    if let budgets = provider.budgets { rows.append(["its budgets", budgets.joined(separator: "; ")]) }
+    if let rotation = provider.rotation { rows.append(["its refresh tokens", rotation]) }
+    let life = provider.tokenLifeS.map { Figures.seconds($0) + ", unless asked otherwise" } ?? "for ever"
+    return rows + [["its tokens live", life]]
+  }
+}
+
+extension TokenJar.Cause {
+  fileprivate var words: String {
+    switch self {
+    case .lostReply: "after a lost reply"
+    case .race: "by two tabs at once"
+    case .idle: "after too long without use"
+    case .other: "by other causes"
+    }
   }
 }
 

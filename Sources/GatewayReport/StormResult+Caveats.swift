@@ -33,6 +33,11 @@ extension StormResult {
       caveats.append(
         "the gateway of the control port had none of the storm's connections: its settings and figures are another's")
     }
+    if let signOuts, signOuts.shownAgain > 0 {
+      caveats.append(
+        "\(Figures.count(signOuts.shownAgain)) refresh tokens were shown again after no answer; the endpoint refused "
+          + "\(Figures.count(signOuts.shownAgainRefused)) of them")
+    }
     return caveats
       + [latenessCaveat, lateCaveat, timeoutCaveat(plan), onsetCaveat(plan), roomCaveat(plan)].compactMap { $0 }
   }

@@ -19,7 +19,7 @@ extension StormReport {
     lines += ["", "Latency"] + latencyLines
     lines += ["", "Processes"] + processLines
     lines += ["", "Settings"] + TextTable.aligned(settingRows)
-    lines += ["", "Columns"] + TextTable.aligned(Self.columnMeanings.map { [$0.name, $0.meaning] })
+    lines += ["", "Columns"] + TextTable.aligned(columns.map { [$0.name, $0.meaning] })
     if !thresholds.isEmpty { lines += ["", "Thresholds"] + thresholdLines }
     return lines
   }
@@ -95,7 +95,7 @@ extension StormReport {
   }
 
   private var byBehaviour: [String] {
-    TextTable.columns([[""] + Self.columnMeanings.map(\.name)] + behaviourRows)
+    TextTable.columns([[""] + columns.map(\.name)] + behaviourRows)
   }
 
   private var providerLines: [String] {
@@ -119,7 +119,7 @@ extension StormReport {
           "per token of use", figure("provider.amplification"),
           "\(figure("provider.goodput")) reached somebody who waited",
         ],
-      ] + (endsText.map { [["ends told by", $0]] } ?? []))
+      ] + (endsText.map { [["ends told by", $0]] } ?? []) + (signOutRow.map { [$0] } ?? []))
       + TextTable.columns([Self.tokenHead] + tokenRows)
       + (callRows.isEmpty ? [] : TextTable.columns([Self.callHead] + callRows))
   }

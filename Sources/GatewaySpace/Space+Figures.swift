@@ -1,3 +1,4 @@
+internal import GatewayCore
 internal import GatewayIdentity
 internal import GatewayKit
 package import GatewayRuntime
@@ -38,6 +39,18 @@ extension TokenProviderFigures {
     page.gauge("postern_provider_queued_peak", "The most that ever waited.", Double(queuedPeak))
     page.counters(
       "postern_provider_requests_total", "Token requests by result.", label: "result",
-      ["minted": minted, "failed": failed, "overloaded": overloaded, "limited": limited, "banned": banned])
+      [
+        "minted": minted, "failed": failed, "overloaded": overloaded, "limited": limited, "banned": banned,
+        "denied": denied,
+      ])
+    guard let rotation else { return }
+    page.counters(
+      "postern_provider_refresh_replays_total", "Refresh tokens that were shown again, by result.", label: "result",
+      ["forgiven": UInt64(rotation.forgiven), "refused": UInt64(rotation.replays - rotation.forgiven)])
+    page.counter(
+      "postern_provider_families_revoked_total", "Logins that ended because a refresh token was taken for stolen.",
+      Double(rotation.familiesRevoked))
+    page.counter(
+      "postern_provider_replies_lost_total", "Tokens whose answers were lost on purpose.", Double(rotation.repliesLost))
   }
 }

@@ -52,7 +52,8 @@ package final class Space: Sendable {
     gateway.open(with: vendors.flatMap(\.bindings), objector: faults) { faults?.decorate($0) ?? $0 }
     let provider = TokenProvider(
       on: loops[0], policy: settings.provider, services: gateway, issuer: settings.issuer,
-      vendors: vendors.reduce(into: [:]) { $0.merge($1.issuers) { one, _ in one } }, minting: faults?.minting)
+      vendors: vendors.reduce(into: [:]) { $0.merge($1.issuers) { one, _ in one } }, minting: faults?.minting,
+      secrets: settings.secrets)
     self.gateway = gateway
     self.revocations = RevocationFeed(revocations, to: gateway)
     secrets = settings.secrets

@@ -6,6 +6,9 @@ package protocol TokenEndpoint: Sendable {
   /// Whether the endpoint's answers are known to state when the token ends.
   var tellsEnds: Bool { get }
 
+  /// Whether requests show a refresh token of an earlier answer.
+  var rotates: Bool { get }
+
   /// Returns the user of client number `number`.
   func user(of number: Int) -> UserID
 

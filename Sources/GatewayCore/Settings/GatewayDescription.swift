@@ -94,10 +94,12 @@ package struct GatewayDescription: Hashable, Sendable, Codable {
     package var needsSecret: Bool
     /// The limits on its requests, in the form of the flag `--provider-budget`; nil for none.
     package var budgets: [String]?
+    /// The rotation of its refresh tokens, in the form of the flag `--provider-rotation`; nil if it gives none.
+    package var rotation: String?
 
     package init(
       latencyS: Double, concurrency: Int?, queueMax: Int, failureRate: Double, tokenLifeS: Double?, needsSecret: Bool,
-      budgets: [String]? = nil
+      budgets: [String]? = nil, rotation: String? = nil
     ) {
       self.latencyS = latencyS
       self.concurrency = concurrency
@@ -106,6 +108,7 @@ package struct GatewayDescription: Hashable, Sendable, Codable {
       self.tokenLifeS = tokenLifeS
       self.needsSecret = needsSecret
       self.budgets = budgets
+      self.rotation = rotation
     }
   }
 }

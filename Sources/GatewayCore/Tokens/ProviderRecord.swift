@@ -6,6 +6,8 @@ package enum ProviderRecord: Hashable, Sendable {
   case failed(GatewayError)
   /// The provider's queue is full.
   case refused(GatewayError)
+  /// A refresh token is refused.
+  case denied(GatewayError)
   /// A budget is used up.
   case limited(GatewayError)
   /// A budget has shut the caller out.

@@ -46,6 +46,7 @@ extension StormResult {
     part.disconnects = disconnects.since(earlier.disconnects)
     part.errors = errors.since(earlier.errors)
     part.tokens = tokens.since(earlier.tokens)
+    part.signOuts = signOuts.map { $0.since(earlier.signOuts) }
     part.provider.calls = provider.calls - earlier.provider.calls
     part.provider.refreshCalls = provider.refreshCalls - earlier.provider.refreshCalls
     part.provider.refreshRounds = provider.refreshRounds - earlier.provider.refreshRounds

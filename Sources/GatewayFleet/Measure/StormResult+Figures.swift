@@ -21,7 +21,7 @@ extension StormResult {
   /// Clients that were connected and should have been refreshed. A client that connected only after the common expiry
   /// counts too: it came too late for its planned wave.
   package var refreshable: Int {
-    refreshing.reduce(0) { $0 + $1.kept + $1.lostUnexpectedly + $1.unrefreshed + $1.late }
+    refreshing.reduce(0) { $0 + $1.kept + $1.lostUnexpectedly + $1.unrefreshed + $1.late + ($1.signedOut ?? 0) }
   }
 
   /// The share of them that had every refresh and kept their connection; nil if there were none.

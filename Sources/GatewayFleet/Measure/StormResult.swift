@@ -1,3 +1,5 @@
+package import GatewayCore
+
 /// The outcome of a storm, or of one loop's part of it. Parts from loops or processes merge exactly.
 package struct StormResult: Hashable, Sendable, Codable {
   package var connects = Connects()
@@ -39,6 +41,10 @@ package struct StormResult: Hashable, Sendable, Codable {
   package var arrivals: ArrivalTally?
   /// The provider's work in detail, if the world simulates it.
   package var queue: QueueFigures?
+  /// The provider's refresh tokens, if the world simulates it and they rotate.
+  package var rotation: RotationFigures?
+  /// The devices whose refresh tokens rotate; nil if there are none.
+  package var signOuts: SignOutTally?
   /// The end of the fleet's disturbance, in seconds from the start; nil for the first refresh request.
   package var triggerEnd: Double?
   /// The time at which the scenario first ordered the gateway to ask for tokens, in seconds from the start; nil for
@@ -150,7 +156,7 @@ package struct StormResult: Hashable, Sendable, Codable {
   }
 
   /// The outcomes of the clients of one behaviour. At the end, each client that was ever connected is one of: kept,
-  /// lost expectedly, lost unexpectedly, overstayed, unrefreshed, late, returned.
+  /// lost expectedly, lost unexpectedly, overstayed, unrefreshed, late, returned, signed out.
   package struct BehaviourTally: Hashable, Sendable, Codable {
     package var clients = 0
     package var connected = 0
@@ -168,14 +174,19 @@ package struct StormResult: Hashable, Sendable, Codable {
     package var late = 0
     /// Clients that were interrupted and are back, with tokens that outlive the storm.
     package var returned = 0
+    /// Clients that would be lost or unrefreshed, and whose device was signed out; nil for none.
+    package var signedOut: Int?
     /// The time from the refresh request to the accepted refresh.
     package var refreshLatency = LatencyHistogram()
 
     package init() {}
 
     fileprivate var isPossible: Bool {
-      [connected, refreshed, kept, lostExpectedly, lostUnexpectedly, overstayed, unrefreshed, late, returned]
-        .allSatisfy { $0 <= clients }
+      [
+        connected, refreshed, kept, lostExpectedly, lostUnexpectedly, overstayed, unrefreshed, late, returned,
+        signedOut ?? 0,
+      ]
+      .allSatisfy { $0 <= clients }
     }
 
     mutating func merge(_ other: BehaviourTally) {
@@ -189,6 +200,7 @@ package struct StormResult: Hashable, Sendable, Codable {
       unrefreshed += other.unrefreshed
       late += other.late
       returned += other.returned
+      if let signedOut = other.signedOut { self.signedOut = (self.signedOut ?? 0) + signedOut }
       refreshLatency.merge(other.refreshLatency)
     }
   }
@@ -233,6 +245,7 @@ package struct StormResult: Hashable, Sendable, Codable {
     errors.merge(other.errors)
     provider.merge(other.provider)
     tokens.merge(other.tokens)
+    if let signOuts = other.signOuts { self.signOuts = (self.signOuts ?? SignOutTally()).merged(signOuts) }
     stopped = stopped ?? other.stopped
     for (behaviour, tally) in other.behaviours { behaviours[behaviour, default: .init()].merge(tally) }
     latencies.connect.merge(other.latencies.connect)

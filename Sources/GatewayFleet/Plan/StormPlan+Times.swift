@@ -26,6 +26,9 @@ extension StormPlan {
       hammerPause.map { (0...86_400).contains($0) } ?? true, "hammering clients must pause for 0 to 86,400 s")
     try require(
       usersPerAddress.map { $0 > 0 } ?? true, "the number of users behind one address must be at least 1")
+    try require(
+      grants.map { GrantPlan.sharers.contains($0.devices) && GrantPlan.sharers.contains($0.tabs) } ?? true,
+      "a user has 1 to 1000 devices, and a device 1 to 1000 tabs")
     try require((1...64).contains(processes), "the number of processes must be 1 to 64, not \(processes)")
     try require((1...64).contains(loops), "the number of loops must be 1 to 64, not \(loops)")
     try require((1...60_000).contains(fetches), "requests to the provider at once must be 1 to 60,000, not \(fetches)")

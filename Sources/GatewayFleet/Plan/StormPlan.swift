@@ -36,6 +36,8 @@ package struct StormPlan: Hashable, Sendable, Codable {
   package var hammerPause: Double?
   /// Whether the provider refuses the renewals of such a client for ever; nil for false.
   package var hammersInVain: Bool?
+  /// How clients share refresh tokens; nil if the plan says nothing about it.
+  package var grants: GrantPlan?
   /// The number of users behind one address; nil if ``sources`` alone decides the addresses.
   package var usersPerAddress: Int?
   /// Whether clients that were disconnected or refused come back, with full jitter.

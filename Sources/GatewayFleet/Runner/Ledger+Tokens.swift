@@ -36,9 +36,16 @@ extension Ledger {
 
   /// Counts an answer of the provider.
   ///
-  /// - Parameter isWanted: Whether the client still waits for the answer.
+  /// - Parameters:
+  ///   - answer: The answer.
+  ///   - purpose: The purpose of the request.
+  ///   - isRenewal: Whether the request showed a refresh token; nil if none rotate.
+  ///   - duration: The time from the need for a token.
+  ///   - isWanted: Whether a client still waits for the answer.
+  ///   - now: The time.
   package mutating func providerReturned(
-    _ answer: ProviderAnswer, to purpose: FetchPurpose, after duration: Duration, isWanted: Bool = true, at now: Instant
+    _ answer: ProviderAnswer, to purpose: FetchPurpose, isRenewal: Bool? = nil, after duration: Duration,
+    isWanted: Bool = true, at now: Instant
   ) {
     let label: String
     switch answer {
@@ -47,7 +54,8 @@ extension Ledger {
     case .failed(let problem): label = problem
     }
     providerReturned(
-      answer, label: label, sentence: nil, to: purpose, isRenewal: nil, after: duration, isWanted: isWanted, at: now)
+      answer, label: label, sentence: nil, to: purpose, isRenewal: isRenewal, after: duration, isWanted: isWanted,
+      at: now)
   }
 
   /// Counts an answer of a described endpoint, which has labels of its own.

@@ -203,9 +203,19 @@ package struct Ledger {
   }
 
   /// Notes the outcome of a client, once, at the end.
-  package mutating func close(_ behaviour: Behaviour, _ outcome: ClientSession.Outcome) {
+  ///
+  /// - Parameters:
+  ///   - behaviour: The behaviour of the client.
+  ///   - outcome: The outcome.
+  ///   - isSignedOut: Whether its device is signed out for good.
+  package mutating func close(
+    _ behaviour: Behaviour, _ outcome: ClientSession.Outcome, isSignedOut: Bool = false
+  ) {
     switch outcome {
     case .neverConnected: return
+    case .lostUnexpectedly where isSignedOut, .unrefreshed where isSignedOut:
+      result.behaviours[behaviour, default: .init()].signedOut =
+        (result.behaviours[behaviour]?.signedOut ?? 0) + 1
     case .kept: result.behaviours[behaviour, default: .init()].kept += 1
     case .lostExpectedly: result.behaviours[behaviour, default: .init()].lostExpectedly += 1
     case .lostUnexpectedly: result.behaviours[behaviour, default: .init()].lostUnexpectedly += 1

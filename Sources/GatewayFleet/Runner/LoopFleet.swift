@@ -24,6 +24,9 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
   /// The places of clients that come and go, and the clients at them; nil for a fleet that stays.
   private var places: ArrivalPlaces?
   private var present: [Int: StormClient] = [:]
+  /// The devices whose refresh tokens clients share, and the flights of their requests, by number.
+  private var devices: [Int: DeviceGrant] = [:]
+  private var flights: [Int: TokenFlight] = [:]
   private var wakeup: Wakeup!
   private var heartbeat: Heartbeat?
   private var isStopped = false
@@ -87,8 +90,28 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
   }
 
   /// Returns the number in the whole storm of this fleet's client number `local`.
+  /// The clients of one user are on one loop.
   private func index(ofLocal local: Int) -> Int {
-    setup.process + setup.plan.processes * (loopNumber + setup.plan.loops * local)
+    let (user, client) = local.quotientAndRemainder(dividingBy: clientsPerUser)
+    return (setup.process + setup.plan.processes * (loopNumber + setup.plan.loops * user)) * clientsPerUser + client
+  }
+
+  private var clientsPerUser: Int { setup.plan.grants?.clientsPerUser ?? 1 }
+
+  /// Returns the device with that number, which `make` creates for its first client.
+  func device(_ number: Int, _ make: () -> DeviceGrant) -> DeviceGrant {
+    if let device = devices[number] { return device }
+    let device = make()
+    if clientsPerUser > 1 { devices[number] = device }
+    return device
+  }
+
+  /// Returns the flight with that number.
+  func flight(_ number: Int) -> TokenFlight {
+    if let flight = flights[number] { return flight }
+    let flight = TokenFlight()
+    if clientsPerUser > 1 { flights[number] = flight }
+    return flight
   }
 
   func wakeUp() {
@@ -130,7 +153,8 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
   }
 
   private func close(_ client: StormClient) {
-    ledger.close(client.behaviour, client.outcome(waves: setup.plan.wavesWanted))
+    ledger.close(
+      client.behaviour, client.outcome(waves: setup.plan.wavesWanted), isSignedOut: client.isSignedOut)
     if let source = client.endToldBy { ledger.close(endToldBy: source) }
   }
 
@@ -142,8 +166,12 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
 
   /// The number of clients of this fleet when all have begun.
   var size: Int {
+    let users = (pacer.count + clientsPerUser - 1) / clientsPerUser
     let stride = setup.plan.processes * setup.plan.loops
-    return max(0, (pacer.count - index(ofLocal: 0) + stride - 1) / stride)
+    let own = max(0, (users - index(ofLocal: 0) / clientsPerUser + stride - 1) / stride)
+    // The last user may have fewer clients than others.
+    let hasLast = own > 0 && index(ofLocal: (own - 1) * clientsPerUser) / clientsPerUser == users - 1
+    return own * clientsPerUser - (hasLast ? users * clientsPerUser - pacer.count : 0)
   }
 
   var progress: StormProgress { StormProgress(ledger, started: arrived) }
@@ -180,6 +208,8 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
   /// Releases the clients, which have references to the fleet.
   func dismiss() {
     clients = []
+    devices = [:]
+    flights = [:]
     queue.dismiss()
   }
 }

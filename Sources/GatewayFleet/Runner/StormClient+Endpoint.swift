@@ -1,28 +1,33 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-// Tokens from a described endpoint. A client has one pending request at a time: a rotating refresh token that is used
-// twice signs its user out.
+// Tokens from a described endpoint. Requests with one refresh token wait for each other as the plan says: a rotating
+// refresh token that is used twice signs its user out.
 
 extension StormClient {
   func ask(_ ticket: FetchTicket, of endpoint: any TokenEndpoint, _ places: [DialTarget]) {
-    let memory = tokenMemory ?? endpoint.memory()
+    let flight = flight
+    guard flight?.isPending != true else {
+      flight?.join(ticket)
+      return fleet.queue.release()
+    }
+    let device = device(of: endpoint)
+    guard !device.jar.isSignedOut || behaviour == .hammering || ticket.purpose.isHopeless else {
+      return end(ticket, with: .refused(status: 400))
+    }
     let wish = TokenWish(
-      user: user(for: ticket.purpose), number: index, life: life(for: ticket.purpose),
+      user: user(for: ticket.purpose), number: fleet.setup.grants.user(of: index), life: life(for: ticket.purpose),
       isHopeless: ticket.purpose.isHopeless, now: fleet.loop.wallTime, taken: self.memory?.taken ?? [])
     let request: TokenRequest
     do {
-      request = try endpoint.request(wish, memory)
+      request = try endpoint.request(wish, device.memory)
     } catch {
       fleet.ledger.unsaid("request_unsaid", error)
-      // The result is delivered later on the loop, since the client is in the middle of handling an event.
-      fleet.loop.execute {
-        self.assumeIsolated { $0.fleet.queue.release() }
-        self.assumeIsolated { $0.handle(.fetched(number: ticket.number, .failed("request_unsaid"))) }
-      }
-      return
+      return end(ticket, with: .failed("request_unsaid"))
     }
-    isAskingEndpoint = true
+    flight?.isPending = true
+    let shown = Shown(device, request.isRenewal == true ? device.jar.token : 0, by: index)
+    if shown.isAgain { fleet.ledger.refreshTokenShownAgain() }
     fleet.ledger.providerCalled(
       ticket.purpose, by: behaviour, isRenewal: request.isRenewal, at: fleet.loop.now)
     var target = places[request.place]
@@ -30,52 +35,118 @@ extension StormClient {
     let timeout = fleet.setup.plan.fetchTimeout
     Task.immediate(executorPreference: fleet.loop) { [request, target] in
       let result = await self.fleet.dialer.fetch(request.http, from: target, timeout: timeout)
-      self.answered(ticket, request, result, endpoint)
+      self.answered(ticket, request, shown, result, endpoint)
+    }
+  }
+
+  /// A refresh token in a request.
+  private struct Shown: Sendable {
+    let device: DeviceGrant
+    /// Its number; 0 for a request without one.
+    let token: UInt32
+    /// Whether it was shown before, without an answer.
+    let isAgain: Bool
+
+    init(_ device: DeviceGrant, _ token: UInt32, by client: Int) {
+      self.device = device
+      self.token = token
+      isAgain = token > 0 && device.jar.show(by: client)
+    }
+  }
+
+  /// Delivers a result without a request. It comes later on the loop, since the client is in the middle of handling an
+  /// event.
+  private func end(_ ticket: FetchTicket, with answer: ProviderAnswer) {
+    fleet.loop.execute {
+      self.assumeIsolated { $0.fleet.queue.release() }
+      self.assumeIsolated { $0.handle(.fetched(number: ticket.number, answer)) }
     }
   }
 
   private func answered(
-    _ ticket: FetchTicket, _ request: TokenRequest, _ result: Result<HTTPResponse, DialFailure>,
+    _ ticket: FetchTicket, _ request: TokenRequest, _ shown: Shown, _ result: Result<HTTPResponse, DialFailure>,
     _ endpoint: any TokenEndpoint
   ) {
-    isAskingEndpoint = false
     let now = fleet.loop.now
-    var memory = tokenMemory ?? endpoint.memory()
+    let earlier = shown.device.memory.taken
     let answer =
       switch result {
-      case .success(let response): endpoint.answer(response, to: request, at: fleet.loop.wallTime, &memory)
+      case .success(let response):
+        endpoint.answer(response, to: request, at: fleet.loop.wallTime, &shown.device.memory)
       case .failure(let failure):
-        endpoint.unanswered(request, reason: failure.reason, detail: failure.detail, &memory)
+        endpoint.unanswered(request, reason: failure.reason, detail: failure.detail, &shown.device.memory)
       }
-    tokenMemory = memory
+    let meant = endpoint.rotates ? heed(answer, result, shown, instead: earlier, at: now) : ProviderAnswer(answer)
     let isWanted = session.isWaiting(forFetch: ticket.number)
-    let next = joined
-    joined = nil
-    let joins = !isWanted && next.map { isGood(answer, for: $0) } ?? false
+    let joined = flight?.land() ?? []
+    let takers = joined.filter { takes(answer, $0) }
     fleet.ledger.endpointReturned(
       answer, to: ticket.purpose, isRenewal: request.isRenewal, after: now - ticket.wantedAt,
-      isWanted: isWanted || joins, at: now)
+      isWanted: isWanted || !takers.isEmpty, at: now)
     fleet.ledger.noteBudget(ProviderAnswer(answer), behaviour, &wasRefusedByBudget)
     fleet.queue.release()
-    if isWanted || joins { note(answer) }
-    if isWanted {
-      handle(.fetched(number: ticket.number, ProviderAnswer(answer)))
-    } else if joins, let next {
-      handle(.fetched(number: next.number, ProviderAnswer(answer)))
-    } else if let next, session.isWaiting(forFetch: next.number) {
-      fleet.queue.request(next)
+    if isWanted { deliver(answer, meant, to: ticket.number) }
+    for taker in takers { taker.client.deliver(answer, meant, to: taker) }
+    for ticket in joined where ticket.client.wants(ticket) { fleet.queue.request(ticket) }
+  }
+
+  /// Returns the meaning of an answer for a client whose refresh tokens rotate, and notes it for the device.
+  private func heed(
+    _ answer: TokenAnswer, _ result: Result<HTTPResponse, DialFailure>, _ shown: Shown, instead earlier: [String?],
+    at now: Instant
+  ) -> ProviderAnswer {
+    let device = shown.device
+    switch answer.outcome {
+    case .token:
+      if device.granted(instead: earlier, at: now) { fleet.ledger.deviceBegan() }
+    case .refused where shown.token > 0:
+      let refusal = device.jar.refused(shown.token, fleet.setup.grants, at: now)
+      fleet.ledger.refreshTokenRefused(refusal, isShownAgain: shown.isAgain)
+      // A refused renewal empties the memory, so that the next request is a login.
+      if refusal == .superseded || device.jar.isSignedOut { device.memory.taken = earlier }
+      if refusal == .superseded { return .failed("superseded") }
+    case .busy, .refused, .failed:
+      if case .failure = result { device.jar.unanswered(shown.token) }
+    }
+    return ProviderAnswer(answer)
+  }
+
+  /// Returns whether the answer to this client's request serves another ticket. A token does. Any other answer serves
+  /// other clients alone: this client has asked for something else by now.
+  private func takes(_ answer: TokenAnswer, _ ticket: FetchTicket) -> Bool {
+    guard !ticket.purpose.isHopeless, ticket.client.wants(ticket) else { return false }
+    if case .token = answer.outcome { return true }
+    return ticket.client !== self
+  }
+
+  private func deliver(_ answer: TokenAnswer, _ meant: ProviderAnswer, to number: UInt32) {
+    if case .token = answer.outcome {
+      endSource = answer.endSource
+      session.note(endOfToken: answer.end.map { fleet.loop.now + ($0 - fleet.loop.wallTime) })
+    }
+    handle(.fetched(number: number, meant))
+  }
+
+  private nonisolated func deliver(_ answer: TokenAnswer, _ meant: ProviderAnswer, to ticket: FetchTicket) {
+    assumeIsolated { client in
+      // The client asks for no life of its own, but learns as for an own request whether its token ends in the storm.
+      _ = client.life(for: ticket.purpose)
+      client.deliver(answer, meant, to: ticket.number)
     }
   }
 
-  /// Returns whether a late answer to an earlier request serves the client's current one.
-  private func isGood(_ answer: TokenAnswer, for ticket: FetchTicket) -> Bool {
-    guard case .token = answer.outcome, !ticket.purpose.isHopeless else { return false }
-    return session.isWaiting(forFetch: ticket.number)
+  /// The requests with which its own wait; nil if they wait for none.
+  var flight: TokenFlight? {
+    guard let number = fleet.setup.grants.flight(of: index) else { return nil }
+    if let ownFlight { return ownFlight }
+    ownFlight = fleet.flight(number)
+    return ownFlight
   }
 
-  private func note(_ answer: TokenAnswer) {
-    guard case .token = answer.outcome else { return }
-    endSource = answer.endSource
-    session.note(endOfToken: answer.end.map { fleet.loop.now + ($0 - fleet.loop.wallTime) })
+  private func device(of endpoint: any TokenEndpoint) -> DeviceGrant {
+    if let ownDevice { return ownDevice }
+    let device = fleet.device(fleet.setup.grants.device(of: index)) { DeviceGrant(endpoint.memory()) }
+    ownDevice = device
+    return device
   }
 }

@@ -124,7 +124,9 @@ extension StormClient {
 
   func user(for purpose: FetchPurpose) -> UserID {
     if purpose.isHopeless { return UserID("\(Self.impossibleUser)-\(index)") }
-    if case .endpoint(let endpoint, _) = fleet.setup.tokens { return endpoint.user(of: index) }
+    if case .endpoint(let endpoint, _) = fleet.setup.tokens {
+      return endpoint.user(of: fleet.setup.grants.user(of: index))
+    }
     return UserID("storm-\(index)")
   }
 

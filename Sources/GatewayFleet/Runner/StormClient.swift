@@ -32,6 +32,10 @@ actor StormClient {
   private var departsAt: Instant?
   /// Whether it has left, or ended by itself.
   private var isGone = false
+  /// The refresh token that it shares with the other tabs of its device, and the requests with which its own wait; nil
+  /// until a described endpoint is asked.
+  var ownDevice: DeviceGrant?
+  var ownFlight: TokenFlight?
   /// Whether a budget has refused it a token.
   var wasRefusedByBudget = false
   /// The source of its latest token's end; nil if it has no token.
@@ -106,7 +110,11 @@ actor StormClient {
         return .fetched(number: number, answer)
       }
       let ticket = FetchTicket(client: self, number: number, purpose: purpose, wantedAt: due)
-      if isAskingEndpoint && purpose != .sessionKey { joined = ticket } else { fleet.queue.request(ticket) }
+      if let ownFlight, ownFlight.isPending, purpose != .sessionKey {
+        ownFlight.join(ticket)
+      } else {
+        fleet.queue.request(ticket)
+      }
     case .dial:
       let target = fleet.setup.gateway(of: index)
       if memory == nil { memory = fleet.setup.dialect.memory(of: identity) }
@@ -230,6 +238,9 @@ extension StormClient {
   nonisolated var endToldBy: EndSource? {
     assumeIsolated { $0.session.logins > 0 ? $0.endSource : nil }
   }
+
+  /// Whether its device is signed out for good.
+  nonisolated var isSignedOut: Bool { assumeIsolated { $0.ownDevice?.jar.isSignedOut ?? false } }
 
   nonisolated var current: ClientSession { assumeIsolated { $0.session } }
 

@@ -59,6 +59,14 @@ package struct StormSetup: Sendable {
   /// Whether the storm waits for every refresh, even beyond the waves: its scenario may have ordered it.
   var awaitsAll: Bool { phases.asksAt != nil }
 
+  /// How clients share refresh tokens. If the plan does not say, each has its own, and logs in again once it is refused.
+  var grants: GrantPlan {
+    if let grants = plan.grants { return grants }
+    var alone = GrantPlan()
+    alone.signedOut = .login
+    return alone
+  }
+
   /// Returns the gateway of client number `index`, with the client's source address.
   func gateway(of index: Int) -> DialTarget {
     var gateway = gateways[index % gateways.count]

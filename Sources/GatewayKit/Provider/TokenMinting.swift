@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayJSON
 
 /// A layer between the token provider and the issuer that may change, delay or refuse a token, e.g. for faults.
 package protocol TokenMinting: Sendable {
@@ -18,6 +19,8 @@ package struct TokenRefusal: Error, Hashable, Sendable {
   package var retryAfter: RetryAdvice
   /// The provider's time of day, if it differs from the gateway's.
   package var providerTime: WallTime?
+  /// Whether a refresh token is refused, which has a form of its own (RFC 6749 section 5.2).
+  package var isInvalidGrant = false
 
   package init(_ error: GatewayError, status: Int? = nil, retryAfter: RetryAdvice = .usual) {
     self.error = error
@@ -25,8 +28,19 @@ package struct TokenRefusal: Error, Hashable, Sendable {
     self.retryAfter = retryAfter
   }
 
+  /// The refusal of a refresh token. It does not say why.
+  package static var invalidGrant: TokenRefusal {
+    var refusal = TokenRefusal(.tokenRevoked.detailed("the refresh token is unknown, was used before, or has ended"))
+    refusal.isInvalidGrant = true
+    return refusal
+  }
+
   /// Returns the HTTP response: the error in the vendor's format, with this status and this wait.
   package func response(_ words: (GatewayError) -> HTTPResponse) -> HTTPResponse {
+    guard !isInvalidGrant else {
+      let answer = JSONWriter.object(capacity: 32) { $0.member("error", "invalid_grant") }
+      return HTTPResponse(status: 400, json: answer)
+    }
     var response = words(error)
     if let status { response.status = status }
     if retryAfter != .usual { response.headers.removeAll { $0.name == "retry-after" } }

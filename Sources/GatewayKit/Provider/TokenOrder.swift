@@ -13,6 +13,8 @@ package struct TokenOrder: Hashable, Sendable {
   package var scheme: String?
   /// The caller's address, as budgets count it: an IPv6 address by its first 64 bits. Nil if it is unknown.
   package var address: Name?
+  /// The refresh token in place of a login; nil for a login.
+  package var refreshToken: Credentials?
 
   package init(user: UserID, kind: UserKind, life: TokenLife?, calls: [CallID]?, scheme: String? = nil) {
     self.user = user
@@ -29,6 +31,8 @@ package struct MintedToken: Hashable, Sendable {
   package var issuedAt: WallTime
   /// The expiry; nil for a token that never expires.
   package var expiresAt: WallTime?
+  /// The refresh token for the next one; nil if the provider gives none.
+  package var refreshToken: Credentials?
   /// Whether it must be sent as it is, even if an opaque token was asked for.
   package var isAsItIs = false
   /// The provider's time of day, if it differs from the gateway's.

@@ -1,4 +1,5 @@
 package import GatewayCore
+package import GatewayTokens
 
 /// The built-in token provider, which mints tokens with the latency, concurrency and failure rate of its policy. With
 /// 200 ms for each token and ten at once it mints 50 a second.
@@ -23,6 +24,9 @@ package actor TokenProvider {
 
   /// The limits on requests, with what they have counted. Requests are counted before their orders are read.
   private var budgets: RequestBudgets
+
+  /// The refresh tokens that it has given; nil if it gives none.
+  private var refreshTokens: RefreshTokens?
 
   /// The users whose tokens are being minted, each with their number.
   private var making: [UserID: Int] = [:]
@@ -49,13 +53,17 @@ package actor TokenProvider {
   ///   - executor: A loop of the gateway, from which `GatewayServices.sleep(for:as:)` may be called.
   ///   - vendors: The issuers of other schemes' tokens, by scheme.
   ///   - minting: The layer between an order and its issuer; nil for none.
+  ///   - secrets: The source of refresh tokens.
   package init(
     on executor: any SerialExecutor, policy: TokenProviderPolicy, services: any GatewayServices,
-    issuer: any TokenIssuer, vendors: [String: any TokenIssuer] = [:], minting: (any TokenMinting)? = nil
+    issuer: any TokenIssuer, vendors: [String: any TokenIssuer] = [:], minting: (any TokenMinting)? = nil,
+    secrets: Secrets = .system
   ) {
     self.executor = executor
     self.policy = policy
     budgets = RequestBudgets(policy.budgets)
+    refreshTokens = policy.rotation.map { RefreshTokens($0, secrets: secrets) }
+    figures.rotation = policy.rotation == nil ? nil : RotationFigures()
     self.services = services
     self.issuer = issuer
     self.vendors = vendors
@@ -82,6 +90,30 @@ package actor TokenProvider {
   /// Returns the ordered token after its turn in the queue and the policy's latency. Throws `GatewayError.overloaded`
   /// at once if the queue is full, and `GatewayError.providerFailure` at the policy's failure rate.
   package func mint(_ order: TokenOrder) async throws(TokenRefusal) -> MintedToken {
+    let token = try await make(order)
+    guard policy.repliesLost > 0, await services.nextShare() < policy.repliesLost else { return token }
+    figures.rotation?.repliesLost += 1
+    await services.sleep(for: Self.patience, as: "the token provider's lost answer")
+    throw TokenRefusal(.overloaded)
+  }
+
+  /// The wait before a request whose answer is lost is refused after all. Its caller has gone by then.
+  private static let patience = Duration.seconds(900)
+
+  /// Returns the order of a request with a refresh token; nil if the token is none of a known login.
+  package func order(refreshing token: Credentials) -> TokenOrder? {
+    guard var order = refreshTokens?.read(token.token)?.order else { return nil }
+    order.refreshToken = token
+    return order
+  }
+
+  /// Counts a refresh token of no known login. Returns its refusal.
+  package func deny() -> TokenRefusal {
+    figures.count(.denied(TokenRefusal.invalidGrant.error))
+    return .invalidGrant
+  }
+
+  private func make(_ order: TokenOrder) async throws(TokenRefusal) -> MintedToken {
     note(.asked, order)
     try await enter(order)
     making[order.user, default: 0] += 1
@@ -95,7 +127,7 @@ package actor TokenProvider {
       throw TokenRefusal(.providerFailure)
     }
     let issuer = order.scheme.flatMap { vendors[$0] } ?? issuer
-    let token: MintedToken
+    var token: MintedToken
     if let minting {
       do throws(TokenRefusal) {
         token = try await minting.mint(
@@ -107,9 +139,27 @@ package actor TokenProvider {
     } else {
       token = issuer.mint(order, at: services.wallTime, defaultLife: policy.defaultLife)
     }
+    try rotate(order, &token)
     note(.minted, order)
     if HTTPCall.caller?.hasGone == true { figures.mintedForNobody += 1 }
     return token
+  }
+
+  /// Adds the refresh token to a token that was made. Throws the refusal of the one that the order shows.
+  private func rotate(_ order: TokenOrder, _ token: inout MintedToken) throws(TokenRefusal) {
+    guard refreshTokens != nil, order.kind != .anonymous else { return }
+    let now = Instant(nanoseconds: services.wallTime.nanoseconds)
+    if let shown = order.refreshToken {
+      token.refreshToken = refreshTokens?.read(shown.token).flatMap { refreshTokens?.use($0, at: now) }
+    } else {
+      token.refreshToken = refreshTokens?.begin(order, at: now)
+    }
+    let lost = figures.rotation?.repliesLost ?? 0
+    figures.rotation = refreshTokens?.figures
+    figures.rotation?.repliesLost = lost
+    guard token.refreshToken == nil else { return }
+    note(.denied(TokenRefusal.invalidGrant.error), order)
+    throw .invalidGrant
   }
 
   /// Counts a request in every budget, before anything else is known of it. Throws the refusal of a budget that is used
@@ -118,12 +168,14 @@ package actor TokenProvider {
   /// - Parameters:
   ///   - user: The user that the request names, even if there can be no such user; nil if it names none.
   ///   - address: The caller's address as budgets count it; nil if it is unknown.
-  package func spend(user: Name?, address: Name?) async throws(TokenRefusal) {
+  ///   - isRenewal: Whether the request shows a refresh token; nil if the provider gives none.
+  package func spend(user: Name?, address: Name?, isRenewal: Bool? = nil) async throws(TokenRefusal) {
     guard !budgets.isEmpty else { return }
     let now = services.wallTime
     guard
       let refusal = budgets.judge(
-        user: user?.budgetKey, address: address?.budgetKey, at: Instant(nanoseconds: now.nanoseconds))
+        user: user?.budgetKey, address: address?.budgetKey, isRenewal: isRenewal,
+        at: Instant(nanoseconds: now.nanoseconds))
     else { return }
     let error = refusal.error
     for record in [.asked, refusal.isBan ? ProviderRecord.banned(error) : .limited(error)] {

@@ -1,4 +1,4 @@
-internal import GatewayCore
+package import GatewayCore
 
 /// The figures of a token provider for the metrics.
 package struct TokenProviderFigures: Hashable, Sendable {
@@ -23,6 +23,9 @@ package struct TokenProviderFigures: Hashable, Sendable {
   /// The requests that a budget refused, and those that it refused during a ban.
   package var limited: UInt64 = 0
   package var banned: UInt64 = 0
+  /// The refresh tokens that were refused, and what became of the others; nil if the provider rotates none.
+  package var denied: UInt64 = 0
+  package var rotation: RotationFigures?
 
   package init() {}
 
@@ -34,6 +37,7 @@ package struct TokenProviderFigures: Hashable, Sendable {
     case .refused: overloaded += 1
     case .limited: limited += 1
     case .banned: banned += 1
+    case .denied: denied += 1
     }
   }
 }

@@ -16,6 +16,10 @@ package struct TokenProviderPolicy: Sendable {
   /// The limits on requests by user, address and all, and how long a refusal by one takes.
   package let budgets: [RequestBudget]
   package let refusalLatency: Duration
+  /// The rotation of refresh tokens; nil if it gives none.
+  package let rotation: RotationPolicy?
+  /// The share of tokens whose answers are lost after they were made, in 0...1.
+  package let repliesLost: Double
   /// The life of a token if the request names none; nil for ever.
   package let defaultLife: Duration?
   /// The range of a token's life.
@@ -40,7 +44,7 @@ package struct TokenProviderPolicy: Sendable {
   package init(
     latency: Duration = .zero, concurrency: Int? = nil, queueMax: Int = 100_000,
     abandoned: Abandoned = .serve, failureRate: Double = 0, budgets: [RequestBudget] = [],
-    refusalLatency: Duration = .zero,
+    refusalLatency: Duration = .zero, rotation: RotationPolicy? = nil, repliesLost: Double = 0,
     defaultLife: Duration? = .seconds(3600),
     lives: ClosedRange<Duration> = .milliseconds(1)...(.seconds(10 * 365 * 86_400)),
     guestLife: Duration = .seconds(3600), secret: Credentials? = nil
@@ -53,6 +57,8 @@ package struct TokenProviderPolicy: Sendable {
       throw .init("the provider has at most \(RequestBudget.countMax) budgets, each within its bounds")
     }
     guard refusalLatency >= .zero else { throw .init("a refusal must not take less than no time") }
+    guard rotation?.isPossible ?? true else { throw .init("the rotation's times are outside of their bounds") }
+    guard (0...1).contains(repliesLost) else { throw .init("the share of lost replies must be 0 to 1") }
     guard lives.lowerBound > .zero else { throw .init("a token's life must be longer than 0 s") }
     guard defaultLife.map(lives.contains) ?? true else { throw .init("the default life is outside of the allowed") }
     guard guestLife > .zero else { throw .init("a guest's life must be longer than 0 s") }
@@ -64,6 +70,8 @@ package struct TokenProviderPolicy: Sendable {
     self.failureRate = failureRate
     self.budgets = budgets
     self.refusalLatency = refusalLatency
+    self.rotation = rotation
+    self.repliesLost = repliesLost
     self.defaultLife = defaultLife
     self.lives = lives
     self.guestLife = guestLife

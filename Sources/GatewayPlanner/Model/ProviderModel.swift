@@ -66,6 +66,10 @@ package struct ProviderModel: Hashable, Sendable {
   /// The limits on requests by user, address and all, and how long a refusal by one takes.
   package var budgets: [RequestBudget] = []
   package var refusalTime = Duration.zero
+  /// The rotation of refresh tokens; nil if every request is a login.
+  package var rotation: RotationPolicy?
+  /// The share of tokens whose answers are lost after they were made.
+  package var repliesLost = 0.0
 
   package init(_ capacity: Capacity = .unbounded, queue: Int = 100_000) {
     self.capacity = capacity

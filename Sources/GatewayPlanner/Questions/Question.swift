@@ -17,12 +17,14 @@ package enum Question: String, Hashable, Sendable, CaseIterable {
   case outage
   /// The minimum first wait of the clients' backoff, in seconds.
   case base = "base_s"
+  /// The minimum time in which a refresh token that is shown again is forgiven, in seconds.
+  case grace
 
   /// Whether the question is for the minimum that keeps the thresholds, not the maximum.
   package var wantsLeast: Bool { self != .clients && self != .outage }
 
   /// Whether the answer may be 0.
-  var hasNone: Bool { self == .jitter || self == .lead || self == .spread }
+  var hasNone: Bool { self == .jitter || self == .lead || self == .spread || self == .grace }
 
   /// The unit of the values.
   package var unit: String {
@@ -30,7 +32,7 @@ package enum Question: String, Hashable, Sendable, CaseIterable {
     case .capacity: "tokens a second"
     case .clients: "clients"
     case .jitter: "of the life"
-    case .lead, .spread, .timeout, .outage, .base: "s"
+    case .lead, .spread, .timeout, .outage, .base, .grace: "s"
     }
   }
 
@@ -45,6 +47,7 @@ package enum Question: String, Hashable, Sendable, CaseIterable {
     case .lead, .spread: 0.5...longest(settings, upTo: max(1, life / 2))
     case .timeout: shortestTimeout(settings)...1800
     case .base: 0.05...300
+    case .grace: 0.5...900
     case .outage: 1...max(2, life)
     }
   }
@@ -76,6 +79,7 @@ package enum Question: String, Hashable, Sendable, CaseIterable {
     case .lead: changed.plan.gateway.lead = time
     case .spread: changed.plan.gateway.spread = time
     case .timeout: changed.plan.gateway.timeout = time
+    case .grace: changed.provider.rotation?.grace = time
     case .base:
       changed.plan.backoff.base = time
       changed.plan.backoff.cap = max(time, settings.plan.backoff.cap)

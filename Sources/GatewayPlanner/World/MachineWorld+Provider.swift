@@ -19,21 +19,30 @@ extension MachineWorld {
     case .lasting(let duration): life = duration.nanoseconds
     }
     if settings.isFirstTokenInHand, purpose == .login, machines[index].client.logins == 0 {
+      if refresh != nil { hold(index) }
       if !isInstant { life += now }
       ledger.minted()
       return .fetched(number: number, .token(TokenText.credentials(expiringAt: dated(life))))
     }
-    ledger.providerCalled(purpose, by: machines[index].client.behaviour, at: Instant(nanoseconds: now))
+    if refresh != nil {
+      let (answer, waits) = joins(index, number, purpose)
+      if let answer { return .fetched(number: number, answer) }
+      if waits { return nil }
+    }
     let call: Int32 =
       switch purpose {
       case .login, .sessionKey: 0
       case .refresh(let call): Int32(clamping: call)
       case .hopelessRefresh(let call): -Int32(clamping: call)
       }
+    var request = TokenRequest(
+      client: UInt32(index), number: number, begunAt: now, life: life, call: call, isInstant: isInstant)
+    show(in: &request)
+    ledger.providerCalled(
+      purpose, by: machines[index].client.behaviour, isRenewal: refresh == nil ? nil : request.generation > 0,
+      at: Instant(nanoseconds: now))
     let place = provider.add(
-      TokenRequest(
-        client: UInt32(index), number: number, begunAt: now, life: life, call: call, isInstant: isInstant),
-      timeOutAt: now + settings.plan.fetchTimeout.nanoseconds)
+      request, timeOutAt: now + settings.plan.fetchTimeout.nanoseconds)
     wheel.add(.asked, at: now + settings.link.delay(&linkChance), subject: place)
     return nil
   }
@@ -80,12 +89,15 @@ extension MachineWorld {
       answer(place, .busy)
     } else {
       var request = provider.requests[place]
-      request.life = dated(request.isInstant ? request.life : now + request.life)
-      request.isInstant = true
+      let isGiven = rotate(&request)
+      if isGiven {
+        request.life = dated(request.isInstant ? request.life : now + request.life)
+        request.isInstant = true
+        provider.figures.made += 1
+        if request.isAbandoned { provider.figures.madeForNobody += 1 }
+      }
       provider.requests[place] = request
-      provider.figures.made += 1
-      if request.isAbandoned { provider.figures.madeForNobody += 1 }
-      answer(place, .token)
+      if isGiven, provider.losesReply() { forget(place) } else { answer(place, isGiven ? .token : .refused) }
     }
     provider.leavePlace()
     serveWaiting()
@@ -130,7 +142,9 @@ extension MachineWorld {
     let addresses = UInt64(max(1, settings.plan.addresses))
     guard
       let refusal = provider.budgets.judge(
-        user: client, address: client % addresses, isRenewal: request.call != 0, at: Instant(nanoseconds: now))
+        user: client, address: client % addresses,
+        isRenewal: refresh == nil ? request.call != 0 : request.generation > 0,
+        at: Instant(nanoseconds: now))
     else { return false }
     let share = refusal.isDrawn ? provider.chance.nextShare() : 0
     request.note(refusal, share: share, at: now, sent: now + settings.provider.refusalTime.nanoseconds)
@@ -194,12 +208,20 @@ extension MachineWorld {
       case ..<0: .hopelessRefresh(call: -Int(request.call))
       default: .refresh(call: Int(request.call))
       }
+    let followers = refresh == nil || request.call < 0 ? [] : refresh?.land(index) ?? []
+    let meant = refresh == nil ? answer : heed(answer, request)
+    let isWanted =
+      machines[index].client.isWaiting(forFetch: request.number)
+      || followers.contains {
+        machines[$0.client].client.isWaiting(forFetch: $0.number) && takes(answer, $0, leader: index)
+      }
     ledger.providerReturned(
-      answer, to: purpose, after: .nanoseconds(now - request.begunAt),
-      isWanted: machines[index].client.isWaiting(forFetch: request.number), at: instant)
+      answer, to: purpose, isRenewal: refresh == nil ? nil : request.generation > 0,
+      after: .nanoseconds(now - request.begunAt), isWanted: isWanted, at: instant)
     if request.answer == .limited || request.answer == .banned || request.answer == .away {
       noteBudget(answer, index)
     }
-    tell(index, .fetched(number: request.number, answer))
+    tell(index, .fetched(number: request.number, meant))
+    if !followers.isEmpty { deliver(followers, meant, leader: index) }
   }
 }

@@ -38,6 +38,8 @@ package struct MachineWorld: ~Copyable {
   var kept: [KeptSession]
   /// Whether a budget has refused each client a token; empty as long as none was refused.
   var refusedByBudget: [Bool] = []
+  /// The refresh tokens; nil if none rotate.
+  var refresh: RefreshState?
   let phases: [WorldPhase]
   /// The counts at the beginning of each phase.
   var marks: [StormResult] = []
@@ -87,6 +89,7 @@ package struct MachineWorld: ~Copyable {
     self.phases = phases
     wire = settings.wire
     kept = Array(repeating: KeptSession(), count: settings.wire?.hasKeys == true ? plan.clients : 0)
+    refresh = settings.provider.rotation.map { RefreshState($0, of: settings.plan) }
     sessionPolicy = SharedSessionPolicy(policy)
     clientPolicy = SharedClientPolicy(
       ClientPolicy(plan, habits: settings.wire?.habits ?? ClientHabits(), closeNames: settings.closeNames))
@@ -143,7 +146,9 @@ package struct MachineWorld: ~Copyable {
       return sum + UInt64(keys) * (budget.ban == nil ? 64 : 128)
     }
     let comeAndGo = plan.arrivals == nil ? 0 : 8 * plan.clients + plan.people
-    return bytes(clients: plan.clients) + UInt64(comeAndGo) + counted
+    let grants = plan.grants ?? GrantPlan()
+    let sharing = settings.provider.rotation == nil ? 0 : RefreshState.bytes(grants, clients: plan.clients)
+    return bytes(clients: plan.clients) + UInt64(comeAndGo) + sharing + counted
       + (settings.provider.budgets.isEmpty ? 0 : UInt64(plan.clients))
       + UInt64(waiting) * UInt64(MemoryLayout<TokenRequest>.stride + MemoryLayout<UInt32>.stride)
   }
@@ -165,6 +170,7 @@ package struct MachineWorld: ~Copyable {
     result.seconds = Duration.nanoseconds(end).inSeconds
     result.given = settings.plan.given(timeout: result.seen.longestTimeout.map { .seconds($0) }).inSeconds
     result.queue = provider.figures
+    if refresh != nil { result.rotation = provider.rotation }
     result.triggerEnd = settings.triggerEnd.inSeconds
     result.horizon = horizon
     if plan.expiry == .common { result.askOrderedAt = asksAt?.inSeconds }
@@ -264,7 +270,7 @@ package struct MachineWorld: ~Copyable {
   /// Counts the outcome of a client.
   mutating func close(_ index: Int) {
     let outcome = machines[index].client.outcome(waves: settings.plan.wavesWanted)
-    ledger.close(machines[index].client.behaviour, outcome)
+    ledger.close(machines[index].client.behaviour, outcome, isSignedOut: refresh?.isSignedOut(index) ?? false)
   }
 
   private mutating func handle(_ event: WorldEvent) {

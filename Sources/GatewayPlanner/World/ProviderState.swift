@@ -6,13 +6,15 @@ internal import GatewayFleet
 struct ProviderState: ~Copyable {
   let model: ProviderModel
   let retryAfter: Duration
-  /// A push that the planner gives the fleet; nil for none.
-  private let push: Disturbance?
+  /// The push of each kind that the planner gives the fleet; nil for none.
+  private let slowing: Disturbance?
+  private let losing: Disturbance?
   var chance: SeededGenerator
   /// The limits on requests, with what they have counted: at most one window for each client.
   var budgets: RequestBudgets
   var requests = ChunkedPool<TokenRequest>()
   var figures = QueueFigures()
+  var rotation = RotationFigures()
   private(set) var serving = 0
   /// The queued requests, from `first` on.
   private var waiting: [UInt32] = []
@@ -45,7 +47,8 @@ struct ProviderState: ~Copyable {
   ///   - clients: The number of clients.
   ///   - seed: The seed of its random generator.
   init(_ model: ProviderModel, push: Disturbance? = nil, clients: Int, seed: UInt64) {
-    self.push = push
+    slowing = push?.kind == .slow ? push : nil
+    losing = push?.kind == .lost ? push : nil
     self.model = model
     timeOutsMax = clients + Self.timeOutsSpare
     retryAfter = model.retryAfter
@@ -126,21 +129,27 @@ struct ProviderState: ~Copyable {
     return place
   }
 
-  /// Returns whether a push of that kind takes its effect now, and its size.
-  private func push(_ kind: Disturbance.Kind, at now: Int64) -> Double? {
-    guard let push, push.kind == kind, now >= push.at.nanoseconds, now < push.end.nanoseconds else { return nil }
-    return push.size
+  /// Returns the size of a push; nil unless it takes its effect now.
+  private func size(of push: Disturbance, at now: Int64) -> Double? {
+    now >= push.at.nanoseconds && now < push.end.nanoseconds ? push.size : nil
   }
 
   /// Returns whether the answer that is sent now is lost.
   mutating func losesAnswer(at now: Int64) -> Bool {
-    guard let share = push(.lost, at: now) else { return false }
+    guard let losing, let share = size(of: losing, at: now) else { return false }
     return chance.nextShare() < share
+  }
+
+  /// Returns whether the answer with a token that was made now is lost.
+  mutating func losesReply() -> Bool {
+    guard model.repliesLost > 0, chance.nextShare() < model.repliesLost else { return false }
+    rotation.repliesLost += 1
+    return true
   }
 
   /// Returns the time for the next token.
   mutating func duration(at now: Int64) -> Int64 {
-    var share = push(.slow, at: now) ?? 1
+    var share = slowing.flatMap { size(of: $0, at: now) } ?? 1
     if let warmUp = model.warmUp, let resumedAt {
       let length = Double(warmUp.length.nanoseconds)
       let grown = length > 0 ? min(1, Double(now - resumedAt) / length) : 1

@@ -25,7 +25,7 @@ extension GatewaySettings {
         latencyS: provider.latency.inSeconds, concurrency: provider.concurrency, queueMax: provider.queueMax,
         failureRate: provider.failureRate, tokenLifeS: provider.defaultLife?.inSeconds,
         needsSecret: provider.secret != nil,
-        budgets: provider.budgets.isEmpty ? nil : provider.budgets.map(\.text)),
+        budgets: provider.budgets.isEmpty ? nil : provider.budgets.map(\.text), rotation: provider.rotation?.text),
       loops: loops, tls: tls != nil)
   }
 }

@@ -57,15 +57,16 @@ extension StormReport {
   }
 
   private var behaviourTable: String {
-    HTMLText.table(head: [""] + Self.columnMeanings.map(\.name), rows: behaviourRows)
-      + HTMLText.meanings(Self.columnMeanings)
+    HTMLText.table(head: [""] + columns.map(\.name), rows: behaviourRows)
+      + HTMLText.meanings(columns)
   }
 
   private var tokenTable: String {
     guard !tokenRows.isEmpty else { return "" }
     let ends = endsText.map { "<p>When the latest tokens end was told by: \(Escaping.markup($0))</p>" } ?? ""
     let calls = callRows.isEmpty ? "" : HTMLText.table(head: Self.callHead, rows: callRows)
-    return HTMLText.table(head: Self.tokenHead, rows: tokenRows) + calls + ends
+    let signOuts = signOutRow.map { "<p>\(Escaping.markup($0.joined(separator: " ")))</p>" } ?? ""
+    return HTMLText.table(head: Self.tokenHead, rows: tokenRows) + calls + signOuts + ends
   }
 
   private var countTable: String {

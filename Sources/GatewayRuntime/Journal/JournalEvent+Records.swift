@@ -40,7 +40,8 @@ extension JournalEvent {
       case .asked: .providerAsked
       case .minted: .providerMinted
       case .failed(let error): .providerFailed(JournalError(error))
-      case .refused(let error), .limited(let error), .banned(let error): .providerRefused(JournalError(error))
+      case .refused(let error), .limited(let error), .banned(let error), .denied(let error):
+        .providerRefused(JournalError(error))
       }
   }
 }

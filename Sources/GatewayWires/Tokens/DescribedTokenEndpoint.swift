@@ -29,6 +29,8 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
   package var takesEnds: Bool { description.takesEnds }
   package var tellsEnds: Bool { !description.answer.ends.isEmpty }
 
+  package var rotates: Bool { description.showsTaken }
+
   package func user(of number: Int) -> UserID { UserID(description.users.name(of: number)) }
 
   package func memory() -> TokenMemory { TokenMemory(slots: description.answer.taking.count) }

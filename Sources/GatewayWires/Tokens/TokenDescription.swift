@@ -71,6 +71,12 @@ package struct TokenDescription: Sendable {
     if let tls = described["tls"], !places.contains(where: { $0?.isTLS ?? true }) {
       throw tls.error("no \"url\" begins with https://")
     }
+    for name in ["devices", "tabs"] {
+      guard let sharers = try described["users"]?.object(TokenUsers.keys)[name], !showsTaken else { continue }
+      throw sharers.error(
+        "\(name) share a refresh token or have one each, and \"renew\" shows none; add {{taken.NAME}} or remove \"\(name)\""
+      )
+    }
     if let first = taken.first, renew == nil {
       throw rules.error("'\(first)' is taken and nothing uses it; a \"renew\" does, as {{taken.\(first)}}")
     }
@@ -80,6 +86,16 @@ package struct TokenDescription: Sendable {
   private static let words: Set<String> = [
     "user", "number", "random", "now", "now_ms", "life_s", "end_s", "end_ms",
   ]
+
+  /// Whether later requests show a value of an earlier answer, e.g. a refresh token.
+  package var showsTaken: Bool {
+    renew?.holes.contains { hole in
+      if case .taken(let slot) = hole { slot >= wireTaken } else { false }
+    } ?? false
+  }
+
+  /// The devices of a user, and the tabs of a device that share what is taken; nil if the description does not say.
+  package var sharers: (devices: Int, tabs: Int)? { users.sharers }
 
   /// The number of users; nil if it is not limited.
   package var userCount: Int? { users.count }

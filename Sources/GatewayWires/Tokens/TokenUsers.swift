@@ -9,8 +9,10 @@ struct TokenUsers: Sendable {
   }
 
   private let source: Source
+  /// The devices of a user, and the tabs of a device; nil if the description does not say.
+  let sharers: (devices: Int, tabs: Int)?
 
-  static let keys = ["csv", "user", "list", "template"]
+  static let keys = ["csv", "user", "list", "template", "devices", "tabs"]
 
   /// Reads the users.
   ///
@@ -20,9 +22,13 @@ struct TokenUsers: Sendable {
   {
     guard let described else {
       source = .template(Template(literal: "storm-").with(.number))
+      sharers = nil
       return
     }
     let users = try described.object(Self.keys)
+    let devices = try users["devices"]?.integer(in: 1...1_000)
+    let tabs = try users["tabs"]?.integer(in: 1...1_000)
+    sharers = devices == nil && tabs == nil ? nil : (devices ?? 1, tabs ?? 1)
     let kinds = ["csv", "list", "template"].filter { users[$0] != nil }
     guard kinds.count == 1 else {
       throw described.error(

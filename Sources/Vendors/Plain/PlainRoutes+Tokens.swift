@@ -25,14 +25,22 @@ extension PlainRoutes {
   func makeToken(_ request: HTTPRequest) async throws(GatewayError) -> HTTPResponse {
     try provider.admit(request)
     let address = request.peer.isEmpty ? nil : AddressQuota.key(of: request.peer)
+    let shown = provider.policy.rotation == nil ? nil : Self.refreshToken(request)
+    var renewed: TokenOrder?
+    if let shown { renewed = await provider.order(refreshing: shown) }
     do throws(TokenRefusal) {
-      if !provider.policy.budgets.isEmpty { try await provider.spend(user: Self.user(request), address: address) }
+      if !provider.policy.budgets.isEmpty {
+        try await provider.spend(
+          user: shown == nil ? Self.user(request) : renewed?.user.name, address: address,
+          isRenewal: provider.policy.rotation.map { _ in shown != nil })
+      }
+      if shown != nil, renewed == nil { throw await provider.deny() }
     } catch {
       return error.response(refusal)
     }
-    let (order, isOpaque) = try JSONObject.read(request.body) { (body) throws(GatewayError) in
-      var order = try TokenOrder(body, policy: provider.policy, now: services.wallTime)
-      order.scheme = try scheme(body)
+    let (order, isOpaque) = try JSONObject.read(request.body) { [renewed] (body) throws(GatewayError) in
+      var order = try TokenOrder(body, policy: provider.policy, now: services.wallTime, renewing: renewed)
+      order.scheme = try scheme(body) ?? order.scheme
       order.address = address
       return (order, try Self.isOpaque(body, order))
     }
@@ -48,10 +56,19 @@ extension PlainRoutes {
       json.member("token", token.credentials.token)
       json.member("expires_at", secondsOf: token.expiresAt?.nanoseconds)
       json.member("expires_in_s", secondsOf: token.expiresAt.map { ($0 - token.issuedAt).nanoseconds })
+      if let refreshToken = token.refreshToken { json.member("refresh_token", refreshToken.token) }
     }
     var response = HTTPResponse(status: 200, json: answer)
     if let time = token.providerTime { response.headers.append(.date(time)) }
     return response
+  }
+
+  /// Returns the refresh token of a request; nil if it has none.
+  private static func refreshToken(_ request: HTTPRequest) -> Credentials? {
+    let text = try? JSONObject.read(request.body) { (body) throws(GatewayError) in
+      try body.string("refresh_token", bytes: 0...Int.max)
+    }
+    return text.map { Credentials(token: $0) }
   }
 
   /// Returns the user that a request names, whether or not there can be such a user; nil if it names none.

@@ -7,7 +7,24 @@ extension TokenOrder {
   /// The most calls that one call token may list.
   static let callsMax = 100
 
-  init(_ body: JSONObject, policy: TokenProviderPolicy, now: WallTime) throws(GatewayError) {
+  /// Reads an order.
+  ///
+  /// - Parameters:
+  ///   - body: The body of the request.
+  ///   - policy: The provider's policy.
+  ///   - now: The time.
+  ///   - renewed: The order of the refresh token in the body; nil if it has none.
+  init(
+    _ body: JSONObject, policy: TokenProviderPolicy, now: WallTime, renewing renewed: TokenOrder? = nil
+  ) throws(GatewayError) {
+    if var renewed {
+      guard !["user_id", "kind", "call_cids", "scheme"].contains(where: { body.has($0) }) else {
+        throw .invalidParameter.detailed("a refresh_token stands alone, without user_id, kind, call_cids and scheme")
+      }
+      renewed.life = try Self.life(body, policy, now)
+      self = renewed
+      return
+    }
     let kind = try Self.kind(body)
     let calls = try Self.calls(body, kind)
     let life = try Self.life(body, policy, now)

@@ -5,7 +5,7 @@ import GatewayWires
 extension ProviderModel {
   private static let keys = [
     "rate", "places", "latency_ms", "queue", "abandoned", "order", "failures", "pauses", "warmup", "budgets",
-    "refusal_ms",
+    "refusal_ms", "rotation", "replies_lost",
   ]
 
   /// Reads the provider of a scenario.
@@ -18,6 +18,8 @@ extension ProviderModel {
     try provider["failures"].map { failures = try $0.number(in: 0...1) }
     if let budgets = provider["budgets"] { self.budgets = try RequestBudget.all(budgets) }
     try provider["refusal_ms"].map { refusalTime = .nanoseconds(Int64(try $0.number(in: 0...60_000) * 1e6)) }
+    rotation = try provider["rotation"].map { try RotationPolicy($0) }
+    try provider["replies_lost"].map { repliesLost = try $0.number(in: 0...1) }
     if let pauses = provider["pauses"] { self.pauses = try Self.pauses(pauses) }
     if let warm = try provider["warmup"]?.object(["from", "for_s"]) {
       warmUp = WarmUp(

@@ -37,10 +37,11 @@ struct SimulateScenario {
   static let gatewayKeys = [
     "refresh_timeout_s", "refresh_lead_s", "refresh_spread_s", "accepts_per_s",
   ]
-  static let clientKeys = [
-    "fetch_timeout_s", "connect_timeout_s", "slow_delay_s", "backoff", "login_tries", "reconnect", "first_token",
-    "hammer_pause_s", "hammer_in_vain", "users_per_address",
-  ]
+  static let clientKeys =
+    [
+      "fetch_timeout_s", "connect_timeout_s", "slow_delay_s", "backoff", "login_tries", "reconnect", "first_token",
+      "hammer_pause_s", "hammer_in_vain", "users_per_address",
+    ] + GrantPlan.keys
   /// The names that keys had in the last version.
   private static let formerKeys = ["refresh_lead_s": "lead_s", "refresh_spread_s": "spread_s"]
   /// The thresholds if the file has none.
@@ -90,6 +91,9 @@ struct SimulateScenario {
         throw provider.error(
           "a budget by address needs \"users_per_address\" in \"client\": how many users share one, e.g. 200")
       }
+      if settings.plan.arrivals != nil, settings.provider.rotation != nil {
+        throw provider.error("\"rotation\" is of a fleet that comes once, and \"arrivals\" says when clients come; remove one")
+      }
     }
     fidelity = try Self.readWorld(scenario["world"], &settings)
     self.settings = settings
@@ -105,7 +109,10 @@ struct SimulateScenario {
     ownThresholds
       ?? (settings.plan.arrivals == nil
         ? Self.usualThresholds : Self.usualThresholdsOfArrivals.compactMap { try? Threshold(parsing: $0) })
+      + (settings.provider.rotation == nil ? [] : Self.rotatingThresholds)
   }
+
+  private static let rotatingThresholds = ["signed_out == 0"].compactMap { try? Threshold(parsing: $0) }
 
   /// All thresholds as they were written, including the thresholds of phases.
   var wishes: [String] {
@@ -156,6 +163,7 @@ struct SimulateScenario {
     try client["users_per_address"].map {
       settings.plan.usersPerAddress = try $0.integer(in: 1...WorldSettings.clientsMax)
     }
+    settings.plan.grants = try GrantPlan(client)
     try client["login_tries"].map { settings.plan.loginTries = try $0.integer(in: 1...1_000_000) }
     try client["reconnect"].map { settings.plan.reconnects = try $0.bool() }
     try client["first_token"].map {

@@ -48,6 +48,8 @@ struct ServeDraft: Sendable {
   var providerAbandoned = TokenProviderPolicy.Abandoned.serve
   var providerBudgets: [RequestBudget] = []
   var providerFailureRate = 0.0
+  var providerRotation: RotationPolicy?
+  var providerRepliesLost = 0.0
   var providerSecret: Credentials?
   var tokenLife = Duration.seconds(3600)
 

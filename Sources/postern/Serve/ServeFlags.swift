@@ -202,6 +202,20 @@ enum ServeFlags {
       }
     }
     Option(
+      "provider-rotation", "ROTATION",
+      "refresh tokens that are used once: strict, or as grace=30s,replay=same,revokes=family (default: none); "
+        + "Docs/rotation.md has all of it"
+    ) { value, draft in
+      do {
+        draft.providerRotation = try RotationText.parse(value.text)
+      } catch {
+        throw UsageError("\(value.source): \(error)")
+      }
+    }
+    Option(
+      "provider-replies-lost", "SHARE",
+      "the share of its tokens that it makes and never sends (default 0)", \.providerRepliesLost, .share)
+    Option(
       "provider-failure-rate", "SHARE", "the share of its requests that fail (default 0)",
       \.providerFailureRate, .share)
     Option(

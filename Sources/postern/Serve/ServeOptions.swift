@@ -167,7 +167,8 @@ struct ServeOptions {
       return try TokenProviderPolicy(
         latency: draft.providerLatency, concurrency: draft.providerConcurrency,
         queueMax: draft.providerQueueMax, abandoned: draft.providerAbandoned,
-        failureRate: draft.providerFailureRate, budgets: draft.providerBudgets, defaultLife: draft.tokenLife,
+        failureRate: draft.providerFailureRate, budgets: draft.providerBudgets,
+        rotation: draft.providerRotation, repliesLost: draft.providerRepliesLost, defaultLife: draft.tokenLife,
         secret: draft.providerSecret)
     } catch {
       throw UsageError("\(error) (--token-life and the --provider flags)")

@@ -80,6 +80,7 @@ struct PlanReport: Encodable {
   var verdict: String?
   var renewalsPerSecond: Double?
   var triggers: [Trigger]?
+  var rotations: [Rotation]?
 
   private init(_ ask: String, _ planner: Planner, _ scenario: SimulateScenario, passes: Bool?) {
     self.ask = ask
@@ -131,6 +132,12 @@ struct PlanReport: Encodable {
     renewalsPerSecond = planner.settings.restingRate
     triggers = answer.rows.map { Trigger($0) }
     worlds = answer.worlds
+  }
+
+  init(_ comparison: RotationComparison, _ planner: Planner, _ scenario: SimulateScenario) {
+    self.init("rotation", planner, scenario, passes: comparison.best != nil)
+    rotations = comparison.rows.map { Rotation($0, PlanColumns(scenario)) }
+    worlds = comparison.worlds
   }
 
   init(_ grid: StabilityGrid, _ planner: Planner, _ scenario: SimulateScenario) {

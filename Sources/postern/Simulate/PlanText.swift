@@ -102,7 +102,7 @@ struct PlanText {
   private static func number(_ value: Double, _ question: Question) -> String {
     switch question {
     case .jitter: Figures.percent(value, digits: 1)
-    case .capacity where value < 100, .lead, .spread, .timeout, .outage: Figures.decimal(value, places: 1)
+    case .capacity where value < 100, .lead, .spread, .timeout, .outage, .grace: Figures.decimal(value, places: 1)
     case .base: Figures.decimal(value, places: 2)
     case .capacity: Figures.decimal(value, places: 0)
     // Truncated like the number of clients in the world: there are only whole clients.

@@ -9,6 +9,7 @@ final class ProviderWatch: Sendable {
   private let provider: TokenProvider
   private let loop: EventLoop
   private let seen = Mutex(QueueFigures())
+  private let seenRotation = Mutex(RotationFigures?.none)
 
   /// Watches a provider.
   ///
@@ -25,6 +26,7 @@ final class ProviderWatch: Sendable {
     loop.execute { [self] in
       provider.assumeIsolated { provider in
         let figures = provider.figures
+        seenRotation.withLock { $0 = figures.rotation }
         seen.withLock { seen in
           seen.note(length: figures.queuedPeak)
           seen.sample(length: figures.queued, age: provider.longestWait.nanoseconds, atSecond: second)
@@ -34,6 +36,9 @@ final class ProviderWatch: Sendable {
       }
     }
   }
+
+  /// The refresh tokens so far; nil if none rotate.
+  var rotation: RotationFigures? { seenRotation.withLock { $0 } }
 
   /// The measurements so far.
   var figures: QueueFigures { seen.withLock { $0 } }

@@ -51,6 +51,11 @@ struct SimulateOptions {
       if !world.thresholds.isEmpty {
         scenario.ownThresholds = try world.thresholds.map { try Threshold(parsing: $0) }
       }
+      guard scenario.settings.plan.grants == nil || scenario.settings.provider.rotation != nil else {
+        throw UsageError(
+          "/client: \(GrantPlan.keys.joined(separator: ", ")) are for refresh tokens, and the provider of FILE rotates "
+            + "none; add \"rotation\" to \"provider\"")
+      }
       try scenario.settings.check()
       try clients.set(&scenario.settings, for: scenario.fidelity)
     } catch let error as ThresholdError {
@@ -103,6 +108,8 @@ extension ProviderModel {
       }
     let wait = longestWait.map { " (\(Figures.duration($0)))" } ?? ""
     return "\(capacity), \(Figures.count(queue)) may wait\(wait), abandoned requests: \(abandoned.rawValue)"
+      + (rotation.map { "; refresh tokens: \($0.text)" } ?? "")
+      + (repliesLost > 0 ? "; replies lost: \(Figures.percent(repliesLost))" : "")
       + (budgets.isEmpty ? "" : "; budgets: " + budgets.map(\.text).joined(separator: "; "))
   }
 }

@@ -44,7 +44,8 @@ enum SimulatePlanCommand: Command {
 
   private static let backoff = "backoff"
   private static let trigger = "trigger"
-  private static let words = Question.allCases.map(\.rawValue) + [backoff, trigger, "stability"]
+  private static let rotation = "rotation"
+  private static let words = Question.allCases.map(\.rawValue) + [backoff, trigger, rotation, "stability"]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     var draft = Draft()
@@ -69,7 +70,10 @@ enum SimulatePlanCommand: Command {
       throw UsageError("FILE: questions are about a fleet that comes once; this one has \"arrivals\"")
     }
     let (scale, threads) = (draft.scale, draft.world.threadCount)
-    if question != nil || ask == backoff { try checkThresholds(question, scenario, scale: scale) }
+    guard scenario.settings.provider.rotation != nil || (question != .grace && ask != rotation) else {
+      throw UsageError("--ask \(ask): the provider of FILE has no \"rotation\", so no refresh token is shown again")
+    }
+    if question != nil || ask == backoff || ask == rotation { try checkThresholds(question, scenario, scale: scale) }
     try checkMemory(question, scenario.settings, scale: scale, threads: threads)
     let progress = PlanProgress(ask)
     let planner = Planner(
@@ -93,6 +97,14 @@ enum SimulatePlanCommand: Command {
           ? try PlanReport(trials, answer, planner, scenario).text
           : BackoffText(trials: trials, answer: answer, scenario: scenario).lines.joined(separator: "\n"))
       return answer.isProven ? 0 : 1
+    }
+    if ask == rotation, let comparison = try await RotationComparison(planner) {
+      progress.end()
+      Output.line(
+        draft.printsJSON
+          ? try PlanReport(comparison, planner, scenario).text
+          : RotationPlanText(comparison: comparison, scenario: scenario).lines.joined(separator: "\n"))
+      return comparison.best == nil ? 1 : 0
     }
     if ask == trigger {
       guard scenario.settings.plan.life <= .seconds(7 * 86_400) else {

@@ -79,6 +79,11 @@ struct WireWorld {
   ///   The storm goes on while it returns true.
   func run(_ look: @escaping @Sendable (StormProgress, Int) -> Bool = { _, _ in true }) throws -> StormResult {
     var plan = settings.plan
+    if let rotation = settings.provider.rotation {
+      var grants = plan.grants ?? GrantPlan()
+      grants.idle = rotation.idle?.inSeconds
+      plan.grants = grants
+    }
     let world = SimulatedWorld(seed: plan.seed, loops: 4, keepsTrace: false)
     let network = SimulatedNetwork(world, conditions: LinkConditions(latency: settings.link.latency))
     let conductor = try conductor
@@ -93,7 +98,7 @@ struct WireWorld {
     plan.bound = settings.duration?.inSeconds
     var setup = StormSetup(
       plan: plan, dialect: clients.dialect.client, gateways: [Self.gateway],
-      tokens: .provider(Self.gateway, path: nil), startsAt: startsAt(in: world))
+      tokens: try tokens, startsAt: startsAt(in: world))
     if let scenario = settings.scenario { setup.phases = try scenario.times(of: plan) }
     let start = world.now + (setup.startsAt - world.wallTime)
     let first = world.loops[0].eventLoop
@@ -116,6 +121,7 @@ struct WireWorld {
     }
     result.source = "wire"
     result.queue = watch.figures
+    result.rotation = watch.rotation
     result.triggerEnd = settings.triggerEnd.inSeconds
     return result
   }
@@ -123,7 +129,8 @@ struct WireWorld {
   /// Returns when the storm starts: in a second, or later if tokens dated in whole seconds are to expire together.
   private func startsAt(in world: SimulatedWorld) -> WallTime {
     let ready = world.wallTime + .seconds(1)
-    let grain = settings.tokenGrain.nanoseconds
+    // A request with a refresh token says when its token is to end in whole seconds.
+    let grain = (settings.provider.rotation == nil ? settings.tokenGrain : .seconds(1)).nanoseconds
     guard settings.plan.expiry == .common, grain > 0 else { return ready }
     let past = (ready + settings.plan.expiresAfter).nanoseconds % grain
     return past == 0 ? ready : ready + .nanoseconds(grain - past)
@@ -163,6 +170,13 @@ struct WireWorld {
     return gateway
   }
 
+  private var tokens: TokenSource {
+    get throws {
+      guard settings.provider.rotation != nil else { return .provider(Self.gateway, path: nil) }
+      return try RotatingEndpoint.tokens(scheme: clients.vendor.scheme, at: Self.gateway)
+    }
+  }
+
   private var provider: TokenProviderPolicy {
     get throws {
       let model = settings.provider
@@ -172,7 +186,7 @@ struct WireWorld {
       return try TokenProviderPolicy(
         latency: latency, concurrency: places, queueMax: model.queue,
         abandoned: model.abandoned == .drop ? .drop : .serve, failureRate: model.failures, budgets: model.budgets,
-        refusalLatency: model.refusalTime)
+        refusalLatency: model.refusalTime, rotation: model.rotation, repliesLost: model.repliesLost)
     }
   }
 }

@@ -39,6 +39,17 @@ extension StormOptions {
 
   /// Rejects flags that do not apply to the endpoint, or contradict it.
   static func check(_ draft: StormDraft, _ plan: inout StormPlan, _ tokens: TokenDescription?) throws {
+    guard plan.grants == nil || tokens?.showsTaken == true else {
+      throw UsageError(
+        "--scenario: \(GrantPlan.keys.joined(separator: ", ")) of \"client\" are for refresh tokens, and "
+          + (tokens == nil ? "there are none without --tokens" : "no \"renew\" of --tokens shows one"))
+    }
+    if let sharers = tokens?.sharers {
+      var grants = plan.grants ?? GrantPlan()
+      if plan.grants == nil { grants.signedOut = .login }
+      (grants.devices, grants.tabs) = sharers
+      plan.grants = grants
+    }
     guard let tokens else {
       guard let secret = draft.templateSecrets.last, draft.wire == nil else { return }
       throw UsageError("\(secret.source) is for {{secret.NAME}} in a description: --tokens or --wire")
@@ -69,7 +80,9 @@ extension StormOptions {
   }
 
   /// Returns a caveat if the endpoint has fewer users than there are clients.
-  static func caveats(_ tokens: TokenDescription?, clients: Int) -> [String] {
+  static func caveats(_ tokens: TokenDescription?, _ plan: StormPlan) -> [String] {
+    let each = plan.grants?.clientsPerUser ?? 1
+    let clients = (plan.clients + each - 1) / each
     guard let count = tokens?.userCount, count < clients else { return [] }
     let several = (clients + count - 1) / count
     return [

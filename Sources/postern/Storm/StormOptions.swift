@@ -131,7 +131,7 @@ struct StormOptions {
     guard provider?.path == nil || described != nil || dialect?.mayMoveProvider ?? true else {
       throw UsageError("--provider: the Platform API's paths are its own; give an address without one")
     }
-    thresholds = try Self.thresholds(draft.thresholds, file)
+    thresholds = try Self.thresholds(draft.thresholds, file, rotates: described?.showsTaken ?? false)
     reportDirectory = draft.reportDirectory
     livePort = draft.livePort
     liveTime = draft.liveTime?.value ?? .zero
@@ -155,7 +155,7 @@ struct StormOptions {
       plan.comeback = dialect?.comeback ?? .zero
       try Self.check(draft, &plan, described)
       if isProviderOnly { try Self.checkAlone(plan) }
-      caveats += Self.caveats(described, clients: plan.clients) + (file?.stormCaveats ?? [])
+      caveats += Self.caveats(described, plan) + (file?.stormCaveats ?? [])
       if !draft.mints, draft.fetches == nil, room.fetches(usual: plan.fetches) < plan.fetches {
         plan.fetches = room.fetches(usual: plan.fetches)
         fetchesNote = room.note(fetches: plan.fetches)
@@ -201,11 +201,14 @@ struct StormOptions {
     }
   }
 
-  private static func thresholds(_ texts: [String], _ file: SimulateScenario?) throws -> [Threshold] {
+  private static func thresholds(
+    _ texts: [String], _ file: SimulateScenario?, rotates: Bool
+  ) throws -> [Threshold] {
     if texts.isEmpty, let own = file?.ownThresholds { return own }
     do {
       let isOpen = file?.settings.plan.arrivals != nil
-      let usual = isOpen ? SimulateScenario.usualThresholdsOfArrivals : usualThresholds
+      let usual =
+        (isOpen ? SimulateScenario.usualThresholdsOfArrivals : usualThresholds) + (rotates ? ["signed_out == 0"] : [])
       return try (texts.isEmpty ? usual : texts).map { try Threshold(parsing: $0) }
     } catch let error as ThresholdError {
       throw UsageError("--threshold: \(error)")

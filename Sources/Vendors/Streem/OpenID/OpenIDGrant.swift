@@ -29,18 +29,29 @@ struct OpenIDGrant: StoreValue {
     512 + issuer.utf8.count + user.text.utf8.count + (nonce?.utf8.count ?? 0) + (olderRefreshes?.count ?? 0) * 64
   }
 
-  /// The most older refresh tokens; the oldest beyond become invalid.
-  private static let olderMax = 8
-
   /// Marks a refresh token as used: it becomes invalid at once, or at the end of `window`. Returns false if it does not
   /// belong to the grant, or is invalid.
   mutating func use(refresh hash: [UInt8], at now: WallTime, window: Duration) -> Bool {
-    var tokens = (olderRefreshes ?? []) + (refreshHash.map { [OpenIDRefresh(hash: $0)] } ?? [])
-    tokens.removeAll { $0.usedAt.map { now >= $0 + window } ?? false }
-    guard let index = tokens.firstIndex(where: { ConstantTime.areEqual($0.hash, hash) }) else { return false }
-    if window <= .zero { tokens.remove(at: index) } else { tokens[index].usedAt = tokens[index].usedAt ?? now }
+    let tokens = (olderRefreshes ?? []) + (refreshHash.map { [OpenIDRefresh(hash: $0)] } ?? [])
+    let instant = Instant(nanoseconds: now.nanoseconds)
+    // The generation of a token is its place in the list, from 1. One that is not in the list counts as stolen.
+    var family = TokenFamily(
+      newest: UInt32(tokens.count), at: instant,
+      earlier: tokens.dropLast().enumerated().map { index, token in
+        .init(generation: UInt32(index + 1), usedAt: token.usedAt.map { Instant(nanoseconds: $0.nanoseconds) })
+      })
+    let shown = tokens.firstIndex { ConstantTime.areEqual($0.hash, hash) }.map { UInt32($0 + 1) } ?? 0
+    switch family.show(shown, at: instant, by: RotationPolicy(grace: window, replay: .new)) {
+    case .rotated, .replayed: break
+    case .refused, .revoked: return false
+    }
     refreshHash = nil
-    olderRefreshes = tokens.isEmpty ? nil : Array(tokens.suffix(Self.olderMax))
+    let kept = family.earlier.map { earlier in
+      OpenIDRefresh(
+        hash: tokens[Int(earlier.generation) - 1].hash,
+        usedAt: earlier.usedAt.map { WallTime(nanoseconds: $0.nanoseconds) })
+    }
+    olderRefreshes = window <= .zero || kept.isEmpty ? nil : kept
     return true
   }
 
