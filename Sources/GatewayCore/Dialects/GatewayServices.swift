@@ -20,6 +20,9 @@ package protocol GatewayServices: Sendable {
   /// therefore has its changes delivered in order.
   func announce(_ announcement: Announcement)
 
+  /// Sends a note to the vendor on every other node, which receives it before what is announced after it.
+  func tellOthers(_ note: VendorNote)
+
   /// Returns a message in each wire format that has been spoken on this gateway, encoded by `words`. A format that no
   /// connection has spoken is not encoded. `words` returns nil for a format that cannot express the message.
   func frames(_ words: (any Dialect) -> Frame?) -> [DialectFrame]

@@ -1,0 +1,189 @@
+extension BusQuestion {
+  func write(to writer: inout BusWriter) {
+    switch self {
+    case .connected(let users):
+      writer.put(1 as UInt8)
+      writer.put(all: users) { $0.put($1) }
+    case .sessionCount(let dialect):
+      writer.put(2 as UInt8)
+      writer.put(dialect)
+    case .user(let connection):
+      writer.put(3 as UInt8)
+      writer.put(connection)
+    case .watch(let call, let connection), .unwatch(let call, let connection):
+      if case .watch = self { writer.put(4 as UInt8) } else { writer.put(5 as UInt8) }
+      writer.put(call)
+      writer.put(connection)
+    case .audience(let call):
+      writer.put(6 as UInt8)
+      writer.put(call)
+    case .hearers(let call):
+      writer.put(7 as UInt8)
+      writer.put(call)
+    case .control(let filter, let order):
+      writer.put(8 as UInt8)
+      filter.write(to: &writer)
+      order.write(to: &writer)
+    case .order(let target, let order):
+      writer.put(9 as UInt8)
+      target.write(to: &writer)
+      order.write(to: &writer)
+    case .revoke(let target):
+      writer.put(10 as UInt8)
+      target.write(to: &writer)
+    case .sessions: writer.put(11 as UInt8)
+    }
+  }
+
+  init(_ reader: inout BusReader) throws(BusGarbage) {
+    switch try reader.number(UInt8.self) {
+    case 1: self = .connected(try reader.all { (reader) throws(BusGarbage) in try reader.user() })
+    case 2: self = .sessionCount(dialect: try reader.text())
+    case 3: self = .user(try reader.connection())
+    case 4: self = .watch(try reader.call(), try reader.connection())
+    case 5: self = .unwatch(try reader.call(), try reader.connection())
+    case 6: self = .audience(try reader.call())
+    case 7: self = .hearers(try reader.call())
+    case 8: self = .control(try SessionFilter(&reader), try SessionOrder(&reader))
+    case 9: self = .order(try OrderTarget(&reader), try SessionOrder(&reader))
+    case 10: self = .revoke(try Revocations.Target(&reader))
+    case 11: self = .sessions
+    default: throw BusGarbage()
+    }
+  }
+}
+
+extension BusAnswer {
+  func write(to writer: inout BusWriter) {
+    switch self {
+    case .count(let count):
+      writer.put(1 as UInt8)
+      writer.put(UInt32(clamping: count))
+    case .users(let users):
+      writer.put(2 as UInt8)
+      writer.put(all: users) { $0.put($1) }
+    case .failed: writer.put(3 as UInt8)
+    }
+  }
+
+  init(_ reader: inout BusReader) throws(BusGarbage) {
+    switch try reader.number(UInt8.self) {
+    case 1: self = .count(Int(try reader.number(UInt32.self)))
+    case 2: self = .users(try reader.all { (reader) throws(BusGarbage) in try reader.user() })
+    case 3: self = .failed
+    default: throw BusGarbage()
+    }
+  }
+}
+
+extension OrderTarget {
+  fileprivate func write(to writer: inout BusWriter) {
+    switch self {
+    case .everybody: writer.put(1 as UInt8)
+    case .user(let user):
+      writer.put(2 as UInt8)
+      writer.put(user)
+    case .connection(let connection):
+      writer.put(3 as UInt8)
+      writer.put(connection)
+    }
+  }
+
+  fileprivate init(_ reader: inout BusReader) throws(BusGarbage) {
+    switch try reader.number(UInt8.self) {
+    case 1: self = .everybody
+    case 2: self = .user(try reader.user())
+    case 3: self = .connection(try reader.connection())
+    default: throw BusGarbage()
+    }
+  }
+}
+
+extension SessionOrder {
+  fileprivate func write(to writer: inout BusWriter) {
+    switch self {
+    case .expire: writer.put(1 as UInt8)
+    case .ask: writer.put(2 as UInt8)
+    case .revoke: writer.put(3 as UInt8)
+    case .disconnect(let reason):
+      writer.put(4 as UInt8)
+      writer.put(reason.code)
+      writer.put(reason.name)
+    }
+  }
+
+  fileprivate init(_ reader: inout BusReader) throws(BusGarbage) {
+    switch try reader.number(UInt8.self) {
+    case 1: self = .expire
+    case 2: self = .ask
+    case 3: self = .revoke
+    case 4:
+      guard let reason = CloseReason(code: try reader.number(), name: try reader.text()) else { throw BusGarbage() }
+      self = .disconnect(reason)
+    default: throw BusGarbage()
+    }
+  }
+}
+
+extension SessionFilter {
+  fileprivate func write(to writer: inout BusWriter) {
+    writer.put(user) { $0.put($1) }
+    writer.put(dialects) { writer, dialects in writer.put(all: dialects) { $0.put($1) } }
+    writer.put(connections) { writer, connections in writer.put(all: connections) { $0.put($1) } }
+    writer.put(except) { $0.put($1) }
+    writer.put(issuer) { $0.put($1) }
+    writer.put(fingerprint) { $0.put($1) }
+    writer.put(form) { $0.put($1.rawValue) }
+    writer.put(issuedBefore) { $0.put($1) }
+    writer.put(takesAnonymous ? 1 : 0 as UInt8)
+  }
+
+  fileprivate init(_ reader: inout BusReader) throws(BusGarbage) {
+    self.init()
+    user = try reader.optional { (reader) throws(BusGarbage) in try reader.user() }
+    dialects = try reader.optional { (reader) throws(BusGarbage) in
+      Set(try reader.all { (reader) throws(BusGarbage) in try reader.text() })
+    }
+    connections = try reader.optional { (reader) throws(BusGarbage) in
+      Set(try reader.all { (reader) throws(BusGarbage) in try reader.connection() })
+    }
+    except = try reader.optional { (reader) throws(BusGarbage) in try reader.connection() }
+    issuer = try reader.optional { (reader) throws(BusGarbage) in Name(try reader.text()) }
+    fingerprint = try reader.optional { (reader) throws(BusGarbage) in try reader.fingerprint() }
+    form = try reader.optional { (reader) throws(BusGarbage) in
+      guard let form = TokenForm(rawValue: try reader.text()) else { throw BusGarbage() }
+      return form
+    }
+    issuedBefore = try reader.optional { (reader) throws(BusGarbage) in try reader.time() }
+    takesAnonymous = try reader.number(UInt8.self) == 1
+  }
+}
+
+extension Revocations.Target {
+  fileprivate func write(to writer: inout BusWriter) {
+    switch self {
+    case .token(let fingerprint, let expiresAt):
+      writer.put(1 as UInt8)
+      writer.put(fingerprint)
+      writer.put(expiresAt) { $0.put($1) }
+    case .user(let user, let before):
+      writer.put(2 as UInt8)
+      writer.put(user)
+      writer.put(before)
+    case .everybody(let before):
+      writer.put(3 as UInt8)
+      writer.put(before)
+    }
+  }
+
+  fileprivate init(_ reader: inout BusReader) throws(BusGarbage) {
+    switch try reader.number(UInt8.self) {
+    case 1:
+      self = .token(
+        try reader.fingerprint(), expiresAt: try reader.optional { (reader) throws(BusGarbage) in try reader.time() })
+    case 2: self = .user(try reader.user(), issuedBefore: try reader.time())
+    case 3: self = .everybody(issuedBefore: try reader.time())
+    default: throw BusGarbage()
+    }
+  }
+}
