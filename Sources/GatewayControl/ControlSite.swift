@@ -9,6 +9,9 @@ package struct ControlSite: Site {
   /// Reads the files of keys and the certificate anew, and returns what came of it.
   package typealias Reload = @Sendable () async -> Result<ReloadAnswer, GatewayError>
 
+  /// Returns the processes that share the store.
+  package typealias Nodes = @Sendable () async -> [NodeBody]
+
   private let router: HTTPRouter
   private let gateway: any Controllable
   private let spaces: Spaces?
@@ -31,11 +34,13 @@ package struct ControlSite: Site {
   ///     no web page knows the secret, and orchestrators probe a pod by its address.
   ///   - figures: Adds the metrics of other parts of the process.
   ///   - spaces: The hosted spaces; nil if the process hosts none.
+  ///   - nodes: Returns the processes that share the store.
   ///   - reload: Reads the files of keys and the certificate anew.
   ///   - drain: Drains and then ends the process, over that window or the configured one.
   package init(
     _ space: Space, settings: GatewayDescription, secret: String?, hosts: [String] = [],
-    figures: @escaping MetricsPage.Figures, spaces: Spaces? = nil, reload: @escaping Reload,
+    figures: @escaping MetricsPage.Figures, spaces: Spaces? = nil, nodes: @escaping Nodes,
+    reload: @escaping Reload,
     drain: @escaping @Sendable (Duration?) -> Void
   ) {
     gate = LoginGate(secret: secret, on: space.gateway.tables[0].loop) { space.newKey() }
@@ -46,7 +51,10 @@ package struct ControlSite: Site {
     router = HTTPRouter(
       Self.routes(of: space, settings: settings, figures: figures)
         + DashboardRoutes(space: space, root: "", hasLogin: gate.hasSecret).routes + gate.routes
-        + [DrainRoute(drain: drain).route, ReloadRoute(gateway: space.gateway, reload: reload).route]
+        + [
+          DrainRoute(drain: drain).route, NodesRoute(nodes: nodes).route,
+          ReloadRoute(gateway: space.gateway, reload: reload).route,
+        ]
         + (spaces.map { SpaceRoutes(spaces: $0).routes + ClockRoutes(spaces: $0).routes } ?? []))
   }
 

@@ -16,41 +16,43 @@ struct OrderRoutes {
       [
         HTTPRoute("POST", "/sessions/{id}/\(order.rawValue)") { request, parameters in
           await run(order, [.init("connection", parameters["id"])], request) { (event) throws(GatewayError) in
-            guard let id = ConnectionID(parameters["id"]), try await gateway.control(id, event) else { return nil }
-            return 1
+            guard let id = ConnectionID(parameters["id"]) else { return nil }
+            return try await gateway.reach(.connection(id), event)
           }
         },
         HTTPRoute("POST", "/users/{id}/\(order.rawValue)") { request, parameters in
           await run(order, [.init("user", parameters["id"])], request) { (event) throws(GatewayError) in
-            try await gateway.control(UserID(parameters["id"]), event)
+            try await gateway.reach(.user(UserID(parameters["id"])), event)
           }
         },
         HTTPRoute("POST", "/sessions/\(order.rawValue)") { request, _ in
-          await run(order, [], request) { (event) throws(GatewayError) in try await gateway.controlAll(event) }
+          await run(order, [], request) { (event) throws(GatewayError) in
+            try await gateway.reach(.everybody, event)
+          }
         },
       ]
     }
   }
 
-  /// Carries out an order. `reach` returns the number of sessions that it reached; nil if its target does not exist.
+  /// Carries out an order. `reach` returns the sessions that it reached; nil if its target does not exist.
   private func run(
     _ order: Order, _ target: [LogEvent.Field], _ request: HTTPRequest,
-    reach: nonisolated(nonsending) (SessionEvent) async throws(GatewayError) -> Int?
+    reach: nonisolated(nonsending) (SessionEvent) async throws(GatewayError) -> Reached?
   ) async -> HTTPResponse {
-    let sessions: Int
+    let reached: Reached
     do throws(GatewayError) {
-      guard let reached = try await reach(try Self.event(order, request)) else {
+      guard let found = try await reach(try Self.event(order, request)) else {
         throw .notFound.detailed("no session has this id")
       }
-      sessions = reached
+      reached = found
     } catch {
       return ControlAnswer.error(error)
     }
     gateway.log(
       .info, "order",
-      [.init("order", order.rawValue)] + target + [.init("sessions", String(sessions))]
+      [.init("order", order.rawValue)] + target + reached.fields
         + (OrderCaller.current?.fields ?? []))
-    return ControlAnswer.json(SessionsReached(sessions: sessions))
+    return ControlAnswer.json(SessionsReached(reached))
   }
 
   private static func event(_ order: Order, _ request: HTTPRequest) throws(GatewayError) -> SessionEvent {

@@ -18,11 +18,11 @@ struct RevocationRoute {
           "a login to the dashboard revokes single tokens only; send the control secret as a bearer token")
       }
       let target = try Self.target(body, now: gateway.wallTime)
-      let sessions = try await gateway.revoke(target)
+      let reached = try await gateway.reach(revoking: target)
       gateway.log(
         .info, "revocation",
-        Self.fields(body) + [.init("sessions", String(sessions))] + (OrderCaller.current?.fields ?? []))
-      return ControlAnswer.json(SessionsReached(sessions: sessions))
+        Self.fields(body) + reached.fields + (OrderCaller.current?.fields ?? []))
+      return ControlAnswer.json(SessionsReached(reached))
     } catch {
       return ControlAnswer.error(error)
     }

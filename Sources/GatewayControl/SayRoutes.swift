@@ -46,6 +46,6 @@ struct SayRoutes {
       .info, "order",
       [.init("order", "say")] + target + [.init("message", saying.summary), .init("sessions", String(done.told))]
         + (OrderCaller.current?.fields ?? []))
-    return ControlAnswer.json(SessionsReached(sessions: done.told))
+    return ControlAnswer.json(SessionsReached(Reached(sessions: done.told)))
   }
 }

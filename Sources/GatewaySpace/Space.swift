@@ -81,11 +81,40 @@ package final class Space: Sendable {
   private func finished(_ routes: [HTTPRoute]) -> [HTTPRoute] {
     var routes = routes
     if gateway.tables.count > 1 { routes = routes.map { $0.answered(at: home) } }
+    if gateway.hasNodes { routes = routes.map { settled($0) } }
     return faults?.decorate(routes, of: gateway) ?? routes
   }
 
   /// The vendors' routes on the control port.
   package var controlRoutes: [HTTPRoute] { vendors.flatMap(\.controlRoutes) }
+
+  /// Makes its gateway one of several nodes. Once, before ``prepare(takingOver:)``.
+  ///
+  /// - Parameters:
+  ///   - bus: The channel between them.
+  ///   - names: Returns the names of the nodes, by their lives.
+  ///   - heard: A function that is called on the first loop with each note of another node, which may be the process's own.
+  package func join(
+    _ bus: any Bus, names: @escaping @Sendable () -> [NodeBoot: String], heard: @escaping @Sendable (VendorNote) -> Void
+  ) {
+    let loop = gateway.tables[0].loop
+    gateway.join(bus, names: names) { [vendors] note in
+      heard(note)
+      Task.immediate(executorPreference: loop) { for vendor in vendors { await vendor.hear(note) } }
+    } missed: { [vendors] in
+      Task.immediate(executorPreference: loop) { for vendor in vendors { await vendor.missedNotes() } }
+    }
+  }
+
+  /// Returns the same resource, whose answer comes after everything that its handler announced.
+  private func settled(_ route: HTTPRoute) -> HTTPRoute {
+    let (handler, gateway) = (route.handler, gateway)
+    return route.answered { request, parameters in
+      let response = await handler(request, parameters)
+      await gateway.settle()
+      return response
+    }
+  }
 
   /// Lets every vendor remember what it knows from the start and end what `dead` lives left, and the gateway what was
   /// revoked in an earlier life. Before anything listens.

@@ -33,7 +33,9 @@ package enum BusQuestion: Hashable, Sendable {
   /// An operator's order to sessions.
   case order(OrderTarget, SessionOrder)
   /// Remember a revocation, and tell the sessions that it covers.
-  case revoke(Revocations.Target)
+  case revoke(Revocations.Target, isEnding: Bool)
+  /// An order to the sessions whose tokens the target covers.
+  case covered(Revocations.Target, SessionOrder)
 
   /// The life of the process that alone can answer; nil if every node has a part of the answer.
   package var owner: NodeBoot? {

@@ -28,10 +28,15 @@ extension BusQuestion {
       writer.put(9 as UInt8)
       target.write(to: &writer)
       order.write(to: &writer)
-    case .revoke(let target):
+    case .revoke(let target, let isEnding):
       writer.put(10 as UInt8)
       target.write(to: &writer)
+      writer.put(isEnding ? 1 : 0 as UInt8)
     case .sessions: writer.put(11 as UInt8)
+    case .covered(let target, let order):
+      writer.put(12 as UInt8)
+      target.write(to: &writer)
+      order.write(to: &writer)
     }
   }
 
@@ -46,8 +51,9 @@ extension BusQuestion {
     case 7: self = .hearers(try reader.call())
     case 8: self = .control(try SessionFilter(&reader), try SessionOrder(&reader))
     case 9: self = .order(try OrderTarget(&reader), try SessionOrder(&reader))
-    case 10: self = .revoke(try Revocations.Target(&reader))
+    case 10: self = .revoke(try Revocations.Target(&reader), isEnding: try reader.number(UInt8.self) == 1)
     case 11: self = .sessions
+    case 12: self = .covered(try Revocations.Target(&reader), try SessionOrder(&reader))
     default: throw BusGarbage()
     }
   }
@@ -173,6 +179,10 @@ extension Revocations.Target {
     case .everybody(let before):
       writer.put(3 as UInt8)
       writer.put(before)
+    case .session(let session, let before):
+      writer.put(4 as UInt8)
+      writer.put(session.hash)
+      writer.put(before)
     }
   }
 
@@ -183,6 +193,7 @@ extension Revocations.Target {
         try reader.fingerprint(), expiresAt: try reader.optional { (reader) throws(BusGarbage) in try reader.time() })
     case 2: self = .user(try reader.user(), issuedBefore: try reader.time())
     case 3: self = .everybody(issuedBefore: try reader.time())
+    case 4: self = .session(LoginSession(hash: try reader.number()), issuedBefore: try reader.time())
     default: throw BusGarbage()
     }
   }

@@ -82,7 +82,7 @@ package final class Signals: Sendable {
     switch kind {
     case .logout, .sessionRevoked: try await gateway.revoke(target, isEnding: true)
     case .credentialChange: try await gateway.revoke(target)
-    case .tokenClaimsChange: await gateway.control(target, .askForRefresh)
+    case .tokenClaimsChange: try await gateway.control(target, .ask)
     case .verification, .revocation, .other: 0
     }
   }

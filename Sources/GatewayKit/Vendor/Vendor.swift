@@ -19,6 +19,12 @@ package protocol Vendor: Sendable {
   /// dead. May be called more than once for the same lives, also by two processes at once.
   func takeOver(_ dead: DeadBoots, at now: WallTime) async throws(GatewayError)
 
+  /// Receives a note that the vendor on another node sent by ``GatewayServices/tellOthers(_:)``, or another vendor's.
+  func hear(_ note: VendorNote) async
+
+  /// Forgets what such notes keep up to date, since some may have been lost.
+  func missedNotes() async
+
   /// Stores the keys of `settings`, all or none. `settings` are the vendor's own with every file read again. Called
   /// before anything else has changed.
   func keepKeys(of settings: any VendorSettings, at now: WallTime) async throws(GatewayError)
@@ -50,6 +56,8 @@ package typealias KeyRenewal = @Sendable () -> Void
 extension Vendor {
   package func keepKeys(of settings: any VendorSettings, at now: WallTime) async throws(GatewayError) {}
   package func renewal(by settings: any VendorSettings) throws -> KeyRenewal { {} }
+  package func hear(_ note: VendorNote) async {}
+  package func missedNotes() async {}
   package var issuers: [String: any TokenIssuer] { [:] }
   package func prepare(at now: WallTime) async throws(GatewayError) {}
   package func takeOver(_ dead: DeadBoots, at now: WallTime) async throws(GatewayError) {}

@@ -43,10 +43,19 @@ extension ProxyRoute: Controllable {
     return id.loop == loop.index ? connections[id.serial] : nil
   }
 
-  package func control(_ user: UserID, _ event: SessionEvent) async throws(GatewayError) -> Int {
+  package func reach(_ target: OrderTarget, _ event: SessionEvent) async throws(GatewayError) -> Reached? {
     try check(event)
-    guard control?.wire != nil else { throw Self.userless }
-    return give(event, to: open.filter { $0.summary?.user == user })
+    switch target {
+    case .user(let user):
+      guard control?.wire != nil else { throw Self.userless }
+      return Reached(sessions: give(event, to: open.filter { $0.summary?.user == user }))
+    case .connection(let id):
+      guard let connection = connection(id), connection.summary != nil, give(event, to: [connection]) == 1 else {
+        return nil
+      }
+      return Reached(sessions: 1)
+    case .everybody: return Reached(sessions: give(event, to: open))
+    }
   }
 
   private var open: [ProxiedConnection] {
@@ -60,17 +69,6 @@ extension ProxyRoute: Controllable {
     let meant = connections.filter { !isForToken || $0.canAsk }
     for connection in meant { connection.control(event) }
     return meant.count
-  }
-
-  package func control(_ id: ConnectionID, _ event: SessionEvent) async throws(GatewayError) -> Bool {
-    try check(event)
-    guard let connection = connection(id), connection.summary != nil else { return false }
-    return give(event, to: [connection]) == 1
-  }
-
-  package func controlAll(_ event: SessionEvent) async throws(GatewayError) -> Int {
-    try check(event)
-    return give(event, to: open)
   }
 
   package func say(_ saying: Saying, to user: UserID) async throws(GatewayError) -> SayingsDone {

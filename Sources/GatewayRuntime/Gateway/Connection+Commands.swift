@@ -100,6 +100,8 @@ extension Connection {
       } else {
         answers = await handler.perform(errand.command, by: errand.caller, request: errand.request, on: gateway)
       }
+      // The answer stands where the command's own news stand for others.
+      if let nodes = gateway.nodes { await nodes.bus.settle() }
       self.finish(errand, answers, in: lane)
     }
   }

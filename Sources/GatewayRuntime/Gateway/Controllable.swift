@@ -20,14 +20,8 @@ package protocol Controllable: AnyObject, Sendable {
   /// Returns one session; nil if there is none of that name.
   func session(_ id: ConnectionID) async -> SessionSummary?
 
-  /// Gives an operator's event to every connection of the user. Returns how many those are.
-  func control(_ user: UserID, _ event: SessionEvent) async throws(GatewayError) -> Int
-
-  /// Gives an operator's event to one connection. Returns false if there is no such connection.
-  func control(_ id: ConnectionID, _ event: SessionEvent) async throws(GatewayError) -> Bool
-
-  /// Gives an operator's event to every connection. Returns how many there are.
-  func controlAll(_ event: SessionEvent) async throws(GatewayError) -> Int
+  /// Gives an operator's event to sessions, on every node. Returns which those are; nil if there is no such connection.
+  func reach(_ target: OrderTarget, _ event: SessionEvent) async throws(GatewayError) -> Reached?
 
   /// Has an operator's message said to every connection of the user.
   func say(_ saying: Saying, to user: UserID) async throws(GatewayError) -> SayingsDone
@@ -46,6 +40,21 @@ extension Gateway: Controllable {
 }
 
 extension Controllable {
+  /// Gives an operator's event to every connection of the user. Returns how many those are.
+  package func control(_ user: UserID, _ event: SessionEvent) async throws(GatewayError) -> Int {
+    try await reach(.user(user), event)?.sessions ?? 0
+  }
+
+  /// Gives an operator's event to one connection. Returns false if there is no such connection.
+  package func control(_ id: ConnectionID, _ event: SessionEvent) async throws(GatewayError) -> Bool {
+    try await reach(.connection(id), event) != nil
+  }
+
+  /// Gives an operator's event to every connection. Returns how many there are.
+  package func controlAll(_ event: SessionEvent) async throws(GatewayError) -> Int {
+    try await reach(.everybody, event)?.sessions ?? 0
+  }
+
   /// Waits until the journal has `count` lines that are meant, `limit` of the network's time at most. Throws
   /// `GatewayError.notFound` if none is kept, `GatewayError.tooMany` if too many wait.
   package func wait(

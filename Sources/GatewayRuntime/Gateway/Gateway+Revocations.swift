@@ -3,16 +3,14 @@ package import GatewayCore
 // Revocations: on every loop, and in the store.
 
 extension Gateway {
-  /// Keeps a revocation, has every loop remember it, and tells the live sessions it takes in. Returns how many those are.
-  /// Throws `GatewayError.tooMany`, with nothing done, if as many are remembered as may be.
+  /// Keeps a revocation, has every loop of every node remember it, and tells the live sessions it takes in. Returns which those
+  /// are. Throws `GatewayError.tooMany`, with nothing done, if as many are remembered as may be.
   ///
   /// - Parameters:
   ///   - target: The tokens that it covers.
   ///   - isEnding: Whether the sessions are closed with 4004, whatever the session policy says.
-  package func revoke(_ target: Revocations.Target, isEnding: Bool = false) async throws(GatewayError) -> Int {
-    let full = GatewayError.tooMany.detailed(
-      "\(configuration.revocationsMax) revocations are remembered; revoke a user's tokens, or all, in place of single ones"
-    )
+  package func reach(revoking target: Revocations.Target, isEnding: Bool = false) async throws(GatewayError) -> Reached {
+    let full = full
     if let keeper {
       let now = await tables[0].perform { $0.loop.wallTime }
       do throws(GatewayError) {
@@ -21,6 +19,25 @@ extension Gateway {
         throw error.isSame(as: full) ? full : error
       }
     }
+    return try await everywhere(.revoke(target, isEnding: isEnding)) { () async throws(GatewayError) in
+      try await self.revokeHere(target, isEnding: isEnding)
+    }
+  }
+
+  /// The number of sessions that ``reach(revoking:isEnding:)`` reaches.
+  package func revoke(_ target: Revocations.Target, isEnding: Bool = false) async throws(GatewayError) -> Int {
+    try await reach(revoking: target, isEnding: isEnding).sessions
+  }
+
+  /// Why no more can be revoked.
+  private var full: GatewayError {
+    GatewayError.tooMany.detailed(
+      "\(configuration.revocationsMax) revocations are remembered; revoke a user's tokens, or all, in place of single ones"
+    )
+  }
+
+  /// Has every loop of this process remember the revocation, and tells the live sessions it takes in.
+  func revokeHere(_ target: Revocations.Target, isEnding: Bool) async throws(GatewayError) -> Int {
     var sum = 0
     for table in tables {
       // Every loop is told of every revocation, so all are full or none; two orders at once may find room on one alone,
@@ -31,8 +48,16 @@ extension Gateway {
     return sum
   }
 
-  /// Gives an operator's event to every session whose token the target covers, and revokes nothing. Returns how many those are.
-  package func control(_ target: Revocations.Target, _ event: SessionEvent) async -> Int {
+  /// Gives an operator's order to every session of every node whose token the target covers, and revokes nothing. Returns how
+  /// many those are.
+  package func control(_ target: Revocations.Target, _ order: SessionOrder) async throws(GatewayError) -> Int {
+    try await everywhere(.covered(target, order)) { () async throws(GatewayError) in
+      await self.controlHere(target, order.event)
+    }.sessions
+  }
+
+  /// Gives an event to every session of this process whose token the target covers.
+  func controlHere(_ target: Revocations.Target, _ event: SessionEvent) async -> Int {
     var sum = 0
     for table in tables {
       sum += await table.perform { table in

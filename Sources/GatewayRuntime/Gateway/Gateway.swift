@@ -18,12 +18,15 @@ package final class Gateway: Sendable {
   let unanswered = UnansweredWarnings()
   let keeper: (any RevocationKeeper)?
   /// Written with ``bindings``, when no loop has a connection.
-  private nonisolated(unsafe) var objector: (any TokenObjector)?
+  private(set) nonisolated(unsafe) var objector: (any TokenObjector)?
   /// Written when no loop has a connection too, with ``bindings``.
   private(set) nonisolated(unsafe) var spoken = SpokenDialects([])
 
   /// Whether a client is admitted at a time; nil for always. Written when no loop has a connection.
   private(set) nonisolated(unsafe) var mayAdmit: (@Sendable (Instant) -> Bool)?
+
+  /// The other processes that are nodes of this gateway; nil if there can be none. Written when no loop has a connection too.
+  private(set) nonisolated(unsafe) var nodes: NodeLink?
 
   /// A gateway that vendors can stand on, and that lets nobody in before it is opened with their wire formats. Its
   /// revocations outlive it where there is a `keeper`.
@@ -59,11 +62,31 @@ package final class Gateway: Sendable {
     self.mayAdmit = mayAdmit
   }
 
+  /// Makes it one of several nodes that hear each other's announcements, and carry out each other's orders. Once, after
+  /// ``open(with:objector:decorate:)`` and before anything listens.
+  ///
+  /// - Parameters:
+  ///   - bus: The channel between them.
+  ///   - names: Returns the processes that surely are or may be nodes now, by their lives; this one too.
+  ///   - heard: A function that is called on the first loop with each note of a vendor of another node.
+  ///   - missed: A function that is called on the first loop when messages may have been missed.
+  package func join(
+    _ bus: any Bus, names: @escaping @Sendable () -> [NodeBoot: String],
+    heard: @escaping @Sendable (VendorNote) -> Void, missed: @escaping @Sendable () -> Void
+  ) {
+    nodes = NodeLink(
+      bus, life: configuration.life, on: tables[0].loop, names: names, heard: heard, missed: missed)
+    // Another node's clients may speak what nobody has spoken here.
+    spoken.noteAll()
+    bus.open(self)
+  }
+
   /// Lets go of its wire formats: vendors stand behind them, and hold the gateway in turn. Once it has no connection and no
   /// request, and gets none any more.
   package func close() {
     bindings = []
     objector = nil
+    nodes = nil
     spoken = SpokenDialects([])
   }
 
@@ -90,10 +113,16 @@ package final class Gateway: Sendable {
 
   // MARK: Fan-out
 
-  /// Tells the audience on every loop: on the caller's at once, on the others soon, and nobody waits for them. Whatever is
-  /// announced, wherever, is heard in one order on all loops. From any thread.
+  /// Tells the audience on every loop of every node, and nobody waits for them. Whatever is announced, wherever, is heard
+  /// in one order on all loops. From any thread.
   package func announce(_ announcement: Announcement) {
     guard !announcement.frames.isEmpty else { return }
+    // With other nodes, this one hears it when they do.
+    if let nodes { nodes.bus.send(.announcement(announcement)) } else { tell(announcement) }
+  }
+
+  /// Tells the audience on every loop of this process: on the caller's at once, on the others soon.
+  func tell(_ announcement: Announcement) {
     let idle = line.add(announcement)
     let here = EventLoop.current.flatMap { loop in tables.first { $0.loop === loop } }
     // A loop that is just hearing something hears this after it.
@@ -140,16 +169,6 @@ package final class Gateway: Sendable {
   /// How often sessions are looked at again whose tokens are being kept.
   private static let keepingRoundsMax = 8
 
-  /// Gives an operator's event to every connection of the user. Returns how many those are.
-  package func control(_ user: UserID, _ event: SessionEvent) async throws(GatewayError) -> Int {
-    try await keepExpiries(of: event) { $0.connections(of: user) }
-    return await sum { table in
-      let connections = table.connections(of: user)
-      for connection in connections { connection.control(event) }
-      return connections.count
-    }
-  }
-
   /// Lets a token count as expired on every loop. Only on `table`'s loop, where it does at once.
   func expire(_ token: ExpiredToken, from table: LoopTable) {
     for other in tables where other !== table {
@@ -158,24 +177,31 @@ package final class Gateway: Sendable {
     table.expire(token)
   }
 
-  /// Gives an operator's event to one connection. False if there is no such connection.
-  package func control(_ id: ConnectionID, _ event: SessionEvent) async throws(GatewayError) -> Bool {
-    guard let table = self.table(of: id) else { return false }
-    try await keepExpiries(of: event) { [$0.connection(id)].compactMap(\.self) }
-    return await table.perform { table in
-      guard let connection = table.connection(id) else { return false }
-      connection.control(event)
-      return true
-    }
-  }
-
-  /// Gives an operator's event to every connection, in slices. Returns how many there are.
-  package func controlAll(_ event: SessionEvent) async throws(GatewayError) -> Int {
-    try await keepExpiries(of: event) { $0.inOrder }
-    return await sum { table in
-      let connections = table.inOrder
-      LoopTable.inSlices(connections, on: table.loop) { $0.control(event) }
-      return connections.count
+  /// Gives an operator's event to sessions of this process. Returns how many those are; nil if there is no such connection.
+  func controlHere(_ target: OrderTarget, _ event: SessionEvent) async throws(GatewayError) -> Int? {
+    switch target {
+    case .connection(let id):
+      guard let table = self.table(of: id) else { return nil }
+      try await keepExpiries(of: event) { [$0.connection(id)].compactMap(\.self) }
+      return await table.perform { table in
+        guard let connection = table.connection(id) else { return nil }
+        connection.control(event)
+        return 1
+      }
+    case .user(let user):
+      try await keepExpiries(of: event) { $0.connections(of: user) }
+      return await sum { table in
+        let connections = table.connections(of: user)
+        for connection in connections { connection.control(event) }
+        return connections.count
+      }
+    case .everybody:
+      try await keepExpiries(of: event) { $0.inOrder }
+      return await sum { table in
+        let connections = table.inOrder
+        LoopTable.inSlices(connections, on: table.loop) { $0.control(event) }
+        return connections.count
+      }
     }
   }
 
@@ -232,112 +258,11 @@ package final class Gateway: Sendable {
   }
 
   /// Does `body` on every loop that may have a session that is meant.
-  private func sum(
+  func sum(
     over sessions: SessionFilter = SessionFilter(), _ body: @escaping @Sendable (LoopTable) -> Int
   ) async -> Int {
     var sum = 0
     for table in tables where sessions.mayTakeIn(loop: table.loop.index) { sum += await table.perform(body) }
     return sum
-  }
-}
-
-// MARK: - What a dialect's HTTP side asks
-
-extension Gateway: GatewayServices {
-  /// The table of the loop the caller is on: time and chance are a loop's own, so only its callers may ask.
-  private var currentTable: LoopTable {
-    guard let loop = EventLoop.current else { preconditionFailure("only from a loop of the gateway") }
-    return tables[loop.index]
-  }
-
-  package var wallTime: WallTime { currentTable.loop.wallTime }
-
-  package func isConnected(_ user: UserID) async -> Bool {
-    for table in tables where await table.perform({ $0.isConnected(user) }) { return true }
-    return false
-  }
-
-  package func connected(of users: [UserID]) async -> Set<UserID> {
-    var connected: Set<UserID> = []
-    for table in tables {
-      let others = users.filter { !connected.contains($0) }
-      guard !others.isEmpty else { break }
-      connected.formUnion(await table.perform { table in others.filter(table.isConnected) })
-    }
-    return connected
-  }
-
-  package func sessionCount(of dialect: String) async -> Int {
-    let loggedIn: [Session.PhaseKind] = [.active, .refreshing, .verifyingRefresh, .draining]
-    let own = await phasesByDialect().first { $0.dialect == dialect }
-    return own?.counts.reduce(0) { $0 + (loggedIn.contains($1.phase) ? Int($1.count) : 0) } ?? 0
-  }
-
-  package func user(of connection: ConnectionID) async -> UserID? {
-    await table(of: connection)?.perform { $0.connection(connection)?.user } ?? nil
-  }
-
-  package func watch(_ call: CallID, by connection: ConnectionID) async -> Bool {
-    await table(of: connection)?.perform { $0.connection(connection)?.watch(call) ?? false } ?? false
-  }
-
-  package func unwatch(_ call: CallID, by connection: ConnectionID) async {
-    await table(of: connection)?.perform { $0.connection(connection)?.unwatch(call) }
-  }
-
-  package func hearers(of call: CallID) async -> Int {
-    var count = 0
-    for table in tables { count += await table.perform { $0.hearers(of: call) } }
-    return count
-  }
-
-  package func hearersHere(of call: CallID) -> Int { currentTable.hearers(of: call) }
-
-  package func audience(of call: CallID) async -> [UserID] {
-    var users: Set<UserID> = []
-    for table in tables { users.formUnion(await table.perform { $0.users(in: call) }) }
-    return users.sorted()
-  }
-
-  package func control(_ sessions: SessionFilter, _ event: SessionEvent) async -> Int {
-    await sum(over: sessions) { table in
-      let meant = table.connections(in: sessions)
-      LoopTable.inSlices(meant, on: table.loop) { $0.control(event) }
-      return meant.count
-    }
-  }
-
-  package func renew(_ sessions: SessionFilter, with token: VerifiedToken) async -> Int {
-    await sum(over: sessions) { table in
-      let meant = table.connections(in: sessions)
-      for connection in meant { connection.renew(token) }
-      return meant.count
-    }
-  }
-
-  package func refusal(of token: VerifiedToken) async -> GatewayError? {
-    await currentTable.perform { $0.refusal(of: token) }
-  }
-
-  package func refusal(
-    of token: VerifiedToken, shownTo dialect: String, isRefresh: Bool
-  ) async -> GatewayError? {
-    let objector = objector
-    return await currentTable.perform { table in
-      table.refusal(of: token) ?? objector?.refusal(of: token, shownTo: dialect, isRefresh: isRefresh)
-    }
-  }
-
-  package func note(_ record: ProviderRecord, for user: UserID) {
-    currentTable.journal?.write(JournalEvent(record), of: user)
-  }
-
-  package func sleep(for duration: Duration, as purpose: String) async {
-    let loop = currentTable.loop
-    await loop.sleep(until: loop.now + duration, as: purpose)
-  }
-
-  package func nextShare() async -> Double {
-    await currentTable.perform { $0.loop.nextShare() }
   }
 }

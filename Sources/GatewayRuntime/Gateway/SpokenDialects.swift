@@ -35,6 +35,11 @@ final class SpokenDialects: Sendable {
     }
   }
 
+  /// Somebody elsewhere may speak any of them. From any thread.
+  func noteAll() {
+    for entry in entries { entry.isSpoken.store(true, ordering: .relaxed) }
+  }
+
   /// What `words` makes of each that is spoken, where it makes something. From any thread.
   func frames(_ words: (any Dialect) -> Frame?) -> [DialectFrame] {
     var frames: [DialectFrame] = []

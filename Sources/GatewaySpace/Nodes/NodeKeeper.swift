@@ -105,6 +105,7 @@ package actor NodeKeeper {
   private func look() async throws(StoreError) {
     let begun = loop.now
     let rows = try await lease.register.rows(at: loop.wallTime)
+    lease.see(rows)
     // A process that was stopped, or had no answer, has not seen what others did meanwhile.
     if begun - lastLook > Self.blink { seen = [:] }
     lastLook = begun

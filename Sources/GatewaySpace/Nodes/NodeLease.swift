@@ -24,11 +24,13 @@ package final class NodeLease: Sendable {
   let check: StoreCommit.Check
   /// In nanoseconds of the loop's clock.
   private let until: Atomic<Int64>
+  private let known: Mutex<[NodeBoot: String]>
 
   private init(
     _ name: String, _ life: NodeBoot, dead: DeadBoots, _ register: NodeRegister, _ check: StoreCommit.Check,
-    since: Instant
+    since: Instant, rows: [NodeRow?]
   ) {
+    known = Mutex(Self.names(rows).merging([life: name]) { _, own in own })
     (self.name, self.life, self.dead, self.register, self.check) = (name, life, dead, register, check)
     until = Atomic((since + Self.life - Self.margin).nanoseconds)
   }
@@ -43,6 +45,32 @@ package final class NodeLease: Sendable {
 
   /// Holds it no more.
   func lose() { until.store(.min, ordering: .relaxed) }
+
+  /// The names of the processes that share the store and do not count as dead, by their lives; this one too. A process that
+  /// has started is found within two seconds, or by ``meet(_:_:)``.
+  package var names: [NodeBoot: String] { known.withLock { $0 } }
+
+  /// Takes note of the processes that these rows name.
+  func see(_ rows: [NodeRow?]) {
+    let names = Self.names(rows)
+    known.withLock { $0 = names.merging([life: name]) { _, own in own } }
+  }
+
+  /// Takes note of a process that has just started.
+  package func meet(_ other: NodeBoot, _ name: String) {
+    known.withLock { known in
+      for before in known.keys where before.isBefore(other) { known[before] = nil }
+      known[other] = name
+    }
+  }
+
+  private static func names(_ rows: [NodeRow?]) -> [NodeBoot: String] {
+    var names: [NodeBoot: String] = [:]
+    for (node, row) in rows.enumerated() {
+      if let row, row.state == .live { names[row.life(of: node)] = row.name.text }
+    }
+    return names
+  }
 
   /// The store for everything that the process does: none of its commits is done once it counts as dead.
   package var fencedStore: any Store { FencedStore(register.store, self) }
@@ -68,7 +96,7 @@ package final class NodeLease: Sendable {
       case .taken(let life, let rows):
         // The life is new, so nobody has declared it over.
         guard let check = try await register.fenceCheck(of: life, at: loop.wallTime) else { continue }
-        return NodeLease(name, life, dead: dead(rows, own: life), register, check, since: sent)
+        return NodeLease(name, life, dead: dead(rows, own: life), register, check, since: sent, rows: rows)
       }
     }
   }

@@ -36,7 +36,8 @@ package struct SendbirdVendor: Vendor {
     isSecure = ground.isSecure
     directory = SendbirdDirectory(ground.store, on: ground.executor)
     channels = SendbirdChannels(
-      ground.store, on: ground.executor, limits: SendbirdChannelLimits(messageBytes: settings.messageBytesMax))
+      ground.store, on: ground.executor, limits: SendbirdChannelLimits(messageBytes: settings.messageBytesMax)
+    ) { [services = ground.services] url in services.tellOthers(VendorNote(Self.roomTopic, url.text)) }
     preferences = SendbirdPreferences(ground.store)
     devices = SendbirdDevices(ground.store)
     friends = SendbirdFriends(ground.store)
@@ -95,6 +96,15 @@ package struct SendbirdVendor: Vendor {
     await scheduler.look()
     try await announcer.takeOver(dead, at: now)
   }
+
+  /// The topic of notes about channels that have changed; their text is the URL.
+  private static let roomTopic = "sendbird.room"
+
+  package func hear(_ note: VendorNote) async {
+    if note.topic == Self.roomTopic { await channels.rooms.forget(Name(note.text)) }
+  }
+
+  package func missedNotes() async { await channels.rooms.forgetAll() }
 
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {
     let gate = SendbirdGate(settings: settings, sessions: sessions, services: services)

@@ -30,7 +30,7 @@ struct ControlPort {
           latencyS: 0, concurrency: nil, queueMax: 0, failureRate: 0, tokenLifeS: nil, needsSecret: false),
         loops: loops, tls: false),
       secret: secret, hosts: ["gateway.test"], figures: { _ in },
-      reload: { .failure(.overloaded) }, drain: { _ in })
+      nodes: { [] }, reload: { .failure(.overloaded) }, drain: { _ in })
   }
 
   var world: SimulatedWorld { gateway.world }

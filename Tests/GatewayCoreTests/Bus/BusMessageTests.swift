@@ -32,10 +32,12 @@ struct BusMessageTests {
     .question(7, .control(SessionFilter(), .expire)), .question(8, .control(filter, .ask)),
     .question(9, .order(.everybody, .revoke)), .question(10, .order(.user(UserID("ann")), .disconnect(.disconnected))),
     .question(11, .order(.connection(connection), .expire)),
-    .question(12, .revoke(.token(TokenFingerprint(high: 1, low: 2), expiresAt: nil))),
-    .question(13, .revoke(.token(TokenFingerprint(high: 1, low: 2), expiresAt: WallTime(seconds: 9)))),
-    .question(14, .revoke(.user(UserID("ann"), issuedBefore: WallTime(nanoseconds: .max)))),
-    .question(15, .revoke(.everybody(issuedBefore: WallTime(nanoseconds: .min)))),
+    .question(12, .revoke(.token(TokenFingerprint(high: 1, low: 2), expiresAt: nil), isEnding: false)),
+    .question(13, .revoke(.token(TokenFingerprint(high: 1, low: 2), expiresAt: WallTime(seconds: 9)), isEnding: true)),
+    .question(14, .revoke(.user(UserID("ann"), issuedBefore: WallTime(nanoseconds: .max)), isEnding: true)),
+    .question(15, .revoke(.everybody(issuedBefore: WallTime(nanoseconds: .min)), isEnding: false)),
+    .question(20, .revoke(.session(LoginSession(hash: .max), issuedBefore: WallTime(seconds: 9)), isEnding: true)),
+    .question(21, .covered(.session(LoginSession(hash: 7), issuedBefore: WallTime(seconds: 9)), .ask)),
     .answer(life, 16, .count(4_000_000_000)), .answer(life, 17, .users(users)), .answer(life, 18, .failed),
   ]
 

@@ -11,10 +11,12 @@ extension SendbirdChannels {
     try await takeTurn(of: url, at: now)
     do throws(SendbirdChannelRefusal) {
       let answer = try await body()
+      changed(url)
       await telling(answer)
       await rooms.give(url, inDoubt: false)
       return answer
     } catch {
+      if error == .storeUnavailable { changed(url) }
       await rooms.give(url, inDoubt: error == .storeUnavailable)
       throw error
     }
@@ -35,10 +37,13 @@ extension SendbirdChannels {
   }
 
   private func readSeats(of url: Name, at now: WallTime) async throws(StoreError) {
+    await rooms.beginReading()
     do throws(StoreError) {
       let channel = try await read(url, at: now)
       await rooms.put(channel.map { SendbirdSeats($0) }, at: url)
+      await rooms.endReading()
     } catch {
+      await rooms.endReading()
       await rooms.give(url, inDoubt: false)
       throw error
     }
@@ -53,13 +58,15 @@ extension SendbirdChannels {
     }
   }
 
-  /// Reads the members of all channels, once per process: a user's unread sum covers all of them.
+  /// Reads the members of all channels, once per process and after a gap in what other processes tell: a user's unread sum
+  /// covers all of them.
   private func readAll(at now: WallTime) async throws(StoreError) {
     // No channel has this URL.
     let everything: Name = ""
     guard case .nothingRead = await rooms.take(everything) else {
       return await rooms.give(everything, inDoubt: false)
     }
+    await rooms.beginReading()
     do throws(StoreError) {
       var all: [Name: SendbirdSeats] = [:]
       for row in try await rows(at: now) {
@@ -67,7 +74,9 @@ extension SendbirdChannels {
         all[row.url] = SendbirdSeats(row.channel(members: members, lastMessage: nil))
       }
       await rooms.begin(all)
+      await rooms.endReading()
     } catch {
+      await rooms.endReading()
       await rooms.give(everything, inDoubt: false)
       throw error
     }

@@ -42,11 +42,21 @@ package struct SendbirdChannels: Sendable {
   let messageAges: SendbirdAges
   let deletionAges: SendbirdAges
   let departureAges: SendbirdAges
+  /// Tells the other processes of the store that a channel has changed.
+  let changed: @Sendable (Name) -> Void
 
   /// Creates a directory in `store`. State that exists once per process runs on `executor`.
+  ///
+  /// - Parameters:
+  ///   - store: The store.
+  ///   - executor: The executor of its caches and turns.
+  ///   - limits: The limits of its tables.
+  ///   - changed: A function that is called with the URL of each channel that has changed, before anybody is told.
   package init(
-    _ store: any Store, on executor: any SerialExecutor, limits: SendbirdChannelLimits = SendbirdChannelLimits()
+    _ store: any Store, on executor: any SerialExecutor, limits: SendbirdChannelLimits = SendbirdChannelLimits(),
+    changed: @escaping @Sendable (Name) -> Void = { _ in }
   ) {
+    self.changed = changed
     self.store = store
     self.limits = limits
     rooms = SendbirdRooms(on: executor)

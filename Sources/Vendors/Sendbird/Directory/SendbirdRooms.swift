@@ -5,7 +5,7 @@ internal import GatewayKit
 ///
 /// With it a message to 2,000 members does not read 2,000 rows: it knows the receivers and each one's unread total,
 /// which every message contains. Everything in it is derived from the store: it is read from there at the start, and
-/// again after a commit with an unknown outcome.
+/// again after a commit with an unknown outcome, or one of another process.
 ///
 /// It also gives out the turns of each channel: the holder of a turn changes the channel and notifies its members
 /// before the next one does. The members therefore receive changes in the order of the commits, on whatever loop each
@@ -27,8 +27,11 @@ actor SendbirdRooms {
   private let executor: any SerialExecutor
   private var seats: [Name: SendbirdSeats] = [:]
   private var isRead = false
-  /// The channels whose last commit has an unknown outcome.
+  /// The channels whose last commit has an unknown outcome, or that another process has changed.
   private var doubtful: Set<Name> = []
+  /// How many readings of seats are under way, and the channels that another process has changed meanwhile.
+  private var readings = 0
+  private var disturbed: Set<Name> = []
   private var sums: [UserID: SendbirdUnread] = [:]
   private var memberships: [UserID: Set<Name>] = [:]
   private let turns = Turns<Name>()
@@ -57,10 +60,38 @@ actor SendbirdRooms {
 
   // MARK: Seats
 
-  /// Sets the seats of all channels.
+  /// Sets the seats of all channels that have none. Seats that are there may be newer, and those in doubt are read in turn.
   func begin(_ all: [Name: SendbirdSeats]) {
-    for (url, seats) in all { put(seats, at: url) }
+    for (url, new) in all where seats[url] == nil { put(new, at: url) }
     isRead = true
+  }
+
+  /// Seats are being read from the store until ``endReading()``.
+  func beginReading() { readings += 1 }
+
+  /// The seats that were read are set. What another process has changed meanwhile is read again.
+  func endReading() {
+    doubtful.formUnion(disturbed)
+    readings -= 1
+    if readings == 0 { disturbed = [] }
+  }
+
+  /// Notes that another process has changed the channel.
+  func forget(_ url: Name) {
+    if readings > 0 { disturbed.insert(url) }
+    if seats[url] != nil || (isRead && doubtful.count < Self.doubtfulMax) {
+      doubtful.insert(url)
+    } else {
+      // It is found when all channels are read.
+      isRead = false
+    }
+  }
+
+  /// Notes that other processes may have changed any channel.
+  func forgetAll() {
+    if readings > 0 { disturbed.formUnion(seats.keys) }
+    doubtful.formUnion(seats.keys)
+    isRead = false
   }
 
   /// The channels whose seats must be read before an answer about all channels.
