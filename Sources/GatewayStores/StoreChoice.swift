@@ -30,6 +30,19 @@ package enum StoreChoice: Hashable, Sendable {
     }
   }
 
+  /// Returns the bus of the processes that share the store; nil if it has none, as a file.
+  ///
+  /// - Parameters:
+  ///   - life: The life of this process.
+  ///   - loop: The loop on which messages are received.
+  ///   - trouble: A function that is called with each reason why messages may be lost.
+  package func bus(
+    as life: NodeBoot, on loop: any LinkLoop, trouble: @escaping @Sendable (String) -> Void
+  ) -> RedisBus? {
+    guard case .redis(let settings) = self else { return nil }
+    return RedisBus(settings, as: life, on: loop, trouble: trouble)
+  }
+
   private static let redisPort = 6379
 
   /// Opens the store. A store in memory runs on `executor`.

@@ -88,6 +88,7 @@ package final class RunningGateway: Sendable {
       let space = try await troubles.naming {
         try await finish(membership.store, &finished)
         let space = try Space(finished, on: loops.map(\.events), store: membership.store)
+        try await membership.join(space)
         try await space.prepare(takingOver: membership.dead)
         return space
       }
@@ -119,9 +120,10 @@ package final class RunningGateway: Sendable {
         BuildInfo.write(to: &page)
         ProcessFigures().write(to: &page)
         refusals.write(to: &page)
+        membership.write(to: &page)
         settings.figures(&page)
       },
-      spaces: spaces, reload: { await inbox.answeredReload() },
+      spaces: spaces, nodes: { await membership.nodes(of: gateway) }, reload: { await inbox.answeredReload() },
       drain: { inbox.end(.init(cause: "control", window: $0)) })
     let site: any Site = spaces.map { SpacesSite(space.site, $0, isReachable: loops.count == 1) } ?? space.site
     let listeners = try await listen(settings, site, refusals, on: loops)

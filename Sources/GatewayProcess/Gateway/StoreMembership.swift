@@ -1,3 +1,4 @@
+internal import GatewayControl
 internal import GatewayCore
 internal import GatewayKit
 internal import GatewayRedis
@@ -19,6 +20,8 @@ struct StoreMembership: Sendable {
   private let keeper: NodeKeeper?
   /// The store, if it has a lease of its own.
   private let leased: RedisStore?
+  /// The channel between the processes; nil if they have none.
+  private let bus: RedisBus?
 
   /// Opens the store, and begins a life in it.
   ///
@@ -37,7 +40,7 @@ struct StoreMembership: Sendable {
       guard let name = settings.nodeName else {
         let life = settings.store == .memory ? .first : try await troubles.naming { try await alone(store, loop) }
         return StoreMembership(
-          store: store, life: life, dead: .everybody, node: nil, keeper: nil, leased: leased)
+          store: store, life: life, dead: .everybody, node: nil, keeper: nil, leased: leased, bus: nil)
       }
       let lease = try await troubles.naming { try await take(name, store, loop) }
       let log = settings.space.configuration.log
@@ -56,8 +59,12 @@ struct StoreMembership: Sendable {
         }
       }
       keeper.begin()
+      let bus = settings.store.bus(as: lease.life, on: SocketLinks(on: loops[0])) { reason in
+        log?.note(.warning, "announcements_missed", ["error": reason])
+      }
       return StoreMembership(
-        store: lease.fencedStore, life: lease.life, dead: lease.dead, node: lease, keeper: keeper, leased: leased)
+        store: lease.fencedStore, life: lease.life, dead: lease.dead, node: lease, keeper: keeper, leased: leased,
+        bus: bus)
     } catch {
       await leased?.close()
       throw error
@@ -82,10 +89,57 @@ struct StoreMembership: Sendable {
   }
 
   private init(
-    store: any Store, life: NodeBoot, dead: DeadBoots, node: NodeLease?, keeper: NodeKeeper?, leased: RedisStore?
+    store: any Store, life: NodeBoot, dead: DeadBoots, node: NodeLease?, keeper: NodeKeeper?, leased: RedisStore?,
+    bus: RedisBus?
   ) {
+    self.bus = bus
     (self.store, self.life, self.dead) = (store, life, dead)
     (self.node, self.keeper, self.leased) = (node, keeper, leased)
+  }
+
+  /// The topic of the note by which a process says that it has started: the numbers of its life, and its name.
+  private static let topic = "gateway.node"
+
+  /// Makes a gateway hear what the other processes announce, if they have a channel. Before it is prepared.
+  func join(_ space: Space) async throws {
+    guard let bus, let node else { return }
+    space.join(bus, names: { node.names }) { note in
+      guard note.topic == Self.topic else { return }
+      let parts = note.text.utf8.split(separator: UInt8(ascii: " "), maxSplits: 2)
+      let numbers = parts.prefix(2).compactMap { Int(String(decoding: $0, as: UTF8.self)) }
+      guard parts.count == 3, numbers.count == 2 else { return }
+      node.meet(NodeBoot(node: numbers[0], boot: numbers[1]), String(decoding: parts[2], as: UTF8.self))
+    }
+    try await bus.start(
+      saying: .note(VendorNote(Self.topic, "\(node.life.node) \(node.life.boot) \(node.name)")))
+  }
+
+  /// Returns the processes that share the store, by their numbers.
+  func nodes(of gateway: Gateway) async -> [NodeBody] {
+    let sessions = await gateway.sessionsByNode()
+    guard let node else {
+      return [
+        NodeBody(slot: life.node, name: nil, boot: life.boot, state: .live, sessions: sessions[life], isThis: true)
+      ]
+    }
+    return node.names.sorted { $0.key.node < $1.key.node }.map { other, name in
+      NodeBody(
+        slot: other.node, name: name, boot: other.boot,
+        state: bus == nil || sessions[other] != nil ? .live : .silent, sessions: sessions[other],
+        isThis: other == life)
+    }
+  }
+
+  /// Writes the figures of the channel to the page of metrics.
+  func write(to page: inout PrometheusText) {
+    let counts = bus?.figures ?? BusCounts()
+    page.counters(
+      "postern_bus_messages_total", "Messages between the processes of a store.", label: "outcome",
+      ["sent": counts.sent, "received": counts.received, "lost": counts.lost, "refused": counts.refused])
+    page.counter("postern_bus_gaps_total", "Times that messages may have been missed.", Double(counts.gaps))
+    page.counter(
+      "postern_bus_late_total", "Answers that did not wait any longer for the process's own messages.",
+      Double(counts.late))
   }
 
   /// Has a prepared gateway admit clients only while the process surely has its leases, end what other processes left, and
@@ -101,6 +155,7 @@ struct StoreMembership: Sendable {
 
   /// Gives the leases back.
   func end() async {
+    bus?.end()
     await keeper?.end()
     await leased?.close()
   }

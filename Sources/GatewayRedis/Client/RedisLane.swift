@@ -18,6 +18,7 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
 
   let loop: any LinkLoop
   private let settings: RedisSettings
+  private let subscription: RedisSubscription?
   private let trouble: @Sendable (String) -> Void
   private var link: (any ByteLink)?
   private var parser: RedisParser?
@@ -50,12 +51,18 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
 
   /// Creates a lane.
   ///
-  /// - Parameter trouble: A function that is called with the reason of each loss of the connection.
+  /// - Parameters:
+  ///   - loop: The loop that it is on.
+  ///   - settings: The server, and how to log in.
+  ///   - subscription: The channel that it subscribes to; it then takes no other command than `PING`. Nil for none.
+  ///   - trouble: A function that is called with the reason of each loss of the connection.
   init(
-    on loop: any LinkLoop, _ settings: RedisSettings, trouble: @escaping @Sendable (String) -> Void = { _ in }
+    on loop: any LinkLoop, _ settings: RedisSettings, subscription: RedisSubscription? = nil,
+    trouble: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.loop = loop
     self.settings = settings
+    self.subscription = subscription
     self.trouble = trouble
   }
 
@@ -142,7 +149,11 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
     }
     greeting.append(RedisCommand("CLIENT", "SETNAME", "postern"))
     greeting.append(RedisCommand("ROLE"))
-    for script in RedisScript.allCases { greeting.append(.load(script)) }
+    if let subscription {
+      greeting.append(RedisCommand("SUBSCRIBE", subscription.channel))
+    } else {
+      for script in RedisScript.allCases { greeting.append(.load(script)) }
+    }
     let bytes = greeting.reduce(into: [UInt8]()) { $0 += $1.formatted() ?? [] }
     let count = greeting.count
     let hasPassword = settings.password != nil
@@ -150,15 +161,20 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
     send(
       Request(bytes: bytes, size: bytes.count, count: count, since: loop.now) { [weak self] answer in
         guard let self, case .success(let replies) = answer else { return }
-        if let fault = Self.fault(of: replies, hasPassword: hasPassword) { lose(fault) } else { greeted() }
+        if let fault = Self.fault(of: replies, hasPassword: hasPassword, isSubscriber: subscription != nil) {
+          lose(fault)
+        } else {
+          greeted()
+        }
       })
     setTimer()
   }
 
   /// Returns why the greeting's replies do not open the connection; nil if they do.
-  private static func fault(of replies: [RedisReply], hasPassword: Bool) -> String? {
+  private static func fault(of replies: [RedisReply], hasPassword: Bool, isSubscriber: Bool) -> String? {
     for reply in replies {
       guard case .error(let text) = reply else { continue }
+      if isSubscriber, text.hasPrefix("NOPERM") { return RedisSubscription.missingRight }
       if text.hasPrefix("WRONGPASS") { return "it refuses the user or the password; see --store-password-file" }
       if text.hasPrefix("NOAUTH") { return "it wants a password; give a --store-password-file" }
       return text
@@ -170,6 +186,7 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
     guard name.elementsEqual("master".utf8) else {
       return "it is a replica; name the primary, which accepts writes"
     }
+    guard !isSubscriber else { return nil }
     for (script, reply) in zip(RedisScript.allCases, replies.suffix(RedisScript.allCases.count)) {
       guard case .bytes(let digest) = reply, digest.elementsEqual(script.digest.utf8) else {
         return "it does not load scripts as Redis does"
@@ -185,6 +202,7 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
     let waiting = unsent
     unsent = []
     for request in waiting { send(request) }
+    subscription?.opened()
   }
 
   func linkReceived(_ bytes: UnsafeRawBufferPointer) {
@@ -199,6 +217,10 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
   }
 
   private func take(_ reply: RedisReply) {
+    if let subscription, let message = RedisSubscription.message(in: reply) {
+      if phase == .open { subscription.received(message) }
+      return
+    }
     guard firstSent < sent.count else { return lose("it sent a reply that nobody asked for") }
     replies.append(reply)
     guard replies.count == sent[firstSent].count else { return }
@@ -232,6 +254,7 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
 
   /// Closes the connection, fails what waits, and connects again after a while.
   private func lose(_ reason: String) {
+    if phase == .open { subscription?.closed() }
     link?.close()
     link = nil
     parser = nil
@@ -278,20 +301,5 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
       return lose("no reply within \(Int(timeout.inSeconds)) s")
     }
     setTimer()
-  }
-}
-
-/// The delays before the tries to connect again: twice as long each time, with a random part.
-struct RedisBackoff {
-  private static let first = 0.05
-  private static let last = 2.0
-  private var longest = first
-
-  /// Returns the next delay.
-  ///
-  /// - Parameter share: A random number in 0..<1.
-  mutating func next(_ share: Double) -> Duration {
-    defer { longest = min(longest * 2, Self.last) }
-    return .seconds(longest / 2 + longest / 2 * share)
   }
 }

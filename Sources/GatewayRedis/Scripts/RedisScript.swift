@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// A Lua script of the store, which Redis runs as one step. All keys begin with `KEYS[1]`, the prefix.
 enum RedisScript: CaseIterable, Sendable {
-  case commit, scan, setAside, acquire, renew, release
+  case commit, scan, setAside, acquire, renew, release, publish
 
   /// The digests by which the server knows the scripts.
   private static let digests: [RedisScript: String] = allCases.reduce(into: [:]) { $0[$1] = digest(of: $1.source) }
@@ -16,6 +16,7 @@ enum RedisScript: CaseIterable, Sendable {
     case .acquire: Self.acquireBody
     case .renew: Self.renewBody
     case .release: Self.releaseBody
+    case .publish: Self.publishBody
     }
   }
 

@@ -1,0 +1,288 @@
+package import GatewayCore
+internal import Synchronization
+
+/// The bus of the nodes that share a prefix of keys: one channel of the Redis server, on which a script numbers every message.
+///
+/// It has two connections, one that publishes and one that is subscribed. A message that is published while a node has no
+/// subscription is lost to it.
+///
+/// `@unchecked Sendable`: what is not behind a lock is touched only on the lanes' loop.
+package final class RedisBus: Bus, @unchecked Sendable {
+  /// The most bytes of one message.
+  static let bytesMax = 16 << 20
+  /// The time that a node waits at most for its own messages.
+  private static let patience = Duration.seconds(1)
+  private static let pingInterval = Duration.seconds(2)
+
+  private let life: NodeBoot
+  private let prefix: String
+  private let address: String
+  private let publisher: RedisLane
+  private var subscriber: RedisLane?
+  private let trouble: @Sendable (String) -> Void
+  private let isOpen = Atomic(false)
+  private let outbox = Mutex(Outbox())
+  private let counts = Mutex(BusCounts())
+
+  private var receiver: (any BusReceiver)?
+  /// The number of the last message; nil at the beginning of a subscription.
+  private var last: UInt64?
+  private var hasBegun = false
+  private var hasEnded = false
+
+  /// What the node has sent, and who waits for it to come back.
+  private struct Outbox {
+    var unsent: [[UInt8]] = []
+    /// The messages that were sent, lost ones too.
+    var sent: UInt64 = 0
+    /// How many of them have come back, or never will.
+    var back: UInt64 = 0
+    var waiters: [(target: UInt64, number: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
+    var waiterCount: UInt64 = 0
+
+    /// Removes and returns those who have waited enough.
+    mutating func release(where isOver: (UInt64, UInt64) -> Bool) -> [CheckedContinuation<Void, Never>] {
+      let released = waiters.filter { isOver($0.target, $0.number) }.map(\.continuation)
+      if !released.isEmpty { waiters.removeAll { isOver($0.target, $0.number) } }
+      return released
+    }
+  }
+
+  /// Creates the bus of a process.
+  ///
+  /// - Parameters:
+  ///   - settings: The server and the prefix, whose channel it is.
+  ///   - life: The life of this process among those that share the prefix.
+  ///   - loop: The loop on which messages are received.
+  ///   - trouble: A function that is called with each reason why messages may be lost.
+  package init(
+    _ settings: RedisSettings, as life: NodeBoot, on loop: any LinkLoop, trouble: @escaping @Sendable (String) -> Void
+  ) {
+    (self.life, self.trouble) = (life, trouble)
+    prefix = settings.prefix
+    address = settings.target.address
+    publisher = RedisLane(on: loop, settings)
+    let subscription = RedisSubscription(
+      channel: "\(settings.prefix):bus", opened: { [weak self] in self?.begin() },
+      received: { [weak self] in self?.take($0) }, closed: { [weak self] in self?.pause() })
+    subscriber = RedisLane(on: loop, settings, subscription: subscription, trouble: trouble)
+  }
+
+  deinit {
+    publisher.end()
+    subscriber?.end()
+  }
+
+  /// What it has sent, received and lost.
+  package var figures: BusCounts { counts.withLock { $0 } }
+
+  package var isAway: Bool { !isOpen.load(ordering: .relaxed) }
+
+  package func open(_ receiver: any BusReceiver) {
+    publisher.loop.execute { [self] in self.receiver = receiver }
+  }
+
+  /// Subscribes, and sends the first message. Throws what is wrong with the server or its user's rights.
+  package func start(saying first: BusMessage) async throws(RedisStartError) {
+    // A subscriber may ask for nothing but this.
+    if let subscriber { try await check(subscriber, [RedisCommand("PING")]) }
+    var hello = RedisCommand()
+    let bytes = outbox.withLock { outbox in
+      outbox.sent += 1
+      return first.encoded(from: life, count: outbox.sent)
+    }
+    hello.append(bytes)
+    try await check(publisher, [.load(.publish), .call(.publish, prefix, hello)])
+  }
+
+  private func check(_ lane: RedisLane, _ commands: [RedisCommand]) async throws(RedisStartError) {
+    let reason: String
+    switch await lane.ask(commands) {
+    case .failure(let failure): reason = failure.reason
+    case .success(let replies):
+      guard case .error(let text)? = replies.last else { return }
+      reason = "Redis at \(address): \(Self.isMissingRight(text) ? RedisSubscription.missingRight : text)"
+    }
+    throw RedisStartError(
+      description: reason, isLasting: reason.contains(bytesOf: RedisSubscription.missingRight))
+  }
+
+  /// Returns whether an error of the server says that the user may not do it; inside a script it has other words.
+  private static func isMissingRight(_ text: String) -> Bool {
+    text.contains(bytesOf: "NOPERM") || text.contains(bytesOf: "ACL failure")
+      || text.contains(bytesOf: "user executing the script")
+  }
+
+  /// Closes the connections; who waits, waits no longer.
+  package func end() {
+    publisher.loop.execute { [self] in
+      hasEnded = true
+      isOpen.store(false, ordering: .relaxed)
+      publisher.end()
+      subscriber?.end()
+      receiver = nil
+      comeBack(.max)
+    }
+  }
+
+  // MARK: Sending
+
+  package func send(_ message: BusMessage) {
+    let isFirst = outbox.withLock { outbox in
+      outbox.sent += 1
+      outbox.unsent.append(message.encoded(from: life, count: outbox.sent))
+      return outbox.unsent.count == 1
+    }
+    guard isFirst else { return }
+    // Also on the loop: a lane must not be asked from inside the handling of its own replies.
+    publisher.loop.execute { [self] in publish() }
+  }
+
+  private func publish() {
+    let (messages, first) = outbox.withLock { outbox in
+      var messages: [[UInt8]] = []
+      swap(&messages, &outbox.unsent)
+      return (messages, outbox.sent - UInt64(messages.count) + 1)
+    }
+    for (index, bytes) in messages.enumerated() {
+      let number = first + UInt64(index)
+      guard bytes.count <= Self.bytesMax, !hasEnded else {
+        counts.withLock { $0.lost += 1 }
+        comeBack(number)
+        continue
+      }
+      var message = RedisCommand()
+      message.append(bytes)
+      publish(message, number, mayLoad: true)
+    }
+  }
+
+  private func publish(_ message: RedisCommand, _ number: UInt64, mayLoad: Bool) {
+    let call = RedisCommand.call(.publish, prefix, message)
+    publisher.ask(mayLoad ? [call] : [.load(.publish), call]) { [weak self] answer in
+      guard let self else { return }
+      if mayLoad, case .success(let replies) = answer, replies[0].isError("NOSCRIPT") {
+        return publish(message, number, mayLoad: false)
+      }
+      if case .success(let replies) = answer, case .integer? = replies.last {
+        counts.withLock { $0.sent += 1 }
+        // Without a subscription it does not come back.
+        if isAway { comeBack(number) }
+        return
+      }
+      counts.withLock { $0.lost += 1 }
+      if case .success(let replies) = answer, case .error(let text)? = replies.last { tell(text) }
+      comeBack(number)
+    }
+  }
+
+  private var lastTold = ""
+
+  /// Tells the operator of an error of the server, once until it is another.
+  private func tell(_ text: String) {
+    guard lastTold != text else { return }
+    lastTold = text
+    let reason = Self.isMissingRight(text) ? RedisSubscription.missingRight : text
+    trouble("Redis at \(address) refuses a message between processes: \(reason)")
+  }
+
+  /// Notes that the node's messages up to that number have come back, or never will.
+  private func comeBack(_ number: UInt64) {
+    let released = outbox.withLock { outbox in
+      outbox.back = max(outbox.back, min(number, outbox.sent))
+      let back = outbox.back
+      return outbox.release { target, _ in target <= back }
+    }
+    for continuation in released { continuation.resume() }
+  }
+
+  package nonisolated(nonsending) func settle() async {
+    guard outbox.withLock({ $0.back < $0.sent }) else { return }
+    await withCheckedContinuation { continuation in
+      let number = outbox.withLock { outbox -> UInt64? in
+        guard outbox.back < outbox.sent else { return nil }
+        outbox.waiterCount += 1
+        outbox.waiters.append((outbox.sent, outbox.waiterCount, continuation))
+        return outbox.waiterCount
+      }
+      guard let number else { return continuation.resume() }
+      publisher.loop.execute { [self] in
+        publisher.loop.run(after: Self.patience) { [weak self] in self?.giveUp(number) }
+      }
+    }
+  }
+
+  private func giveUp(_ number: UInt64) {
+    let released = outbox.withLock { outbox in outbox.release { _, waiter in waiter == number } }
+    guard !released.isEmpty else { return }
+    counts.withLock { $0.late += 1 }
+    for continuation in released { continuation.resume() }
+  }
+
+  // MARK: Receiving
+
+  /// The subscription begins.
+  private func begin() {
+    guard !hasEnded else { return }
+    last = nil
+    isOpen.store(true, ordering: .relaxed)
+    if hasBegun { miss("the connection was lost") }
+    hasBegun = true
+    ping()
+  }
+
+  /// The subscription ends.
+  private func pause() {
+    isOpen.store(false, ordering: .relaxed)
+    comeBack(.max)
+  }
+
+  /// Finds out whether the server is still there.
+  private func ping() {
+    subscriber?.ask([RedisCommand("PING")]) { [weak self] answer in
+      guard let self, !hasEnded, case .success = answer else { return }
+      publisher.loop.run(after: Self.pingInterval) { [weak self] in
+        guard let self, !isAway else { return }
+        ping()
+      }
+    }
+  }
+
+  private func miss(_ reason: String) {
+    counts.withLock { $0.gaps += 1 }
+    trouble("messages of other processes may be missing: \(reason)")
+    receiver?.missed()
+  }
+
+  private func take(_ bytes: [UInt8]) {
+    let number = bytes.prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+    let isNext = last.map { number == $0 &+ 1 } ?? false
+    guard bytes.count > 8, let found = try? BusMessage.decoded(bytes[8...]) else {
+      counts.withLock { $0.refused += 1 }
+      // What another program publishes has no number.
+      if isNext { last = number }
+      return
+    }
+    if let last, !isNext { miss("number \(number) came after \(last)") }
+    last = number
+    counts.withLock { $0.received += 1 }
+    receiver?.receive(found.message, from: found.sender)
+    if found.sender == life { comeBack(found.count) }
+  }
+}
+
+/// The numbers of messages between nodes.
+package struct BusCounts: Hashable, Sendable {
+  package var sent: UInt64 = 0
+  package var received: UInt64 = 0
+  /// Messages that could not be published, or perhaps were not.
+  package var lost: UInt64 = 0
+  /// Messages that were of no known form.
+  package var refused: UInt64 = 0
+  /// How often messages may have been missed.
+  package var gaps: UInt64 = 0
+  /// How often an answer waited in vain for the node's own messages.
+  package var late: UInt64 = 0
+
+  package init() {}
+}
