@@ -22,7 +22,7 @@ enum ControlCommand: Command {
   static let controlActions: [ControlAction] =
     [
       .health, .ready, .metrics, .settings, .sessions, .session, .expire, .refresh, .disconnect, .say, .revoke, .signal,
-      .reload, .drain,
+      .reload, .nodes, .drain,
       .spaces, .space, .clock, .advance, .fault, .faults, .mend, .journal, .wait, .expect,
     ] + Vendors.all.flatMap { $0.controlActions }
 

@@ -16,7 +16,10 @@ enum ControlText {
 
   /// Returns how many sessions an order reached, as text.
   static func reached(_ answer: ControlClient.Answer) -> String {
-    sessionsReached(answer).map { "\($0) session\($0 == 1 ? "" : "s")" } ?? answer.text
+    guard let reached = try? JSONCoder().decode(SessionsReached.self, from: answer.data) else { return answer.text }
+    let count = "\(reached.sessions) session\(reached.sessions == 1 ? "" : "s")"
+    guard let missing = reached.nodesMissing else { return count }
+    return "\(count); no answer from \(missing.map { VisibleText.escaping($0) }.joined(separator: ", "))"
   }
 
   /// Returns what was read anew, a line for the keys and one for the certificate.

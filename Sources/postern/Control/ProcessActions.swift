@@ -17,6 +17,10 @@ extension ControlAction {
     .get("/settings")
   }
 
+  static let nodes = ControlAction(
+    "nodes", "the processes that share the store, with --node-name", telling: .table
+  ) { _ in .get("/nodes") }
+
   static let reload = ControlAction(
     "reload", "read keys, secrets, passwords and the certificate anew, as SIGHUP does; exit status 1 if old ones stay",
     telling: .reload
