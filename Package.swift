@@ -132,7 +132,8 @@ let package = Package(
       ].map { "Dashboard/Page/\($0)" }),
     library("GatewayServer", ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV", "CBuildCommit"]),
     library("GatewaySimulator", ["GatewayRuntime", "GatewayCore"]),
-    library("GatewayProxy", ["GatewayWires", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayCore"]),
+    library(
+      "GatewayProxy", ["GatewaySpace", "GatewayWires", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayCore"]),
     library("GatewayFleet", ["GatewayRuntime", "GatewayCore"]),
     library("GatewayPlanner", ["GatewayFleet", "GatewayCore"]),
     library(
@@ -237,7 +238,8 @@ let package = Package(
     tests(
       "GatewayProxyTests",
       [
-        "GatewayProxy", "GatewayWires", "GatewayControl", "GatewayFaults", "GatewaySimulator", "GatewayRuntime",
+        "GatewayProxy", "GatewayWires", "GatewayControl", "GatewaySpace", "GatewayFaults", "GatewaySimulator",
+        "GatewayRuntime",
         "GatewayJSON",
         "GatewayCore", "TestSupport",
       ]),

@@ -12,7 +12,9 @@ export interface Start {
 
 export interface SpaceOrder {
   name?: string;
-  /** Options of `postern serve`. */
+  /** The gateway that a route of `postern proxy --spaces` leads to. */
+  upstream?: string;
+  /** Options of `postern serve`, or of `postern proxy`. */
   settings?: Record<string, unknown>;
   frozen?: boolean;
   seed?: number;
@@ -51,6 +53,8 @@ export class Postern {
 export class Space {
   readonly name: string;
   readonly httpURL: string;
+  /** The URL of sockets, without a path. */
+  readonly url: string;
   readonly urls: Record<string, string>;
   token(user: string, lifeSeconds?: number): Promise<string>;
   expire(user: string): Promise<unknown>;

@@ -63,7 +63,7 @@ export class Postern {
     }
   }
 
-  /** Connects to a running gateway, started with `--spaces`. */
+  /** Connects to a running gateway or proxy, started with `--spaces`. */
   static at(controlURL) {
     return new Postern(undefined, controlURL);
   }
@@ -73,7 +73,10 @@ export class Postern {
     this.controlURL = controlURL;
   }
 
-  /** Creates a space. `settings` are options of `postern serve`; `frozen`, `seed`, `wall`, `idle_s` are as in `POST /spaces`. */
+  /**
+   * Creates a space. `settings` are options of `postern serve`; `frozen`, `seed`, `wall`, `idle_s` are as in `POST /spaces`. At a
+   * proxy it is a route to `upstream`, whose `settings` are options of `postern proxy`.
+   */
   async space(order = {}) {
     return new Space(this.controlURL, await ask("POST", `${this.controlURL}/spaces`, order));
   }
@@ -91,12 +94,13 @@ export class Postern {
   }
 }
 
-/** A gateway with its own users, keys, settings, port and clock. Clients connect to `urls.plain`. */
+/** A gateway with its own users, keys, settings, port and clock. Clients connect to `urls.plain`, those of a route to `url`. */
 export class Space {
   constructor(controlURL, made) {
     this.name = made.name;
     this.control = `${controlURL}/spaces/${made.name}`;
     this.httpURL = made.http_url;
+    this.url = made.url;
     this.urls = made.urls;
   }
 

@@ -42,7 +42,7 @@ struct ClockRoutes {
     do throws(Advance.Failure) {
       try space.setWall(to: wall)
     } catch {
-      throw Self.refusal(of: error)
+      throw Self.refusal(of: error, name)
     }
     return ClockBody(space)
   }
@@ -78,7 +78,7 @@ struct ClockRoutes {
       guard !space.isEnding else { throw .ended }
       return AdvanceBody(advance, at: space.loop.now)
     } catch {
-      throw Self.refusal(of: error)
+      throw Self.refusal(of: error, name)
     }
   }
 
@@ -92,8 +92,10 @@ struct ClockRoutes {
     throw .invalidParameter.detailed("\(member) must be \(words)")
   }
 
-  private static func refusal(of failure: Advance.Failure) -> GatewayError {
+  private static func refusal(of failure: Advance.Failure, _ name: String) -> GatewayError {
     switch failure {
+    case .timeIsReal:
+      .clockIsReal.detailed("the gateway behind \(name) keeps its own time; use tokens of a few seconds")
     case .alreadyUnderWay: .alreadyExists.worded("somebody moves the time of this space just now; one move at a time")
     case .ended: SpaceRoutes.noSuchSpace
     case .tooFar:

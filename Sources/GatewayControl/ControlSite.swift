@@ -13,10 +13,14 @@ package struct ControlSite: Site {
   package typealias Nodes = @Sendable () async -> [NodeBody]
 
   private let router: HTTPRouter
-  private let gateway: any Controllable
+  private let log: OrderLog
   private let spaces: Spaces?
   /// Why there are no spaces, where there are none.
   private let noSpaces: GatewayError
+  /// The error for a path that is not there.
+  private let noRoute: GatewayError
+  /// The orders that a hosted route refuses, with the reasons.
+  private let refused: [RefusedOrder]
   private let gate: LoginGate
   private let pages: PageGuard
 
@@ -47,7 +51,9 @@ package struct ControlSite: Site {
     pages = PageGuard(hosts: secret == nil ? hosts : nil)
     self.spaces = spaces
     noSpaces = .notFound.detailed("the gateway hosts no spaces; start it with --spaces")
-    gateway = space.gateway
+    noRoute = .notFound
+    refused = []
+    log = Self.log(of: space.gateway)
     router = HTTPRouter(
       Self.routes(of: space, settings: settings, figures: figures)
         + DashboardRoutes(space: space, root: "", hasLogin: gate.hasSecret).routes + gate.routes
@@ -58,26 +64,53 @@ package struct ControlSite: Site {
         + (spaces.map { SpaceRoutes(spaces: $0).routes + ClockRoutes(spaces: $0).routes } ?? []))
   }
 
-  /// Creates the control port of a proxy, which has no dashboard and hosts no spaces.
+  /// Creates the control port of a proxy.
   ///
   /// - Parameters:
-  ///   - proxy: The proxy.
-  ///   - faults: The faults that it was ordered to have.
+  ///   - proxy: The proxy's own route; nil if it has none.
+  ///   - faults: The faults of that route.
   ///   - refused: The orders that make no sense at a proxy, with the reasons.
+  ///   - secret: The secret that `Authorization: Bearer` must contain; nil for a port bound to loopback, which needs none.
+  ///   - hosts: The accepted names of a port without a secret, besides loopback's.
+  ///   - spaces: The routes that orders make; nil if none may be made.
+  ///   - loop: The loop that serves the port.
+  ///   - log: The log of orders.
+  ///   - newKey: Returns an unpredictable name for a dashboard's session, with 256 bits.
+  ///   - drain: Drains and then ends the process, over that window.
   package init(
-    proxy: any Controllable, faults: FaultBook, refusing refused: [RefusedOrder], secret: String?, hosts: [String],
-    drain: @escaping @Sendable (Duration?) -> Void
+    proxy: (any Controllable)?, faults: FaultBook?, refusing refused: [RefusedOrder], secret: String?,
+    hosts: [String], spaces: Spaces? = nil, on loop: EventLoop, log: @escaping OrderLog,
+    newKey: @escaping @Sendable () -> String, drain: @escaping @Sendable (Duration?) -> Void
   ) {
-    gate = LoginGate(secret: secret, on: proxy.controlLoop)
+    gate = LoginGate(secret: secret, on: loop, newKey: newKey)
     pages = PageGuard(hosts: secret == nil ? hosts : nil)
-    spaces = nil
-    noSpaces = .notFound.detailed("a proxy hosts no spaces")
-    gateway = proxy
+    self.spaces = spaces
+    self.refused = refused
+    self.log = log
+    noSpaces = .notFound.detailed("this proxy makes no routes; start it with --spaces")
+    noRoute =
+      proxy == nil
+      ? .notFound.detailed("this proxy has no route of its own (--to); name a space, as in /spaces/t17/journal")
+      : .notFound
+    let own = proxy.map {
+      Self.routes(of: $0, faults, refusing: refused)
+        + DashboardRoutes(route: $0, root: "", hasLogin: secret != nil).routes
+    }
     router = HTTPRouter(
-      HealthRoutes.alive + SessionRoutes(gateway: proxy).routes + OrderRoutes(gateway: proxy).routes
-        + SayRoutes(gateway: proxy).routes
-        + JournalRoutes(gateway: proxy).routes + FaultRoutes(gateway: proxy, book: faults).routes
-        + refused.map(\.route) + [DrainRoute(drain: drain).route])
+      HealthRoutes.alive + (own ?? []) + gate.routes + [DrainRoute(drain: drain).route]
+        + (spaces.map { SpaceRoutes(spaces: $0).routes + ClockRoutes(spaces: $0).routes } ?? []))
+  }
+
+  /// Returns the routes of a proxy's route: its own below `/`, a hosted one's below `/spaces/t17/`.
+  private static func routes(
+    of route: any Controllable, _ faults: FaultBook?, refusing refused: [RefusedOrder]
+  ) -> [HTTPRoute] {
+    SessionRoutes(gateway: route).routes + OrderRoutes(gateway: route).routes + SayRoutes(gateway: route).routes
+      + JournalRoutes(gateway: route).routes + FaultRoutes(gateway: route, book: faults).routes + refused.map(\.route)
+  }
+
+  private static func log(of gateway: any Controllable) -> OrderLog {
+    { level, name, fields in gateway.log(level, name, fields) }
   }
 
   /// Returns the routes of a space: the gateway's own below `/`, a hosted one's below `/spaces/t17/`. A route that is
@@ -127,13 +160,13 @@ package struct ControlSite: Site {
   }
 
   private func answer(_ request: HTTPRequest, of caller: OrderCaller?) async -> HTTPResponse {
-    if let response = await Self.answer(request, of: caller, by: router, gateway) { return response }
-    return await spaceAnswer(request, of: caller) ?? ControlAnswer.error(.notFound)
+    if let response = await Self.answer(request, of: caller, by: router, log) { return response }
+    return await spaceAnswer(request, of: caller) ?? ControlAnswer.error(noRoute)
   }
 
   /// Returns the answer of a route; nil if none of the routes has the path.
   private static func answer(
-    _ request: HTTPRequest, of caller: OrderCaller?, by router: HTTPRouter, _ gateway: any Controllable
+    _ request: HTTPRequest, of caller: OrderCaller?, by router: HTTPRouter, _ log: OrderLog
   ) async -> HTTPResponse? {
     let method = request.method == "HEAD" ? "GET" : request.method
     switch router.match(method: method, path: request.path) {
@@ -141,7 +174,7 @@ package struct ControlSite: Site {
       if let refusal = refusal(of: request, to: route) { return ControlAnswer.error(refusal) }
       return await OrderCaller.$current.withValue(caller) {
         let response = await route.handler(request, parameters)
-        OrderCaller.note(request, to: route, response, in: gateway)
+        OrderCaller.note(request, to: route, response, in: log)
         return response
       }
     case .otherMethods(let methods):
@@ -167,23 +200,31 @@ package struct ControlSite: Site {
     else { return ControlAnswer.error(SpaceRoutes.noSuchSpace) }
     var inner = request
     inner.path = "/" + segments[2]
-    let router = Self.router(of: space, hasLogin: gate.hasSecret)
-    let gateway = space.hosted.space.gateway
+    let router = router(of: space)
+    let log = Self.log(of: space.hosted.content.controllable)
     var response = await space.hosted.perform { [inner, hosted = space.hosted] in
-      await Self.answer(inner, of: caller, by: router, gateway)?.dated(by: hosted.loop)
+      await Self.answer(inner, of: caller, by: router, log)?.dated(by: hosted.loop)
     }
     if let source = response?.stream { response?.stream = space.hosted.stream(source) }
     return response
   }
 
-  private static func router(of space: NamedSpace, hasLogin: Bool) -> HTTPRouter {
+  private func router(of space: NamedSpace) -> HTTPRouter {
     if let router = space.controlRouter { return router }
-    let inner = space.hosted.space
-    let router = HTTPRouter(
-      routes(of: inner, settings: space.description, figures: { _ in })
-        + DashboardRoutes(space: inner, root: "../../", hasLogin: hasLogin, name: space.name.text).routes)
+    let router = HTTPRouter(routes(of: space))
     space.controlRouter = router
     return router
+  }
+
+  private func routes(of space: NamedSpace) -> [HTTPRoute] {
+    let (root, hasLogin, name) = ("../../", gate.hasSecret, space.name.text)
+    guard let inner = space.hosted.space, let settings = space.description else {
+      let route = space.hosted.content.controllable
+      return HealthRoutes.alive + Self.routes(of: route, space.hosted.content.faults, refusing: refused)
+        + DashboardRoutes(route: route, root: root, hasLogin: hasLogin, name: name).routes
+    }
+    return Self.routes(of: inner, settings: settings, figures: { _ in })
+      + DashboardRoutes(space: inner, root: root, hasLogin: hasLogin, name: name).routes
   }
 
   /// The query parameters of lists, by their patterns.

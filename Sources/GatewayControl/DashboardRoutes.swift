@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayRuntime
 internal import GatewaySpace
 
 /// The dashboard of one gateway: its page, which needs no other origin, and the feed that the page reads.
@@ -13,7 +14,16 @@ struct DashboardRoutes {
   ///   - hasLogin: Whether the page's user has logged in, and may log out.
   ///   - name: The name of the space, if it is a hosted one.
   init(space: Space, root: String, hasLogin: Bool, name: String? = nil) {
-    feed = DashboardFeed(space, name: name)
+    self.init(DashboardFeed(space, name: name), root: root, hasLogin: hasLogin)
+  }
+
+  /// Creates the routes of the dashboard of a proxy's route.
+  init(route: any Controllable, root: String, hasLogin: Bool, name: String? = nil) {
+    self.init(DashboardFeed(route: route, name: name), root: root, hasLogin: hasLogin)
+  }
+
+  private init(_ feed: DashboardFeed, root: String, hasLogin: Bool) {
+    self.feed = feed
     page = DashboardPage.dashboard(root: root, hasLogin: hasLogin)
   }
 

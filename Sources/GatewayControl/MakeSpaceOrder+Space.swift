@@ -10,6 +10,7 @@ extension MakeSpaceOrder {
     let body: MakeSpaceOrder = try ControlAnswer.order(request)
     var order = SpaceOrder()
     order.name = body.name
+    order.upstream = body.upstream
     order.port = body.port ?? 0
     order.isFrozen = body.frozen ?? false
     guard (0...65_535).contains(order.port) else { throw .invalidParameter.detailed("port must be 0 to 65535") }
@@ -28,7 +29,7 @@ extension MakeSpaceOrder {
 
   private static func settings(_ json: String) throws(GatewayError) -> [SpaceOrder.Setting] {
     guard let members = (try? JSONDocument.parse(Array(json.utf8)))?.root.members else {
-      throw .invalidParameter.detailed("settings must be an object of options of postern serve")
+      throw .invalidParameter.detailed("settings must be an object of options of postern serve, or of postern proxy")
     }
     var settings: [SpaceOrder.Setting] = []
     for (name, value) in members {

@@ -1,5 +1,8 @@
 internal import GatewayCore
-internal import GatewayRuntime
+package import GatewayRuntime
+
+/// Writes a line to the log. Only on the loop of what the order is for.
+package typealias OrderLog = @Sendable (LogLevel, String, [LogEvent.Field]) -> Void
 
 /// The sender of an order, as the audit lines of the log name it.
 struct OrderCaller: Sendable {
@@ -57,12 +60,10 @@ struct OrderCaller: Sendable {
   ]
 
   /// Writes the line of an order that was carried out.
-  static func note(_ request: HTTPRequest, to route: HTTPRoute, _ response: HTTPResponse, in gateway: any Controllable)
-  {
+  static func note(_ request: HTTPRequest, to route: HTTPRoute, _ response: HTTPResponse, in log: OrderLog) {
     guard let current, !["GET", "HEAD"].contains(request.method), response.status < 400,
       !questions.contains(route.pattern), !detailed.contains(route.pattern)
     else { return }
-    gateway.log(
-      .info, "order", [.init("order", "\(request.method) \(request.path)")] + current.fields)
+    log(.info, "order", [.init("order", "\(request.method) \(request.path)")] + current.fields)
   }
 }

@@ -88,6 +88,7 @@ struct SpaceRoutes {
     json.member("name", space.name.text)
     json.member("port", Int64(space.port.number))
     if let secret { json.member("secret", secret) }
+    if let upstream = space.hosted.content.upstream { json.member("upstream", upstream) }
     json.member("url", space.url)
     json.name("urls")
     json.beginObject()

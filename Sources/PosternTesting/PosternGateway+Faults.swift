@@ -13,7 +13,7 @@ extension PosternGateway {
   @discardableResult
   public func fail(_ order: String) async throws -> Int {
     let order = try FaultOrder.read(json: Array(order.utf8))
-    let space = space.hosted.space
+    let space = served
     let made: Result<Int, GatewayError> = await gateway.tables[0].perform { _ in
       do throws(GatewayError) {
         guard let faults = space.faults else { throw .notFound }
@@ -29,7 +29,7 @@ extension PosternGateway {
   @discardableResult
   public func mend(_ number: Int) async -> Bool {
     guard let number = UInt32(exactly: number) else { return false }
-    let space = space.hosted.space
+    let space = served
     return await gateway.tables[0].perform { _ in space.faults?.remove(number) ?? false }
   }
 }

@@ -87,7 +87,7 @@ extension PosternGateway {
     switch outcome {
     case .success(let advance): return advance
     case .failure(.alreadyUnderWay): throw NotAdvanced(description: "somebody moves this gateway's time just now")
-    case .failure(.ended): throw NotAdvanced(description: "the gateway has been stopped")
+    case .failure(.ended), .failure(.timeIsReal): throw NotAdvanced(description: "the gateway has been stopped")
     case .failure(.tooFar):
       throw NotAdvanced(description: "the time of a gateway is moved by a hundred years in all: start another")
     case .failure(.endless(let steps)):

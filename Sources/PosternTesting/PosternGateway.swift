@@ -47,12 +47,14 @@ public final class PosternGateway: Sendable {
   }
 
   let space: NamedSpace
+  let served: Space
   private let host: RunningGateway
   private let issuer: PlainTokenIssuer
   private let address: String
 
-  private init(_ space: NamedSpace, on host: RunningGateway, issuer: PlainTokenIssuer) {
+  private init(_ space: NamedSpace, _ served: Space, on host: RunningGateway, issuer: PlainTokenIssuer) {
     self.space = space
+    self.served = served
     self.host = host
     self.issuer = issuer
     address = "127.0.0.1:\(space.port.number)"
@@ -67,7 +69,8 @@ public final class PosternGateway: Sendable {
     order.closingTime = .milliseconds(100)
     let host = try await PosternHost.started()
     let space = try await host.host(try settings(options, keys), order)
-    return PosternGateway(space, on: host, issuer: keys.issuer)
+    guard let served = space.hosted.space else { throw GatewayError.internalError }
+    return PosternGateway(space, served, on: host, issuer: keys.issuer)
   }
 
   private static func settings(_ options: Options, _ keys: PlainKeys) throws -> GatewaySettings {
@@ -83,7 +86,7 @@ public final class PosternGateway: Sendable {
     return settings
   }
 
-  var gateway: Gateway { space.hosted.space.gateway }
+  var gateway: Gateway { served.gateway }
 
   /// The address for clients, e.g. `ws://127.0.0.1:40123/v1/connect`.
   public var url: String { "ws://\(address)\(PlainDialect.path)" }

@@ -27,7 +27,7 @@ struct ControlOrderTests {
     (AdvanceOrder.self, "there is wall, by_s, patience_ms, stop_at"),
     (WaitOrder.self, "there is kind, user, connection, dialect, count, after, within_ms"),
     (SpreadWaveOrder.self, "there is from, before, user, dialect, over_s"),
-    (MakeSpaceOrder.self, "there is name, port, frozen, seed, wall, settings, idle_s"),
+    (MakeSpaceOrder.self, "there is name, upstream, port, frozen, seed, wall, settings, idle_s"),
     (
       ExpectOrder.self,
       "there is expect, user, dialect, after, since, attempt, late, at_least_ms, at_most, quiet_ms, within_ms, new_token"

@@ -22,7 +22,7 @@ struct HostedFaultTests {
 
   private func fail(_ space: HostedSpace, _ json: String) throws {
     let order = try FaultOrder.read(json: Array(json.utf8))
-    _ = try space.loop.asCurrent { try space.space.faults?.add(order) }
+    _ = try space.loop.asCurrent { try space.space?.faults?.add(order) }
   }
 
   private func dial(_ house: TestHouse, _ space: Int, _ issuer: PlainTokenIssuer) -> SimulatedPeer {
@@ -86,7 +86,7 @@ struct HostedFaultTests {
     house.world.advance(by: .seconds(1))
     #expect(waiting.allSatisfy { $0.value == nil } && ann.isOpen)
     weak let space: HostedSpace? = house.spaces[0]
-    weak let book: FaultBook? = space?.space.faults
+    weak let book: FaultBook? = space?.space?.faults
     let before = house.world.now
     house.end(house.spaces[0])
     #expect(house.world.now - before < .seconds(10))

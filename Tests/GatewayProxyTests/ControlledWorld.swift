@@ -53,7 +53,8 @@ extension ProxyWorld {
     let loop = world.loops[0].eventLoop
     let site = ControlSite(
       proxy: route, faults: control.faults,
-      refusing: [RefusedOrder("POST", "/revocations", .notOurs)], secret: nil, hosts: []
+      refusing: [RefusedOrder("POST", "/revocations", .notOurs)], secret: nil, hosts: [], on: loop,
+      log: { route.log($0, $1, $2) }, newKey: { "" }
     ) { _ in }
     var request = HTTPRequest(method: method, path: path, headers: fields + [HTTPField("host", "localhost")])
     let parts = path.split(separator: "?", maxSplits: 1)

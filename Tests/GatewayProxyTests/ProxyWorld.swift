@@ -31,7 +31,7 @@ struct ProxyWorld {
     route = loop.eventLoop.asCurrent {
       ProxyRoute(
         to: ProxyTarget(Self.targetAddress, isLocal: isLocal), by: SimulatedDialer(network, on: loop),
-        on: loop.eventLoop, limits: limits,
+        on: loop.eventLoop, load: HostLoad(limits, on: loop.eventLoop),
         fields: ForwardedFields(via: "1.1 postern-1", replacing: [HTTPField("x-key", "new")]), control: control)
     }
     network.listen(on: Self.address, loops: [loop], site: ProxySite(route, guarding: guarding))

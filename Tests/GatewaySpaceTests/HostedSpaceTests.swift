@@ -70,7 +70,7 @@ struct HostedSpaceTests {
     plain.world.advance(by: .seconds(1))
     #expect(request.value == nil)
     weak let space: HostedSpace? = plain.house.spaces[0]
-    weak let gateway: Gateway? = space?.space.gateway
+    weak let gateway: Gateway? = space?.space?.gateway
     weak let loop: EventLoop? = space?.loop
     weak let table: LoopTable? = gateway?.tables[0]
     weak let store: FaultyStore? = plain.house.stores[0]
@@ -118,6 +118,6 @@ struct HostedSpaceTests {
     two[0].close()
     plain.world.advance(by: .seconds(1))
     #expect(plain.connect().isOpen && two[1].isOpen)
-    #expect(plain.house.spaces[0].space.gateway.configuration.revocationsMax == 10_000)
+    #expect(plain.house.gateway(0).configuration.revocationsMax == 10_000)
   }
 }

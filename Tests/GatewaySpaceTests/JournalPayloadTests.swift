@@ -7,7 +7,7 @@ import Testing
 
 struct JournalPayloadTests {
   private func messages(_ plain: PlainHouse, hasPayloads: Bool = true) -> [JournalLine] {
-    let gateway = plain.house.spaces[0].space.gateway
+    let gateway = plain.house.gateway(0)
     var query = Journal.Query(kinds: [.messageIn, .messageOut], limit: .max)
     query.hasPayloads = hasPayloads
     return plain.world.ask { [query] in await gateway.journal(query)?.lines ?? [] } ?? []

@@ -8,13 +8,13 @@ import Testing
 
 struct JournalTests {
   private func lines(_ plain: PlainHouse, _ space: Int = 0, _ query: Journal.Query = Journal.Query()) -> [JournalLine] {
-    let gateway = plain.house.spaces[space].space.gateway
+    let gateway = plain.house.gateway(space)
     return plain.world.ask { await gateway.journal(query)?.lines ?? [] } ?? []
   }
 
   /// Starts to wait for a refresh of ann's.
   private func wait(_ plain: PlainHouse) -> Started<Journal.Outcome?> {
-    let gateway = plain.house.spaces[0].space.gateway
+    let gateway = plain.house.gateway(0)
     let started = Started<Journal.Outcome?>()
     plain.house.host.stage.start {
       started.end(

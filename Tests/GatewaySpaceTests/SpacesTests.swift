@@ -96,7 +96,7 @@ struct SpacesTests {
   @Test
   func `hosted spaces end with their ports, once, however many ask for it, and leave nothing`() throws {
     var space: NamedSpace? = try make { $0.name = "t17" }.get()
-    weak let gateway: Gateway? = space?.hosted.space.gateway
+    weak let gateway: Gateway? = space?.hosted.space?.gateway
     #expect(gateway != nil)
     let both = house.world.ask { [spaces, space] in
       await withTaskGroup(of: Void.self) { group in

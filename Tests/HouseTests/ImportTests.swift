@@ -36,7 +36,10 @@ private let others: [String: Allowed] = [
     ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV", "CBuildCommit"], ["Glibc", "Synchronization"]
   ),
   "GatewaySimulator": (["GatewayRuntime", "GatewayCore"], ["Synchronization"]),
-  "GatewayProxy": (["GatewayWires", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayCore"], []),
+  "GatewayProxy": (
+    ["GatewaySpace", "GatewayWires", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayCore"],
+    ["Synchronization"]
+  ),
   "GatewayFleet": (["GatewayRuntime", "GatewayCore"], []),
   "GatewayPlanner": (["GatewayFleet", "GatewayCore"], []),
   "GatewayReport": (["GatewayFleet", "GatewayKit", "GatewayJSON", "GatewayCore"], ["Glibc"]),

@@ -67,6 +67,8 @@ struct TidyTests {
           "Sources/GatewaySpace/SpaceSettings.swift",
           // Commands, and keys of spaces on sockets.
           "Sources/postern/Serve/SpaceOptions.swift",
+          // Names of sessions with a proxy's dashboard.
+          "Sources/postern/Proxy/ProxyControlOptions.swift",
         ]),
       Ban(
         name: "InputFile.readLocal(", words: ["readLocal("], pattern: #/\bInputFile\.readLocal\(/#,

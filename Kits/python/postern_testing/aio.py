@@ -95,7 +95,7 @@ class AsyncSpace:
     def __init__(self, space: Space):
         self.space = space
         self.name, self.url, self.http_url, self.port = space.name, space.url, space.http_url, space.port
-        self.urls, self.secret = space.urls, space.secret
+        self.urls, self.secret, self.upstream = space.urls, space.secret, space.upstream
         self.journal = AsyncJournal(space.journal)
 
     async def token(

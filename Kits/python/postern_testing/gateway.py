@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -24,7 +25,8 @@ class NotStarted(Exception):
 
 
 class Gateway:
-    """A process that hosts spaces. Ends with its `with` block, and with the process that started it."""
+    """A process that hosts spaces: gateways, or routes to gateways elsewhere. Ends with its `with` block, and with the process
+    that started it."""
 
     def __init__(self, control: Control, process: Optional["_Process"] = None):
         self.control = control
@@ -46,8 +48,15 @@ class Gateway:
             command = [_found(runtime, "give its path as runtime"), "run", "--rm", "--interactive", "--network", "host", image]
         else:
             command = [_program(program)]
-        process = _Process(command, flags, patience)
-        return cls(Control(process.ready["control_url"]), process)
+        process = _Process([*command, "serve", *_SERVE], flags, patience)
+        return cls(Control(process.control_url), process)
+
+    @classmethod
+    def proxy(cls, *flags: str, program: Optional[str] = None, patience: float = 30) -> "Gateway":
+        """Starts a proxy on free loopback ports, whose spaces are routes to a real gateway. `flags` are further ones of
+        `postern proxy`: `--to URL`, and `--i-may-proxy HOST` for each host that is not this machine."""
+        process = _Process([_program(program), "proxy", *_PROXY], flags, patience)
+        return cls(Control(process.control_url), process)
 
     @classmethod
     def at(cls, control_url: str, secret: Optional[str] = None) -> "Gateway":
@@ -58,6 +67,7 @@ class Gateway:
         self,
         *,
         name: Optional[str] = None,
+        upstream: Optional[str] = None,
         settings: Optional[Mapping[str, Any]] = None,
         frozen: bool = False,
         seed: Optional[int] = None,
@@ -65,8 +75,12 @@ class Gateway:
         port: int = 0,
         wall: Optional[str] = None,
     ) -> Space:
-        """Creates a space. `wall` is its initial time of day: "2000-01-01T00:00:00Z". `settings` are options of `postern serve`: {"refresh-timeout": "2s", "any-refresh-timeout": True}."""
-        order: Dict[str, Any] = {"name": name, "settings": settings, "seed": seed, "idle_s": idle_s, "wall": wall}
+        """Creates a space. `wall` is its initial time of day: "2000-01-01T00:00:00Z". `settings` are options of `postern serve`:
+        {"refresh-timeout": "2s", "any-refresh-timeout": True}. At a proxy, `upstream` is the gateway that the route leads to
+        (default: that of `--to`), and `settings` are options of `postern proxy`: {"wire": "centrifugo"}."""
+        order: Dict[str, Any] = {
+            "name": name, "upstream": upstream, "settings": settings, "seed": seed, "idle_s": idle_s, "wall": wall,
+        }
         order = {name: value for name, value in order.items() if value is not None}
         made = self.control.post("/spaces", {**order, "frozen": frozen, "port": port})
         return Space(self.control, made)
@@ -93,12 +107,16 @@ class Gateway:
         self.stop()
 
 
+_PROXY = ["--spaces", "--end-with-input", "--port", "0", "--control-port", "0"]
+_SERVE = [*_PROXY, "--drain-window", "0s"]
+
+
 class _Process:
-    """The process `postern serve`. It ends when our end of its standard input closes: with this process, however that ends."""
+    """The process `postern serve` or `postern proxy`. It ends when our end of its standard input closes: with this process,
+    however that ends."""
 
     def __init__(self, program: Sequence[str], flags: Sequence[str], patience: float):
-        command = [*program, "serve", "--spaces", "--end-with-input", "--port", "0", "--control-port", "0"]
-        command += ["--drain-window", "0s", *flags]
+        command = [*program, *flags]
         self._log = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, start_new_session=True
@@ -107,13 +125,16 @@ class _Process:
         timer = threading.Timer(patience, self._process.kill)
         timer.start()
         line = self._process.stdout.readline()
+        # The proxy's lines are for people: ready, control, and others.
+        while line.startswith(b"ready "):
+            line = self._process.stdout.readline()
         timer.cancel()
         if not line:
             self._process.wait()
             self._close()
             raise NotStarted(f"{' '.join(command)} ended with {self._process.returncode}:\n{self.log()}")
         try:
-            self.ready: Mapping[str, Any] = json.loads(line)
+            self.control_url = _control_url(line)
         except ValueError:
             self._process.kill()
             self._process.wait()
@@ -145,6 +166,12 @@ class _Process:
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
+
+
+def _control_url(line: bytes) -> str:
+    """Returns the address in the ready line of `serve` or in the line of `proxy` about its control port."""
+    found = re.match(rb"control +(http://[^;\s]+)", line)
+    return found[1].decode() if found else str(json.loads(line)["control_url"])
 
 
 def _program(named: Optional[str]) -> str:

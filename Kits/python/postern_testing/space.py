@@ -59,7 +59,8 @@ class Advance:
 
 
 class Space:
-    """A gateway inside a process, with its own users, keys, clock and journal. Ends with its `with` block."""
+    """A gateway inside a process, with its own users, keys, clock and journal; or a route of a proxy to a gateway elsewhere, which
+    has its own tokens and time. Ends with its `with` block."""
 
     def __init__(self, control: Control, made: Mapping[str, Any]):
         self.name: str = made["name"]
@@ -71,6 +72,8 @@ class Space:
         self.urls: Dict[str, str] = dict(made["urls"])
         #: The HMAC secret of its tokens, unless the settings name a key.
         self.secret: Optional[str] = made.get("secret")
+        #: The gateway that a route of a proxy leads to; None for a gateway.
+        self.upstream: Optional[str] = made.get("upstream")
         self._spaces = control
         self._calls = Calls()
         self._control = control.below("spaces", self.name, calls=self._calls)
@@ -92,6 +95,8 @@ class Space:
         calls: Optional[Sequence[str]] = None,
     ) -> str:
         """Returns a token of the built-in provider, in the space's own time. `scheme` names the vendor: `postern token mint --help`."""
+        if self.upstream is not None:
+            raise ValueError(f"the tokens are those of {self.upstream}: take them from your own token endpoint")
         order: Dict[str, Any] = {"user_id": user, "life_s": seconds(life), "kind": kind, "scheme": scheme}
         if calls is not None:
             order["call_cids"] = list(calls)

@@ -26,7 +26,7 @@ package struct ClockBody: Codable, Sendable {
     wall = space.loop.wallTime.seconds
     frozen = space.isFrozen
     movedS = space.moved.inWholeMicroseconds
-    realMs = space.space.gateway.journal?.age.milliseconds
+    realMs = space.content.controllable.journal?.age.milliseconds
     sleeping = space.sleeping.map { SleepBody($0, at: space.loop.now) }
   }
 }

@@ -14,7 +14,8 @@ final class DashboardFeed: WakeupTarget, @unchecked Sendable {
   static let watchersMax = 32
   private static let interval = Duration.seconds(1)
 
-  private let space: Space
+  /// Returns a reading.
+  private let read: @Sendable () async -> DashboardText
   private let name: String?
   private let loop: EventLoop
   private let stage: LoopStage
@@ -32,10 +33,22 @@ final class DashboardFeed: WakeupTarget, @unchecked Sendable {
   /// Creates a feed.
   ///
   /// - Parameter name: The name of a space that the process hosts.
-  init(_ space: Space, name: String? = nil) {
-    self.space = space
+  convenience init(_ space: Space, name: String? = nil) {
+    self.init(on: space.gateway.tables[0].loop, name: name) { await DashboardText.reading(of: space) }
+  }
+
+  /// Creates the feed of a proxy's route.
+  ///
+  /// - Parameter name: The name of a route that the process hosts.
+  convenience init(route: any Controllable, name: String? = nil) {
+    let figures = RouteFigures(of: route)
+    self.init(on: route.controlLoop, name: name) { await figures.reading() }
+  }
+
+  private init(on loop: EventLoop, name: String?, read: @escaping @Sendable () async -> DashboardText) {
+    self.read = read
     self.name = name
-    loop = space.gateway.tables[0].loop
+    self.loop = loop
     stage = LoopStage(loop: loop)
     wakeup = Wakeup(target: self)
   }
@@ -112,7 +125,7 @@ final class DashboardFeed: WakeupTarget, @unchecked Sendable {
     isMaking = true
     madeAt = loop.transport.now
     _ = stage.begin { [self] in
-      let text = await DashboardText.reading(of: space, named: name, number: number + 1)
+      let text = await read().json(named: name, number: number + 1)
       frame = ServerSentEvent(data: text).bytes
       number += 1
       isMaking = false

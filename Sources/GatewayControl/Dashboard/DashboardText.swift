@@ -3,23 +3,50 @@ internal import GatewayJSON
 internal import GatewayRuntime
 internal import GatewaySpace
 
-/// A reading of a gateway's figures in JSON, as its dashboard shows them. It has only counts that are updated as
-/// sessions come and go, nothing of a single session.
-enum DashboardText {
-  /// Returns a reading.
-  ///
-  /// - Parameters:
-  ///   - name: The name of a space that the process hosts.
-  ///   - number: The number of the reading since the gateway's start.
-  static func reading(of space: Space, named name: String?, number: UInt64) async -> String {
+/// A reading of the figures of a gateway or a route in JSON, as its dashboard shows them. It has only counts, nothing of a
+/// single session.
+struct DashboardText {
+  /// The time of day.
+  var now: WallTime
+  var uptime: Duration
+  var isDraining = false
+  /// The connections by phase, of each wire.
+  var phases: [(dialect: String, counts: [(name: String, count: UInt64)])] = []
+  /// The users by kind, of each wire.
+  var kinds: [(dialect: String, counts: [(kind: UserKind, count: UInt64)])] = []
+  var metrics: [DialectMetrics] = []
+  /// The figures of the token provider, by name.
+  var provider: [(String, UInt64)] = []
+  var horizon = HorizonReading()
+  /// The time of day when the horizon's first second began.
+  var horizonBegin: WallTime
+  var spreads: [SpreadOrder.Progress] = []
+
+  /// Returns a reading of a gateway.
+  static func reading(of space: Space) async -> DashboardText {
     let gateway = space.gateway
     let metrics = await gateway.metrics()
     let phases = await gateway.phasesByDialect()
     let kinds = await gateway.usersByDialect()
     let (horizon, begin) = await gateway.horizon()
     let (now, uptime) = await gateway.tables[0].perform { ($0.loop.wallTime, $0.transport.now - $0.openedAt) }
-    let spreads = await gateway.spreadsUnderWay()
-    let provider = await space.providerCounts()
+    var text = DashboardText(now: now, uptime: uptime, horizonBegin: begin)
+    text.isDraining = gateway.isDraining
+    text.phases = phases.map { ($0.dialect, $0.counts.map { ($0.phase.name, $0.count) }) }
+    text.kinds = kinds
+    text.metrics = metrics.byDialect
+    text.horizon = horizon
+    text.spreads = await gateway.spreadsUnderWay()
+    text.provider = await space.providerCounts()
+    return text
+  }
+
+  /// Returns the reading as JSON.
+  ///
+  /// - Parameters:
+  ///   - name: The name of a space that the process hosts.
+  ///   - number: The number of the reading since the gateway's start.
+  func json(named name: String?, number: UInt64) -> String {
     var json = JSONWriter(capacity: 8_192)
     json.beginObject()
     json.member("number", Int64(clamping: number))
@@ -28,27 +55,27 @@ enum DashboardText {
     json.member("version", GatewayDescription.currentVersion)
     if let name { json.member("space", name) }
     json.member("uptime_s", max(0, uptime.milliseconds / 1_000))
-    json.member("draining", gateway.isDraining)
+    json.member("draining", isDraining)
     json.name("dialects")
     json.beginArray()
     for (dialect, counts) in phases {
       json.beginObject()
       json.member("name", dialect)
-      write(counts.map { ($0.phase.name, $0.count) }, "phases", to: &json)
+      Self.write(counts.map { ($0.name, $0.count) }, "phases", to: &json)
       let users = kinds.first { $0.dialect == dialect }?.counts ?? []
-      write(users.map { ($0.kind.rawValue, $0.count) }, "kinds", to: &json)
+      Self.write(users.map { ($0.kind.rawValue, $0.count) }, "kinds", to: &json)
       json.endObject()
     }
     json.endArray()
-    json.member("totals") { writeTotals(metrics.byDialect, to: &$0) }
-    write(provider, "provider", to: &json)
+    json.member("totals") { Self.writeTotals(metrics, to: &$0) }
+    Self.write(provider, "provider", to: &json)
     json.member("horizon") { json in
       json.name("time")
-      json.number(begin.seconds)
+      json.number(horizonBegin.seconds)
       HorizonText.writeSums(horizon, to: &json)
       json.member("bucket_s", Int64(HorizonText.length))
       HorizonText.write(horizon.buckets(of: HorizonText.length), "buckets", to: &json)
-      HorizonText.writeWaves(horizon, at: begin, to: &json)
+      HorizonText.writeWaves(horizon, at: horizonBegin, to: &json)
     }
     json.name("spreads")
     json.beginArray()

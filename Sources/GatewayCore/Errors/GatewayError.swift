@@ -132,6 +132,9 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
   package static let originRefused = GatewayError(403_003, "origin_refused", "the Origin is not on the allow-list")
   package static let notPermitted = GatewayError(403_004, "not_permitted", "users of this kind may not do this")
   package static let hostRefused = GatewayError(403_005, "host_refused", "the Host is not on the allow-list")
+  /// An order named a host that the proxy's command line does not name.
+  package static let hostNotNamed = GatewayError(
+    403_006, "host_not_named", "the command line of the proxy does not name this host")
 
   package static let companyForbidden = GatewayError(
     403_040, "company_forbidden", "the token is of another company")
@@ -183,7 +186,8 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
     .keyUnknown, .issuerMismatch, .audienceMismatch, .tokenRevoked, .tokenNotRenewed, .userMismatch, .claimInvalid,
     .tokenUnknown, .tokenUsedBeforeIssued, .userUnknown, .userDeactivated, .applicationUnknown, .sessionExpired,
     .sessionUnknown, .anonymousRefused, .callNotPermitted, .originRefused, .notPermitted, .notFound, .methodNotAllowed,
-    .alreadyExists, .clockIsReal, .notOurs, .noTokenSeen, .bodyTooLarge, .upgradeRequired, .hostRefused, .mediaTypeRefused,
+    .alreadyExists, .clockIsReal, .notOurs, .noTokenSeen, .bodyTooLarge, .upgradeRequired, .hostRefused, .hostNotNamed,
+    .mediaTypeRefused,
     .claimMissing, .reservationInvalid, .companyForbidden, .companyUnknown, .clientOutdated,
     .tooMany, .internalError, .overloaded, .draining, .providerFailure, .storeUnavailable,
     .identityUnavailable, .connectionRequired,

@@ -32,8 +32,6 @@ package struct SpacesSettings: Sendable {
   /// Reads the settings of an order. Throws the error in them.
   package var read: @Sendable ([SpaceOrder.Setting]) throws -> Reading
 
-  private static let lowPorts = 1...1_023
-
   package init(
     countMax: Int, allowsLowPorts: Bool = false,
     read: @escaping @Sendable ([SpaceOrder.Setting]) throws -> Reading
@@ -46,11 +44,11 @@ package struct SpacesSettings: Sendable {
   /// Returns the function that makes plans of orders, for spaces on that loop.
   func planner(_ loop: SocketLoop, _ refusals: TransportRefusals) -> Spaces.Planner {
     { [read, allowsLowPorts] order, name in
-      guard allowsLowPorts || !Self.lowPorts.contains(order.port) else {
+      guard order.upstream == nil else {
         throw GatewayError.invalidParameter.detailed(
-          "port must be 1024 or above, or 0 for a free one: serve was not told to give others away (--spaces-low-ports)"
-        )
+          "upstream is of a route; serve has gateways of its own, postern proxy --spaces has routes to others")
       }
+      try SpaceListening.checkPort(of: order, allowsLow: allowsLowPorts)
       let reading = try read(order.settings)
       var settings = reading.settings
       settings.port = order.port
@@ -83,7 +81,9 @@ package struct SpacesSettings: Sendable {
       settings: settings.space, secret: secret, store: { MemoryStore(on: $0) },
       description: { settings.description(of: $0) },
       listen: { site in
-        let listeners = try await listen(settings, site, refusals, on: loop)
+        let listeners = try await SpaceListening.listen(onPort: settings.port) {
+          try await RunningGateway.listen(settings, site, refusals, on: [loop])
+        }
         let host = settings.hosts[0]
         return SpacePort(
           host: host.contains(":") ? "[\(host)]" : host, number: listeners[0].port, isSecure: settings.tls != nil,
@@ -91,31 +91,5 @@ package struct SpacesSettings: Sendable {
       })
     plan.limits = limits
     return plan
-  }
-
-  /// The maximum number of tries to find a port that is free on every host.
-  private static let portTriesMax = 5
-
-  private static func listen(
-    _ settings: GatewaySettings, _ site: any Site, _ refusals: TransportRefusals, on loop: SocketLoop
-  ) async throws -> [Listener] {
-    var tries = 1
-    while true {
-      do {
-        return try await RunningGateway.listen(settings, site, refusals, on: [loop])
-      } catch let error as ServerError {
-        if case .descriptorsUsedUp = error { throw GatewayError.overloaded.detailed("\(error)") }
-        if settings.port == 0 {
-          guard case .addressTaken = error, tries < portTriesMax else {
-            throw GatewayError.overloaded.detailed("\(error)")
-          }
-          tries += 1
-        } else if case .addressTaken = error {
-          throw GatewayError.alreadyExists.worded("\(error)")
-        } else {
-          throw GatewayError.invalidParameter.detailed("\(error)")
-        }
-      }
-    }
   }
 }

@@ -21,14 +21,15 @@ package final class ProxyControl: @unchecked Sendable {
   /// - Parameters:
   ///   - wire: What says what messages mean; nil to read none.
   ///   - tokens: The calls of the application's token endpoint; nil if nobody knows which they are.
+  ///   - bytes: The room for what happened.
   ///   - payloadBytes: The room for what messages said; nil to keep nothing of that.
   ///   - seed: The seed of the faults.
   ///   - log: The log of orders; nil for none.
   package init(
-    on loop: EventLoop, wire: ProxyWire? = nil, tokens: TokenSightings? = nil, payloadBytes: Int?, seed: UInt64,
-    log: GatewayLog?
+    on loop: EventLoop, wire: ProxyWire? = nil, tokens: TokenSightings? = nil,
+    bytes: Int = GatewayConfiguration.usualJournalBytes, payloadBytes: Int?, seed: UInt64, log: GatewayLog?
   ) {
-    journal = Journal(on: loop, bytes: GatewayConfiguration.usualJournalBytes, payloadBytes: payloadBytes)
+    journal = Journal(on: loop, bytes: bytes, payloadBytes: payloadBytes)
     (self.wire, self.tokens) = (wire, tokens)
     journal.wires = [wire?.journal ?? BlindWire.journal]
     journal.begin()

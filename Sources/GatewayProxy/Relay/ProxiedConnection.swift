@@ -135,6 +135,15 @@ final class ProxiedConnection: @unchecked Sendable {
     if let goodbye = eyes.goodbye { close(goodbye) }
   }
 
+  /// Whether the client's upgrade is not answered yet.
+  var isPending: Bool { upgrade != nil }
+
+  /// Drops both without a close frame.
+  func abort() {
+    client.abort()
+    target.abort()
+  }
+
   /// Returns the other one of the two.
   func other(than end: RelayEnd) -> RelayEnd { end === client ? target : client }
 

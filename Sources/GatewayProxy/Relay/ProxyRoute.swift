@@ -7,7 +7,7 @@ package import GatewayRuntime
 /// `@unchecked Sendable`: used only on its loop.
 package final class ProxyRoute: @unchecked Sendable {
   package let target: ProxyTarget
-  package let limits: ProxyLimits
+  private let load: HostLoad
   let fields: ForwardedFields
   let dialer: any RequestForwarder
   let loop: EventLoop
@@ -17,10 +17,9 @@ package final class ProxyRoute: @unchecked Sendable {
   private let onFailure: (ProxyRefusal) -> Void
   private(set) var connections: [UInt64: ProxiedConnection] = [:]
   private var lastSerial: UInt64 = 0
-  private var dials: TokenBucket?
-  private var requests: TokenBucket?
-  private var bytes: ByteBudget?
   private var isEnding = false
+  /// Called when the last connection has ended.
+  private var whenIdle: () -> Void = {}
 
   /// The largest body of a request; it is read whole before it is sent on.
   package static let bodyBytesMax = 8 << 20
@@ -28,25 +27,27 @@ package final class ProxyRoute: @unchecked Sendable {
   /// Creates a route.
   ///
   /// - Parameters:
+  ///   - target: The server that it leads to.
+  ///   - dialer: The dialer of its connections.
+  ///   - loop: The loop of the route.
+  ///   - load: The load on the target's host, with its limits.
+  ///   - fields: The header fields that are passed on.
   ///   - allowsStorms: Whether requests of a storm may reach a target that is not on this machine.
   ///   - control: The journal and the faults; nil for none.
   ///   - onFailure: Called, on the loop, for each request that the target did not answer.
   package init(
-    to target: ProxyTarget, by dialer: any RequestForwarder, on loop: EventLoop, limits: ProxyLimits,
+    to target: ProxyTarget, by dialer: any RequestForwarder, on loop: EventLoop, load: HostLoad,
     fields: ForwardedFields, allowsStorms: Bool = false, control: ProxyControl? = nil,
     onFailure: @escaping (ProxyRefusal) -> Void = { _ in }
   ) {
     self.target = target
     self.dialer = dialer
     self.loop = loop
-    self.limits = limits
+    self.load = load
     self.fields = fields
     self.allowsStorms = allowsStorms
     self.control = control
     self.onFailure = onFailure
-    dials = limits.dialsPerSecond.map { TokenBucket(rate: $0, capacity: max(1, $0), at: loop.now) }
-    requests = limits.requestsPerSecond.map { TokenBucket(rate: $0, capacity: max(1, $0), at: loop.now) }
-    bytes = limits.bytesPerSecond.map { ByteBudget(bytesPerSecond: $0) }
   }
 
   /// The WebSockets that are open or being opened.
@@ -57,7 +58,7 @@ package final class ProxyRoute: @unchecked Sendable {
   func admit(_ upgrade: HTTPRequest) -> Admission {
     if let refusal = refusal(of: upgrade, for: target) { return refuse(upgrade, refusal) }
     if let admission = control?.admission(upgrade) { return admission }
-    if let refusal = upgradeRefusal() { return refuse(upgrade, refusal) }
+    if let excess = load.open() { return refuse(upgrade, cap(excess)) }
     lastSerial += 1
     let connection = ProxiedConnection(ConnectionID(loop: loop.index, serial: lastSerial), on: self)
     connections[lastSerial] = connection
@@ -87,22 +88,9 @@ package final class ProxyRoute: @unchecked Sendable {
   /// The field by which a storm marks its requests.
   private static let stormField = "postern-storm"
 
-  private func upgradeRefusal() -> ProxyRefusal? {
-    guard connections.count < limits.connections else {
-      return cap("\(limits.connections) connections", .seconds(1))
-    }
-    guard let wait = dials?.takeOrWait(at: loop.now) else { return nil }
-    return cap("\(ProxyLimits.text(limits.dialsPerSecond)) dials/s", wait)
-  }
-
-  private func requestRefusal() -> ProxyRefusal? {
-    if let wait = bytes?.wait(at: loop.now) { return cap("\(ProxyLimits.text(limits.bytesPerSecond)) bytes/s", wait) }
-    guard let wait = requests?.takeOrWait(at: loop.now) else { return nil }
-    return cap("\(ProxyLimits.text(limits.requestsPerSecond)) requests/s", wait)
-  }
-
-  private func cap(_ limit: String, _ wait: Duration) -> ProxyRefusal {
-    ProxyRefusal("cap", 429, "\(limit) to \(target.dial.host) are allowed; nothing was sent on", retryAfter: wait)
+  private func cap(_ excess: HostLoad.Excess) -> ProxyRefusal {
+    ProxyRefusal(
+      "cap", 429, "\(excess.limit) to \(target.dial.host) are allowed; nothing was sent on", retryAfter: excess.wait)
   }
 
   // MARK: Requests
@@ -113,8 +101,9 @@ package final class ProxyRoute: @unchecked Sendable {
   }
 
   private nonisolated(nonsending) func forward(_ request: HTTPRequest, to target: ProxyTarget) async -> HTTPResponse {
-    if let refusal = refusal(of: request, for: target) ?? requestRefusal() { return refusal.response }
-    bytes?.spend(request.body.count, at: loop.now)
+    if let refusal = refusal(of: request, for: target) ?? load.request(ofBytes: request.body.count).map(cap) {
+      return refusal.response
+    }
     var forwarded = request
     forwarded.headers = fields.ofRequest(request)
     switch await dialer.forward(forwarded, to: target.dial) {
@@ -139,14 +128,12 @@ package final class ProxyRoute: @unchecked Sendable {
   // MARK: Connections
 
   /// Counts a message to the target. Returns how long its client has to wait before the next; nil if it has not.
-  func spend(_ count: Int) -> Duration? {
-    guard bytes != nil else { return nil }
-    bytes?.spend(count, at: loop.now)
-    return bytes?.wait(at: loop.now)
-  }
+  func spend(_ count: Int) -> Duration? { load.spend(count) }
 
   func forget(_ connection: ProxiedConnection) {
-    connections[connection.id.serial] = nil
+    guard connections.removeValue(forKey: connection.id.serial) != nil else { return }
+    load.close()
+    if connections.isEmpty { whenIdle() }
   }
 
   /// Closes every connection with 1001 on both sides, each at a time of its own within `window`, and accepts no more.
@@ -165,6 +152,20 @@ package final class ProxyRoute: @unchecked Sendable {
   private func beginEnd() {
     isEnding = true
     control?.faults.end()
+  }
+
+  /// Admits nobody from here on, and refuses the clients whose upgrade is not answered yet.
+  ///
+  /// - Parameter whenIdle: Called when the last connection has ended.
+  func beginEnd(whenIdle: @escaping () -> Void) {
+    self.whenIdle = whenIdle
+    beginEnd()
+    for connection in connections.values where connection.isPending { connection.close(.goingAway) }
+  }
+
+  /// Drops what is left of every connection.
+  func abort() {
+    for connection in connections.values { connection.abort() }
   }
 
   /// Closes every connection with 1001 on both sides, and accepts no more.

@@ -43,6 +43,8 @@ package struct Advance: Sendable {
     case alreadyUnderWay
     /// The space is ending.
     case ended
+    /// The space is a route, and keeps the time of the network.
+    case timeIsReal
     /// It would be more than ``Advance/farthestInAll``.
     case tooFar
     /// So many deadlines were met, and there were more.

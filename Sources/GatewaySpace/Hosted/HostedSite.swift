@@ -1,14 +1,14 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// The program behind a port of the host, for a hosted space: the space's own site, run on the loop inside.
+/// The program behind a port of the host, for a hosted space: the space's own site, run on the space's loop.
 package struct HostedSite: Site {
   let space: HostedSpace
 
   package func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {
     space.host.preconditionOnLoop()
     if let refusal = space.refusal { return .refuse(self.refusal(of: refusal, for: upgrade)) }
-    switch space.loop.asCurrent({ space.space.admit(upgrade, on: space.loop) }) {
+    switch space.loop.asCurrent({ space.inner.admit(upgrade, on: space.loop) }) {
     case .accept(let handler, let subprotocol):
       return .accept(space.keep(handler), subprotocol: subprotocol)
     case .refuse(let response):

@@ -17,6 +17,7 @@ extension HostedSpace {
   ) async throws(Advance.Failure) -> Advance {
     host.preconditionOnLoop()
     guard !isEnding else { throw .ended }
+    guard let driver, let space else { throw .timeIsReal }
     guard !isAdvancing else { throw .alreadyUnderWay }
     guard moved + max(.zero, duration) <= Advance.farthestInAll else { throw .tooFar }
     isAdvancing = true
@@ -29,17 +30,18 @@ extension HostedSpace {
       use()
     }
     let end = start + max(.zero, duration)
-    let (asked, lost) = (refreshRequests, table.cutOffs)
+    let table = space.gateway.tables[0]
+    let (asked, lost) = (table.refreshRequests, table.cutOffs)
     var (advance, givenUp) = (Advance(), Set<OwedAnswer>())
-    await hearAnswers(patience, upTo: end, givenUp: &givenUp)
+    await hearAnswers(of: space, driver, patience, upTo: end, givenUp: &givenUp)
     while let next = loop.deadlines.earliest, next <= end, !isEnding {
       guard advance.steps < Self.stepsMax else { throw .endless(steps: advance.steps) }
       advance.steps += 1
       driver.move(to: max(next, loop.now), wall: wall == .moves)
-      await hearAnswers(patience, upTo: end, givenUp: &givenUp)
-      if stop == .refreshRequired && refreshRequests > asked { break }
+      await hearAnswers(of: space, driver, patience, upTo: end, givenUp: &givenUp)
+      if stop == .refreshRequired && table.refreshRequests > asked { break }
     }
-    if stop == nil || refreshRequests == asked { driver.move(to: end, wall: wall == .moves) }
+    if stop == nil || table.refreshRequests == asked { driver.move(to: end, wall: wall == .moves) }
     driver.settle()
     advance.moved = loop.now - start
     advance.cutOff = Int(clamping: table.cutOffs - lost)
@@ -55,10 +57,6 @@ extension HostedSpace {
   /// passes.
   package var sleeping: [EventLoop.Sleep] { isFrozen ? loop.asCurrent { loop.sleeps(limit: Self.sleepsMax) } : [] }
 
-  private var table: LoopTable { space.gateway.tables[0] }
-
-  private var refreshRequests: UInt64 { table.metrics.dialects.reduce(0) { $0 + $1.refreshesRequested.total } }
-
   /// The answer to one question: the same client that is asked again has another timeout.
   private struct OwedAnswer: Hashable {
     let connection: ConnectionID
@@ -69,8 +67,10 @@ extension HostedSpace {
 
   /// Waits until nobody owes an answer but clients that were given up before or that wait for the provider.
   private nonisolated(nonsending) func hearAnswers(
-    _ patience: Duration, upTo end: Instant, givenUp: inout Set<OwedAnswer>
+    of space: Space, _ driver: SpaceDriver, _ patience: Duration, upTo end: Instant,
+    givenUp: inout Set<OwedAnswer>
   ) async {
+    let table = space.gateway.tables[0]
     var patience = Patience(patience)
     while true {
       driver.settle()
@@ -99,4 +99,8 @@ extension HostedSpace {
       if !patience.isLeft { await host.pause() }
     }
   }
+}
+
+extension LoopTable {
+  fileprivate var refreshRequests: UInt64 { metrics.dialects.reduce(0) { $0 + $1.refreshesRequested.total } }
 }

@@ -6,7 +6,7 @@ internal import GatewayRuntime
 extension HostedSpace {
   /// The stream as the host reads it: each piece is asked for on the loop inside, and the end of the space is its end.
   package func stream(_ inner: HTTPStream) -> HTTPStream {
-    HTTPStream(endsByItself: inner.endsByItself) { await self.pull(inner) }
+    HTTPStream(endsByItself: inner.endsByItself, isCut: inner.isCut) { await self.pull(inner) }
   }
 
   private nonisolated(nonsending) func pull(_ inner: HTTPStream) async -> [UInt8]? {

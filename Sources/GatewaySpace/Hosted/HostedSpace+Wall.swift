@@ -17,6 +17,7 @@ extension HostedSpace {
   package func setWall(to wall: WallTime) throws(Advance.Failure) {
     host.preconditionOnLoop()
     guard !isEnding else { throw .ended }
+    guard let driver else { throw .timeIsReal }
     guard !isAdvancing else { throw .alreadyUnderWay }
     driver.setWall(to: wall)
     use()

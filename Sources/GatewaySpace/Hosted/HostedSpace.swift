@@ -3,25 +3,27 @@ internal import GatewayFaults
 package import GatewayKit
 package import GatewayRuntime
 
-/// A ``Space`` inside a running process, one of many, with its own users, keys and time.
+/// A gateway or a proxy's route inside a running process, one of many, with its own sessions, journal and faults.
 ///
-/// It runs on a loop inside the loop of its host. Nothing that happens in one space is visible in another. It retains itself
-/// until it ends: by an order, or after a time without use.
+/// A gateway has its own time, and runs on a loop inside the loop of its host. A route keeps the time of the network, and runs
+/// on the host. Nothing that happens in one space is visible in another. It retains itself until it ends: by an order, or after
+/// a time without use.
 ///
 /// `@unchecked Sendable`: touched only on the host's thread.
 package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   /// The loop whose thread it shares, and whose time the network keeps.
   package let host: EventLoop
-  /// The loop inside, on which everything of the space runs.
+  /// The loop on which everything of the space runs: inside the host, or the host itself.
   package let loop: EventLoop
-  package let space: Space
+  package let content: any HostedContent
   package let limits: HostedLimits
   /// Whether time stands still in it until an order moves it.
   package let isFrozen: Bool
-  let driver: SpaceDriver
+  /// The mover of its time; nil if it keeps the time of the network.
+  let driver: SpaceDriver?
   let traffic: Traffic
   /// Its own side of its port. Most of what a space takes are its resources, so each vendor's are made when one is asked for.
-  private(set) lazy var inner = space.frugalSite
+  private(set) lazy var inner = content.hostedSite
   let stage: LoopStage
   private let whenEnded: @Sendable () -> Void
   /// Its sockets, by the numbers that they were given.
@@ -45,45 +47,72 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
 
   private enum Life { case open, ending, ended }
 
-  /// Creates a space with everything of its own. Only on the host, where ``prepare()`` follows before the first request.
+  /// Creates a space. Only on the host, where ``prepare()`` follows before the first request.
   ///
   /// - Parameters:
-  ///   - wall: Its time of day at first; nil for that of its host.
-  ///   - store: Makes its store, on its loop. It has a hundredth of a gateway's room.
+  ///   - host: The loop whose thread it shares.
+  ///   - limits: Its share of what it has in common with others.
+  ///   - clock: Its own time; nil for that of the network.
   ///   - whenEnded: Called on the host when it has ended, for any reason: its listener has nothing more to serve.
-  /// - Throws: A vendor's error about its settings.
+  ///   - content: Makes what is inside, on the space's loop.
+  /// - Throws: The error of `content`.
   package init(
-    _ settings: SpaceSettings, on host: EventLoop, limits: HostedLimits = HostedLimits(), isFrozen: Bool = false,
-    wall: WallTime? = nil, store: (EventLoop) throws -> any Store, whenEnded: @escaping @Sendable () -> Void = {}
+    on host: EventLoop, limits: HostedLimits, clock: HostedClock?, whenEnded: @escaping @Sendable () -> Void,
+    content: (EventLoop) throws -> any HostedContent
   ) throws {
     host.preconditionOnLoop()
-    var settings = settings
-    settings.configuration.journalBytes = limits.journalBytes
-    settings.takesFaults = true
-    settings.configuration.journalPayloadBytes = limits.journalPayloadBytes
-    settings.configuration.revocationsMax = SmallStore.room(of: settings.configuration.revocationsMax)
-    (loop, driver) = SpaceDriver.loop(inside: host, seed: settings.seed ?? Space.chance())
-    space = try Space(settings, on: [loop], store: SmallStore(try store(loop)))
+    let inside = clock.map { SpaceDriver.loop(inside: host, seed: $0.seed) }
+    (loop, driver) = (inside?.loop ?? host, inside?.driver)
+    self.content = try content(loop)
     self.host = host
     self.limits = limits
-    self.isFrozen = isFrozen
+    isFrozen = clock?.isFrozen ?? false
     self.whenEnded = whenEnded
     traffic = Traffic(host: host)
     stage = LoopStage(loop: loop)
     lastUse = host.now
     beganAt = loop.now
-    if isFrozen { driver.stop(wall: true) }
-    if let wall { driver.setWall(to: wall) }
+    if isFrozen { driver?.stop(wall: true) }
+    if let wall = clock?.wall { driver?.setWall(to: wall) }
     alarm = Wakeup(target: self)
     host.deadlines.set(alarm, at: lastUse + limits.idleTime)
     keepAlive = self
   }
 
-  /// Lets its vendors remember what they know from the start. Only on the host, before anybody is served.
+  /// Creates a space with a gateway of its own. Only on the host, where ``prepare()`` follows before the first request.
+  ///
+  /// - Parameters:
+  ///   - settings: The settings of the gateway.
+  ///   - host: The loop whose thread it shares.
+  ///   - limits: Its share of what it has in common with others.
+  ///   - isFrozen: Whether time stands still in it until an order moves it.
+  ///   - wall: Its time of day at first; nil for that of its host.
+  ///   - store: Makes its store, on its loop. It has a hundredth of a gateway's room.
+  ///   - whenEnded: Called on the host when it has ended, for any reason: its listener has nothing more to serve.
+  /// - Throws: A vendor's error about its settings.
+  package convenience init(
+    _ settings: SpaceSettings, on host: EventLoop, limits: HostedLimits = HostedLimits(), isFrozen: Bool = false,
+    wall: WallTime? = nil, store: (EventLoop) throws -> any Store, whenEnded: @escaping @Sendable () -> Void = {}
+  ) throws {
+    var settings = settings
+    settings.configuration.journalBytes = limits.journalBytes
+    settings.takesFaults = true
+    settings.configuration.journalPayloadBytes = limits.journalPayloadBytes
+    settings.configuration.revocationsMax = SmallStore.room(of: settings.configuration.revocationsMax)
+    let clock = HostedClock(isFrozen: isFrozen, wall: wall, seed: settings.seed ?? Space.chance())
+    try self.init(on: host, limits: limits, clock: clock, whenEnded: whenEnded) { [settings] loop in
+      try Space(settings, on: [loop], store: SmallStore(try store(loop)))
+    }
+  }
+
+  /// The gateway inside; nil if it is a route to another one.
+  package var space: Space? { content as? Space }
+
+  /// Prepares what is inside. Only on the host, before anybody is served.
   package nonisolated(nonsending) func prepare() async throws {
-    let space = space
+    let content = content
     let outcome = await perform { () async -> Result<Void, any Error> in
-      do { return .success(try await space.prepare()) } catch { return .failure(error) }
+      do { return .success(try await content.begin()) } catch { return .failure(error) }
     }
     try outcome.get()
   }
@@ -91,7 +120,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   /// The site that a port of the host serves for it.
   package var site: HostedSite { HostedSite(space: self) }
 
-  /// Does `body` on the loop inside, and returns on the host. Only from a task there.
+  /// Does `body` on the space's loop, and returns on the host. Only from a task there.
   package nonisolated(nonsending) func perform<Answer: Sendable>(
     _ body: nonisolated(nonsending) @escaping @Sendable () async -> Answer
   ) async -> Answer {
@@ -137,7 +166,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   /// Somebody has just used it.
   func use() { lastUse = host.now }
 
-  private var isBusy: Bool { !handlers.isEmpty || !pulls.isEmpty || underWay > 0 || isAdvancing }
+  private var isBusy: Bool { !handlers.isEmpty || !pulls.isEmpty || underWay > 0 || isAdvancing || content.isBusy }
 
   // MARK: The end
 
@@ -149,8 +178,8 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   package nonisolated(nonsending) func end() async {
     host.preconditionOnLoop()
     beginEnd()
-    guard life != .ended else { return }
-    await withCheckedContinuation { waiters.append($0) }
+    // The task may wait for a turn of the loop before the closure is called, and the space end meanwhile.
+    await withCheckedContinuation { life == .ended ? $0.resume() : waiters.append($0) }
   }
 
   /// Begins the end, which ``end()`` waits for.
@@ -158,6 +187,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
     guard life == .open else { return }
     life = .ending
     host.deadlines.set(alarm, at: host.now + limits.closingTime)
+    loop.asCurrent { content.beginEnd { [weak self] in self?.moveOnEnding() } }
     for handler in inOrder { handler.close() }
     endStreams()
     moveOnEnding()
@@ -166,14 +196,11 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   private var inOrder: [SpaceHandler] { handlers.keys.sorted().compactMap { handlers[$0] } }
 
   private func moveOnEnding() {
-    guard life == .ending, handlers.isEmpty else { return }
+    guard life == .ending, handlers.isEmpty, !content.isBusy else { return }
     // Nothing more happens that anybody could wait for.
-    loop.asCurrent {
-      space.gateway.journal?.end()
-      space.faults?.end()
-    }
+    loop.asCurrent { content.endWaits() }
     // Tasks that still sleep, e.g. a request for a token, wake and come to their end.
-    driver.runOut()
+    driver?.runOut()
     guard underWay == 0 else { return }
     life = .ended
     host.deadlines.remove(alarm)
@@ -190,6 +217,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
       if due <= host.now { beginEnd() } else { host.deadlines.set(alarm, at: due) }
     case .ending:
       for handler in inOrder { handler.abort() }
+      loop.asCurrent { content.abort() }
     case .ended:
       break
     }

@@ -10,8 +10,8 @@ package final class NamedSpace: @unchecked Sendable {
   package let port: SpacePort
   /// The secret that signs its tokens, where it was made for this space.
   package let secret: String?
-  /// The description of its settings.
-  package let description: GatewayDescription
+  /// The description of its settings; nil for a route.
+  package let description: GatewayDescription?
   /// Whoever answers for it on the control port keeps the routes here.
   package var controlRouter: HTTPRouter?
   /// The callers that wait until it is gone.
@@ -22,7 +22,7 @@ package final class NamedSpace: @unchecked Sendable {
     self.hosted = hosted
     self.port = port
     secret = plan.secret
-    description = plan.description(hosted.space.gateway.bindings)
+    description = hosted.space.flatMap { plan.description?($0.gateway.bindings) }
   }
 
   /// The address of its sockets, without a path.
@@ -31,9 +31,5 @@ package final class NamedSpace: @unchecked Sendable {
   package var httpURL: String { "\(port.isSecure ? "https" : "http")://\(port.host):\(port.number)" }
 
   /// The addresses for clients, by the names of their wires.
-  package var urls: [String: String] {
-    hosted.space.gateway.bindings.reduce(into: [:]) { urls, binding in
-      if let path = binding.dialect.socketPath { urls[binding.dialect.name] = url + path }
-    }
-  }
+  package var urls: [String: String] { hosted.content.socketPaths.mapValues { url + $0 } }
 }

@@ -38,11 +38,17 @@ final class SpaceHandler: SocketHandler, @unchecked Sendable {
 
   func socketReceivedPong() { enter { inner.socketReceivedPong() } }
 
+  func socketReceivedPong(_ payload: UnsafeRawBufferPointer) { enter { inner.socketReceivedPong(payload) } }
+
   func socketReceivedPing() { enter { inner.socketReceivedPing() } }
+
+  func socketReceivedPing(_ payload: UnsafeRawBufferPointer) { enter { inner.socketReceivedPing(payload) } }
 
   func socketDrained() { space.loop.asCurrent { inner.socketDrained() } }
 
   func socketViolated(_ reason: CloseReason) { enter { inner.socketViolated(reason) } }
+
+  func socketHeardGoodbye(_ text: String) { enter { inner.socketHeardGoodbye(text) } }
 
   func socketClosed(_ peerCode: UInt16?) {
     enter { inner.socketClosed(peerCode) }

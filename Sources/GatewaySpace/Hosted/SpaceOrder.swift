@@ -4,6 +4,8 @@ package import GatewayCore
 package struct SpaceOrder: Sendable {
   /// A name that is free, where there is none.
   package var name: String?
+  /// The address of the gateway that a route leads to, as it was written; nil for none.
+  package var upstream: String?
   /// 0 for a free one.
   package var port = 0
   package var isFrozen = false

@@ -4,26 +4,44 @@ package import GatewayRuntime
 
 /// A ``SpaceOrder`` with its settings read, and the way in which the space gets a port.
 package struct SpacePlan: Sendable {
-  package var settings: SpaceSettings
+  /// Makes the space, on that loop and with those limits. The closure is called when the space has ended.
+  package typealias Maker =
+    @Sendable (SpaceOrder, EventLoop, HostedLimits, @escaping @Sendable () -> Void) throws -> HostedSpace
+
   package var limits = HostedLimits()
   /// The secret that signs its tokens, where it was made for this space.
   package var secret: String?
-  package var store: @Sendable (EventLoop) throws -> any Store
-  /// Returns the description of the space's settings, with these wire formats.
-  package var description: @Sendable ([DialectBinding]) -> GatewayDescription
+  let make: Maker
+  /// Returns the description of the gateway's settings, with these wire formats; nil for a route.
+  package var description: (@Sendable ([DialectBinding]) -> GatewayDescription)?
   /// Has the site listen on a port of its own.
   package var listen: nonisolated(nonsending) @Sendable (any Site) async throws -> SpacePort
 
+  /// The plan of a gateway.
   package init(
     settings: SpaceSettings, secret: String?, store: @escaping @Sendable (EventLoop) throws -> any Store,
     description: @escaping @Sendable ([DialectBinding]) -> GatewayDescription,
     listen: nonisolated(nonsending) @escaping @Sendable (any Site) async throws -> SpacePort
   ) {
-    self.settings = settings
     self.secret = secret
-    self.store = store
     self.description = description
     self.listen = listen
+    make = { order, host, limits, whenEnded in
+      try HostedSpace(
+        settings, on: host, limits: limits, isFrozen: order.isFrozen, wall: order.wall, store: store,
+        whenEnded: whenEnded)
+    }
+  }
+
+  /// The plan of something that keeps the time of the network, e.g. a proxy's route.
+  package init(
+    content: @escaping @Sendable (EventLoop, HostedLimits) throws -> any HostedContent,
+    listen: nonisolated(nonsending) @escaping @Sendable (any Site) async throws -> SpacePort
+  ) {
+    self.listen = listen
+    make = { _, host, limits, whenEnded in
+      try HostedSpace(on: host, limits: limits, clock: nil, whenEnded: whenEnded) { try content($0, limits) }
+    }
   }
 }
 

@@ -71,23 +71,20 @@ package final class Spaces: @unchecked Sendable {
     journalBytes += limits.journalRoom
     var isKept = false
     defer { if !isKept { journalBytes -= limits.journalRoom } }
-    let hosted = try HostedSpace(
-      plan.settings, on: host, limits: limits, isFrozen: order.isFrozen, wall: order.wall,
-      store: plan.store,
-      whenEnded: { [weak self] in self?.hasEnded(name) })
+    let hosted = try plan.make(order, host, limits) { [weak self] in self?.hasEnded(name) }
     let port: SpacePort
     do {
       try await hosted.prepare()
       port = try await plan.listen(hosted.site)
     } catch {
       await hosted.end()
-      hosted.space.gateway.close()
+      hosted.content.close()
       throw error
     }
     guard !isDraining, !hosted.isEnding else {
       await hosted.end()
       await port.end()
-      hosted.space.gateway.close()
+      hosted.content.close()
       throw GatewayError.draining
     }
     let space = NamedSpace(name, hosted, port, of: plan)
@@ -136,8 +133,8 @@ package final class Spaces: @unchecked Sendable {
   /// Ends the space, and returns when it and its port are gone. Only from a task on the host.
   package nonisolated(nonsending) func end(_ space: NamedSpace) async {
     await space.hosted.end()
-    guard spaces[space.name] === space else { return }
-    await withCheckedContinuation { space.waiters.append($0) }
+    // As in ``HostedSpace/end()``, it may be gone when the closure is called.
+    await withCheckedContinuation { spaces[space.name] === space ? space.waiters.append($0) : $0.resume() }
   }
 
   /// Ends every space, and returns when they are gone. Nobody makes another. Only from a task on the host.
@@ -155,7 +152,7 @@ package final class Spaces: @unchecked Sendable {
       spaces[name] = nil
       journalBytes -= space.hosted.limits.journalRoom
       // Now nobody finds it.
-      space.hosted.space.gateway.close()
+      space.hosted.content.close()
       for waiter in space.waiters { waiter.resume() }
       space.waiters = []
     }

@@ -1,21 +1,35 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// The gateway's port, which also serves hosted spaces.
+/// The port of a gateway or a proxy, which also serves hosted spaces.
 ///
 /// A space is found by the path (`/s/t17/v1/connect`), by the host's name (`t17.localhost`), or by the application that a
-/// vendor's client names (`api_key=t17`). Every other request is the gateway's own.
+/// vendor's client names (`api_key=t17`). Every other request is the port's own.
 package struct SpacesSite: Site {
-  private let own: SpaceSite
+  private let own: any Site
+  private let application: @Sendable (HTTPRequest) -> String?
   private let spaces: Spaces
   private let isReachable: Bool
 
   private static let pathPrefix = "/s/"
   private static let hostSuffix = ".localhost"
 
-  /// The spaces are found at the port only if `isReachable`: if it is served on their host alone.
+  /// Creates the site of a gateway's port. The spaces are found there only if `isReachable`: if it is served on their host
+  /// alone.
   package init(_ own: SpaceSite, _ spaces: Spaces, isReachable: Bool) {
+    self.init(own, spaces, isReachable: isReachable) { own.application(in: $0) }
+  }
+
+  /// Creates the site of a port on the spaces' host, where no application is read in requests.
+  package init(_ own: any Site, _ spaces: Spaces) {
+    self.init(own, spaces, isReachable: true) { _ in nil }
+  }
+
+  private init(
+    _ own: any Site, _ spaces: Spaces, isReachable: Bool, application: @escaping @Sendable (HTTPRequest) -> String?
+  ) {
     self.own = own
+    self.application = application
     self.spaces = spaces
     self.isReachable = isReachable
   }
@@ -65,7 +79,8 @@ package struct SpacesSite: Site {
       let rest = request.path.dropFirst(Self.pathPrefix.count)
       name = String(rest.prefix { $0 != "/" })
       inner.path = rest.contains("/") ? String(rest.dropFirst(name.count)) : "/"
-    } else if isReachable, let space = own.application(in: request).flatMap({ spaces[$0] }) {
+      inner.rawTarget = request.rawTarget.flatMap { Self.target($0, below: Self.pathPrefix + name) }
+    } else if isReachable, let space = application(request).flatMap({ spaces[$0] }) {
       return .space(space.hosted.site, request)
     } else if let host = request.host.flatMap({ Authority($0) })?.host, host.hasSuffix(Self.hostSuffix) {
       name = String(host.dropLast(Self.hostSuffix.count))
@@ -77,5 +92,12 @@ package struct SpacesSite: Site {
     }
     guard let space = spaces[name] else { return .nowhere(.notFound.detailed("there is no such space, or no longer")) }
     return .space(space.hosted.site, inner)
+  }
+
+  /// Returns the path and the query below `prefix`; nil if the target does not begin so.
+  private static func target(_ target: String, below prefix: String) -> String? {
+    guard target.utf8.starts(with: prefix.utf8) else { return nil }
+    let rest = Substring(target.utf8.dropFirst(prefix.utf8.count))
+    return rest.utf8.first == UInt8(ascii: "/") ? String(rest) : "/" + rest
   }
 }

@@ -35,6 +35,9 @@ extension ControlAction {
   private static var making: [Option<Making>] {
     Option(
       "name", "NAME", "what it is called: small letters, digits and - (default: chosen for it)", \.order.name, .text)
+    Option(
+      "upstream", "URL", "the gateway that a route of postern proxy --spaces leads to (default: that of its --to)",
+      \.order.upstream, .text)
     Option("port", "N", "where it listens (default: a free port)", \.order.port, .int(0...65_535))
     Option("frozen", "its time stands still until it is moved", \.isFrozen)
     Option("seed", "N", "the seed of its chance", \.order.seed, .int(0 ... .max))
@@ -44,7 +47,8 @@ extension ControlAction {
       "idle", "DURATION", "how long it is kept that nobody uses (default 10m)", \.order.idleS,
       Reading<Duration>.duration.map { idle, _ in idle.inSeconds })
     Option(
-      "set", "OPTION=VALUE", "an option of postern serve, for this space; a file is read here, and its content sent",
+      "set", "OPTION=VALUE",
+      "an option of postern serve, or of postern proxy, for this space; a file is read here, and its content sent",
       each: \.settings)
   }
 

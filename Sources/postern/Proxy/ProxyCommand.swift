@@ -4,6 +4,7 @@ import GatewayProcess
 import GatewayProxy
 import GatewayRuntime
 import GatewayServer
+import GatewaySpace
 import GatewayWires
 import Glibc
 
@@ -15,72 +16,75 @@ enum ProxyCommand: Command {
   static let example = "postern proxy --to http://127.0.0.1:3000"
   static let sections = ProxyFlags.sections
   static let neededFirst = [
-    "to", "i-may-proxy", "port", "control-port", "wire", "tokens", "journal-payloads", "set-header", "upstream-ca",
+    "to", "i-may-proxy", "port", "control-port", "spaces", "wire", "tokens", "journal-payloads", "set-header",
+    "upstream-ca",
     "tls-certificate", "tls-key",
   ]
 
   /// The time in which the closes at the end must be answered.
   private static let farewell = Duration.seconds(5)
 
+  /// The room for requests beside the WebSockets of a port.
+  static let requestsMax = 256
+  /// The room in the process for each route: its port, and both ends of a few connections.
+  private static let descriptorsOfRoute = 16
+
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let options = try ProxyOptions(arguments)
     // Both ends of a connection, and requests beside them.
-    let descriptors = DescriptorLimit.raised(to: 2 * options.limits.connections + DescriptorLimit.reserve)
-    DescriptorTable.makeRoom(for: descriptors)
+    let room = 2 * options.limits.connections + (options.routes?.countMax ?? 0) * descriptorsOfRoute
+    DescriptorTable.makeRoom(for: DescriptorLimit.raised(to: room + DescriptorLimit.reserve))
     let signals = SignalStream([SIGINT, SIGTERM])
     var settings = options.listener
-    // Beside the WebSockets, for requests.
-    settings.limits.connectionsMax = options.limits.connections + 256
+    settings.limits.connectionsMax = room + requestsMax
     let loop = SocketLoop(index: 0, limits: settings.limits)
     try loop.start()
     defer { loop.stop() }
-    let failures = ProxyFailures(on: loop.events)
-    let (route, control) = await loop.perform {
-      let control = options.control?.control(on: loop.events, seed: options.seed)
-      let route = ProxyRoute(
-        to: options.target, by: SocketDialer(on: loop), on: loop.events, limits: options.limits, fields: options.fields,
-        allowsStorms: options.allowsStorms, control: control
-      ) { failures.report($0) }
-      return (route, control)
-    }
-    let listener = try await Listener.start(
-      settings, serving: ProxySite(route, from: options.networks, guarding: options.guarding), on: [loop])
+    settings.limits.connectionsMax = options.limits.connections + requestsMax
+    let parts = await loop.perform { ProxyParts(options, on: loop) }
+    let listener = try await Listener.start(settings, serving: parts.site, on: [loop])
     let (ends, end) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
-    var controlListener: Listener?
-    if let control {
-      controlListener = try await options.control?.listen(route, control, settings.limits, on: loop) { window in
-        LoopStage(loop: loop.events).start {
-          await route.drain(over: window ?? .zero)
-          end.yield()
-        }
+    let controlListener = try await options.control?.listen(
+      parts.route, parts.control, parts.spaces, settings.limits, on: loop
+    ) { window in
+      LoopStage(loop: loop.events).start {
+        await parts.route?.drain(over: window ?? .zero)
+        end.yield()
       }
     }
+    await loop.perform { parts.host?.own([listener.port] + (controlListener.map { [$0.port] } ?? [])) }
     Output.line(ready(options, port: listener.port, controlPort: controlListener?.port))
     let watch = Task {
       for await _ in signals { end.yield() }
     }
+    let input = Task {
+      guard options.endsWithInput else { return }
+      await InputEnd.wait()
+      end.yield()
+    }
     for await _ in ends { break }
     watch.cancel()
+    input.cancel()
     signals.end()
-    await finish(route, control, [listener], controlListener, on: loop)
+    await finish(parts, listener, controlListener, on: loop)
     LineWriter.standardError.flush()
     return 0
   }
 
   /// Closes everything, the control port last, so that the journal can be read to its end.
   private static func finish(
-    _ route: ProxyRoute, _ control: ProxyControl?, _ listeners: [Listener], _ controlListener: Listener?,
-    on loop: SocketLoop
+    _ parts: ProxyParts, _ listener: Listener, _ controlListener: Listener?, on loop: SocketLoop
   ) async {
-    for listener in listeners { await listener.stopAccepting() }
-    await loop.perform { route.end() }
-    for listener in listeners { await listener.finishRequests(within: farewell) }
+    await listener.stopAccepting()
+    await loop.perform { parts.route?.end() }
+    if let spaces = parts.spaces { await LoopStage(loop: loop.events).perform { await spaces.drain() } }
+    await listener.finishRequests(within: farewell)
     await LoopStage(loop: loop.events).perform {
       let deadline = loop.events.now + farewell
-      while route.connectionCount > 0, loop.events.now < deadline {
+      while parts.route?.connectionCount ?? 0 > 0, loop.events.now < deadline {
         await loop.events.sleep(until: loop.events.now + .milliseconds(20))
       }
-      control?.end()
+      parts.control?.end()
     }
     await controlListener?.stopAccepting()
     await controlListener?.finishRequests(within: farewell)
@@ -90,21 +94,31 @@ enum ProxyCommand: Command {
   private static func ready(_ options: ProxyOptions, port: Int, controlPort: Int?) -> String {
     let shown = literal(options.listener.host)
     let scheme = options.listener.tls == nil ? "ws" : "wss"
-    let address = options.target.dial.addresses.first.map { " (\($0))" } ?? ""
-    var limits = ["\(options.limits.connections) connections"]
-    if let rate = options.limits.dialsPerSecond { limits.append("\(ProxyLimits.text(rate)) dials/s") }
-    if let rate = options.limits.requestsPerSecond { limits.append("\(ProxyLimits.text(rate)) requests/s") }
-    if let rate = options.limits.bytesPerSecond { limits.append("\(ProxyLimits.text(rate)) bytes/s") }
+    let address = options.target?.dial.addresses.first.map { " (\($0))" } ?? ""
+    let way = options.targets.own.map { " -> \($0.text)\(address)" } ?? " for routes only"
     let wire = options.control?.wire.map { "; wire \($0.name)" } ?? ""
     let tokens = options.control?.tokens.map { "; token endpoint \($0.text)" } ?? ""
-    let control = controlPort.map { port in
-      "control  http://\(literal(options.control?.host ?? "")):\(port); faults and journal on\(wire)\(tokens)\n"
+    var lines = ["ready    \(scheme)://\(shown):\(port)\(way)"]
+    if let controlPort {
+      let host = literal(options.control?.host ?? "")
+      lines.append("control  http://\(host):\(controlPort); faults and journal on\(wire)\(tokens)")
     }
-    return """
-      ready    \(scheme)://\(shown):\(port) -> \(options.targetText)\(address)
-      \(control ?? "")limits   \(limits.joined(separator: ", ")) to \(options.target.dial.host)
-      """
+    if let routes = options.routes {
+      lines.append("routes   \(routes.countMax) at most, by POST /spaces, to \(options.targets.text)")
+    }
+    let host = options.target?.dial.host ?? "this machine"
+    lines.append("limits   \(text(of: options.limits)) to \(host)")
+    return lines.joined(separator: "\n")
   }
 
-  private static func literal(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
+  private static func text(of limits: ProxyLimits) -> String {
+    var parts = ["\(limits.connections) connections"]
+    if let rate = limits.dialsPerSecond { parts.append("\(ProxyLimits.text(rate)) dials/s") }
+    if let rate = limits.requestsPerSecond { parts.append("\(ProxyLimits.text(rate)) requests/s") }
+    if let rate = limits.bytesPerSecond { parts.append("\(ProxyLimits.text(rate)) bytes/s") }
+    return parts.joined(separator: ", ")
+  }
+
+  /// Returns a host as it stands in an address.
+  static func literal(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
 }

@@ -5,12 +5,15 @@ import GatewayProxy
 import GatewayRuntime
 import GatewayServer
 import GatewaySpace
+import GatewayTokens
 import GatewayWires
 
 /// The control port of a proxy, as its flags say.
-struct ProxyControlOptions {
+struct ProxyControlOptions: Sendable {
   let host: String
   let secret: String?
+  /// Whether only this machine reaches the port.
+  let isLocal: Bool
   private let port: Int
   private let allowedHosts: [String]
   private let keepsPayloads: Bool
@@ -41,7 +44,8 @@ struct ProxyControlOptions {
     }
     wire = try draft.wire.map(Self.wire) ?? draft.dialect.map(Self.dialect)
     tokens = try ProxyTokenOptions(draft, proxied: proxied)
-    guard secret != nil || PinnedHost.isThisMachine(PinnedHost.plain(host)) else {
+    isLocal = PinnedHost.isThisMachine(PinnedHost.plain(host))
+    guard secret != nil || isLocal else {
       throw UsageError("--control-host \(host) is not loopback: give a --control-secret-file")
     }
   }
@@ -54,7 +58,8 @@ struct ProxyControlOptions {
     return ProxyWire(vendor.scheme, vendor.readers)
   }
 
-  private static func wire(_ value: Arguments.Value) throws -> ProxyWire {
+  /// Reads what says what messages mean. Throws a ``UsageError`` with the fault in it.
+  static func wire(_ value: Arguments.Value) throws -> ProxyWire {
     let wire = try WireFile.read(value)
     do {
       return ProxyWire(try ServedDialect(reading: wire))
@@ -66,13 +71,14 @@ struct ProxyControlOptions {
   /// Makes the journal and the faults. Only on the loop.
   func control(on loop: EventLoop, seed: UInt64) -> ProxyControl {
     ProxyControl(
-      on: loop, wire: wire, tokens: tokens.map { TokenSightings($0.watch, at: $0.target, on: loop) }, payloadBytes: keepsPayloads ? HostedLimits().journalPayloadBytes : nil,
-      seed: seed, log: OperatorLog(level: .info, format: .text).gateway)
+      on: loop, wire: wire, tokens: tokens.map { TokenSightings($0.watch, at: $0.target, on: loop) },
+      payloadBytes: keepsPayloads ? HostedLimits().journalPayloadBytes : nil, seed: seed,
+      log: OperatorLog(level: .info, format: .text).gateway)
   }
 
   /// Starts to listen. `drain` is called, on the loop, with the window of an order to drain.
   func listen(
-    _ route: ProxyRoute, _ control: ProxyControl, _ limits: ServerLimits, on loop: SocketLoop,
+    _ route: ProxyRoute?, _ control: ProxyControl?, _ spaces: Spaces?, _ limits: ServerLimits, on loop: SocketLoop,
     drain: @escaping @Sendable (Duration?) -> Void
   ) async throws -> Listener {
     var settings = Listener.Settings(host: host, port: port)
@@ -80,8 +86,11 @@ struct ProxyControlOptions {
     settings.limits.connectionsMax = Self.connectionsMax
     settings.takesLastDescriptors = true
     settings.unreadMakesRoom = true
+    let log = LoopLog(OperatorLog(level: .info, format: .text).gateway, on: loop.events)
     let site = ControlSite(
-      proxy: route, faults: control.faults, refusing: Self.refused, secret: secret, hosts: [host] + allowedHosts,
+      proxy: route, faults: control?.faults, refusing: Self.refused, secret: secret, hosts: [host] + allowedHosts,
+      spaces: spaces,
+      on: loop.events, log: { log.write($0, $1, $2) }, newKey: { Base64URL.encode(Secrets.system.bytes(32)) },
       drain: drain)
     return try await Listener.start(settings, serving: site, on: [loop])
   }
@@ -95,5 +104,6 @@ struct ProxyControlOptions {
     RefusedOrder("GET", "/horizon", .needsWire.detailed("when tokens expire is not known")),
     RefusedOrder("POST", "/horizon/spread", .needsWire.detailed("when tokens expire is not known")),
     RefusedOrder("GET", "/settings", .notOurs.detailed("it has the settings")),
+    RefusedOrder("GET", "/metrics", .notOurs.detailed("it has the metrics; the journal has what passed this proxy")),
   ]
 }

@@ -26,6 +26,12 @@ struct ProxyDraft: Sendable {
 
   var control = ProxyControlDraft()
 
+  // MARK: Routes
+
+  var hostsSpaces = false
+  var spaces = SpacesDraft()
+  var endsWithInput = false
+
   // MARK: Limits
 
   var connectionsMax: Int?

@@ -3,20 +3,22 @@ import GatewayKit
 
 /// The flags of `postern proxy`.
 enum ProxyFlags {
-  static let options = addresses + target + limits + control
+  static let options = addresses + target + limits + control + routes
 
   static let sections = [
     FlagSection("addresses", addresses),
     FlagSection("the target", target),
     FlagSection("limits", limits),
     FlagSection("the control port", control),
+    FlagSection("routes", routes),
   ]
 
   @OptionList<ProxyDraft>
   private static var addresses: [Option<ProxyDraft>] {
     Option("to", "URL", "the real gateway: ws://, wss://, http:// or https://, without a path", \.to, .asGiven)
     Option(
-      "i-may-proxy", "HOST", "a host other than this machine whose operator knows of your test, exactly as in --to",
+      "i-may-proxy", "HOST",
+      "a host other than this machine whose operator knows of your test, exactly as in --to or in an order for a route",
       each: \.proxied)
     Option("host", "ADDRESS", "the address to listen on (default 127.0.0.1)", \.host, .text)
     Option("port", "N", "the port to listen on, 0 for a free one (default 8080)", \.port, .int(0...65535))
@@ -76,4 +78,15 @@ enum ProxyFlags {
   }
 
   private static let control = ProxyControlDraft.options.map { $0.of(\ProxyDraft.control) }
+
+  @OptionList<ProxyDraft>
+  private static var routes: [Option<ProxyDraft>] {
+    Option(
+      "spaces", "let the control port make routes to the hosts of --i-may-proxy and this machine, for one test each",
+      \.hostsSpaces)
+    SpacesDraft.options.map { $0.of(\ProxyDraft.spaces) }
+    Option(
+      "end-with-input", "end, as on SIGTERM, when standard input ends: with the process that started the proxy",
+      \.endsWithInput)
+  }
 }

@@ -70,12 +70,20 @@ struct ProxyTokenOptions {
   ) throws -> ProxyTarget {
     let host = PinnedHost.plain(host)
     let isLocal = PinnedHost.isThisMachine(host)
-    guard isLocal || ProxyOptions.names(of: proxied).contains(Name(host)) else {
+    guard isLocal || proxied.contains(where: { Name(PinnedHost.plain($0.text)) == Name(host) }) else {
       throw UsageError(
         "\(source): \(host) is not this machine; if those who run it know of your test, add --i-may-proxy \(host)")
     }
     var dial = DialTarget(host: host, port: port ?? (isTLS ? 443 : 80), isTLS: isTLS)
-    dial.addresses = try ProxyOptions.pinned(host, isLocal: isLocal)
+    if PinnedHost.isBelowLocalhost(host) {
+      dial.addresses = ["127.0.0.1", "::1"]
+    } else if !isLocal {
+      do {
+        dial.addresses = try NameService.addresses(of: host)
+      } catch {
+        throw UsageError("\(source): \(error)")
+      }
+    }
     return ProxyTarget(dial, isLocal: isLocal)
   }
 }

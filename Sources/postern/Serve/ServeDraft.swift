@@ -62,12 +62,7 @@ struct ServeDraft: Sendable {
   var nodeName: String?
   var redis = RedisFlags()
   var hostsSpaces = false
-  var spacesMax = 1_000
-  var allowsLowPorts = false
-  /// The folder whose files an order for a space may name.
-  var spacesFolder: String?
-  /// The maximum memory of the journals of all spaces, in MiB.
-  var spacesJournalMiB = Spaces.usualJournalBytesMax >> 20
+  var spaces = SpacesDraft()
   /// The number of loops; nil for one per core, or for a single one with spaces, faults or a journal.
   var loops: Int?
   var endsWithInput = false

@@ -265,17 +265,7 @@ enum ServeFlags {
     Option(
       "spaces", "let the control port make gateways of their own, each with a port and a clock, for one test each",
       \.hostsSpaces)
-    Option("spaces-max", "N", "how many of those there may be (default 1000)", \.spacesMax, .int(1...10_000))
-    Option(
-      "spaces-journal-max", "MIB",
-      "memory that the journals of all those may take, in MiB: 8 each, and less where there are many (default 2048)",
-      \.spacesJournalMiB, .int(1...1_048_576))
-    Option(
-      "spaces-folder", "DIRECTORY", "the folder whose files an order for a space may name (default: none)",
-      \.spacesFolder, .text)
-    Option(
-      "spaces-low-ports", "let an order for a space choose a port below 1024 (default: it is refused)", \.allowsLowPorts
-    )
+    SpacesDraft.options.map { $0.of(\ServeDraft.spaces) }
     Option("journal", "keep what happens, to be read below /journal on the control port; on one loop", \.keepsJournal)
     Option(
       "journal-payloads", "keep it with what messages say, whose secrets nobody is shown", \.keepsPayloads)

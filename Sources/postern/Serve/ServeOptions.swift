@@ -107,11 +107,11 @@ struct ServeOptions {
         Double(LineWriter.standardError.lost))
     }
     if draft.hostsSpaces {
-      let options = SpaceOptions(arguments, folder: draft.spacesFolder.map { SpaceFolder(path: $0) })
-      var spaces = SpacesSettings(countMax: draft.spacesMax, allowsLowPorts: draft.allowsLowPorts) {
+      let options = SpaceOptions(arguments, folder: draft.spaces.folder.map { SpaceFolder(path: $0) })
+      var spaces = SpacesSettings(countMax: draft.spaces.countMax, allowsLowPorts: draft.spaces.allowsLowPorts) {
         try options.read($0)
       }
-      spaces.journalBytesMax = draft.spacesJournalMiB << 20
+      spaces.journalBytesMax = draft.spaces.journalMiB << 20
       settings.spaces = spaces
     }
     drainWindow = draft.drainWindow

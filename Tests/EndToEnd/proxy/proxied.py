@@ -19,10 +19,10 @@ CODES = [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014,
 
 
 class Proxy:
-    """A proxy that leads to `to`; ends with the `with` block."""
+    """A proxy that leads to `to`, if that is given; ends with the `with` block."""
 
     def __init__(self, to, *flags):
-        self.command = [os.environ["POSTERN"], "proxy", "--to", to, "--port", "0", *flags]
+        self.command = [os.environ["POSTERN"], "proxy", *(["--to", to] if to else []), "--port", "0", *flags]
 
     def __enter__(self):
         self.errors = tempfile.TemporaryFile()

@@ -128,9 +128,9 @@ def test_orders_that_make_no_sense_at_a_proxy_are_refused_with_what_to_use(proxy
     assert "needs_wire" in proxy.ctl("expire", "--user", "ann", status=1)
     assert "needs_wire" in proxy.ctl("refresh", "--all", status=1)
     assert "not_ours" in proxy.ctl("revoke", "--user", "ann", status=1)
-    for path, status in [("/settings", 409), ("/horizon", 400), ("/spaces", 404), ("/spaces/t1/journal", 404), ("/dashboard", 404)]:
+    for path, status in [("/settings", 409), ("/horizon", 400), ("/spaces", 404), ("/spaces/t1/journal", 404), ("/metrics", 409)]:
         assert proxy.ask("GET", path)[0] == status, path
-    assert "hosts no spaces" in proxy.ask("GET", "/spaces/t1/journal")[1]["error"]["message"]
+    assert "makes no routes" in proxy.ask("GET", "/spaces/t1/journal")[1]["error"]["message"]
 
 
 def test_a_web_page_reaches_neither_journal_nor_faults(proxy):

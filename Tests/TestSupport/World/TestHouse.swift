@@ -45,6 +45,9 @@ package struct TestHouse {
     return peer
   }
 
+  /// Returns the gateway of a space.
+  package func gateway(_ space: Int) -> Gateway { spaces[space].space!.gateway }
+
   /// Ends the space, and returns when it has ended.
   package func end(_ space: HostedSpace) {
     _ = world.ask { await space.end() }

@@ -3,6 +3,7 @@ internal import GatewayRuntime
 internal import GatewayServer
 package import GatewaySpace
 internal import GatewayStores
+import Testing
 
 extension TestPlace {
   /// Runs a hosted space with these settings on a free loopback port while `body` runs on the loop of its clients.
@@ -29,7 +30,8 @@ extension TestPlace {
     let listener = try await Listener.start(
       Listener.Settings(host: "127.0.0.1", port: 0), serving: space.space.site, on: [host])
     let world = TestWorld(
-      place: .sockets, gateway: space.space.space.gateway, loop: clients.events, dialer: SocketDialer(on: clients),
+      place: .sockets, gateway: try #require(space.space.space).gateway, loop: clients.events,
+      dialer: SocketDialer(on: clients),
       target: DialTarget(host: "127.0.0.1", port: listener.port))
     let outcome = await Task(executorPreference: clients.events) { try await body(world, space) }.result
     await listener.stopAccepting()

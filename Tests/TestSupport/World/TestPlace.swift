@@ -53,9 +53,9 @@ package enum TestPlace: String, CaseIterable, CustomTestStringConvertible, Senda
     let house = try TestHouse(settings, spaces: 3)
     let commits = house.stores[2].commitCount
     let loop = house.clients
-    let started = house.spaces.prefix(2).enumerated().map { number, space in
+    let started = try house.spaces.prefix(2).enumerated().map { number, space in
       let world = TestWorld(
-        place: .hosted, gateway: space.space.gateway, loop: loop.eventLoop,
+        place: .hosted, gateway: try #require(space.space).gateway, loop: loop.eventLoop,
         dialer: SimulatedDialer(house.network, on: loop), target: .space(number))
       let started = Started<(any Error)?>()
       loop.stage.start {
@@ -72,7 +72,7 @@ package enum TestPlace: String, CaseIterable, CustomTestStringConvertible, Senda
     guard isDone else { throw Unfinished() }
     for case .some(.some(let error)) in started.map(\.value) { throw error }
     #expect(house.stores[2].commitCount == commits, "a space remembers what happened in another")
-    let metrics = house.spaces[2].space.gateway.tables[0].metrics
+    let metrics = try #require(house.spaces[2].space).gateway.tables[0].metrics
     #expect(metrics.dialects.allSatisfy { $0 == DialectMetrics(dialect: $0.dialect) }, "it counts what did")
     for space in house.spaces { house.end(space) }
   }

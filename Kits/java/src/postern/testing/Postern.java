@@ -50,7 +50,7 @@ public final class Postern implements AutoCloseable {
     return start(List.of(runtime, "run", "--rm", "--interactive", "--network", "host", image), flags);
   }
 
-  /** Connects to a running gateway, started with `--spaces`. */
+  /** Connects to a running gateway or proxy, started with `--spaces`. */
   public static Postern at(String controlUrl) {
     return new Postern(null, controlUrl);
   }
@@ -83,7 +83,10 @@ public final class Postern implements AutoCloseable {
     throw new IOException(program.get(0) + " ended before it was ready; see standard error");
   }
 
-  /** Creates a space: `settings` are options of `postern serve`; `frozen`, `seed` and `idle_s` as in `POST /spaces`. */
+  /**
+   * Creates a space: `settings` are options of `postern serve`; `frozen`, `seed` and `idle_s` as in `POST /spaces`. At a proxy
+   * it is a route to `upstream`, whose `settings` are options of `postern proxy`.
+   */
   public Space space(Map<String, ?> order) throws IOException, InterruptedException {
     return new Space(controlUrl, Control.ask("POST", controlUrl + "/spaces", order));
   }

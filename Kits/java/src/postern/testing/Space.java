@@ -9,13 +9,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A gateway for one test, with its own users, keys, settings, port and clock. Every method is one request of the
+ * A gateway for one test, with its own users, keys, settings, port and clock; or a route to a gateway elsewhere, made with
+ * `upstream` at `postern proxy --spaces`, which keeps that gateway's tokens and time. Every method is one request of the
  * control API, which Deploy/api/control.yaml describes.
  */
 public final class Space implements AutoCloseable {
   private final String control;
   private final String httpUrl;
-  /** The URL to which clients of the plain dialect connect. */
+  /** The URL to which clients of the plain dialect connect; of a route, its URL without a path. */
   public final String url;
   /** The URLs to which clients of each dialect connect. */
   public final Map<String, Object> urls;
@@ -27,7 +28,7 @@ public final class Space implements AutoCloseable {
     urls = (Map<String, Object>) made.get("urls");
     control = controlUrl + "/spaces/" + name;
     httpUrl = (String) made.get("http_url");
-    url = (String) urls.get("plain");
+    url = (String) (made.containsKey("upstream") ? made.get("url") : urls.get("plain"));
   }
 
   /** Returns a token of the space's own provider, as an application gets one from its server. */

@@ -1,0 +1,42 @@
+import GatewayCore
+import GatewayProxy
+import GatewayRuntime
+import GatewayServer
+import GatewaySpace
+
+/// The parts of a running proxy. Made on its loop.
+///
+/// `@unchecked Sendable`: what it has is used only on the loop.
+final class ProxyParts: @unchecked Sendable {
+  /// The own route, to `--to`; nil without one.
+  let route: ProxyRoute?
+  /// The journal and the faults of that route; nil without a control port.
+  let control: ProxyControl?
+  /// The host of the routes that orders make; nil if none may be made.
+  let host: RouteHost?
+  let spaces: Spaces?
+  /// The program behind the proxy's port.
+  let site: any Site
+
+  init(_ options: ProxyOptions, on loop: SocketLoop) {
+    let (dialer, failures) = (SocketDialer(on: loop), ProxyFailures(on: loop.events))
+    let host = options.routes.map { RouteHost(options, $0, on: loop, dialer, failures) }
+    self.host = host
+    spaces = host?.spaces()
+    let control = options.target == nil ? nil : options.control?.control(on: loop.events, seed: options.seed)
+    self.control = control
+    route = options.target.map { target in
+      let load = host?.load(on: target) ?? HostLoad(options.limits, on: loop.events)
+      return ProxyRoute(
+        to: target, by: dialer, on: loop.events, load: load,
+        fields: ForwardedFields(via: options.via, replacing: options.replacements),
+        allowsStorms: options.targets.allowsStorms(to: target.dial.host), control: control
+      ) { failures.report($0) }
+    }
+    let addsSecrets = options.targets.showsCertificate || !options.replacements.isEmpty
+    let own: any Site =
+      route.map { ProxySite($0, from: options.networks, guarding: options.guarding(addsSecrets: addsSecrets)) }
+      ?? NoRouteSite()
+    site = spaces.map { SpacesSite(own, $0) } ?? own
+  }
+}

@@ -1,0 +1,466 @@
+"""`postern proxy --spaces`: a route for each test, to hosts that the command line names."""
+
+import asyncio
+import contextlib
+import http.client
+import json
+import os
+import socket
+import subprocess
+import threading
+import time
+
+import aiohttp
+import pytest
+import socketio
+from proxied import Proxy, WebServer, WebsocketsServer, web
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+OPTIONS = {"subprotocols": ["two"], "ping_interval": None, "compression": None, "proxy": None, "open_timeout": 60, "max_size": 8 << 20}
+
+
+@pytest.fixture(scope="module")
+def server():
+    with WebsocketsServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def proxy():
+    with Proxy(None, "--spaces", "--control-port", "0") as proxy:
+        yield proxy
+
+
+class Route:
+    """A route, made by `POST /spaces`; ends with the `with` block."""
+
+    def __init__(self, proxy, upstream=None, **order):
+        self.proxy = proxy
+        status, self.made = proxy.ask("POST", "/spaces", {**order, **({"upstream": upstream} if upstream else {})})
+        assert status == 201, self.made
+        self.name, self.url, self.http_url = (self.made[name] for name in ("name", "url", "http_url"))
+
+    def ask(self, method, path, body=None):
+        return self.proxy.ask(method, f"/spaces/{self.name}{path}", body)
+
+    def ctl(self, *arguments, status=0):
+        return self.proxy.ctl(*arguments, "--space", self.name, status=status)
+
+    def kinds(self):
+        return [line["kind"] for line in self.ask("GET", "/journal?limit=1000")[1]["lines"]]
+
+    def await_line(self, kind):
+        status, answer = self.ask("POST", "/journal/await", {"kind": kind, "within_ms": 30_000})
+        assert status == 200 and answer["met"], answer
+        return answer["lines"][-1]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.proxy.ask("DELETE", f"/spaces/{self.name}")
+
+
+def refused(proxy, status, error, **order):
+    got, answer = proxy.ask("POST", "/spaces", order)
+    assert (got, answer.get("error", {}).get("name")) == (status, error), (order, got, answer)
+    return answer["error"]["message"]
+
+
+def test_ctl_makes_a_route_and_everything_of_the_control_port_works_below_it(server, proxy):
+    proxy.ctl("space", "create", "--name", "t17", "--upstream", server.url)
+    made = proxy.ask("GET", "/spaces/t17")[1]
+    assert made["upstream"] == server.url and made["urls"] == {} and made["frozen"] is False
+    assert "t17" in proxy.ctl("spaces") and server.url in proxy.ctl("space", "show", "--space", "t17")
+
+    async def conversation():
+        async with connect(f"{made['url']}/room", **OPTIONS) as client:
+            await client.send("hello")
+            assert await client.recv() == "hello"
+            assert "conn_0_1" in await asyncio.to_thread(proxy.ctl, "sessions", "--space", "t17")
+            await asyncio.to_thread(proxy.ctl, "say", "--all", "a notice", "--space", "t17")
+            assert await client.recv() == "a notice"
+            fault = '{"fault": "replace", "what": "any:out", "text": "other", "times": 1}'
+            await asyncio.to_thread(proxy.ctl, "fault", fault, "--space", "t17")
+            await client.send("again")
+            assert await client.recv() == "other"
+            await asyncio.to_thread(proxy.ctl, "disconnect", "--session", "conn_0_1", "--code", "4012", "--reason", "by order", "--space", "t17")
+            with pytest.raises(ConnectionClosed):
+                await client.recv()
+            return client.close_code, client.close_reason
+
+    assert asyncio.run(conversation()) == (4012, "by order")
+    assert "closed" in proxy.ctl("await", "closed", "--within", "20s", "--space", "t17")
+    assert "message_in" in proxy.ctl("journal", "--space", "t17")
+    (fault,) = proxy.ask("GET", "/spaces/t17/faults")[1]["faults"]
+    assert (fault["fault"], fault["befell"]) == ("replace", 1)
+    assert "t17" in proxy.ctl("space", "end", "--space", "t17")
+    assert proxy.ask("GET", "/spaces/t17")[0] == 404
+
+
+def test_two_routes_share_nothing_and_have_ports_names_and_paths(server, proxy):
+    async def echo(url, text, **more):
+        async with connect(url, **OPTIONS, **more) as client:
+            await client.send(text)
+            return await client.recv()
+
+    with Route(proxy, server.url, name="one") as one, Route(proxy, server.url, name="two") as two:
+        one.ask("POST", "/faults", {"fault": "replace", "what": "any:out", "text": "other"})
+        assert asyncio.run(echo(one.url, "hello")) == "other"
+        assert asyncio.run(echo(two.url, "hello")) == "hello"
+        for path, seen in [("/room?a=%20b", "/room?a=%20b"), ("", "/"), ("?a=b", "/?a=b"), ("/s/two/", "/s/two/")]:
+            assert asyncio.run(echo(f"{proxy.url}/s/two{path}", "by path")) == "by path"
+            assert [each[1] for each in server.seen if each[0] == "open"][-1] == seen
+        host = f"ws://two.localhost:{proxy.port}/"
+        assert asyncio.run(echo(host, "by host", host="127.0.0.1", port=proxy.port)) == "by host"
+        two.await_line("closed")
+        assert two.kinds().count("connection_opened") == 6 and one.kinds().count("connection_opened") == 1
+    with pytest.raises(InvalidStatus) as caught:
+        asyncio.run(echo(f"{proxy.url}/room", "to nowhere"))
+    assert caught.value.response.status_code == 404
+    assert caught.value.response.headers["postern-proxy"] == "no_route"
+
+
+def test_a_control_call_that_names_another_host_is_refused(server, proxy):
+    assert "--i-may-proxy" in refused(proxy, 403, "host_not_named", upstream="wss://realtime.example")
+    for upstream in ["ws://0.0.0.0:3000", "ws://10.0.0.1", "ws://127.0.0.1.evil.example", "http://[::ffff:10.0.0.1]:80"]:
+        refused(proxy, 403, "host_not_named", upstream=upstream)
+    for upstream in ["", "127.0.0.1:3000", "ftp://127.0.0.1", "ws://127.0.0.1:0", "ws://a@127.0.0.1", "ws://127.0.0.1/path", "ws://" + "a" * 600, "ws://127.0.0.1:99999"]:
+        refused(proxy, 400, "invalid_parameter", upstream=upstream)
+    assert "upstream is needed" in refused(proxy, 400, "invalid_parameter")
+    control = int(proxy.control_url.rpartition(":")[2])
+    for port in [proxy.port, control]:
+        for host in ["127.0.0.1", "localhost", "[::1]", "a.localhost", "127.0.0.2"]:
+            assert "own" in refused(proxy, 400, "invalid_parameter", upstream=f"ws://{host}:{port}")
+    with Route(proxy, server.url) as route:
+        assert "own" in refused(proxy, 400, "invalid_parameter", upstream=f"http://127.0.0.1:{route.made['port']}")
+        # A web page: its name points here, it is of another origin, or it sends a form.
+        for fields in [{"Host": f"evil.example:{control}"}, {"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}]:
+            assert proxy.ask("POST", "/spaces", {"upstream": server.url}, **fields)[0] == 403, fields
+        assert proxy.ask("POST", "/spaces", b"{}", Content_Type="text/plain")[0] == 415
+        # The name of a page that points to the route's port.
+        connection = http.client.HTTPConnection("127.0.0.1", route.made["port"], timeout=30)
+        connection.request("GET", "/", headers={"Host": "evil.example"})
+        assert connection.getresponse().getheader("postern-proxy") == "host_refused"
+        connection.close()
+
+
+def test_hosts_of_the_command_line_are_reached_by_the_address_of_the_start():
+    done = subprocess.run(
+        [os.environ["POSTERN"], "proxy", "--spaces", "--port", "0", "--control-port", "0", "--i-may-proxy", "no-such-host.invalid"],
+        capture_output=True, text=True, timeout=60,
+    )
+    assert done.returncode == 2 and "--i-may-proxy no-such-host.invalid" in done.stderr
+    done = subprocess.run([os.environ["POSTERN"], "proxy", "--spaces"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "--control-port" in done.stderr
+    # An address of a documentation network (RFC 5737), where nobody answers.
+    with Proxy(None, "--spaces", "--control-port", "0", "--i-may-proxy", "192.0.2.7") as proxy:
+        with Route(proxy, "wss://192.0.2.7:8443") as route:
+            assert route.made["upstream"] == "wss://192.0.2.7:8443"
+        refused(proxy, 403, "host_not_named", upstream="wss://192.0.2.8:8443")
+
+
+def test_off_loopback_this_machine_has_to_be_named_too(server, tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("long enough a secret for a control port")
+    flags = ["--spaces", "--control-port", "0", "--control-host", "0.0.0.0", "--control-secret-file", str(secret)]
+    bearer = {"Authorization": f"Bearer {secret.read_text()}"}
+    for named, status in [([], 403), (["--i-may-proxy", "127.0.0.1"], 201)]:
+        with Proxy(None, *flags, *named) as proxy:
+            assert proxy.ask("POST", "/spaces", {"upstream": server.url})[0] == 401
+            assert proxy.ask("POST", "/spaces", {"upstream": server.url}, **bearer)[0] == status
+
+
+def test_the_limits_of_a_host_hold_over_all_its_routes_and_those_of_spaces_too(server):
+    with Proxy(None, "--spaces", "--spaces-max", "2", "--control-port", "0") as proxy:
+        with Route(proxy, server.url), Route(proxy, server.url):
+            refused(proxy, 503, "overloaded", upstream=server.url)
+        with Route(proxy, server.url, name="again"):
+            refused(proxy, 409, "already_exists", upstream=server.url, name="again")
+    # Nobody answers there (RFC 5737): the second dial is not made, whichever route asks.
+    with Proxy(None, "--spaces", "--control-port", "0", "--i-may-proxy", "192.0.2.7", "--requests-per-second", "0.01") as proxy:
+        answers = []
+
+        def ask(port):
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                connection = http.client.HTTPConnection("127.0.0.1", port, timeout=3)
+                connection.request("GET", "/")
+                answers.append(connection.getresponse().getheader("postern-proxy"))
+
+        with Route(proxy, "http://192.0.2.7") as one, Route(proxy, "http://192.0.2.7") as two:
+            first = threading.Thread(target=ask, args=[one.made["port"]])
+            first.start()
+            time.sleep(0.3)
+            ask(two.made["port"])
+            assert answers == ["cap"]
+            first.join(timeout=20)
+
+
+def test_a_route_has_the_wire_of_its_order_by_name_or_content_and_never_by_path(proxy):
+    with Route(proxy, "ws://127.0.0.1:1", settings={"wire": "socketio"}) as route:
+        assert list(route.made["urls"]) == ["socketio"]
+        assert route.made["urls"]["socketio"].startswith(route.url + "/")
+    wire = {"name": "mine", "connect": {"path": "/mine"}}
+    for settings, words in [
+        ({"wire": "/etc/passwd"}, "takes no path"),
+        ({"wire": "../../etc/passwd"}, "takes no path"),
+        ({"wire": {"file": "../secret"}}, "--spaces-folder"),
+        ({"wire": {"content": "not JSON"}}, "content:1:1 expected one object"),
+        ({"wire": {"content": json.dumps(wire)}}, ""),
+        ({"control-port": 1}, "the whole process's"),
+        ({"i-may-proxy": "realtime.example"}, "the whole process's"),
+        ({"upstream-ca": {"content": "x"}}, "the whole process's"),
+        ({"refresh-timeout": "2s"}, "no option of postern proxy"),
+        ({"set-header": "via=x"}, "sets via itself"),
+        ({"set-header": "no field"}, "a field as"),
+    ]:
+        assert words in refused(proxy, 400, "invalid_parameter", upstream="ws://127.0.0.1:1", settings=settings), settings
+
+
+def test_a_route_sets_its_own_fields_and_not_those_of_another_host():
+    seen = []
+
+    def add(router):
+        async def answer(request):
+            seen.append((request.headers.get("x-key"), request.headers.get("origin"), request.headers.get("via")))
+            return web.json_response({"path": request.path_qs})
+
+        router.add_route("*", "/{rest:.*}", answer)
+
+    def get(port, path):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        connection.request("GET", path)
+        answer = json.loads(connection.getresponse().read())
+        connection.close()
+        return answer
+
+    with WebServer(add) as own, WebServer(add) as other:
+        to = own.http_url.replace("127.0.0.1", "localhost")
+        with Proxy(to, "--spaces", "--control-port", "0", "--set-header", "X-Key=secret") as proxy:
+            with Route(proxy) as route:
+                assert route.made["upstream"] == to.replace("http", "ws")
+                assert get(route.made["port"], "/a?b=c") == {"path": "/a?b=c"}
+                assert seen[-1][0] == "secret" and seen[-1][2].startswith("1.1 postern-")
+            with Route(proxy, other.http_url, settings={"set-header": ["Origin=https://app.example"]}) as route:
+                get(route.made["port"], "/")
+                assert seen[-1][:2] == (None, "https://app.example")
+
+
+def test_what_a_route_cannot_do_is_refused_with_what_to_use_instead(server, proxy):
+    refused(proxy, 409, "clock_is_real", upstream=server.url, frozen=True)
+    refused(proxy, 409, "clock_is_real", upstream=server.url, wall="2030-01-01T00:00:00Z")
+    with Route(proxy, server.url) as route:
+        assert route.ask("GET", "/clock")[1]["sleeping"] == []
+        assert route.ask("GET", "/ready")[0] == 200
+        for method, path, body, status, name in [
+            ("POST", "/clock/advance", {"by_s": 60}, 409, "clock_is_real"),
+            ("POST", "/clock", {"wall": "2030-01-01T00:00:00Z"}, 409, "clock_is_real"),
+            ("POST", "/faults", {"fault": "gateway_clock", "ahead_s": 60}, 409, "clock_is_real"),
+            ("POST", "/faults", {"fault": "rotate_keys"}, 409, "not_ours"),
+            ("POST", "/revocations", {"user_id": "ann"}, 409, "not_ours"),
+            ("POST", "/users/ann/expire", {}, 400, "needs_wire"),
+            ("GET", "/settings", None, 409, "not_ours"),
+            ("GET", "/metrics", None, 409, "not_ours"),
+            ("GET", "/horizon", None, 400, "needs_wire"),
+            ("GET", "/nothing", None, 404, "not_found"),
+        ]:
+            got, answer = route.ask(method, path, body)
+            assert (got, answer["error"]["name"]) == (status, name), (path, answer)
+        assert "clock_is_real" in route.ctl("advance", "--by", "1d", status=1)
+    assert "name a space" in proxy.ask("GET", "/journal")[1]["error"]["message"]
+    with Proxy(server.url, "--control-port", "0") as plain:
+        assert "--spaces" in plain.ask("POST", "/spaces", {"upstream": server.url})[1]["error"]["message"]
+
+
+def test_the_dashboard_of_a_route_has_its_connections(server, proxy):
+    with Route(proxy, server.url, name="shown") as route:
+
+        async def watched():
+            async with connect(route.url, **OPTIONS), aiohttp.ClientSession() as session:
+                page = await session.get(f"{proxy.control_url}/spaces/shown/dashboard")
+                assert page.status == 200 and "Postern" in await page.text()
+                async with session.get(f"{proxy.control_url}/spaces/shown/dashboard/feed") as feed:
+                    while True:
+                        line = await asyncio.wait_for(feed.content.readline(), 30)
+                        if line.startswith(b"data:"):
+                            return json.loads(line[5:])
+
+        reading = asyncio.run(watched())
+        assert reading["space"] == "shown" and reading["draining"] is False
+        assert reading["dialects"] == [{"name": "blind", "phases": {"open": 1}, "kinds": {}}]
+        assert reading["totals"]["connections_opened"] == 1
+
+
+def test_a_socketio_client_is_known_on_a_route_with_its_wire(proxy):
+    sockets = socketio.AsyncServer(async_mode="aiohttp")
+
+    @sockets.event
+    async def connect(sid, environ, auth):
+        return auth["token"] == "right"
+
+    def add(router):
+        async def socket(request):
+            return await sockets.handle_request(request)
+
+        router.add_route("*", "/socket.io/", socket)
+
+    with WebServer(add) as server, Route(proxy, server.http_url, settings={"wire": "socketio"}) as route:
+
+        async def run():
+            client = socketio.AsyncClient(reconnection=False)
+            await client.connect(route.http_url, transports=["websocket"], auth={"token": "right"})
+            line = await asyncio.to_thread(route.await_line, "logged_in")
+            assert line["dialect"] == "socketio"
+            assert "active" in await asyncio.to_thread(route.ctl, "sessions")
+            ended = asyncio.Event()
+            client.on("disconnect", lambda *_: ended.set())
+            await asyncio.to_thread(route.__exit__)
+            await asyncio.wait_for(ended.wait(), 30)
+            with contextlib.suppress(Exception):
+                await client.disconnect()
+
+        asyncio.run(run())
+
+
+def test_deleting_a_route_ends_its_clients_and_its_waiting_requests_and_frees_its_port():
+    waiting = threading.Event()
+
+    def add(router):
+        async def never(request):
+            waiting.set()
+            await asyncio.sleep(60)
+            return web.Response()
+
+        async def upgrade(request):
+            opened = web.WebSocketResponse()
+            await opened.prepare(request)
+            async for _ in opened:
+                pass
+            return opened
+
+        async def feed(request):
+            answer = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+            await answer.prepare(request)
+            await answer.write(b"data: 1\n\n")
+            with contextlib.suppress(ConnectionError, asyncio.CancelledError):
+                await asyncio.sleep(60)
+            return answer
+
+        router.add_get("/never", never)
+        router.add_get("/socket", upgrade)
+        router.add_get("/feed", feed)
+
+    # Accepts connections, and never answers.
+    with WebServer(add) as server, socket.create_server(("127.0.0.1", 0)) as mute, Proxy(None, "--spaces", "--control-port", "0") as proxy:
+        route = Route(proxy, server.http_url)
+        silent = Route(proxy, f"ws://127.0.0.1:{mute.getsockname()[1]}")
+
+        async def run():
+            async with aiohttp.ClientSession() as session:
+                open_socket = await session.ws_connect(f"{route.url}/socket")
+                stubborn = socket.create_connection(("127.0.0.1", route.made["port"]))
+                stubborn.sendall(
+                    b"GET /socket HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+                )
+                feed = await session.get(f"{route.http_url}/feed")
+                assert await feed.content.readline() == b"data: 1\n"
+                never = asyncio.create_task(session.get(f"{route.http_url}/never"))
+                dialling = asyncio.create_task(session.ws_connect(f"{silent.url}/"))
+                watching = asyncio.create_task(asyncio.to_thread(route.ask, "POST", "/journal/await", {"kind": "refreshed", "within_ms": 60_000}))
+                await asyncio.to_thread(waiting.wait, 30)
+                while len(route.ask("GET", "/sessions")[1]["sessions"]) < 2:
+                    await asyncio.sleep(0.05)
+                began = time.monotonic()
+                ends = [asyncio.create_task(asyncio.to_thread(each.__exit__)) for each in (route, silent)]
+                message = await open_socket.receive(timeout=20)
+                assert (message.type, message.data) == (aiohttp.WSMsgType.CLOSE, 1001)
+                answer = await asyncio.wait_for(never, 20)
+                assert (answer.status, answer.headers["postern-proxy"]) == (503, "ending")
+                with pytest.raises(aiohttp.WSServerHandshakeError) as caught:
+                    await asyncio.wait_for(dialling, 20)
+                assert caught.value.status == 503
+                await asyncio.wait_for(asyncio.gather(*ends), 20)
+                assert (await asyncio.wait_for(watching, 20))[1]["met"] is False
+                assert time.monotonic() - began < 15
+                stubborn.close()
+                feed.close()
+
+        asyncio.run(run())
+        for each in (route, silent):
+            with pytest.raises(OSError):
+                socket.create_connection(("127.0.0.1", each.made["port"]), timeout=5)
+        assert proxy.ask("GET", "/spaces")[1]["spaces"] == []
+
+
+def open_descriptors(process):
+    return len(os.listdir(f"/proc/{process.pid}/fd"))
+
+
+def threads(process):
+    return len(os.listdir(f"/proc/{process.pid}/task"))
+
+
+def test_a_thousand_routes_with_a_client_each_leave_nothing_behind():
+    count = 1_000
+
+    async def echo(socket):
+        with contextlib.suppress(ConnectionClosed):
+            async for message in socket:
+                await socket.send(message)
+
+    with WebsocketsServer(echo) as server, Proxy(None, "--spaces", "--control-port", "0") as proxy:
+        def ask(method, path, body=None):
+            status, answer = proxy.ask(method, path, body)
+            assert status < 300, answer
+            return answer
+
+        def rounds():
+            made = [ask("POST", "/spaces", {"upstream": server.url, "idle_s": 3600}) for _ in range(count)]
+            assert len({route["port"] for route in made}) == count
+
+            async def talk():
+                async def one(route, number):
+                    client = await connect(route["url"], **OPTIONS)
+                    await client.send(f"hello {number}")
+                    assert await client.recv() == f"hello {number}"
+                    return client
+
+                clients = []
+                for start in range(0, count, 100):
+                    clients += await asyncio.gather(*(one(route, start + n) for n, route in enumerate(made[start : start + 100])))
+                return clients, asyncio.get_running_loop()
+
+            async def run():
+                clients, _ = await talk()
+                busy = open_descriptors(proxy.process), proxy.memory()
+                for route in made:
+                    kinds = [line["kind"] for line in (await asyncio.to_thread(ask, "GET", f"/spaces/{route['name']}/journal"))["lines"]]
+                    assert kinds == ["connection_opened", "message_in", "message_out"], kinds
+
+                async def gone(client):
+                    with contextlib.suppress(ConnectionClosed):
+                        await client.recv()
+                    return client.close_code
+
+                leaving = [asyncio.create_task(gone(client)) for client in clients]
+                for route in made:
+                    assert (await asyncio.to_thread(ask, "DELETE", f"/spaces/{route['name']}"))["connections"] == 1
+                assert set(await asyncio.wait_for(asyncio.gather(*leaving), 60)) == {1001}
+                return busy
+
+            return asyncio.run(run())
+
+        # The first journal of the process opens what measures its lateness.
+        Route(proxy, server.url).__exit__()
+        before = open_descriptors(proxy.process), threads(proxy.process)
+        busy, most = rounds()
+        deadline = time.monotonic() + 30
+        while open_descriptors(proxy.process) > before[0] and time.monotonic() < deadline:
+            time.sleep(0.1)
+        after = open_descriptors(proxy.process), threads(proxy.process)
+        print(f"{count} routes: {busy} descriptors and {most >> 20} MB; {after[0]} descriptors and {proxy.memory() >> 20} MB when they are gone")
+        assert before[0] + 3 * count <= busy <= before[0] + 3 * count + 20
+        assert after[0] <= before[0] and after[1] <= before[1], (before, after)
+        assert ask("GET", "/spaces")["spaces"] == []
