@@ -103,6 +103,36 @@ class Proxy:
         self.errors.close()
 
 
+class Route:
+    """A route, made by `POST /spaces`; ends with the `with` block."""
+
+    def __init__(self, proxy, upstream=None, **order):
+        self.proxy = proxy
+        status, self.made = proxy.ask("POST", "/spaces", {**order, **({"upstream": upstream} if upstream else {})})
+        assert status == 201, self.made
+        self.name, self.url, self.http_url = (self.made[name] for name in ("name", "url", "http_url"))
+
+    def ask(self, method, path, body=None):
+        return self.proxy.ask(method, f"/spaces/{self.name}{path}", body)
+
+    def ctl(self, *arguments, status=0):
+        return self.proxy.ctl(*arguments, "--space", self.name, status=status)
+
+    def kinds(self):
+        return [line["kind"] for line in self.ask("GET", "/journal?limit=1000")[1]["lines"]]
+
+    def await_line(self, kind):
+        status, answer = self.ask("POST", "/journal/await", {"kind": kind, "within_ms": 30_000})
+        assert status == 200 and answer["met"], answer
+        return answer["lines"][-1]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.proxy.ask("DELETE", f"/spaces/{self.name}")
+
+
 class Loop:
     """An event loop on a thread of its own."""
 
@@ -201,4 +231,4 @@ def fields(items):
     return sorted((name.lower(), value) for name, value in items if name.lower() not in own)
 
 
-__all__ = ["CODES", "Proxy", "WebServer", "WebsocketsServer", "WSCloseCode", "WSMsgType", "fields", "web"]
+__all__ = ["CODES", "Proxy", "Route", "WebServer", "WebsocketsServer", "WSCloseCode", "WSMsgType", "fields", "web"]
