@@ -44,9 +44,7 @@ enum ProxyCommand: Command {
     let parts = await loop.perform { ProxyParts(options, on: loop) }
     let listener = try await Listener.start(settings, serving: parts.site, on: [loop])
     let (ends, end) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
-    let controlListener = try await options.control?.listen(
-      parts.route, parts.control, parts.spaces, settings.limits, on: loop
-    ) { window in
+    let controlListener = try await options.control?.listen(parts, settings.limits, on: loop) { window in
       LoopStage(loop: loop.events).start {
         await parts.route?.drain(over: window ?? .zero)
         end.yield()
@@ -88,6 +86,7 @@ enum ProxyCommand: Command {
     }
     await controlListener?.stopAccepting()
     await controlListener?.finishRequests(within: farewell)
+    await loop.perform { parts.orders.end() }
   }
 
   /// Returns the lines that say where the proxy listens, where it leads, and its limits.

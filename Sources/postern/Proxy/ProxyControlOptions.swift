@@ -78,7 +78,7 @@ struct ProxyControlOptions: Sendable {
 
   /// Starts to listen. `drain` is called, on the loop, with the window of an order to drain.
   func listen(
-    _ route: ProxyRoute?, _ control: ProxyControl?, _ spaces: Spaces?, _ limits: ServerLimits, on loop: SocketLoop,
+    _ parts: ProxyParts, _ limits: ServerLimits, on loop: SocketLoop,
     drain: @escaping @Sendable (Duration?) -> Void
   ) async throws -> Listener {
     var settings = Listener.Settings(host: host, port: port)
@@ -86,11 +86,12 @@ struct ProxyControlOptions: Sendable {
     settings.limits.connectionsMax = Self.connectionsMax
     settings.takesLastDescriptors = true
     settings.unreadMakesRoom = true
-    let log = LoopLog(OperatorLog(level: .info, format: .text).gateway, on: loop.events)
+    let orders = parts.orders
     let site = ControlSite(
-      proxy: route, faults: control?.faults, refusing: Self.refused, secret: secret, hosts: [host] + allowedHosts,
-      spaces: spaces,
-      on: loop.events, log: { log.write($0, $1, $2) }, newKey: { Base64URL.encode(Secrets.system.bytes(32)) },
+      proxy: parts.route, faults: parts.control?.faults, refusing: Self.refused, secret: secret,
+      hosts: [host] + allowedHosts,
+      spaces: parts.spaces,
+      on: loop.events, log: { orders.write($0, $1, $2) }, newKey: { Base64URL.encode(Secrets.system.bytes(32)) },
       drain: drain)
     return try await Listener.start(settings, serving: site, on: [loop])
   }

@@ -17,8 +17,11 @@ final class ProxyParts: @unchecked Sendable {
   let spaces: Spaces?
   /// The program behind the proxy's port.
   let site: any Site
+  /// The log of orders.
+  let orders: LoopLog
 
   init(_ options: ProxyOptions, on loop: SocketLoop) {
+    orders = LoopLog(OperatorLog(level: .info, format: .text).gateway, on: loop.events)
     let (dialer, failures) = (SocketDialer(on: loop), ProxyFailures(on: loop.events))
     let host = options.routes.map { RouteHost(options, $0, on: loop, dialer, failures) }
     self.host = host
