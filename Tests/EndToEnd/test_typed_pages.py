@@ -41,6 +41,7 @@ NOT_TYPED = {
     "Docs/redis.md": 2,
     "Docs/report-history.md": 1,
     "Docs/routes.md": 1,
+    "Docs/rotation.md": 2,
     "Docs/simulation-limits.md": 1,
     "Docs/space-costs.md": 1,
     "Docs/store.md": 1,
