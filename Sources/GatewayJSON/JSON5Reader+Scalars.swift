@@ -85,16 +85,30 @@ extension JSON5Reader {
 
   private static func number(_ text: String) -> String? {
     let digits = text.first == "+" || text.first == "-" ? text.dropFirst() : text[...]
-    let sign = text.first == "-" ? "-" : ""
+    guard let size = size(digits) else { return nil }
+    // Every zero is the same, and has no sign.
+    return text.first == "-" && size != "0" ? "-" + size : size
+  }
+
+  /// Reads a number without its sign.
+  private static func size(_ digits: Substring) -> String? {
     if digits.hasPrefix("0x") || digits.hasPrefix("0X") {
-      return UInt64(digits.dropFirst(2), radix: 16).map { sign + String($0) }
+      let digits = digits.dropFirst(2)
+      guard digits.utf8.allSatisfy(\.isHexadecimal) else { return nil }
+      return UInt64(digits, radix: 16).map { String($0) }
     }
     // One sign is allowed; words and octal numbers are not numbers here.
     guard let first = digits.first, first == "." || first.isNumber,
       !(first == "0" && (digits.dropFirst().first?.isNumber ?? false))
     else { return nil }
-    if let whole = Int(text) { return String(whole) }
+    if let whole = Int(digits) { return String(whole) }
     guard let number = Double(digits), number.isFinite else { return nil }
-    return sign + (Int(exactly: number).map(String.init) ?? String(number))
+    return Int(exactly: number).map(String.init) ?? String(number)
+  }
+}
+
+extension UInt8 {
+  fileprivate var isHexadecimal: Bool {
+    (0x30...0x39).contains(self) || (0x41...0x46).contains(self & 0xdf)
   }
 }

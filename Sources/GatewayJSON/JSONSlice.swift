@@ -55,7 +55,7 @@ package struct JSONSlice: Hashable {
         position += byte == UInt8(ascii: "\\") ? 2 : 1
       }
       let end = min(position, text.count)
-      position = end + 1
+      position = min(end + 1, text.count)
       return start..<end
     }
 

@@ -63,4 +63,29 @@ struct HostileJSONTests {
     }
     #expect(parsed > 500)
   }
+
+  @Test(arguments: [
+    ("-0.", "0"), ("-0", "0"), ("-0x0", "0"), ("+0x1F", "31"), ("-0xff", "-255"), ("-.5", "-0.5"), ("1e3", "1000"),
+    ("-9223372036854775808", "-9223372036854775808"), ("0x+5", nil), ("0x", nil), ("0x-1", nil), ("--1", nil),
+  ])
+  func `a number in JSON5 has one spelling, and hexadecimal digits have no sign among them`(
+    text: String, number: String?
+  ) {
+    var reader = JSON5Reader("{a: \(text)}")
+    guard case .number(let read)? = (try? reader.object())?.member("a")?.kind else {
+      #expect(number == nil)
+      return
+    }
+    #expect(read == number)
+  }
+
+  @Test
+  func `a slice of a text that breaks off ends within the text`() {
+    for text in [#"{"data":"a"#, #"{"data":[1,{"a":"b"#, #"{"data":"a\"#, #"{"data"#, #"{"data":"#] {
+      let slice = text.utf8.withContiguousStorageIfAvailable {
+        JSONSlice(member: "data", of: UnsafeRawBufferPointer($0))
+      }
+      if let range = slice??.range { #expect(range.upperBound <= text.utf8.count, "\(text)") }
+    }
+  }
 }

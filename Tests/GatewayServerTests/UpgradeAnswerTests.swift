@@ -77,6 +77,11 @@ struct UpgradeAnswerTests {
     let alert: [UInt8] = [0x15, 3, 3, 0, 2, 2, 10]
     #expect(
       alert.withUnsafeBytes { UpgradeAnswer.read($0, accept: [], offered: []) } == .failed(.insecure(.peerWantsTLS)))
+    // An empty line among its bytes makes it no answer of HTTP.
+    let handshake: [UInt8] = [0x16, 3, 3, 0x0a, 0x0a, 2, 10]
+    #expect(
+      handshake.withUnsafeBytes { UpgradeAnswer.read($0, accept: [], offered: []) }
+        == .failed(.insecure(.peerWantsTLS)))
     let long = "HTTP/1.1 101 x\r\nx: " + String(repeating: "x", count: UpgradeAnswer.headBytesMax)
     #expect(read(long) == .failed(.unreachable("the answer's head is too long")))
     let hints = String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n", count: 1000)

@@ -19,12 +19,13 @@ enum UpgradeAnswer: Equatable {
   ///   - accept: The required value of `Sec-WebSocket-Accept`.
   ///   - offered: The subprotocols that the request had.
   static func read(_ bytes: UnsafeRawBufferPointer, accept: [UInt8], offered: [String]) -> UpgradeAnswer {
+    // An alert or a handshake of TLS, whatever its other bytes are (RFC 8446 section 5.1).
+    if bytes.count >= 3, bytes[0] == 0x15 || bytes[0] == 0x16, bytes[1] == 3 {
+      return .failed(.insecure(.peerWantsTLS))
+    }
     var start = 0
     while true {
       guard let end = ResponseHead.end(in: bytes, from: start) else {
-        if bytes.count >= 3, bytes[0] == 0x15 || bytes[0] == 0x16, bytes[1] == 3 {
-          return .failed(.insecure(.peerWantsTLS))
-        }
         let isTooLong = bytes.count > headBytesMax
         return isTooLong ? .failed(.unreachable("the answer's head is too long")) : .needsMore
       }

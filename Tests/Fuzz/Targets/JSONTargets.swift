@@ -12,11 +12,18 @@ enum JSONTargets {
     (try? JSONSerialization.jsonObject(with: Data(bytes))) != nil
   }
 
-  /// Whether only this reader refuses a text: Foundation takes other encodings, and NUL in strings.
+  /// Whether only this reader refuses a text: Foundation takes other encodings, NUL in strings, and a comma before the end of
+  /// an array or object.
   private static func isBeyond(_ bytes: [UInt8]) -> Bool {
     let escape = Array("\\u0000".utf8)
     return bytes.contains(0) || bytes.starts(with: [0xEF, 0xBB, 0xBF])
-      || bytes.indices.contains { bytes[$0...].starts(with: escape) }
+      || bytes.indices.contains { bytes[$0...].starts(with: escape) || isLastComma(bytes[$0...]) }
+  }
+
+  private static func isLastComma(_ bytes: ArraySlice<UInt8>) -> Bool {
+    guard bytes.first == UInt8(ascii: ",") else { return false }
+    let next = bytes.dropFirst().first { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }
+    return next == UInt8(ascii: "]") || next == UInt8(ascii: "}")
   }
 
   static func json(_ bytes: [UInt8]) throws {
