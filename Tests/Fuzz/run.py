@@ -31,7 +31,8 @@ def build():
     command = [
         "swift", "build", "--product", "fuzz", *SANITIZERS, "--scratch-path", str(SCRATCH), "-debug-info-format", "none"]
     with subprocess.Popen(
-            command, cwd=ROOT, env={**os.environ, **BUILD}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+            command, cwd=ROOT, env={**os.environ, **BUILD}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True) as process:
         output = process.stdout.read()
     if process.returncode != 0:
         sys.exit(f"fuzz: the build failed:\n{output}")
