@@ -39,7 +39,8 @@ struct ProxyWorld {
 
   private static func control(on loop: EventLoop, _ wire: ProxyWire?, _ tokens: TokenWatch?) -> ProxyControl {
     ProxyControl(
-      on: loop, wire: wire, tokens: tokens.map { TokenSightings($0, on: loop) }, payloadBytes: 1 << 20, seed: 1, log: nil)
+      on: loop, wire: wire, tokens: tokens.map { TokenSightings($0, on: loop) }, payloadBytes: 1 << 20, seed: 1,
+      log: nil)
   }
 
   func connect(_ upgrade: HTTPRequest = HTTPRequest(method: "GET", path: "/"), settling: Bool = true) -> SimulatedPeer {

@@ -75,7 +75,8 @@ extension Expectation {
       return nil
     }
 
-    private mutating func end(_ line: JournalLine, _ close: JournalClose, _ connection: ConnectionID) -> JournalVerdict? {
+    private mutating func end(_ line: JournalLine, _ close: JournalClose, _ connection: ConnectionID) -> JournalVerdict?
+    {
       let grant = granted.removeValue(forKey: connection)
       guard ended.insert(connection).inserted else { return nil }
       let request = open.removeValue(forKey: connection)

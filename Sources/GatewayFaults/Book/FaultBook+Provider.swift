@@ -17,7 +17,7 @@ extension FaultBook {
     return !isDue || delay != nil
   }
 
-  /// Waits as long as a fault delays a request for a token, and returns the fault's answer; nil to ask the endpoint. Only on the
+  /// Waits as long as a fault delays a request for a token. Returns the fault's answer; nil to ask the endpoint. Only on the
   /// loop.
   ///
   /// - Parameters:
@@ -48,6 +48,6 @@ extension FaultBook {
   /// Returns the life that a fault has clients told in place of their tokens' own; nil for none. Only on the loop.
   package func toldLife(of user: UserID?) -> Duration? {
     let subject = FaultSubject(user: user, kind: user.map { _ in .regular })
-    return fault(Shorten.self, of: subject) { $0.isOfTokens }?.life
+    return fault((any LifeFault).self, of: subject) { $0.isOfTokens }?.life
   }
 }

@@ -64,9 +64,11 @@ package final class FaultBook: @unchecked Sendable {
     guard policy != nil || order.side == .client else {
       throw .invalidParameter.detailed("side: upstream is for postern proxy; nothing is behind this gateway")
     }
-    guard policy != nil || !(order.fault is Shorten), policy != nil || (order.fault as? any HTTPFault)?.asksUpstream != true
+    guard policy != nil || !(order.fault is any LifeFault),
+      policy != nil || (order.fault as? any HTTPFault)?.asksUpstream != true
     else {
-      throw .invalidParameter.detailed("shorten and after: upstream are for postern proxy; nothing is behind this gateway")
+      throw .invalidParameter.detailed(
+        "shorten and after: upstream are for postern proxy; nothing is behind this gateway")
     }
     sweep()
     guard standing.count < Self.countMax else {

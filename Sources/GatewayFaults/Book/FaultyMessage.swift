@@ -76,19 +76,19 @@ package struct FaultyMessage: Hashable, Sendable {
   }
 
   private static func takesIn(out message: JournalMessage, _ meaning: Meaning) -> Bool {
-      switch meaning {
-      case .anyOut: true
-      case .requestRefresh: message == .refreshRequired
-      case .replyLogin: message == .connected
-      case .replyRefresh: message == .refreshed
-      case .replyLogout: message == .loggedOut
-      case .replyPing: message == .pong
-      case .refusalLogin: message == .loginRefused
-      case .error: message == .error
-      case .noticeClosing: message == .closing
-      // A proxy that does not read a message knows its kind.
-      case .vendor: message == .vendor || message == .text || message == .binary
-      default: false
-      }
+    switch meaning {
+    case .anyOut: true
+    case .requestRefresh: message == .refreshRequired
+    case .replyLogin: message == .connected
+    case .replyRefresh: message == .refreshed
+    case .replyLogout: message == .loggedOut
+    case .replyPing: message == .pong
+    case .refusalLogin: message == .loginRefused
+    case .error: message == .error
+    case .noticeClosing: message == .closing
+    // A proxy that does not read a message knows its kind.
+    case .vendor: message == .vendor || message == .text || message == .binary
+    default: false
+    }
   }
 }

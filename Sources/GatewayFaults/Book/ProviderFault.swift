@@ -49,6 +49,14 @@ package protocol OtherTokenFault: ProviderAnswer {
   func lack(in seen: any SeenTokens, of users: Set<UserID>) -> String?
 }
 
+/// A fault of the life of a token that clients are told, in messages and by a token endpoint.
+package protocol LifeFault: MessageFault {
+  var life: Duration { get }
+
+  /// Whether the answers of a token endpoint are affected too.
+  var isOfTokens: Bool { get }
+}
+
 /// The tokens that a proxy has seen. Only on its loop.
 package protocol SeenTokens: Sendable {
   /// Returns the user's last token; nil if none was seen.

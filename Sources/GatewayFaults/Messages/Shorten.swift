@@ -4,7 +4,7 @@ internal import GatewayRuntime
 
 /// A shorter life of the token than the gateway's own, told to the client. A client with a timer renews in seconds, before a
 /// gateway that stays as it is.
-package struct Shorten: MessageFault {
+package struct Shorten: LifeFault {
   package static let word = "shorten"
   package static let summary =
     "behind a proxy: tells clients that their tokens live so long, in replies to logins and refreshes, and at a token endpoint"
@@ -14,7 +14,7 @@ package struct Shorten: MessageFault {
   package let message: FaultyMessage
   package let life: Duration
   /// Whether the answers of a token endpoint are affected too.
-  let isOfTokens: Bool
+  package let isOfTokens: Bool
 
   private static let lives = 0.001...2_592_000.0
 

@@ -24,10 +24,11 @@ struct ProxyFaults: FaultPolicy {
     case is MintEarly.Type:
       .notOurs.detailed("\(fault.word) needs a token that was issued later; use mint_expired or mint_forged")
     case is any ProviderDelay.Type where tokens == nil, is any ProviderAnswer.Type where tokens == nil:
-      .notOurs.detailed("\(fault.word) changes answers of the token endpoint; name it with --tokens or --token-route")
+      .notOurs.detailed("\(fault.word) changes answers of the token endpoint; use --tokens or --token-route to name it")
     case is Shorten.Type where wire?.tellsLives != true && tokens?.watch.tellsLives != true:
       .needsWire.detailed(
-        "\(fault.word) changes the life that a reply tells; use --wire with a life in \"take\", or --tokens; exp cannot change")
+        "\(fault.word) changes the life that a reply tells; use --wire with a life in \"take\", or --tokens; exp cannot change"
+      )
     case is RotateKeys.Type, is WithdrawKeys.Type:
       .notOurs.detailed("\(fault.word) changes a gateway's keys; use refuse_upgrade with status 401, or close_as")
     case is any LoginFault.Type, is any VerificationDelay.Type,

@@ -96,11 +96,14 @@ final class DialectEyes: ConnectionEyes, @unchecked Sendable {
   func fromGateway(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, at now: WallTime) -> [Sighting] {
     var sightings: [Sighting] = []
     let client = { [self] in
-      (phase, ClientIdentity(user: accepted?.user ?? shown?.user ?? UserID(""), token: token, now: now)) as (
-        ClientPhase?, ClientIdentity
-      )
+      (phase, ClientIdentity(user: accepted?.user ?? shown?.user ?? UserID(""), token: token, now: now))
+        as (
+          ClientPhase?, ClientIdentity
+        )
     }
-    reader.client.hear(payload, kind, by: client, memory) { notice in sightings.append(self.meaning(of: notice, at: now)) }
+    reader.client.hear(payload, kind, by: client, memory) { notice in
+      sightings.append(self.meaning(of: notice, at: now))
+    }
     return sightings
   }
 

@@ -3,7 +3,7 @@ internal import GatewayFaults
 internal import GatewayRuntime
 internal import GatewayWires
 
-/// The tokens that the application's endpoint gave lately, for faults that give one of them again. They are kept in memory only.
+/// The tokens that the application's endpoint gave lately, for faults that give one of them again. They are in memory only.
 ///
 /// `@unchecked Sendable`: used only on its loop.
 final class RememberedTokens: SeenTokens, @unchecked Sendable {

@@ -4,8 +4,7 @@ internal import GatewayKit
 package import GatewayRuntime
 package import GatewayWires
 
-/// The calls of an application's token endpoint that pass through a proxy: their lines in the journal, and their faults. Only on
-/// its loop.
+/// The calls of an application's token endpoint that pass through a proxy: their lines and their faults. Only on its loop.
 ///
 /// `@unchecked Sendable`: used only on its loop.
 package final class TokenSightings: @unchecked Sendable {

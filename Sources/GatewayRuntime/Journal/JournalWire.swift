@@ -9,7 +9,8 @@ package struct JournalWire: Sendable {
 
   /// Creates a wire format whose messages `redact` shows without their secrets; nil for nothing.
   package init(
-    _ name: String, renewal: RefreshHabit.How? = nil, redact: @escaping @Sendable (Frame, _ isUnderstood: Bool) -> String?
+    _ name: String, renewal: RefreshHabit.How? = nil,
+    redact: @escaping @Sendable (Frame, _ isUnderstood: Bool) -> String?
   ) {
     self.name = name
     self.renewal = renewal

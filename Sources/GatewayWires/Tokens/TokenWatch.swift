@@ -111,9 +111,10 @@ package struct TokenWatch: Sendable {
   /// Puts another token into an answer.
   package func put(_ token: String, into answer: inout HTTPResponse) {
     switch place {
-    case .header(let name): for index in answer.headers.indices where answer.headers[index].name == name {
-      answer.headers[index].value = token
-    }
+    case .header(let name):
+      for index in answer.headers.indices where answer.headers[index].name == name {
+        answer.headers[index].value = token
+      }
     case .text: answer.body = Array(token.utf8)
     case .pointer(let pointer):
       var json = JSONWriter()
@@ -130,7 +131,9 @@ package struct TokenWatch: Sendable {
   package func tell(_ life: Duration, in answer: inout HTTPResponse, at now: WallTime) {
     for rule in ends {
       guard let (pointer, number) = rule.told(life, at: now) else { continue }
-      let body = pointer.replacing(in: answer.body, sizeMax: Self.bodyMax) { $0.string == nil ? number : "\"\(number)\"" }
+      let body = pointer.replacing(in: answer.body, sizeMax: Self.bodyMax) {
+        $0.string == nil ? number : "\"\(number)\""
+      }
       answer.body = body ?? answer.body
     }
     answer.contentLength = nil
@@ -141,7 +144,8 @@ extension TokenEndRule {
   /// The place of the life or the end in an answer; nil for none that can be changed.
   fileprivate var place: JSONPointer? {
     switch self {
-    case .seconds(let pointer), .unixSeconds(let pointer), .unixMilliseconds(let pointer), .rfc3339(let pointer): pointer
+    case .seconds(let pointer), .unixSeconds(let pointer), .unixMilliseconds(let pointer), .rfc3339(let pointer):
+      pointer
     case .jwt, .fixed: nil
     }
   }

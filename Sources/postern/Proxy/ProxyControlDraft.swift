@@ -16,7 +16,8 @@ struct ProxyControlDraft: Sendable {
 
   /// The source of the first value that goes with a control port; nil if there is none.
   var source: String? {
-    host?.source ?? secret?.source ?? allowedHosts.last?.source ?? keepsPayloads?.source ?? wire?.source ?? dialect?.source ?? tokens?.source
+    host?.source ?? secret?.source ?? allowedHosts.last?.source ?? keepsPayloads?.source ?? wire?.source ?? dialect?
+      .source ?? tokens?.source
       ?? tokenRoute?.source
   }
 
@@ -54,7 +55,8 @@ struct ProxyControlDraft: Sendable {
       "token-route", "ROUTE", "the same at the server of --to: a path, or a method and a path as 'POST /auth/token'",
       \.tokenRoute, .asGiven)
     Option(
-      "token-at", "POINTER", "the place of the token in its answers, a JSON pointer (default /token)", \.tokenAt, .asGiven)
+      "token-at", "POINTER", "the place of the token in its answers, a JSON pointer (default /token)", \.tokenAt,
+      .asGiven)
     Option(
       "journal-payloads", "keep in the journal what messages say, whose secrets nobody is shown", \.keepsPayloads)
   }

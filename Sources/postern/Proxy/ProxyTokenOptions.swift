@@ -27,7 +27,9 @@ struct ProxyTokenOptions {
       let parts = route.text.split(separator: " ")
       guard (1...2).contains(parts.count), let path = parts.last, path.utf8.first == UInt8(ascii: "/"),
         !path.utf8.contains(UInt8(ascii: "?"))
-      else { throw UsageError(route.source, value: route.text, expected: "a route as /auth/token or 'POST /auth/token'") }
+      else {
+        throw UsageError(route.source, value: route.text, expected: "a route as /auth/token or 'POST /auth/token'")
+      }
       let method = parts.count == 2 ? String(parts[0]) : nil
       watch = TokenWatch(method: method, path: String(path), tokenAt: try Self.place(draft.tokenAt))
       text = route.text
