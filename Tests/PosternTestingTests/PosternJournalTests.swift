@@ -20,14 +20,16 @@ struct PosternJournalTests {
   @Test
   func `an expectation that passes returns its lines, and one that fails throws its own`() async throws {
     let gateway = try await PosternGateway.start()
-    for _ in 0..<2 { try await askForToken(gateway) }
+    try await askForToken(gateway)
     let lines = try await gateway.journal.expect(.singleFlight, user: "ann")
-    #expect(lines.map(\.kind) == [.providerAsked, .providerAsked])
+    #expect(lines.map(\.kind) == [.providerAsked])
+    try await askForToken(gateway)
     let failure = await #expect(throws: PosternJournal.NotExpected.self) {
       try await gateway.journal.expect(.stopsAfter(1, .provider, quiet: .zero))
     }
     #expect(failure?.verdict == "failed" && failure?.sentence == "2 provider calls, where 1 may be")
-    #expect(failure?.lines.map(\.number) == lines.map(\.number))
+    #expect(failure?.lines.count == 2)
+    #expect(failure?.lines.first?.number == lines.first?.number)
     await gateway.stop()
   }
 
