@@ -53,12 +53,12 @@ def test_a_further_run_is_no_worse_and_a_slower_one_is(history, reports):
 
 
 def test_the_baselines_are_the_latest_and_the_new_run_is_none_of_them(history, reports):
-    document = json.loads(compare(history, reports / "8.json", "--last", "5", "--json"))
+    document = json.loads(compare(history, reports / "8.json", "--last", "5", "--json", "--metric", "lost"))
     assert len(document["figures"]["provider.p50"]["baselines"]) == 5
-    table = compare(history, reports / "8.json", "--last", "5")
+    table = compare(history, reports / "8.json", "--last", "5", "--metric", "lost")
     assert [f"2026-11-0{day}" in table for day in (2, 3, 7)] == [False, True, True]
-    assert "1 baseline: its scatter is unknown" in compare(history, reports / "9.json", "--last", "1")
-    assert "4 baselines: their scatter is little known" in compare(history, reports / "9.json", "--last", "4")
+    assert "1 baseline: its scatter is unknown" in compare(history, reports / "9.json", "--last", "1", "--metric", "lost")
+    assert "4 baselines: their scatter is little known" in compare(history, reports / "9.json", "--last", "4", "--metric", "lost")
 
 
 def test_one_unusual_run_does_not_widen_the_tolerance(history, reports, tmp_path):

@@ -63,7 +63,7 @@ struct ReportHistory {
       for number in 1...Self.sameTimeMax {
         let file = folder.appending(number == 1 ? "\(stem).json" : "\(stem)_\(number).json")
         if try file.add(bytes) { return (file.text, true) }
-        if let there = try? InputFile.readLocal(file.text, of: flag, sizeMax: bytes.count), there == bytes {
+        if let there = try? ReportFile.readWhole(file.text, of: flag).bytes, there == bytes {
           return (file.text, false)
         }
       }
