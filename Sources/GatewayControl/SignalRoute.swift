@@ -29,13 +29,13 @@ struct SignalRoute {
         }
         return UserID(text)
       }
-      let sessions = try await space.signals.give(
+      let reached = try await space.signals.give(
         kind, user: user, sid: order.sessionID, before: order.issuedBefore.map(WallTime.init(seconds:)))
       space.gateway.log(
         .info, "signal",
-        [.init("signal", kind.rawValue)] + Self.fields(order) + [.init("sessions", String(sessions))]
+        [.init("signal", kind.rawValue)] + Self.fields(order) + reached.fields
           + (OrderCaller.current?.fields ?? []))
-      return ControlAnswer.json(SessionsReached(sessions: sessions))
+      return ControlAnswer.json(SessionsReached(reached))
     } catch {
       return ControlAnswer.error(error)
     }

@@ -199,7 +199,7 @@ extension Signals {
     _ kind: SignalKind, _ target: Revocations.Target
   ) async throws(SignalRefusal) -> Int {
     do throws(GatewayError) {
-      return try await carryOut(kind, target)
+      return try await carryOut(kind, target).sessions
     } catch {
       throw SignalRefusal(unavailable: error)
     }

@@ -38,7 +38,7 @@ package final class Signals: Sendable {
 
   // MARK: Orders
 
-  /// Carries out a signal that an operator gives by hand, as if it had come from outside. Returns how many sessions it reached.
+  /// Carries out a signal that an operator gives by hand, as if it had come from outside. Returns which sessions it reached.
   /// Only from a loop.
   ///
   /// - Parameters:
@@ -48,7 +48,7 @@ package final class Signals: Sendable {
   ///   - before: Tokens that were issued at this time or later stay good; nil for now.
   package func give(
     _ kind: SignalKind, user: UserID?, sid: String?, before: WallTime?
-  ) async throws(GatewayError) -> Int {
+  ) async throws(GatewayError) -> Reached {
     var subject = SignalSubject(user: user)
     if let sid {
       guard let login = settings.login, !login.settings.logoutAudiences.isEmpty else {
@@ -75,15 +75,15 @@ package final class Signals: Sendable {
     return subject.user.map { .user($0, issuedBefore: before) }
   }
 
-  /// Does what follows from a signal. Returns how many sessions it reached, once the store has kept it.
+  /// Does what follows from a signal. Returns which sessions it reached, once the store has kept it.
   nonisolated(nonsending) func carryOut(
     _ kind: SignalKind, _ target: Revocations.Target
-  ) async throws(GatewayError) -> Int {
+  ) async throws(GatewayError) -> Reached {
     switch kind {
-    case .logout, .sessionRevoked: try await gateway.revoke(target, isEnding: true)
-    case .credentialChange: try await gateway.revoke(target)
-    case .tokenClaimsChange: try await gateway.control(target, .ask)
-    case .verification, .revocation, .other: 0
+    case .logout, .sessionRevoked: try await gateway.reach(revoking: target, isEnding: true)
+    case .credentialChange: try await gateway.reach(revoking: target)
+    case .tokenClaimsChange: try await gateway.reach(target, .ask)
+    case .verification, .revocation, .other: Reached(sessions: 0)
     }
   }
 

@@ -11,6 +11,8 @@ package struct ProxyWire: Sendable {
   let asksForTokens: Bool
   /// Whether a reply of the gateway tells the life of a token.
   let tellsLives: Bool
+  /// The path of its sockets; nil for any.
+  let socketPath: String?
   /// The wire as the journal knows it.
   let journal: JournalWire
   /// Returns the reader of a connection whose client has sent this upgrade; nil if its path is another.
@@ -21,6 +23,7 @@ package struct ProxyWire: Sendable {
     name = dialect.name
     asksForTokens = dialect.asksForTokens
     tellsLives = dialect.tellsLives
+    socketPath = dialect.socketPath
     journal = BlindWire.journal(of: dialect)
     eyes = { upgrade, connection in dialect.accepts(upgrade) ? dialect.eyes(for: upgrade, connection) : nil }
   }
@@ -31,6 +34,7 @@ package struct ProxyWire: Sendable {
     let known = readers.map { ($0, $0.renewal) }
     asksForTokens = known.contains { $0.1 != .timer && $0.1 != .none }
     tellsLives = false
+    socketPath = readers.lazy.compactMap { $0.dialect.socketPath }.first
     journal = JournalWire(name, renewal: known.first?.1) { frame, isUnderstood in
       frame.payload.withUnsafeBytes { bytes in
         readers.lazy.compactMap { $0.dialect.redacted(bytes, frame.kind, isUnderstood: isUnderstood) }.first

@@ -9,7 +9,8 @@ extension Gateway {
   /// - Parameters:
   ///   - target: The tokens that it covers.
   ///   - isEnding: Whether the sessions are closed with 4004, whatever the session policy says.
-  package func reach(revoking target: Revocations.Target, isEnding: Bool = false) async throws(GatewayError) -> Reached {
+  package func reach(revoking target: Revocations.Target, isEnding: Bool = false) async throws(GatewayError) -> Reached
+  {
     let full = full
     if let keeper {
       let now = await tables[0].perform { $0.loop.wallTime }
@@ -48,12 +49,12 @@ extension Gateway {
     return sum
   }
 
-  /// Gives an operator's order to every session of every node whose token the target covers, and revokes nothing. Returns how
-  /// many those are.
-  package func control(_ target: Revocations.Target, _ order: SessionOrder) async throws(GatewayError) -> Int {
+  /// Gives an operator's order to every session of every node whose token the target covers, and revokes nothing. Returns which
+  /// those are.
+  package func reach(_ target: Revocations.Target, _ order: SessionOrder) async throws(GatewayError) -> Reached {
     try await everywhere(.covered(target, order)) { () async throws(GatewayError) in
       await self.controlHere(target, order.event)
-    }.sessions
+    }
   }
 
   /// Gives an event to every session of this process whose token the target covers.

@@ -33,10 +33,7 @@ struct LiveSite: Site {
     switch request.path {
     case "/": return Self.answer("text/html; charset=utf-8", LivePage.frame)
     case "/live.css": return Self.answer("text/css; charset=utf-8", LivePage.sheet)
-    case "/metrics":
-      var response = Self.answer(StormMetrics.contentType, "")
-      response.body = board.metricsPage()
-      return response
+    case "/metrics": return Self.answer(StormMetrics.contentType, board.metricsPage())
     case "/live.js": return Self.answer("text/javascript; charset=utf-8", LivePage.script)
     case "/events":
       guard let reader = board.reader() else {

@@ -92,7 +92,8 @@ struct SimulateScenario {
           "a budget by address needs \"users_per_address\" in \"client\": how many users share one, e.g. 200")
       }
       if settings.plan.arrivals != nil, settings.provider.rotation != nil {
-        throw provider.error("\"rotation\" is of a fleet that comes once, and \"arrivals\" says when clients come; remove one")
+        throw provider.error(
+          "\"rotation\" is of a fleet that comes once, and \"arrivals\" says when clients come; remove one")
       }
     }
     fidelity = try Self.readWorld(scenario["world"], &settings)

@@ -82,7 +82,8 @@ enum TokenTargets {
       try hold(document.keys.isTLS || document.keys.host == "localhost" || IPAddress(document.keys.host) != nil, "http")
     }
     let text = String(decoding: bytes, as: UTF8.self)
-    _ = try? DiscoveryDocument.addresses(of: text)
+    _ = try? DiscoveryDocument.Kind.login.addresses(of: text)
+    _ = try? DiscoveryDocument.Kind.transmitter.addresses(of: text)
     guard let address = try? EndpointAddress(text) else { return }
     try hold((try? EndpointAddress(address.text)) == address && (0...65_535).contains(address.port), text)
     _ = address.request(ifNoneMatch: nil)

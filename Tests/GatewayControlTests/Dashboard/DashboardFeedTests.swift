@@ -109,7 +109,7 @@ struct DashboardFeedTests {
       issuer: FakeTokens(), provider: try TokenProviderPolicy())
     let house = try TestHouse(settings, spaces: 1, isFrozen: true)
     let space = house.spaces[0]
-    let feed = DashboardFeed(space.space)
+    let feed = DashboardFeed(try #require(space.space))
     let stream = try #require(feed.stream())
     let reader = FeedReader(space.stream(stream), on: house.host, in: house.world)
     house.world.advance(by: .seconds(5))

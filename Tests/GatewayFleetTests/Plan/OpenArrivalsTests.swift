@@ -65,10 +65,12 @@ struct OpenArrivalsTests {
     #expect(plan.life(of: 5) == plan.life)
   }
 
-  @Test(arguments: [
-    ([(0.0, -1.0)], 10.0), ([(5, 1), (0, 1)], 10), ([(0, 1)], 0), ([(0, .nan)], 10), ([(0, 1e9)], 10), ([(0, 0)], 10),
+  private static let impossible: [([(Double, Double)], Double)] = [
+    ([(0, -1)], 10), ([(5, 1), (0, 1)], 10), ([(0, 1)], 0), ([(0, .nan)], 10), ([(0, 1e9)], 10), ([(0, 0)], 10),
     ([], 10), ([(0, 1)], .infinity), ([(0, 1_000_000)], 2_592_000), ([(.nan, 1)], 10),
-  ])
+  ]
+
+  @Test(arguments: impossible)
   func `impossible arrivals are refused`(points: [(Double, Double)], length: Double) {
     #expect(throws: StormPlanError.self) { try Self.plan(Self.arrivals(points, length)).check() }
   }
@@ -96,8 +98,11 @@ struct OpenArrivalsTests {
   @Test
   func `a place is had by one client at a time, and an arrival beyond the most has none`() {
     var places = ArrivalPlaces(most: 2)
-    #expect(places.take(for: 0) == 0 && places.take(for: 1) == 1 && places.take(for: 2) == nil && places.taken == 2)
-    #expect(places.leave(0, 0) && !places.leave(0, 0) && !places.leave(1, 0) && !places.leave(7, 0))
-    #expect(places.take(for: 3) == 0 && places.client(at: 0) == 3 && !places.leave(0, 0) && places.has(0, 3))
+    let taken = (0..<3).map { places.take(for: $0) }
+    #expect(taken == [0, 1, nil] && places.taken == 2)
+    let left = [(0, 0), (0, 0), (1, 0), (7, 0)].map { places.leave($0, $1) }
+    #expect(left == [true, false, false, false])
+    let (again, late) = (places.take(for: 3), places.leave(0, 0))
+    #expect(again == 0 && !late && places.client(at: 0) == 3 && places.has(0, 3))
   }
 }

@@ -145,7 +145,7 @@ struct RotationTests {
       }
     }
     #expect(try run() == run())
-    #expect(MemoryLayout<TokenRequest>.stride == 40)
+    #expect(MemoryLayout<GatewayPlanner.TokenRequest>.stride == 40)
   }
 
   @Test
