@@ -86,6 +86,8 @@ extension JSON5Reader {
   private static func number(_ text: String) -> String? {
     let digits = text.first == "+" || text.first == "-" ? text.dropFirst() : text[...]
     guard let size = size(digits) else { return nil }
+    // The least whole number has no positive one.
+    if let whole = Int(text) { return String(whole) }
     // Every zero is the same, and has no sign.
     return text.first == "-" && size != "0" ? "-" + size : size
   }

@@ -18,6 +18,7 @@ package struct JSONSlice: Hashable {
       guard scanner.byte == UInt8(ascii: "\"") else { return nil }
       let key = scanner.skipString()
       scanner.skipSpace()
+      guard scanner.byte == UInt8(ascii: ":") else { return nil }
       scanner.position += 1
       scanner.skipSpace()
       let start = scanner.position

@@ -97,7 +97,8 @@ struct ControlOrderTests {
   func `settings that are no object are refused`(settings: String) throws {
     let request = try HTTPRequest.post("/spaces", MakeSpaceOrder(settings: JSONFragment(settings)))
     let error = #expect(throws: GatewayError.self) { try MakeSpaceOrder.space(request) }
-    #expect(error?.message.hasSuffix("settings must be an object of options of postern serve") == true)
+    let sentence = "settings must be an object of options of postern serve, or of postern proxy"
+    #expect(error?.message.hasSuffix(sentence) == true)
   }
 
   @Test(arguments: [Double.infinity, .nan])

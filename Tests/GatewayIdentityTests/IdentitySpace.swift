@@ -95,8 +95,8 @@ struct IdentitySpace {
   private static func number(_ response: HTTPResponse) -> Int {
     let digits = response.text.drop { !$0.isNumber }.prefix { $0.isNumber }
     let number = Int(digits) ?? response.status
-    // A token that is accepted gets as far as this: its user has no connection.
-    return number == GatewayError.connectionRequired.number ? 0 : number
+    // A token that is accepted gets as far as these: its user has no connection, or there is no such call.
+    return [GatewayError.connectionRequired.number, GatewayError.notFound.number].contains(number) ? 0 : number
   }
 
   func advance(_ time: Duration) { inner.world.advance(by: time) }

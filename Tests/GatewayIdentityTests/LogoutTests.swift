@@ -8,7 +8,7 @@ import Testing
 @testable import GatewayIdentity
 
 /// Logout tokens (OpenID Connect Back-Channel Logout 1.0) end the sessions that they name, and none of a later login.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct LogoutTests {
   @Test
   func `a logout of a session closes it, refuses its token, and leaves the user's other session`() throws {

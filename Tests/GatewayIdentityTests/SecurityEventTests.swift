@@ -8,7 +8,7 @@ import Testing
 @testable import GatewayIdentity
 
 /// Security events (RFC 8417) by push (RFC 8935): each becomes the order that exists for it.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct SecurityEventTests {
   private static let caep = "https://schemas.openid.net/secevent/caep/event-type/"
 

@@ -85,7 +85,7 @@ extension Bus {
   fileprivate func say(_ text: String) { send(.note(VendorNote("test", text))) }
 }
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct BusContract {
   private let listeners = (0..<3).map { _ in Listener() }
 

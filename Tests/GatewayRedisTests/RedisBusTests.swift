@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatewayRedis
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct RedisBusTests {
   private let listener = Listener()
 

@@ -1,8 +1,8 @@
 /// The refresh tokens of one login, of which each use makes the next (RFC 9700 section 4.14.2). The built-in provider,
-/// Streem's OpenID provider and the simulated provider ask it what becomes of a token that a client shows.
+/// a vendor's OpenID provider and the simulated provider ask it what becomes of a token that a client shows.
 ///
 /// Tokens are known by their generation, from 1. A family remembers the generations that it may still accept, so that
-/// most families take 32 bytes.
+/// most families take 24 bytes.
 package struct TokenFamily: Hashable, Sendable {
   /// The answer to a refresh token.
   package enum Verdict: Hashable, Sendable {

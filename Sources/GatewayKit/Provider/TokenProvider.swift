@@ -57,7 +57,7 @@ package actor TokenProvider {
   package init(
     on executor: any SerialExecutor, policy: TokenProviderPolicy, services: any GatewayServices,
     issuer: any TokenIssuer, vendors: [String: any TokenIssuer] = [:], minting: (any TokenMinting)? = nil,
-    secrets: Secrets = .system
+    secrets: Secrets
   ) {
     self.executor = executor
     self.policy = policy

@@ -16,9 +16,8 @@ enum ProxyCommand: Command {
   static let example = "postern proxy --to http://127.0.0.1:3000"
   static let sections = ProxyFlags.sections
   static let neededFirst = [
-    "to", "i-may-proxy", "port", "control-port", "spaces", "wire", "tokens", "journal-payloads", "set-header",
-    "upstream-ca",
-    "tls-certificate", "tls-key",
+    "to", "i-may-proxy", "port", "control-port", "spaces", "wire", "tokens", "set-header", "upstream-ca",
+    "tls-certificate",
   ]
 
   /// The time in which the closes at the end must be answered.

@@ -135,7 +135,7 @@ struct TokenFamilyTests {
   }
 
   @Test
-  func `a family takes 32 bytes`() {
-    #expect(MemoryLayout<TokenFamily>.stride == 32)
+  func `a family takes 24 bytes`() {
+    #expect(MemoryLayout<TokenFamily>.stride == 24)
   }
 }

@@ -83,6 +83,8 @@ struct RotationTests {
       $0.plan.expireAfter = 60
       $0.plan.life = .seconds(600)
       $0.plan.waves = waves
+      // Whoever is signed out is cut off before another wave begins.
+      $0.plan.gateway.timeout = .seconds(60)
       // A first token that is lost is asked for again, and signs nobody out.
       $0.isFirstTokenInHand = true
     }

@@ -51,7 +51,7 @@ struct NameTests {
   /// What only a scenario says.
   private static let onlyOfScenarios: Set<String> = [
     "gateway", "client", "world", "phases", "accepts_per_s", "backoff", "login_tries", "first_token",
-    "hammer_pause_s", "hammer_in_vain", "users_per_address", "arrivals", "stays", "for_s", "lives",
+    "hammer_pause_s", "hammer_in_vain", "users_per_address", "arrivals", "stays", "for_s",
     "devices", "tabs", "single_flight", "signed_out",
   ]
 
