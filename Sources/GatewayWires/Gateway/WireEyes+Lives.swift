@@ -16,7 +16,10 @@ extension WireEyes {
         let json = Array(message[prefix...])
         let number = meaning.number(of: life, at: now)
         let told = pointer.replacing(in: json, sizeMax: Self.bytesMax) { $0.string == nil ? number : "\"\(number)\"" }
-        if let told { return Array(payload).replacing(json, with: told, maxReplacements: 1) }
+        guard let told, json.count <= payload.count,
+          let start = (0...(payload.count - json.count)).first(where: { payload[$0...].starts(with: json) })
+        else { continue }
+        return payload[..<start] + told + payload[(start + json.count)...]
       }
     }
     return nil

@@ -102,6 +102,11 @@ struct StormMetrics: Sendable {
           ]
         )
       })
+    if let signOuts = result.signOuts {
+      text.counters(
+        "postern_storm_signed_out_total", "Devices whose refresh token was refused, by cause.", label: "cause",
+        TokenJar.Cause.allCases.map { (value: $0.rawValue, count: Self.count(signOuts.causes[$0] ?? 0)) })
+    }
     let open = result.provider.calls - result.provider.granted - result.provider.refused.total
     text.gauge(
       "postern_storm_provider_calls_in_flight", "Requests to the token provider that wait for an answer.",
