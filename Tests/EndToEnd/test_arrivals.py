@@ -116,8 +116,10 @@ def test_a_real_storm_has_the_arrivals_of_a_simulated_one(tmp_path, most):
         real = storms.run("--url", gateway.url, "--scenario", str(tmp_path / "scenario.json"), expected=(0, 1))
     planned = value(simulated, "arrivals.planned")
     assert value(real, "arrivals.planned") == planned
-    for name in ("lost", "arrivals.not_started", "arrivals.left"):
+    for name in ("lost", "arrivals.not_started"):
         assert abs(value(simulated, name) - value(real, name)) <= planned / 100, name
+    # At the end sixty a second leave, and the storm's end is not the simulation's to the tenth of a second.
+    assert abs(value(simulated, "arrivals.left") - value(real, "arrivals.left")) <= 60
     assert value(real, "provider.calls") == pytest.approx(value(simulated, "provider.calls"), rel=0.05)
     assert real["result"]["seconds"] == pytest.approx(12, abs=3) and not real["result"]["ran_out_of_time"]
 

@@ -73,7 +73,7 @@ def test_discovery_finds_the_keys_and_the_issuer_is_compared_byte_for_byte():
     (["--oidc", "https://a", "--issuer", "https://a"], "leave --issuer out"),
     (["--oidc", "http://a.example"], "plain http"),
     (["--oidc", "https://ann:pw@a.example"], "a user or password"),
-    (["--identity-ca", "nowhere.pem"], "is for --jwks or --oidc"),
+    (["--identity-ca", "nowhere.pem"], "is for --jwks, --oidc or --events-from"),
     (["--oidc", "https://a", "--identity-ca", "nowhere.pem"], "nowhere.pem"),
 ])
 def test_a_wrong_command_line_is_refused_with_its_fault(words, said):

@@ -199,8 +199,8 @@ struct ComparisonTests {
         result.lateness = lateness
       }
     }
-    for (late, isWorse) in [(43, false), (1, true)] {
-      let comparison = try Self.compare(base: run(7, late: late), run(70, late: 1))
+    for (late, isWorse) in [(80, false), (1, true)] {
+      let comparison = try Self.compare(base: run(7, late: late), run(300, late: 1))
       #expect(try (Self.figure("connect.p99", in: comparison).verdict == .worse) == isWorse, "\(late) ms")
       #expect(comparison.passes == !isWorse)
     }

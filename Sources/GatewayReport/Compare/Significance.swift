@@ -12,8 +12,9 @@ enum Significance {
   private static let firstFew = 5.0
   /// The part of a fleet that a provider's batches may decide, if some clients are lost anyway.
   private static let batch = 0.005
-  /// The difference between two runs on a machine with other work, in seconds.
-  static let timeFloor = 0.05
+  /// The difference between two runs on a machine with other work, in seconds: the gateway may stand still that long while the
+  /// storm, which measures only its own pauses, does not.
+  static let timeFloor = 0.2
   /// The same for a time that the user requested.
   static let askedTimeFloor = 0.01
   /// The longest pause that counts as a busy machine's, in seconds. A longer one is a process's own.

@@ -11,7 +11,8 @@ from pathlib import Path
 import gateway
 import pytest
 
-FOLDER = Path(__file__).parent.parent.parent.parent / "Deploy" / "api"
+HERE = Path(__file__).parent
+FOLDER = HERE.parent.parent.parent / "Deploy" / "api"
 DOCUMENTS = sorted(path.name for path in FOLDER.glob("*.yaml") if "asyncapi" not in path.name)
 TOOLS = Path(sys.executable).parent
 # Bound how long a wait for the journal lasts.
@@ -70,7 +71,7 @@ def test_what_a_companys_server_is_answered_is_what_the_document_says(running, t
 def test_a_client_can_be_generated_from_the_document(tmp_path, document):
     status, said = run(
         TOOLS / "openapi-python-client", "generate", "--path", str(FOLDER / document),
-        "--output-path", str(tmp_path / "made"), "--meta", "none", "--fail-on-warning",
+        "--config", str(HERE / "client.yaml"), "--output-path", str(tmp_path / "made"), "--meta", "none", "--fail-on-warning",
     )
     assert status == 0, said
     everything = "import importlib, pkgutil, made\n" + (
