@@ -150,10 +150,11 @@ def test_a_thousand_routes_with_a_client_each_leave_nothing_behind():
         before = open_descriptors(proxy.process), threads(proxy.process)
         busy, most = rounds()
         deadline = time.monotonic() + 30
-        while open_descriptors(proxy.process) > before[0] and time.monotonic() < deadline:
+        while open_descriptors(proxy.process) > before[0] + 2 and time.monotonic() < deadline:
             time.sleep(0.1)
         after = open_descriptors(proxy.process), threads(proxy.process)
         print(f"{count} routes: {busy} descriptors and {most >> 20} MB; {after[0]} descriptors and {proxy.memory() >> 20} MB when they are gone")
         assert before[0] + 3 * count <= busy <= before[0] + 3 * count + 20
-        assert after[0] <= before[0] and after[1] <= before[1], (before, after)
+        # Two descriptors are opened once, with the first client of a journal, whatever the number of routes.
+        assert after[0] <= before[0] + 2 and after[1] <= before[1], (before, after)
         assert ask("GET", "/spaces")["spaces"] == []
