@@ -188,7 +188,8 @@ def verdict(proxy, patience=20, **order):
 
 def is_verdict(answer, wanted):
     """Whether the verdict is the wanted one, or a slow machine leaves it open."""
-    return answer["verdict"] == wanted or answer["verdict"] == "undecided" and answer["lost_ms"] > 1_000
+    is_open = answer["verdict"] == "undecided" and (answer["lost_ms"] > 1_000 or answer["sentence"].startswith("the machine was "))
+    return answer["verdict"] == wanted or is_open
 
 
 ONCE = {"expect": "one_provider_call_per_expiry", "quiet_ms": 300}
