@@ -21,6 +21,10 @@ extension Connection {
     for frame in conversation.encode(message, context) {
       send(frame, as: message.meaning, telling: message.error, &effects)
     }
+    // Clients of a wire with pings of its own count on one in each interval, whatever they send themselves.
+    if case .connected = message, conversation.askedAt == nil, !conversation.ping(context).isEmpty {
+      conversation.askedAt = table.transport.now
+    }
   }
 
   /// Says what the gateway says first.
