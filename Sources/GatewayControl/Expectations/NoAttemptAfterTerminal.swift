@@ -62,10 +62,12 @@ extension Expectation {
 }
 
 extension JournalClose {
-  /// Whether the client may connect again. The gateway's own reason decides if there is one, whatever the dialect's
+  /// Whether the client may connect again. What the wire says of the end decides. Otherwise it is the gateway's own reason if
+  /// there is one, whatever the dialect's
   /// code is. If a fault has changed the end, the client knows only the code, and may return after an end without a
   /// close frame.
   var mayReconnect: Bool {
+    if let then { return then != .giveUp }
     let name = reason
     let own = isFaulted ? nil : CloseReason.all.first { $0.name == name }
     return (own ?? CloseReason(code: code, name: name))?.mayReconnect ?? true

@@ -38,6 +38,9 @@ package protocol Dialect: Sendable {
   /// How clients renew their tokens; nil, the default, if they may choose.
   var renewal: RefreshHabit.How? { get }
 
+  /// Returns what a close with that code and text means to clients; nil, the default, if the wire does not say.
+  func meaning(ofClose code: UInt16, _ text: String?) -> ReturnVerdict?
+
   /// Returns the subprotocol to choose among those offered; nil for none.
   func subprotocol(for upgrade: HTTPRequest) -> String?
 
@@ -116,6 +119,7 @@ extension Dialect {
   package var takesBytesAsText: Bool { false }
   package var asksAllAlike: Bool { false }
   package var renewal: RefreshHabit.How? { nil }
+  package func meaning(ofClose code: UInt16, _ text: String?) -> ReturnVerdict? { nil }
   package func prelude(to message: OutboundMessage, _ context: DialectContext) -> Frame? { nil }
   package func subprotocol(for upgrade: HTTPRequest) -> String? { nil }
   package func details(of upgrade: HTTPRequest) -> Baggage? { nil }

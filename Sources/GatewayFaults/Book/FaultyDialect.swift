@@ -14,6 +14,8 @@ package struct FaultyDialect: Dialect {
   package var refusesBeforeUpgrade: Bool { inner.refusesBeforeUpgrade && !book.failsLogin }
   package var answersProtocolPings: Bool { inner.answersProtocolPings }
   package var takesBytesAsText: Bool { inner.takesBytesAsText }
+  package var renewal: RefreshHabit.How? { inner.renewal }
+  package func meaning(ofClose code: UInt16, _ text: String?) -> ReturnVerdict? { inner.meaning(ofClose: code, text) }
   package func subprotocol(for upgrade: HTTPRequest) -> String? { inner.subprotocol(for: upgrade) }
 
   package func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials? {

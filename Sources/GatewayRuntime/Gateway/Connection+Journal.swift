@@ -29,16 +29,19 @@ extension Connection {
     }
   }
 
-  /// The gateway has closed the connection with `code`, unless a fault has made another of it.
-  func journalCutOff(_ reason: CloseReason, _ code: UInt16) {
+  /// The gateway has closed the connection with the code of `words`, unless a fault has made another of it.
+  func journalCutOff(_ reason: CloseReason, in words: CloseReason) {
     guard table.journal != nil else { return }
-    journal(.cutOff(close(reason, code)))
+    journal(.cutOff(close(reason, in: words)))
   }
 
   /// Returns what the peer is told of an end: what was really done if a fault changed it.
-  private func close(_ reason: CloseReason, _ code: UInt16) -> JournalClose {
+  private func close(_ reason: CloseReason, in words: CloseReason) -> JournalClose {
     let other = socket?.otherClose
-    return JournalClose(reason, code: other?.reportedCode ?? code, isFaulted: other != nil)
+    let code = other?.reportedCode ?? words.code
+    return JournalClose(
+      reason, code: code, isFaulted: other != nil,
+      then: dialect.meaning(ofClose: code, other == nil ? words.name : nil))
   }
 
   private func journalEnd(_ reason: CloseReason) {
@@ -46,7 +49,7 @@ extension Connection {
     case .peerClosed: journal(.closed(JournalClose(reason, code: peerCode ?? reason.code), by: .peer))
     case .connectionLost: journal(.closed(JournalClose(reason, code: reason.code), by: .transport))
     default:
-      journal(.closed(close(reason, closeWords(for: reason).code), by: .gateway))
+      journal(.closed(close(reason, in: closeWords(for: reason)), by: .gateway))
     }
   }
 }

@@ -150,7 +150,7 @@ package actor Connection {
       sayFarewell(before: reason, &effects)
       let words = closeWords(for: reason)
       socket?.close(words)
-      journalCutOff(reason, words.code)
+      journalCutOff(reason, in: words)
       table.countClose(reason)
     case .abort:
       socket?.abort()

@@ -43,6 +43,10 @@ package struct ServedDialect: Dialect {
 
   package var renewal: RefreshHabit.How? { served.wire.habits.refresh.how }
 
+  package func meaning(ofClose code: UInt16, _ text: String?) -> ReturnVerdict? {
+    served.wire.habits.comeback?.verdict(of: Int(code), isHTTP: false, text, in: .live)?.verdict
+  }
+
   package func owns(path: String) -> Bool { false }
 
   package var refusesBeforeUpgrade: Bool { !served.refusesInWords }

@@ -27,6 +27,11 @@ enum ConformCommand {
       return 0
     }
     let options = try ConformOptions(draft, control: try ControlConnection(arguments).client())
+    if let upstream = options.upstream, !upstream.isLocal {
+      Output.error(
+        "\(options.behaviours.count) behaviours, each with one login or more at \(upstream.url), \(options.jobs) at a time"
+      )
+    }
     let stop = ConformStop()
     let results: [ConformResult]
     do {
@@ -61,7 +66,7 @@ enum ConformCommand {
   }
 
   private static func write(_ results: [ConformResult], _ options: ConformOptions) throws {
-    try options.junit?.write(JUnitReport(dialect: options.dialect, results: results).text)
+    try options.junit?.write(JUnitReport(dialect: options.wire.name, results: results).text)
     guard let folder = options.journals else { return }
     for result in results where result.verdict == .failed && !result.journal.isEmpty {
       try FilePath(folder).appending("\(result.behaviour.name).jsonl").write(result.journal)

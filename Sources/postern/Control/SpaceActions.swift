@@ -131,6 +131,14 @@ extension ControlAction {
   ///
   /// - Parameter given: The values of `--set`.
   static func settings(_ given: [Arguments.Value]) throws -> JSONFragment? {
+    let members = try members(given)
+    return members.isEmpty ? nil : JSONFragment(String(decoding: members.object(), as: UTF8.self))
+  }
+
+  /// Returns the options as members of a JSON object.
+  ///
+  /// - Parameter given: The values of `--set`.
+  static func members(_ given: [Arguments.Value]) throws -> [JSONMember] {
     var names: [Name] = []
     var values: [Name: [String]] = [:]
     for value in given {
@@ -142,10 +150,9 @@ extension ControlAction {
       if values[name] == nil { names.append(name) }
       values[name, default: []].append(String(parts[1]))
     }
-    let members = try names.map { name -> JSONMember in
+    return try names.map { name -> JSONMember in
       let texts = try (values[name] ?? []).map { try setting($0, of: name).json }
       return JSONMember(name.text, json: texts.count == 1 ? texts[0] : "[\(texts.joined(separator: ","))]")
     }
-    return members.isEmpty ? nil : JSONFragment(String(decoding: members.object(), as: UTF8.self))
   }
 }

@@ -39,10 +39,7 @@ struct ProxyControlOptions: Sendable {
     secret = draft.secret?.value
     allowedHosts = draft.allowedHosts.map(\.text)
     keepsPayloads = draft.keepsPayloads?.value == true
-    if let wire = draft.wire, let dialect = draft.dialect {
-      throw UsageError("\(wire.source) and \(dialect.source): one of them is meant")
-    }
-    wire = try draft.wire.map(Self.wire) ?? draft.dialect.map(Self.dialect)
+    wire = try Self.wire(draft)
     tokens = try ProxyTokenOptions(draft, proxied: proxied)
     isLocal = PinnedHost.isThisMachine(PinnedHost.plain(host))
     guard secret != nil || isLocal else {
@@ -50,7 +47,16 @@ struct ProxyControlOptions: Sendable {
     }
   }
 
-  private static func dialect(_ value: Arguments.Value) throws -> ProxyWire {
+  /// Returns what says what messages mean, by a wire or a dialect; nil if none is named.
+  static func wire(_ draft: ProxyControlDraft) throws -> ProxyWire? {
+    if let wire = draft.wire, let dialect = draft.dialect {
+      throw UsageError("\(wire.source) and \(dialect.source): one of them is meant")
+    }
+    return try draft.wire.map(Self.wire) ?? draft.dialect.map(Self.dialect)
+  }
+
+  /// Returns what a built-in dialect says that messages mean. Throws a ``UsageError`` if it is none.
+  static func dialect(_ value: Arguments.Value) throws -> ProxyWire {
     let known = Vendors.all.filter { !$0.readers.isEmpty }
     guard let vendor = known.first(where: { Name($0.scheme) == Name(value.text) }) else {
       throw UsageError(value.source, value: value.text, oneOf: known.map { $0.scheme })

@@ -46,7 +46,7 @@ struct ProxyOptions: Sendable {
     seed = Self.newSeed()
     control = try ProxyControlOptions(draft.control, proxied: draft.proxied)
     guard target != nil || control?.tokens == nil else {
-      throw UsageError("--tokens and --token-route go with --to: routes of --spaces have no token endpoint")
+      throw UsageError("--tokens and --token-route go with --to: each route of --spaces has them in its own settings")
     }
     guard control != nil || !draft.hostsSpaces else {
       throw UsageError("--spaces goes with --control-port, which makes the routes")

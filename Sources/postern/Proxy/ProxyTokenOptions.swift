@@ -18,6 +18,27 @@ struct ProxyTokenOptions {
 
   /// Checks the flags; nil if no endpoint is named.
   init?(_ draft: ProxyControlDraft, proxied: [Arguments.Value]) throws {
+    try self.init(draft) { host, port, isTLS, source in try Self.target(host, port, isTLS: isTLS, source, proxied) }
+  }
+
+  /// Checks the options of a route; nil if they name no endpoint. An order names no file.
+  ///
+  /// - Parameter target: Returns the endpoint's server, or throws if no route may lead there.
+  init?(ofRoute draft: ProxyControlDraft, target: (ProxyAddress) throws -> ProxyTarget) throws {
+    if let tokens = draft.tokens, !tokens.text.contains(bytesOf: "://") {
+      throw UsageError("settings: 'tokens' takes an address as https://login.example/auth/token, and no file")
+    }
+    try self.init(draft) { host, port, isTLS, source in
+      let shown = host.contains(":") ? "[\(host)]" : host
+      let server = "\(isTLS ? "https" : "http")://\(shown)\(port.map { ":\($0)" } ?? "")"
+      return try target(try ProxyAddress(Arguments.Value(text: server, source: source)))
+    }
+  }
+
+  private init?(
+    _ draft: ProxyControlDraft,
+    server: (_ host: String, _ port: Int?, _ isTLS: Bool, _ source: String) throws -> ProxyTarget
+  ) throws {
     switch (draft.tokens, draft.tokenRoute) {
     case (let tokens?, let route?): throw UsageError("\(tokens.source) and \(route.source): one of them is meant")
     case (nil, nil):
@@ -41,8 +62,7 @@ struct ProxyTokenOptions {
           url.source, value: url.text, expected: "the endpoint's address as https://login.example/auth/token")
       }
       watch = TokenWatch(method: nil, path: address.path, tokenAt: try Self.place(draft.tokenAt))
-      target = try Self.target(
-        address.host, address.port, isTLS: Name(address.scheme) == Name("https"), url.source, proxied)
+      target = try server(address.host, address.port, Name(address.scheme) == Name("https"), url.source)
       text = url.text
     case (let file?, nil):
       if let place = draft.tokenAt { throw UsageError("\(place.source): the file of \(file.source) has the place") }
@@ -52,7 +72,7 @@ struct ProxyTokenOptions {
       }
       watch = TokenWatch(description)
       target = try description.places[0].map { place in
-        try Self.target(place.host, place.port, isTLS: place.isTLS, file.source, proxied)
+        try server(place.host, place.port, place.isTLS, file.source)
       }
       text = description.name
     }

@@ -56,7 +56,7 @@ final class RouteHost: @unchecked Sendable {
       throw GatewayError.clockIsReal.detailed("leave out frozen and wall, and use tokens of a few seconds")
     }
     let (address, target) = try self.target(of: order)
-    let reading = try routes.read(order.settings)
+    let reading = try routes.read(order.settings, target: allowed)
     let wire = reading.wire ?? options.control?.wire
     var limits = HostedLimits()
     if let idleTime = order.idleTime { limits.idleTime = idleTime }
@@ -75,8 +75,8 @@ final class RouteHost: @unchecked Sendable {
     return SpacePlan(
       content: { [self] loop, limits in
         let control = ProxyControl(
-          on: loop, wire: wire, bytes: limits.journalBytes, payloadBytes: limits.journalPayloadBytes, seed: seed,
-          log: log)
+          on: loop, wire: wire, tokens: reading.tokens.map { TokenSightings($0.watch, at: $0.target, on: loop) },
+          bytes: limits.journalBytes, payloadBytes: limits.journalPayloadBytes, seed: seed, log: log)
         let route = ProxyRoute(
           to: target, by: dialer, on: loop, load: load(on: target), fields: fields,
           allowsStorms: options.targets.allowsStorms(to: address.host), control: control
@@ -91,18 +91,23 @@ final class RouteHost: @unchecked Sendable {
     guard let address = try order.upstream.map(Self.address) ?? options.targets.own else {
       throw GatewayError.invalidParameter.detailed("upstream is needed, since the proxy was started without --to")
     }
+    return (address, try allowed(address))
+  }
+
+  /// Returns the server of that address. Throws a `GatewayError` if no route may lead there.
+  private func allowed(_ address: ProxyAddress) throws -> ProxyTarget {
     guard let target = options.targets.target(address) else {
       throw GatewayError.hostNotNamed.detailed(
         "\(address.host) is no target of this proxy; start it with --i-may-proxy \(address.host)")
     }
     guard !target.isLocal || !ports.contains(address.port) else {
-      throw GatewayError.invalidParameter.detailed("upstream: port \(address.port) of this machine is this proxy's own")
+      throw GatewayError.invalidParameter.detailed("port \(address.port) of this machine is this proxy's own")
     }
     guard !target.isLocal || options.control?.isLocal == true || options.targets.names(address.host) else {
       throw GatewayError.hostNotNamed.detailed(
         "the control port can be reached from other machines, so --to or --i-may-proxy has to name \(address.host)")
     }
-    return (address, target)
+    return target
   }
 
   private static func address(_ text: String) throws -> ProxyAddress {

@@ -14,7 +14,7 @@ struct RouteOptions: Sendable {
   private let ordered: OrderedSettings
 
   /// The options of a route; the others are the process's.
-  private static let ofRoute: Set<String> = ["wire", "set-header"]
+  private static let ofRoute: Set<String> = ["wire", "dialect", "tokens", "token-route", "token-at", "set-header"]
 
   init(_ draft: SpacesDraft) {
     countMax = draft.countMax
@@ -30,21 +30,30 @@ struct RouteOptions: Sendable {
   struct Reading {
     /// What says what messages mean; nil for what the process has.
     var wire: ProxyWire?
+    /// The application's token endpoint; nil if none is named.
+    var tokens: ProxyTokenOptions?
     var fields: [HTTPField] = []
   }
 
   /// Reads the settings of an order. Throws a `GatewayError` with the reason.
-  func read(_ settings: [SpaceOrder.Setting]) throws -> Reading {
+  ///
+  /// - Parameter target: Returns the server of an address, or throws if no route may lead there.
+  func read(_ settings: [SpaceOrder.Setting], target: (ProxyAddress) throws -> ProxyTarget) throws -> Reading {
     try OrderedSettings.reading {
-      var reading = Reading()
+      var (reading, draft) = (Reading(), ProxyControlDraft())
       for setting in settings {
         let values = try ordered.values(of: setting)
-        if Name(setting.name) == Name("wire") {
-          reading.wire = try values.last.map(ProxyControlOptions.wire)
-        } else {
-          reading.fields = try ReplacedFields.read(values)
+        switch setting.name {
+        case "wire": draft.wire = values.last
+        case "dialect": draft.dialect = values.last
+        case "tokens": draft.tokens = values.last
+        case "token-route": draft.tokenRoute = values.last
+        case "token-at": draft.tokenAt = values.last
+        default: reading.fields = try ReplacedFields.read(values)
         }
       }
+      reading.wire = try ProxyControlOptions.wire(draft)
+      reading.tokens = try ProxyTokenOptions(ofRoute: draft, target: target)
       return reading
     }
   }

@@ -25,9 +25,15 @@ struct Behaviour: Sendable {
   var needs: WireFeature?
   /// Whether it depends on the status of a refused upgrade, which browsers do not show.
   var needsStatus = false
+  /// What ends must mean on a described wire for the behaviour to be tried there.
+  var meanings: [EndMeaning] = []
+  /// Why it depends on a built-in dialect; nil if it can be tried on a described wire.
+  var ofBuiltIn: String?
   /// The script and demands for a wire without refreshes, on which clients reconnect with another token; nil for the usual
   /// ones.
   var returning: Returning?
+  /// The script and demands for a wire whose clients renew on a timer of their own; nil if none shows it there.
+  var timed: Timed?
   /// Runs once the client has started.
   let script: @Sendable (ConformScene) async throws -> Void
   /// The demands on the client, checked after the script.
@@ -46,6 +52,15 @@ struct Behaviour: Sendable {
     let expected: [Demand]
   }
 
+  /// A script and its demands for wires whose clients renew on a timer.
+  struct Timed: Sendable {
+    /// The script; nil for the same one as on other wires. In it ``ConformScene/expire()`` waits for the timer.
+    var script: (@Sendable (ConformScene) async throws -> Void)?
+    /// Whether the client's first token lives for seconds only, so that its timer goes off in the run.
+    var isShort = true
+    let expected: [Demand]
+  }
+
   /// Whether it is about refreshes on the connection, for which some wires have no message.
   var isOfRefreshes: Bool {
     presentsTokens
@@ -53,32 +68,63 @@ struct Behaviour: Sendable {
       || covers.contains(where: Self.refreshes.contains)
   }
 
-  /// Returns the demands on a client of a wire with or without refreshes.
-  func demands(hasRefreshes: Bool) -> [Demand] {
-    hasRefreshes ? expected : returning?.expected ?? expected
+  /// Returns the demands on a client that renews in that way.
+  func demands(_ how: RefreshHabit.How) -> [Demand] {
+    switch how {
+    case .asked: expected
+    case .timer: timed?.expected ?? expected
+    case .reconnect, .none: returning?.expected ?? expected
+    }
   }
 
   /// Returns how long the verdicts may wait on such a wire. A client that reconnects with another token has 20 s, and its
   /// verdict comes after them.
-  func patience(hasRefreshes: Bool) -> Duration {
-    hasRefreshes || returning == nil ? patience : max(patience, .seconds(25))
+  ///
+  /// - Parameter grace: How long the wire's gateway keeps a connection whose token has expired.
+  func patience(_ how: RefreshHabit.How, grace: Duration) -> Duration {
+    switch how {
+    case .asked: patience
+    case .timer: timed == nil ? patience : max(patience, grace + .seconds(10))
+    case .reconnect, .none: returning == nil ? patience : max(patience, .seconds(25))
+    }
+  }
+
+  /// Returns the maximum duration of the whole run, in real time.
+  ///
+  /// - Parameters:
+  ///   - firstLife: The life of the client's first token, if its timer goes off in the run.
+  ///   - grace: How long the wire's gateway keeps a connection whose token has expired.
+  func bound(firstLife: Duration?, grace: Duration) -> Duration {
+    guard let firstLife else { return bound }
+    return bound + firstLife * 3 + grace
   }
 
   /// Returns the script for such a wire.
-  func script(hasRefreshes: Bool) -> @Sendable (ConformScene) async throws -> Void {
-    hasRefreshes ? script : returning?.script ?? script
+  func script(_ how: RefreshHabit.How) -> @Sendable (ConformScene) async throws -> Void {
+    switch how {
+    case .asked: script
+    case .timer: timed?.script ?? script
+    case .reconnect, .none: returning?.script ?? script
+    }
   }
 
   /// Returns why no client of a wire can show the behaviour; nil if one can.
   ///
   /// - Parameters:
-  ///   - dialect: The name of the wire's dialect.
-  ///   - lacks: The features that the wire lacks, with the reasons.
-  ///   - hasRefreshes: Whether the wire has refreshes.
-  func reasonAgainst(_ dialect: String, lacks: [WireFeature: String] = [:], hasRefreshes: Bool) -> String? {
-    if let reason = needs.flatMap({ lacks[$0] }) { return reason }
-    guard !hasRefreshes, isOfRefreshes, returning == nil else { return nil }
-    return "\(dialect) has no answer to a request for a token: its gateway closes, and clients come back"
+  ///   - wire: The wire.
+  ///   - how: How its clients renew.
+  func reasonAgainst(_ wire: ConformWire, _ how: RefreshHabit.How) -> String? {
+    if let reason = wire.reason(against: self) ?? needs.flatMap({ wire.lacks[$0] }) { return reason }
+    switch how {
+    case .asked: return nil
+    case .timer:
+      guard isOfRefreshes, timed == nil else { return nil }
+      return "the gateway of \(wire.name) asks for no token: its clients renew on a timer"
+    case .reconnect:
+      guard isOfRefreshes, returning == nil else { return nil }
+      return "\(wire.name) has no answer to a request for a token: its gateway closes, and clients come back"
+    case .none: return isOfRefreshes ? "clients of \(wire.name) renew no token" : nil
+    }
   }
 
   /// The behaviours of the refresh exchange itself.

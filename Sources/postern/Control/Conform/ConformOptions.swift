@@ -1,10 +1,14 @@
+import GatewayCore
 import GatewayKit
+import GatewayWires
 
 /// The flags of `postern ctl conform`, checked.
 struct ConformOptions: Sendable {
   let control: ControlClient
-  let dialect: String
+  let wire: ConformWire
   let command: String
+  /// The real gateway behind a proxy; nil for a gateway that the spaces play.
+  let upstream: ConformUpstream?
   let behaviours: [Behaviour]
   let jobs: Int
   /// The JUnit file for the results.
@@ -15,6 +19,12 @@ struct ConformOptions: Sendable {
   /// The values of the flags, before they are checked together.
   struct Draft: Sendable {
     var dialect: Arguments.Value?
+    var wire: Arguments.Value?
+    var templateSecrets: [Arguments.Value] = []
+    var upstream: Arguments.Value?
+    var tokens: Arguments.Value?
+    var tokenRoute: Arguments.Value?
+    var tokenAt: Arguments.Value?
     var command: String?
     var only: [Arguments.Value] = []
     /// Whether the behaviours are listed, and no client is started.
@@ -29,6 +39,25 @@ struct ConformOptions: Sendable {
   @OptionList<Draft>
   static var options: [Option<Draft>] {
     Vendors.option("dialect", "the wire that the client speaks", \.dialect)
+    Option(
+      "wire", "FILE|NAME", "the described wire that the client speaks, in place of --dialect; the gateway plays it",
+      \.wire, .asGiven)
+    Option(
+      "template-secret", "NAME=FILE", "what stands for {{secret.NAME}} in the description of --wire",
+      each: \.templateSecrets)
+    Option(
+      "upstream", "URL",
+      "a real gateway for the client, behind postern proxy --spaces, in place of spaces that play one",
+      \.upstream, .asGiven)
+    Option(
+      "tokens", "URL", "the application's token endpoint, whose calls pass through the proxy of --upstream too",
+      \.tokens,
+      .asGiven)
+    Option(
+      "token-route", "ROUTE", "the same at the server of --upstream, as 'POST /auth/token'", \.tokenRoute, .asGiven)
+    Option(
+      "token-at", "POINTER", "the place of the token in that endpoint's answers, a JSON pointer (default /token)",
+      \.tokenAt, .asGiven)
     Option("run", "COMMAND", "starts the client, in a shell, with POSTERN_URL and what else it needs", \.command, .text)
     Option("only", "BEHAVIOUR", "this one only", each: \.only)
     Option("list", "list the behaviours, and start nothing", \.lists)
@@ -47,11 +76,26 @@ struct ConformOptions: Sendable {
     }
     self.control = control
     self.command = command
-    dialect = try Vendors.named(by: draft.dialect).scheme
+    wire = try Self.wire(draft)
     behaviours = try Self.behaviours(draft.only)
-    jobs = draft.jobs ?? min(ProcessEnvironment.cores, Self.jobsMax)
+    upstream = try ConformUpstream(draft)
+    // Those who run a gateway elsewhere get one client at a time.
+    jobs = draft.jobs ?? (upstream?.isLocal == false ? 1 : min(ProcessEnvironment.cores, Self.jobsMax))
     junit = draft.junit
     journals = try Self.folder(draft.journals)
+  }
+
+  private static func wire(_ draft: Draft) throws -> ConformWire {
+    guard let file = draft.wire else {
+      if let secret = draft.templateSecrets.first { throw UsageError("\(secret.source) goes with --wire") }
+      return ConformWire(try Vendors.named(by: draft.dialect))
+    }
+    if let dialect = draft.dialect { throw dialect.meaningless(with: "wire", file.text) }
+    let description = try WireFile.read(file)
+    if draft.upstream == nil, let error = description.unplayable { throw UsageError("\(error)") }
+    var settings = [Arguments.Value(text: "wire=\(file.text)", source: file.source)]
+    settings += draft.templateSecrets.map { Arguments.Value(text: "template-secret=\($0.text)", source: $0.source) }
+    return ConformWire(description, settings: try ControlAction.members(settings))
   }
 
   /// The folder for journals, made if need be. Throws if it cannot be, before any client has started.

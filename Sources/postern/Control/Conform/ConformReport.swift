@@ -23,7 +23,12 @@ struct ConformReport {
   }
 
   private var failures: [String] {
-    results.filter { $0.verdict != .passed }.map { "\n\($0.behaviour.name): \(Self.story(of: $0))" }
+    let told = results.filter { $0.verdict != .passed }
+    let tried = told.filter { $0.verdict != .notApplicable }.map { "\n\($0.behaviour.name): \(Self.story(of: $0))" }
+    let others = told.filter { $0.verdict == .notApplicable }.map {
+      "\($0.behaviour.name): \($0.sentences.joined(separator: "; "))"
+    }
+    return tried + (others.isEmpty ? [] : ["\nNot applicable:"] + others)
   }
 
   /// Returns the details of a result that is no success.

@@ -104,27 +104,34 @@ struct ConformRun: Sendable {
   private func outcome(
     of behaviour: Behaviour, in space: ConformScene.SpaceAnswer, beginsAtProvider: Bool
   ) async throws -> ConformResult {
-    guard let url = space.urls[options.dialect] else {
-      throw ConformEnd(verdict: .undecided, sentence: "the gateway does not speak \(options.dialect)")
+    let wire = options.wire
+    guard let url = space.urls[wire.name] else {
+      throw ConformEnd(verdict: .undecided, sentence: "the gateway does not speak \(wire.name)")
     }
-    let hasRefreshes = try await hasRefreshes(space)
-    let lacks = Vendors.all.first { $0.scheme == options.dialect }?.clients.lacks ?? [:]
-    if let reason = behaviour.reasonAgainst(options.dialect, lacks: lacks, hasRefreshes: hasRefreshes) {
+    let upstream = options.upstream
+    let how = wire.how(asks: upstream == nil ? try await asks(space) : nil)
+    if let reason = upstream?.reason(against: behaviour, how) ?? behaviour.reasonAgainst(wire, how) {
       throw ConformEnd(verdict: .notApplicable, sentence: reason)
     }
     let provider = try ControlClient(url: space.http_url, secret: nil)
     // A random user name: a client that outlived its own space may reach this one on the same port, and must not be mistaken
     // for this client.
     let user = "conformer-\(String(Int(loop.events.nextShare() * 0x1p32), radix: 36))"
-    let token = try await token(for: behaviour, of: user, from: provider, in: space)
+    let firstLife = how == .timer && behaviour.timed?.isShort == true ? wire.shortLife : nil
+    let token =
+      upstream == nil ? try await token(for: behaviour, firstLife, of: user, from: provider, in: space) : nil
     let beginning = try await beginning(of: space)
     let clock = RunClock(on: loop.events)
+    let memory = SceneMemory()
+    let bound = behaviour.bound(firstLife: firstLife, grace: wire.grace)
     func scene(_ client: ClientProcess?) -> ConformScene {
       ConformScene(
-        loop: loop, dialer: dialer, control: options.control, space: space, user: user, dialect: options.dialect,
-        client: client, beginning: beginning, hasRefreshes: hasRefreshes, deadline: now + behaviour.bound,
-        realDeadline: now + behaviour.bound * Self.slowest, clock: clock, memory: SceneMemory(), stop: stop)
+        loop: loop, dialer: dialer, control: options.control, space: space,
+        givenUser: upstream == nil ? user : nil, wire: wire, client: client,
+        beginning: beginning, how: how, firstLife: firstLife ?? .zero, deadline: now + bound,
+        realDeadline: now + bound * Self.slowest, clock: clock, memory: memory, stop: stop)
     }
+    try await scene(nil).mintShortLives()
     if beginsAtProvider { try await behaviour.prelude?(scene(nil)) }
     let client = try ClientProcess(options.command, environment: environment(space, url: url, user: user, token: token))
     var result: ConformResult
@@ -166,10 +173,9 @@ struct ConformRun: Sendable {
   private func played(_ behaviour: Behaviour, _ scene: ConformScene) async throws -> ConformResult {
     var result = ConformResult(behaviour: behaviour, verdict: .undecided, sentences: [])
     do {
-      try await behaviour.script(hasRefreshes: scene.hasRefreshes)(scene)
+      try await behaviour.script(scene.how)(scene)
       let judged = try await scene.judge(
-        behaviour.demands(hasRefreshes: scene.hasRefreshes),
-        patience: behaviour.patience(hasRefreshes: scene.hasRefreshes))
+        behaviour.demands(scene.how), patience: behaviour.patience(scene.how, grace: scene.wire.grace))
       (result.verdict, result.sentences, result.lines) = (judged.verdict, judged.sentences, judged.lines)
     } catch let end as ConformEnd {
       (result.verdict, result.sentences) = (end.verdict, [end.sentence])
@@ -189,9 +195,19 @@ struct ConformRun: Sendable {
 
   private func space(for behaviour: Behaviour) async throws -> ConformScene.SpaceAnswer {
     let idle = behaviour.bound + Self.afterBound
+    guard options.upstream == nil else { return try await route(idle) }
     let order = MakeSpaceOrder(
       frozen: behaviour.isFrozen, seed: 1, idleS: idle.inSeconds,
-      settings: JSONFragment(String(decoding: behaviour.settings.object(), as: UTF8.self)))
+      settings: JSONFragment(String(decoding: (options.wire.settings + behaviour.settings).object(), as: UTF8.self)))
+    return try await decoded(options.control.send(.post("/spaces", order), by: dialer))
+  }
+
+  /// Makes a route to the real gateway.
+  private func route(_ idle: Duration) async throws -> ConformScene.SpaceAnswer {
+    let settings = options.wire.settingsOfRoute + (options.upstream?.settings ?? [])
+    let order = MakeSpaceOrder(
+      upstream: options.upstream?.url, seed: 1, idleS: idle.inSeconds,
+      settings: JSONFragment(String(decoding: settings.object(), as: UTF8.self)))
     return try await decoded(options.control.send(.post("/spaces", order), by: dialer))
   }
 
@@ -208,14 +224,18 @@ struct ConformRun: Sendable {
   }
 
   /// Returns the token that the client starts with.
+  ///
+  /// - Parameter firstLife: Its life, if the client's timer is to go off in the run.
   private func token(
-    for behaviour: Behaviour, of user: String, from provider: ControlClient, in space: ConformScene.SpaceAnswer
+    for behaviour: Behaviour, _ firstLife: Duration?, of user: String, from provider: ControlClient,
+    in space: ConformScene.SpaceAnswer
   ) async throws -> String {
     struct Minted: Decodable { let token: String }
-    let life: Duration = if case .living(let life) = behaviour.token { life } else { .seconds(1) }
+    let given: Duration = if case .living(let life) = behaviour.token { life } else { .seconds(1) }
+    let life = firstLife ?? given
     let order = [
       JSONMember("user_id", user), JSONMember("life_s", json: String(life.inSeconds)),
-      JSONMember("scheme", options.dialect),
+      JSONMember("scheme", options.wire.tokenScheme),
     ]
     // A provider with a configured failure rate may fail here.
     for _ in 0..<20 {
@@ -228,8 +248,8 @@ struct ConformRun: Sendable {
     throw ConformEnd(verdict: .undecided, sentence: "the provider makes no token to begin with")
   }
 
-  /// Returns whether clients of the wire can answer a request for a token.
-  private func hasRefreshes(_ space: ConformScene.SpaceAnswer) async throws -> Bool {
+  /// Returns whether the gateway asks clients of the wire for tokens.
+  private func asks(_ space: ConformScene.SpaceAnswer) async throws -> Bool {
     struct Settings: Decodable {
       struct Dialect: Decodable {
         let name: String
@@ -239,7 +259,7 @@ struct ConformRun: Sendable {
     }
     let request = HTTPRequest.get("/spaces/\(space.name)/settings")
     let settings: Settings = try await decoded(options.control.send(request, by: dialer))
-    return settings.dialects.contains { Name($0.name) == Name(options.dialect) && $0.refresh_timeout_s > 0 }
+    return settings.dialects.contains { Name($0.name) == Name(options.wire.name) && $0.refresh_timeout_s > 0 }
   }
 
   /// Advances the space's time by a minute.
@@ -254,12 +274,17 @@ struct ConformRun: Sendable {
   }
 
   private func environment(
-    _ space: ConformScene.SpaceAnswer, url: String, user: String, token: String
+    _ space: ConformScene.SpaceAnswer, url: String, user: String, token: String?
   ) -> [String: String] {
     typealias Name = ConformVariables
+    if let upstream = options.upstream {
+      var variables = [Name.url: url, Name.httpURL: space.http_url]
+      if let path = upstream.tokenPath { variables[Name.tokenURL] = "\(space.http_url)\(path)" }
+      return ProcessEnvironment.variables.merging(variables) { _, ours in ours }
+    }
     return ProcessEnvironment.variables.merging([
       Name.url: url, Name.httpURL: space.http_url, Name.tokenURL: "\(space.http_url)/v1/tokens", Name.user: user,
-      Name.token: token, Name.apiKey: "conform", Name.tokenScheme: options.dialect,
+      Name.token: token ?? "", Name.apiKey: "conform", Name.tokenScheme: options.wire.tokenScheme,
     ]) { _, ours in ours }
   }
 }

@@ -28,10 +28,11 @@ extension ConformScene {
       let lines: [Line]
     }
     let query = [
-      HTTPField("kind", ProviderStory.kinds.joined(separator: ",")), HTTPField("user", user),
-      HTTPField("after", String(after)), HTTPField("limit", "1000"),
+      HTTPField("kind", ProviderStory.kinds.joined(separator: ",")), HTTPField("after", String(after)),
+      HTTPField("limit", "1000"),
     ]
-    let page = try JSONCoder().decode(Page.self, from: try await send(.get("/journal", query: query)).data)
+    let whose = user.map { [HTTPField("user", $0)] } ?? []
+    let page = try JSONCoder().decode(Page.self, from: try await send(.get("/journal", query: query + whose)).data)
     return ProviderStory(beginning: after, lines: page.lines.map { .init(number: $0.n, kind: $0.kind) })
   }
 }

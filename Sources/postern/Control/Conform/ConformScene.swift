@@ -12,14 +12,17 @@ struct ConformScene: Sendable {
   let dialer: SocketDialer
   let control: ControlClient
   let space: SpaceAnswer
-  let user: String
-  let dialect: String
+  /// The user that the client was given; nil where its application chooses one.
+  let givenUser: String?
+  let wire: ConformWire
   /// The client's process; nil before it starts.
   let client: ClientProcess?
   /// The number of the journal's last line before the client started.
   let beginning: Int
-  /// Whether clients of the wire can answer a request for a token. On other wires they reconnect with another token.
-  let hasRefreshes: Bool
+  /// How clients of the wire renew.
+  let how: RefreshHabit.How
+  /// The life of tokens until ``mintLongLives()``, if the client's timer is to go off in the run; zero otherwise.
+  let firstLife: Duration
   /// The script's deadline, on the client's clock.
   let deadline: Instant
   /// The script's deadline in real time.
@@ -36,10 +39,19 @@ struct ConformScene: Sendable {
   }
 
   /// The time on the client's clock.
-  private var now: Instant { clock.now }
+  var now: Instant { clock.now }
+
+  /// The client's user, as far as it is known.
+  var user: String? { givenUser ?? memory.user }
+
+  /// Whether a real gateway plays its part, behind a proxy.
+  var isAtUpstream: Bool { givenUser == nil }
+
+  /// The wire's name in the journal.
+  var dialect: String { wire.name }
 
   /// The time left for the script.
-  private var rest: Duration {
+  var rest: Duration {
     stop.isOrdered ? .zero : max(.zero, min(deadline - now, realDeadline - loop.events.now))
   }
 
@@ -51,16 +63,29 @@ struct ConformScene: Sendable {
     whole.path = "/spaces/\(space.name)\(request.path)"
     let answer = try await control.send(whole, by: dialer)
     guard answer.status < 400 else {
-      throw ConformEnd(verdict: .undecided, sentence: "\(request.path): \(answer.complaint)")
+      // A proxy says what only a gateway can play.
+      let isUnplayable = isAtUpstream && (answer.status == 409 || answer.status == 400)
+      throw ConformEnd(
+        verdict: isUnplayable ? .notApplicable : .undecided, sentence: "\(request.path): \(answer.complaint)")
     }
     return answer
   }
 
-  /// Lets the user's token expire now.
-  func expire() async throws { _ = try await send(.post("/users/\(user)/expire", NoMembers())) }
-
   func disconnect(_ code: UInt16, _ reason: String) async throws {
-    _ = try await send(.post("/users/\(user)/disconnect", DisconnectOrder(code: code, reason: reason)))
+    guard reason != "restart" || wire.comesBack(from: code) else {
+      throw ConformEnd(verdict: .notApplicable, sentence: "on this wire nobody comes back from a close with \(code)")
+    }
+    _ = try await send(.post("\(try userPath)/disconnect", DisconnectOrder(code: code, reason: reason)))
+  }
+
+  /// The path of the orders to the client's user.
+  var userPath: String {
+    get throws {
+      guard let user else {
+        throw ConformEnd(verdict: .undecided, sentence: "it is not known whom the client has logged in as")
+      }
+      return "/users/\(PercentEncoding.encode(user))"
+    }
   }
 
   /// Revokes the tokens issued until now, or until `ahead` after now.
@@ -68,6 +93,9 @@ struct ConformScene: Sendable {
   /// The dates of tokens may be whole seconds. So the revocation waits for the next second: an earlier token is then older
   /// than it, and a later one is not.
   func revoke(ahead: Duration = .zero) async throws {
+    guard !isAtUpstream else {
+      throw ConformEnd(verdict: .notApplicable, sentence: "a real gateway keeps its own revocations")
+    }
     let begun = try await wallTime().rounded(.down)
     var second = begun
     while second <= begun {
@@ -145,7 +173,10 @@ struct ConformScene: Sendable {
   // MARK: Observations
 
   private struct Awaited: Decodable {
-    struct Line: Decodable { let n: Int }
+    struct Line: Decodable {
+      let n: Int
+      let user: String?
+    }
     let met: Bool
     let lines: [Line]
   }
@@ -171,7 +202,10 @@ struct ConformScene: Sendable {
         withinMs: Int(max(0, piece.milliseconds)))
       let answer = try await send(.post("/journal/await", order))
       let awaited = try JSONCoder().decode(Awaited.self, from: answer.data)
-      if awaited.met { return awaited.lines.last?.n }
+      if awaited.met {
+        if isAtUpstream, kind == "logged_in" { memory.user = memory.user ?? awaited.lines.last?.user }
+        return awaited.lines.last?.n
+      }
       guard rest > .zero else { throw overdue }
       if now >= end || (client?.hasEnded ?? false) { return nil }
     }
@@ -210,6 +244,12 @@ struct ConformScene: Sendable {
       of: ["upgrade_refused", "login_refused"], orElse: after == nil ? "logged_in" : nil, after: after ?? beginning,
       within: limit, or: failure)
     memory.loggedIn = memory.loggedIn ?? line
+  }
+
+  /// Waits until the gateway refuses a token, at a renewal or at a login.
+  func seeTokenRefused(after: Int, within limit: Duration = .seconds(15), or failure: String) async throws {
+    try await seeOne(
+      of: ["refresh_refused", "login_refused", "upgrade_refused"], after: after, within: limit, or: failure)
   }
 
   /// Waits until the client has presented another token, on its connection or on a new one. Returns the number of the line.
@@ -262,7 +302,7 @@ struct ConformScene: Sendable {
   func seeOneSession(within limit: Duration) async throws {
     let end = now + limit
     while true {
-      let answer = try await send(.get("/sessions", query: [HTTPField("user", user)]))
+      let answer = try await send(.get("/sessions", query: user.map { [HTTPField("user", $0)] } ?? []))
       let sessions = try JSONCoder().decode(SessionPage.self, from: answer.data).sessions
       let count = sessions.count { Name($0.dialect) == Name(dialect) }
       if count == 1 { return }
@@ -280,70 +320,28 @@ struct ConformScene: Sendable {
   func lastLines() async -> [String] {
     let kinds = Self.ofConnections.sorted()
     let told =
-      await last(kinds, HTTPField("dialect", dialect)) + (await last(ProviderStory.kinds, HTTPField("user", user)))
+      await last(kinds, HTTPField("dialect", dialect))
+      + (await last(ProviderStory.kinds, user.map { HTTPField("user", $0) }))
     return told.sorted { $0.number < $1.number }.map(\.text)
   }
 
-  private func last(_ kinds: [String], _ whose: HTTPField) async -> ArraySlice<(number: Int, text: String)> {
+  private func last(_ kinds: [String], _ whose: HTTPField?) async -> ArraySlice<(number: Int, text: String)> {
     let query = [
-      HTTPField("kind", kinds.joined(separator: ",")), HTTPField("after", String(beginning)), whose,
+      HTTPField("kind", kinds.joined(separator: ",")), HTTPField("after", String(beginning)),
       HTTPField("limit", "1000"),
     ]
-    let answer = try? await send(.get("/journal", query: query))
+    let answer = try? await send(.get("/journal", query: query + (whose.map { [$0] } ?? [])))
     return (answer.map { JournalLines.numbered($0.data) } ?? []).suffix(Self.toldAtEnd)
   }
 
   private static let toldAtEnd = 8
 
-  private var overdue: ConformEnd {
+  var overdue: ConformEnd {
     ConformEnd(
       verdict: .undecided,
       sentence: stop.isOrdered
         ? "the run was stopped"
         : loop.events.now >= realDeadline
           ? "the machine was too slow: \(clock.lost.milliseconds) ms were lost" : "its time was over")
-  }
-
-  // MARK: The verdicts
-
-  private struct Judged: Decodable {
-    let verdict: String
-    let sentence: String
-  }
-
-  /// Checks all demands until everything is decided or `patience` has passed.
-  func judge(_ demands: [Demand], patience: Duration) async throws -> (
-    verdict: ConformResult.Verdict, sentences: [String], lines: [String]
-  ) {
-    let end = now + min(patience, rest)
-    var (verdicts, sentences, lines): ([ConformResult.Verdict], [String], [String]) = ([], [], [])
-    for demand in demands {
-      while true {
-        let (verdict, sentence, told) = try await judge(demand)
-        if verdict == .undecided, rest > .zero, now < end {
-          await loop.events.sleep(until: loop.events.now + .milliseconds(100))
-          continue
-        }
-        verdicts.append(verdict)
-        sentences.append("\(demand.name) \(verdict.words): \(sentence)")
-        if verdict == .failed { lines += told }
-        break
-      }
-    }
-    let whole = ConformResult.whole(verdicts)
-    let said = zip(verdicts, sentences).filter { $0.0 == whole }.map(\.1)
-    return (whole, said, lines)
-  }
-
-  private func judge(_ demand: Demand) async throws -> (ConformResult.Verdict, String, [String]) {
-    // A client may start with a token of its provider; that call answers no request.
-    let after = demand.isOfProvider ? memory.loggedIn ?? beginning : beginning
-    var order = demand.order
-    (order.user, order.dialect, order.after, order.late) = (user, dialect, after, clock.late)
-    let answer = try await send(.post("/journal/expect", order))
-    let judged = try JSONCoder().decode(Judged.self, from: answer.data)
-    return (
-      ConformResult.Verdict(rawValue: judged.verdict) ?? .undecided, judged.sentence, JournalLines.texts(answer.data)
-    )
   }
 }

@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayKit
+import GatewayWires
 import Testing
 
 @testable import postern
@@ -45,13 +46,13 @@ struct BehaviourTests {
   }
 
   @Test
-  func `a behaviour that a wire cannot express is not applicable there, and is elsewhere`() {
-    let lacks: [WireFeature: String] = [.terminalClose: "no such code", .revocationRequest: "no such request"]
+  func `a behaviour that a wire cannot express is not applicable there, and is elsewhere`() throws {
     let names = ["refresh-after-revocation", "keys-withdrawn", "closed-for-good", "closed-by-policy"]
+    let poor = try #require(Vendors.all.first { !$0.clients.lacks.isEmpty })
+    let (lacking, plain) = (ConformWire(poor), ConformWire(Vendors.all[0]))
     for behaviour in Behaviour.all {
-      let reason = behaviour.reasonAgainst("acme", lacks: lacks, hasRefreshes: true)
-      #expect((reason != nil) == names.contains(behaviour.name), "\(behaviour.name)")
-      #expect(behaviour.reasonAgainst("plain", hasRefreshes: true) == nil, "\(behaviour.name)")
+      #expect((behaviour.reasonAgainst(lacking, .asked) != nil) == names.contains(behaviour.name), "\(behaviour.name)")
+      #expect(behaviour.reasonAgainst(plain, .asked) == nil, "\(behaviour.name)")
     }
     #expect(Vendors.all.filter { !$0.clients.lacks.isEmpty }.map { $0.clients.lacks.count } == [2])
   }
@@ -62,12 +63,69 @@ struct BehaviourTests {
       "refresh-at-expiry", "refresh-all-day", "refresh-after-revocation", "same-token", "short-life", "keys-withdrawn",
       "provider-busy",
     ]
+    let wire = ConformWire(Vendors.all[0])
     for behaviour in Behaviour.all where names.contains(behaviour.name) {
-      #expect(behaviour.reasonAgainst("acme", hasRefreshes: false) == nil, "\(behaviour.name)")
-      let demands = behaviour.demands(hasRefreshes: false).map(\.name)
+      #expect(behaviour.reasonAgainst(wire, .reconnect) == nil, "\(behaviour.name)")
+      let demands = behaviour.demands(.reconnect).map(\.name)
       #expect(!demands.contains("refreshed_in_time") && !demands.contains("keeps_connection"), "\(behaviour.name)")
     }
-    #expect(Behaviour.replyLost.reasonAgainst("acme", hasRefreshes: false) != nil)
+    #expect(Behaviour.replyLost.reasonAgainst(wire, .reconnect) != nil)
+  }
+
+  /// A wire with that `refresh` and `ends`.
+  private static func wire(_ refresh: String, ends: String = "[]") throws -> ConformWire {
+    let text = """
+      { "wire": 1, "name": "acme", "connect": { "path": "/acme" }, "at_open": { "say": "login" },
+        "say": { "login": { "json": { "token": "{{token}}" } }, "renew": { "json": { "fresh": "{{token}}" } } },
+        "hear": [{ "when": { "json": { "/in": true } }, "is": "logged_in", "take": { "life_s": "/life" },
+                   "as": { "json": { "in": true, "life": "{{life_s:number}}" } } },
+                 { "when": { "json": { "/done": true } }, "is": "refreshed", "as": { "json": { "done": true } } },
+                 { "when": { "json": { "/ask": true } }, "is": "ask", "as": { "json": { "ask": true } } }],
+        "ends": \(ends), "refresh": { \(refresh) }, "serve": { "closes": { "refused": 4403, "refresh_refused": 4403 } } }
+      """
+    return ConformWire(
+      try WireDescription(try DescriptionFile.parse(Array(text.utf8), file: "acme.json")), settings: [])
+  }
+
+  private static let ends = #"[{ "code": "4400-4499", "then": "give_up" }, { "http": 403, "then": "give_up" }]"#
+
+  @Test(arguments: [
+    ("2s", 10), ("20%", 10), ("100%", 160), ("99d", 3_600),
+  ])
+  func `the first token of a client with a timer ends eight seconds and the lead after its mint`(
+    lead: String, seconds: Int
+  ) throws {
+    #expect(try Self.wire(#""how": "timer", "lead": "\#(lead)", "say": "renew""#).shortLife == .seconds(seconds))
+  }
+
+  @Test
+  func `on a wire with a timer renewals are waited for, and what only a request shows is not applicable`() throws {
+    let wire = try Self.wire(#""how": "timer", "lead": "2s", "say": "renew""#)
+    let how = wire.how(asks: true)
+    #expect(how == .timer && wire.grace > .zero)
+    for name in ["refresh-at-expiry", "refresh-all-day", "same-token", "expired-token", "provider-busy", "restart"] {
+      #expect(Behaviour.all.first { $0.name == name }?.reasonAgainst(wire, how) == nil, "\(name)")
+    }
+    for behaviour in [Behaviour.refreshAtLead, .requestTwice, .lastTick, .refreshAfterRevocation, .returnBand] {
+      #expect(behaviour.reasonAgainst(wire, how) != nil, "\(behaviour.name)")
+    }
+    #expect(Behaviour.refreshAtExpiry.patience(how, grace: .seconds(60)) == .seconds(70))
+  }
+
+  @Test
+  func `a behaviour about an end is tried only where the wire gives the end that meaning`() throws {
+    let (silent, clear) = (
+      try Self.wire(#""how": "reconnect""#), try Self.wire(#""how": "reconnect""#, ends: Self.ends)
+    )
+    for behaviour in [Behaviour.closedForGood, .forbidden] {
+      #expect(behaviour.reasonAgainst(silent, .reconnect) != nil, "\(behaviour.name)")
+      #expect(behaviour.reasonAgainst(clear, .reconnect) == nil, "\(behaviour.name)")
+    }
+    #expect(clear.finalCode(4500, elsewhere: 1000) == 4400 && !clear.comesBack(from: 4400))
+    #expect(Behaviour.malformedToken.reasonAgainst(silent, .reconnect) == nil)
+    #expect(Behaviour.malformedToken.reasonAgainst(clear, .reconnect)?.contains("for good") == true)
+    #expect(Behaviour.expiredToken.reasonAgainst(clear, .reconnect) == nil)
+    #expect(Behaviour.closedByPolicy.reasonAgainst(clear, .reconnect)?.contains("1008 means retry") == true)
   }
 
   @Test

@@ -1,8 +1,7 @@
+import GatewayCore
 import GatewayKit
 
 extension Behaviour {
-  private static let ownDialect = "plain"
-
   static let closedForGood = terminal(
     "closed-for-good", covers: ["S4", "S7"], code: 4500, elsewhere: 1000,
     sentence: "Closed with a code of those that nobody comes back from, the client stays away.")
@@ -10,15 +9,16 @@ extension Behaviour {
   /// Returns a behaviour in which the gateway closes the connection with a terminal code.
   ///
   /// Private codes have an agreed meaning only on this gateway's own wire. Clients of other wires are closed with
-  /// `elsewhere`, if it is given.
+  /// `elsewhere`, if it is given, and clients of a described wire with its own code.
   static func terminal(
-    _ name: String, covers: [String], code: UInt16, elsewhere: UInt16? = nil, sentence: String
+    _ name: String, covers: [String], code: UInt16, elsewhere: UInt16? = nil, meanings: [EndMeaning] = [],
+    sentence: String
   ) -> Behaviour {
     Behaviour(
-      name: name, covers: covers, sentence: sentence, needs: .terminalClose,
+      name: name, covers: covers, sentence: sentence, needs: .terminalClose, meanings: meanings,
       script: { scene in
         try await scene.seeLogin()
-        try await scene.disconnect(scene.dialect == Self.ownDialect ? code : elsewhere ?? code, name)
+        try await scene.disconnect(scene.wire.finalCode(code, elsewhere: elsewhere), name)
       },
       expected: [.noAttemptAfterTerminal(quiet: .seconds(5))])
   }

@@ -2,15 +2,22 @@ import GatewayKit
 
 extension Behaviour {
   static let expiredToken = badToken(
-    "expired-token", covers: ["P5"], fault: "mint_expired",
+    "expired-token", covers: ["P5"], fault: "mint_expired", isAboutAge: true,
     sentence: "When its provider gives it a token that has expired the client gets another, and does not loop.")
 
   /// Returns a behaviour in which the provider returns one unusable token, and valid ones after it.
-  static func badToken(_ name: String, covers: [String], fault: String, members: [JSONMember] = [], sentence: String)
-    -> Behaviour
-  {
-    Behaviour(
+  ///
+  /// - Parameter isAboutAge: Whether the token has expired. Gateways of some wires refuse any other bad token for good.
+  static func badToken(
+    _ name: String, covers: [String], fault: String, members: [JSONMember] = [], isAboutAge: Bool = false,
+    sentence: String
+  ) -> Behaviour {
+    let expected: [Demand] = [
+      .stopsAfter(3, "provider", quiet: .seconds(2)), .stopsTrying(quiet: .seconds(2)), .singleFlight,
+    ]
+    return Behaviour(
       name: name, covers: covers, sentence: sentence, settings: impatient,
+      meanings: isAboutAge ? [] : [.badTokenIsNotFinal], timed: Timed(expected: expected),
       script: { scene in
         let first = try await scene.seeLogin()
         try await scene.fail(fault, members, times: 1)
@@ -22,8 +29,6 @@ extension Behaviour {
             or: "the client was neither refreshed nor came back with a good token within 22 s")
         }
       },
-      expected: [
-        .stopsAfter(3, "provider", quiet: .seconds(2)), .stopsTrying(quiet: .seconds(2)), .singleFlight,
-      ])
+      expected: expected)
   }
 }

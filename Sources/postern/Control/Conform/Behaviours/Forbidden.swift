@@ -1,10 +1,11 @@
+import GatewayCore
 import GatewayKit
 
 extension Behaviour {
   static let forbidden = Behaviour(
     name: "forbidden", covers: ["S2"],
     sentence: "Turned away with 403, the client stays away.",
-    needsStatus: true,
+    needsStatus: true, meanings: [.status(403, .giveUp)],
     script: { scene in
       try await scene.seeLogin()
       try await scene.fail("refuse_upgrade", [JSONMember("status", json: "403")])

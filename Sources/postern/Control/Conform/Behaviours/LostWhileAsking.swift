@@ -5,13 +5,16 @@ extension Behaviour {
     name: "lost-while-asking", covers: ["R9", "R10"],
     sentence:
       "A client that loses its connection while its provider is asked comes back, and has one call under way at a time.",
-    settings: [JSONMember("provider-latency", "2s")],
+    timed: Timed(expected: backAlone),
     script: { scene in
       let first = try await scene.seeLogin()
+      try await scene.fail("mint_slowly", [JSONMember("by_ms", json: "2000")])
       try await scene.expire()
       try await scene.see(
         "provider_asked", after: first, or: "the client did not ask its provider for a token")
       try await scene.disconnect(1012, "restart")
     },
-    expected: [.comesBack(within: .seconds(20)), .singleFlight], patience: .seconds(25))
+    expected: backAlone, patience: .seconds(25))
+
+  private static let backAlone: [Demand] = [.comesBack(within: .seconds(20)), .singleFlight]
 }

@@ -9,6 +9,9 @@ extension Behaviour {
       .waitsAtLeast(.seconds(3), since: "provider_failed"), .oneProviderCallPerExpiry, .singleFlight,
       .comesBack(within: .seconds(60), newToken: true),
     ]),
+    timed: Timed(expected: [
+      .waitsAtLeast(.seconds(3), since: "provider_failed"), .oneProviderCallPerExpiry, .singleFlight,
+    ]),
     script: { scene in
       let first = try await scene.seeLogin()
       try await scene.fail(

@@ -4,7 +4,7 @@ extension Behaviour {
   static let providerRefuses = Behaviour(
     name: "provider-refuses", covers: ["P2", "R13"],
     sentence: "A provider that answers 401 for ever is not asked for ever.",
-    settings: impatient,
+    settings: impatient, timed: Timed(expected: stopsAsking),
     script: { scene in
       let first = try await scene.seeLogin()
       try await scene.fail("mint_refused", [JSONMember("status", json: "401")])
@@ -12,6 +12,9 @@ extension Behaviour {
       try await scene.see(
         "provider_failed", after: first, or: "the client did not ask its provider for a token")
     },
-    expected: [.stopsAfter(6, "provider", quiet: .seconds(10)), .stopsAfter(4, quiet: .seconds(10)), .singleFlight],
-    patience: .seconds(40), bound: .seconds(90))
+    expected: stopsAsking, patience: .seconds(40), bound: .seconds(90))
+
+  private static let stopsAsking: [Demand] = [
+    .stopsAfter(6, "provider", quiet: .seconds(10)), .stopsAfter(4, quiet: .seconds(10)), .singleFlight,
+  ]
 }

@@ -2,7 +2,7 @@ extension Behaviour {
   static let providerSilent = Behaviour(
     name: "provider-silent", covers: ["P1"],
     sentence: "A provider that never answers is given up after a while, and asked again.",
-    settings: impatient,
+    settings: impatient, timed: Timed(expected: quietAtLast),
     script: { scene in
       let first = try await scene.seeLogin()
       try await scene.fail("mint_never", times: 1)
@@ -16,6 +16,9 @@ extension Behaviour {
       try await scene.seeRenewal(
         after: first, within: .seconds(32), or: "the client was neither refreshed nor came back with its token")
     },
-    expected: [.stopsAfter(4, "provider", quiet: .seconds(2)), .stopsAfter(3, quiet: .seconds(2))], bound: .seconds(120)
-  )
+    expected: quietAtLast, bound: .seconds(120))
+
+  private static let quietAtLast: [Demand] = [
+    .stopsAfter(4, "provider", quiet: .seconds(2)), .stopsAfter(3, quiet: .seconds(2)),
+  ]
 }

@@ -4,11 +4,15 @@ extension Behaviour {
     sentence:
       "Asked for another token only when the old one has ended, the client brings one, and keeps its connection.",
     settings: impatient, returning: Returning(expected: renewedByReturning),
+    timed: Timed(expected: renewedOnTimer),
     script: { scene in
       try await scene.seeLogin()
       try await scene.expire()
     },
     expected: [.refreshedInTime, .keepsConnection, .oneProviderCallPerExpiry, .singleFlight])
+
+  /// The demands on a client that renews on its own timer.
+  static let renewedOnTimer: [Demand] = [.refreshedInTime, .keepsConnection, .oneProviderCallPerExpiry, .singleFlight]
 
   /// The demands where the gateway closes instead of asking, and the client reconnects with one new token.
   static let renewedByReturning: [Demand] = [

@@ -6,6 +6,7 @@ extension Behaviour {
     sentence:
       "A refresh that is refused by a close frame alone, or by none, ends the connection, not the client: it comes back.",
     settings: impatient,
+    ofBuiltIn: "it fails by messages of a built-in dialect",
     script: { scene in
       var last = try await scene.seeLogin()
       for way in ["S4", "S5"] {

@@ -5,6 +5,7 @@ extension Behaviour {
     name: "refused-in-words", covers: ["S3"],
     sentence:
       "Let in and then told, by a message ahead of the close frame, that its token has expired, the client does not loop.",
+    ofBuiltIn: "it fails by messages of a built-in dialect",
     script: { scene in
       let first = try await scene.seeLogin()
       try await scene.fail("signal", [JSONMember("failure", "token_expired"), JSONMember("as", "S3")], times: 1)

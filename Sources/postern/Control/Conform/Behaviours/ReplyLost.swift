@@ -8,10 +8,11 @@ extension Behaviour {
 
   /// Returns a behaviour in which `fault` affects the reply to a refresh, and another refresh follows.
   static func replyFails(
-    _ name: String, covers: [String], sentence: String, fault: String, members: [JSONMember] = []
+    _ name: String, covers: [String], sentence: String, fault: String, members: [JSONMember] = [],
+    ofBuiltIn: String? = nil
   ) -> Behaviour {
     Behaviour(
-      name: name, covers: covers, sentence: sentence, settings: impatient,
+      name: name, covers: covers, sentence: sentence, settings: impatient, ofBuiltIn: ofBuiltIn,
       script: { scene in
         try await scene.seeLogin()
         try await scene.fail(fault, [JSONMember("what", "reply:refresh")] + members, times: 1)

@@ -1,10 +1,11 @@
+import GatewayCore
 import GatewayKit
 
 extension Behaviour {
   static let retryLater = Behaviour(
     name: "retry-later", covers: ["S9", "X8"],
     sentence: "Turned away with 503 and Retry-After, the client waits so long at least, and comes back.",
-    needsStatus: true,
+    needsStatus: true, meanings: [.status(503, .retry)],
     script: { scene in
       try await scene.seeLogin()
       try await scene.fail(

@@ -5,6 +5,7 @@ extension Behaviour {
     name: "return-band", covers: ["S7"],
     sentence:
       "Refused for good with a code that means come back, the client tries again after waits that differ by chance.",
+    ofBuiltIn: "its close codes mean something on built-in dialects only",
     script: { scene in
       var last = try await scene.seeLogin()
       for _ in 0..<10 {

@@ -5,6 +5,7 @@ extension Behaviour {
     name: "revoked-for-good", covers: ["V1", "V2", "X13"],
     sentence: "Refused with every token that it can get, the client gives up in place of trying on and on.",
     settings: [JSONMember("revocation", "close")],
+    ofBuiltIn: "its clients come back for as long as the gateway tells them to bring a new token",
     script: { scene in
       let first = try await scene.seeLogin()
       try await scene.revoke(ahead: .seconds(3_600))

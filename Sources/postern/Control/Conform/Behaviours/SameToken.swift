@@ -14,7 +14,16 @@ extension Behaviour {
         try await scene.seeRefusal(after: first, or: "the client did not come back with the token that it was given")
         try await scene.pass(.seconds(10))
       },
-      expected: [.stopsAfter(12, "provider", quiet: .zero), .stopsAfter(12, quiet: .zero)]),
+      expected: boundedTries),
+    timed: Timed(
+      script: { scene in
+        let first = try await scene.seeLogin()
+        try await scene.fail("mint_same")
+        try await scene.expire()
+        try await scene.seeTokenRefused(after: first, or: "the client did not present the token that it was given")
+        try await scene.pass(.seconds(10))
+      },
+      expected: boundedTries),
     script: { scene in
       try await scene.seeLogin()
       try await scene.fail("mint_same")
@@ -26,4 +35,8 @@ extension Behaviour {
       .stopsAfter(4, quiet: .seconds(10)),
     ],
     patience: .seconds(40), bound: .seconds(120))
+
+  private static let boundedTries: [Demand] = [
+    .stopsAfter(12, "provider", quiet: .zero), .stopsAfter(12, quiet: .zero),
+  ]
 }

@@ -4,7 +4,7 @@ extension Behaviour {
   static let tokenRefused = Behaviour(
     name: "token-refused", covers: ["R6"],
     sentence: "When every new token is refused the client does not present one after the other.",
-    settings: impatient,
+    settings: impatient, meanings: [.badTokenIsNotFinal],
     script: { scene in
       try await scene.seeLogin()
       try await scene.fail(

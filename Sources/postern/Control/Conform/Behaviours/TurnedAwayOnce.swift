@@ -1,10 +1,11 @@
+import GatewayCore
 import GatewayKit
 
 extension Behaviour {
   static let turnedAwayOnce = Behaviour(
     name: "turned-away-once", covers: ["S1", "E4"],
     sentence: "Turned away with 401 when it comes back, the client gets one new token, and tries once more.",
-    needsStatus: true,
+    needsStatus: true, meanings: [.status(401, .renew)],
     script: { scene in
       try await scene.seeLogin()
       try await scene.fail("refuse_upgrade", [JSONMember("status", json: "401")], times: 1)

@@ -4,5 +4,6 @@ extension Behaviour {
   static let unknownMessage = replyFails(
     "unknown-message", covers: ["S8"],
     sentence: "A message of a type that nobody knows is passed over, and the client refreshes the next time.",
-    fault: "replace", members: [JSONMember("text", #"{"type":"nobody_knows","code":7}"#)])
+    fault: "replace", members: [JSONMember("text", #"{"type":"nobody_knows","code":7}"#)],
+    ofBuiltIn: "its message is one of a built-in dialect")
 }

@@ -5,6 +5,7 @@ extension Behaviour {
     name: "wrong-clock", covers: ["C1", "C3", "C4"],
     sentence:
       "With a clock that is two hours behind the gateway's, or ahead of it, the client gets one new token where it is told to, and believes the gateway.",
+    meanings: [.badTokenIsNotFinal],
     script: { scene in
       var last = try await scene.seeLogin()
       for hours in [2, -2] {

@@ -1,10 +1,11 @@
+import GatewayCore
 import GatewayKit
 
 extension Behaviour {
   static let wrongFamily = Behaviour(
     name: "wrong-family", covers: ["S6"],
     sentence: "Refused with 1011, which says nothing of tokens, the client tries again, and not without end.",
-    settings: impatient,
+    settings: impatient, meanings: [.close(1011, .retry)],
     script: { scene in
       let first = try await scene.seeLogin()
       try await scene.fail("signal", [JSONMember("failure", "token_expired"), JSONMember("as", "S6")], times: 1)

@@ -1,0 +1,53 @@
+import GatewayControl
+import GatewayCore
+import GatewayKit
+
+/// The end of the client's token.
+extension ConformScene {
+  /// Lets the user's token expire now. Where the client renews on a timer, it waits for the end of its first token, and the
+  /// next one lives long.
+  func expire() async throws {
+    switch how {
+    case .asked, .reconnect: _ = try await send(.post("\(try userPath)/expire", NoMembers()))
+    case .timer: try await waitForTimer()
+    case .none: throw ConformEnd(verdict: .notApplicable, sentence: "clients of \(wire.name) renew no token")
+    }
+  }
+
+  private func waitForTimer() async throws {
+    guard firstLife > .zero else {
+      throw ConformEnd(
+        verdict: .notApplicable,
+        sentence: "the gateway of \(wire.name) asks for no token: its clients renew on a timer")
+    }
+    // A fault that was ordered for the renewal came too late, if the client had begun it.
+    let loggedIn = memory.loggedIn ?? beginning
+    guard try await line("provider_asked", after: loggedIn, within: .zero) == nil else {
+      throw ConformEnd(
+        verdict: .undecided, sentence: "the client asked for another token before the behaviour had begun")
+    }
+    try await mintLongLives()
+    try await pass(firstLife)
+  }
+
+  /// Makes the provider's tokens die early: until ``mintLongLives()`` they live as long as ``firstLife``.
+  func mintShortLives() async throws {
+    guard firstLife > .zero else { return }
+    guard !isAtUpstream else {
+      memory.shortLives = try await fail("shorten", [JSONMember("life_s", json: String(firstLife.inSeconds))])
+      return
+    }
+    let behind = Self.usualLife - firstLife
+    memory.shortLives = try await fail("issuer_clock", [JSONMember("ahead_s", json: String(-behind.inSeconds))])
+  }
+
+  /// Makes the provider's tokens live as long as they do elsewhere.
+  func mintLongLives() async throws {
+    guard let number = memory.shortLives else { return }
+    memory.shortLives = nil
+    try await mend(number)
+  }
+
+  /// The life of a space's tokens.
+  private static let usualLife = Duration.seconds(3_600)
+}
