@@ -43,7 +43,8 @@ extension StormReport {
       [
         "arrivals", Figures.count(arrivals.planned),
         "\(Figures.count(arrivals.started)) started, \(Figures.count(arrivals.notStarted)) not; "
-          + "\(Figures.count(arrivals.left)) left again; at most \(Figures.count(arrivals.presentPeak)) at one time",
+          + "\(Figures.count(arrivals.left)) left again; at most \(Figures.count(arrivals.presentPeak)) at one time"
+          + (arrivals.unfinished.map { "; \(Figures.count($0)) were still logging in at the end" } ?? ""),
       ]
     ]
   }

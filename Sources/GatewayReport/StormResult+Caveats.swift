@@ -39,7 +39,9 @@ extension StormResult {
           + "\(Figures.count(signOuts.shownAgainRefused)) of them")
     }
     return caveats
-      + [latenessCaveat, lateCaveat, timeoutCaveat(plan), onsetCaveat(plan), roomCaveat(plan)].compactMap { $0 }
+      + [
+        latenessCaveat, lateCaveat, unfinishedCaveat, timeoutCaveat(plan), onsetCaveat(plan), roomCaveat(plan),
+      ].compactMap { $0 }
   }
 
   private var outOfTimeCaveat: String {
@@ -63,6 +65,15 @@ extension StormResult {
     return "\(late) of \(all) connected clients were let in only "
       + "after the tokens of all others had expired, so nothing was asked of them: the wave was smaller than planned; "
       + "--hold or --expire-after leaves them more time"
+  }
+
+  /// The warning that many clients had not logged in when a storm of arrivals ended.
+  private var unfinishedCaveat: String? {
+    guard let arrivals, let unfinished = arrivals.unfinished, unfinished > 0, unfinished >= arrivals.started / 20 else {
+      return nil
+    }
+    return "\(Figures.count(unfinished)) of \(Figures.count(arrivals.started)) clients were still logging in when the "
+      + "storm ended, and count neither as failed nor as lost; let arrivals end earlier"
   }
 
   private func timeoutCaveat(_ plan: StormPlan) -> String? {

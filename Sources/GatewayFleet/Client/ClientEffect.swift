@@ -32,6 +32,8 @@ package enum ClientRecord: Hashable, Sendable {
   case connecting
   case connected(after: Duration, again: Bool)
   case connectFailed(String)
+  /// The storm ended before the first attempt to log in had succeeded or failed.
+  case unfinished
   case asked
   /// A refresh request that arrived while the client was still busy with an earlier one.
   case askedAgain

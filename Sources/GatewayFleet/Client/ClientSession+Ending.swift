@@ -101,7 +101,7 @@ extension ClientSession {
       .waitingToObtain where outage != nil || (hammers && logins > 0):
       phase = .ended
     case .returning:
-      if logins == 0 { effects.append(.record(.connectFailed("unfinished"))) }
+      if logins == 0 { effects.append(.record(.unfinished)) }
       phase = hasSocket ? .leaving(wasLive: false) : .ended
     case .dialling where outage != nil:
       phase = .abandoned
@@ -109,13 +109,13 @@ extension ClientSession {
       phase = .leaving(wasLive: false)
       effects.append(.close)
     case .obtaining, .waitingToObtain:
-      effects.append(.record(.connectFailed("unfinished")))
+      effects.append(.record(.unfinished))
       phase = .ended
     case .dialling:
-      effects.append(.record(.connectFailed("unfinished")))
+      effects.append(.record(.unfinished))
       phase = .abandoned
     case .loggingIn:
-      effects += [.record(.connectFailed("unfinished")), .close]
+      effects += [.record(.unfinished), .close]
       phase = .leaving(wasLive: false)
     case .live, .refreshing:
       phase = .leaving(wasLive: true)

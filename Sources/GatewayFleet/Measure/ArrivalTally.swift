@@ -5,6 +5,8 @@ package struct ArrivalTally: Hashable, Sendable, Codable {
   package var notStarted = 0
   /// Clients that left because their stay was over.
   package var left = 0
+  /// Clients that had neither logged in nor failed when the storm ended; nil if there were none.
+  package var unfinished: Int?
   /// The most clients at one time, as a sum over loops.
   package var presentPeak = 0
 
@@ -19,6 +21,9 @@ package struct ArrivalTally: Hashable, Sendable, Codable {
     sum.started = StormSeries.believed(sum.started) + StormSeries.believed(other.started)
     sum.notStarted = StormSeries.believed(sum.notStarted) + StormSeries.believed(other.notStarted)
     sum.left = StormSeries.believed(sum.left) + StormSeries.believed(other.left)
+    if sum.unfinished ?? other.unfinished != nil {
+      sum.unfinished = StormSeries.believed(sum.unfinished ?? 0) + StormSeries.believed(other.unfinished ?? 0)
+    }
     sum.presentPeak = StormSeries.believed(sum.presentPeak) + StormSeries.believed(other.presentPeak)
     return sum
   }
@@ -30,6 +35,7 @@ package struct ArrivalTally: Hashable, Sendable, Codable {
     part.started -= earlier.started
     part.notStarted -= earlier.notStarted
     part.left -= earlier.left
+    part.unfinished = unfinished.map { $0 - (earlier.unfinished ?? 0) }
     return part
   }
 }

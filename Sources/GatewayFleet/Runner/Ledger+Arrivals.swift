@@ -18,6 +18,17 @@ extension Ledger {
     result.arrivals = tally
   }
 
+  /// Counts a client that had neither logged in nor failed at the end of the storm. Of a fleet that comes once it is a
+  /// failure, since the storm waits for every login. Clients that come and go arrive until the end.
+  package mutating func unfinished(at now: Instant) {
+    guard var tally = result.arrivals else {
+      blameItself([\.failedLogins], at: now)
+      return result.connects.failed.count("unfinished")
+    }
+    tally.unfinished = (tally.unfinished ?? 0) + 1
+    result.arrivals = tally
+  }
+
   /// Counts a client whose stay is over.
   ///
   /// - Parameters:

@@ -87,6 +87,8 @@ package struct Ledger {
       blameItself([\.failedLogins], at: now)
       result.connects.failed.count(reason)
       gaveUp(reason, isRenewal: false)
+    case .unfinished:
+      unfinished(at: now)
     case .asked:
       result.refreshes.asked += 1
       // A gateway may ask earlier than expected, e.g. if its lead time is a share of the session's life.

@@ -192,8 +192,15 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
     if places != nil {
       // Arrivals that the storm itself was too late for.
       while index(ofLocal: arrived) < pacer.count, start + pacer.arrival(of: index(ofLocal: arrived)) <= loop.now {
+        let index = index(ofLocal: arrived)
         arrived += 1
-        ledger.notStarted()
+        guard places?.take(for: index) != nil else {
+          ledger.notStarted()
+          continue
+        }
+        ledger.arrived(present: places?.taken ?? 0)
+        ledger.began(behaviours[index])
+        ledger.unfinished(at: loop.now)
       }
       clients = present.sorted { $0.key < $1.key }.map(\.value)
       present = [:]

@@ -18,6 +18,10 @@ extension Metric {
       "arrivals.not_started.share", .share, "their share of all that were planned", better: .lower, over: .open,
       missing: { _ in .none("nobody's time had come") }
     ) { result in result.arrivals.flatMap { share(of: $0.notStarted, in: $0.planned) } },
+    Metric(
+      "arrivals.unfinished", .count, "clients that were still on their way to their first login when the storm ended",
+      over: .open
+    ) { $0.arrivals.map { Double($0.unfinished ?? 0) } },
     Metric("arrivals.left", .count, "clients whose stay was over before the storm was", over: .open) {
       $0.arrivals.map { Double($0.left) }
     },

@@ -65,6 +65,10 @@ struct StormMetrics: Sendable {
       "Arrivals that found the most clients there; nobody waits for a place.",
       Double(result.arrivals?.notStarted ?? 0))
     text.counter(
+      "postern_storm_arrivals_unfinished_total",
+      "Arrivals that had neither logged in nor failed when the storm ended.",
+      Double(result.arrivals?.unfinished ?? 0))
+    text.counter(
       "postern_storm_connections_ended_total", "Connections that ended before the storm ended them.",
       Double(result.disconnects.total))
   }

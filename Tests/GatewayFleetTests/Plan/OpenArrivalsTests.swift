@@ -105,4 +105,21 @@ struct OpenArrivalsTests {
     let (again, late) = (places.take(for: 3), places.leave(0, 0))
     #expect(again == 0 && !late && places.client(at: 0) == 3 && places.has(0, 3))
   }
+
+  @Test
+  func `a client that logs in at the end of a storm of arrivals has not failed, and one of a fleet has`() {
+    var open = Ledger(start: .zero, onset: nil)
+    for present in 1...3 { open.arrived(present: present) }
+    open.record(.unfinished, .wellBehaved, at: .zero)
+    #expect(open.result.connects.failed.total == 0 && open.result.arrivals?.unfinished == 1)
+    #expect(open.result.arrivals?.planned == 3)
+    var other = ArrivalTally()
+    other.started = 5
+    let sum = ArrivalTally.sum(open.result.arrivals, other)
+    #expect(sum?.unfinished == 1 && sum?.started == 8)
+    #expect(sum?.since(other).unfinished == 1 && other.since(other).unfinished == nil)
+    var fleet = Ledger(start: .zero, onset: nil)
+    fleet.record(.unfinished, .wellBehaved, at: .zero)
+    #expect(fleet.result.connects.failed["unfinished"] == 1 && fleet.result.arrivals == nil)
+  }
 }
