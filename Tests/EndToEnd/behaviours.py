@@ -115,7 +115,8 @@ class Case:
         command = [os.environ["POSTERN"], "storm", "--json", "--url", self.url, *flags]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         assert done.returncode in expected, f"{done.stdout[-3000:]}\n{done.stderr}"
-        return report_of(done.stdout)["result"]
+        report = report_of(done.stdout)
+        return report["result"] | {"late_max": report["figures"]["generator.late.max"]["value"] or 0}
 
     def end(self):
         for client in self.clients:

@@ -21,8 +21,8 @@ def gateway():
 
 @pytest.fixture(scope="session")
 def impatient():
-    """A gateway with timeouts short enough to wait for."""
-    flags = ["--any-refresh-timeout", "--refresh-timeout", "1s", "--login-timeout", "1s", "--leeway", "0s"]
+    """A gateway with timeouts short enough to wait for, and long enough for a busy machine."""
+    flags = ["--any-refresh-timeout", "--refresh-timeout", "5s", "--login-timeout", "5s", "--leeway", "0s"]
     with Gateway(*flags) as gateway:
         yield gateway
 

@@ -1,5 +1,6 @@
 """A `postern serve` process, and tokens of PyJWT for it."""
 
+import contextlib
 import json
 import os
 import re
@@ -30,6 +31,23 @@ def call_token(*cids, life=3600, **claims):
     return token("!anon", life, call_cids=list(cids), **claims)
 
 
+def halt(process):
+    """Stops a process, and returns when none of its threads runs any more: a signal takes a while on a busy machine."""
+    process.send_signal(signal.SIGSTOP)
+    deadline = time.monotonic() + 60
+    while not all(state == "T" for state in states(process)):
+        assert time.monotonic() < deadline, f"process {process.pid} does not stop"
+        time.sleep(0.01)
+
+
+def states(process):
+    """The states of its threads, as proc(5) has them."""
+    for task in Path(f"/proc/{process.pid}/task").iterdir():
+        # A thread may have ended meanwhile. The name before the state may have any character.
+        with contextlib.suppress(OSError):
+            yield (task / "stat").read_text().rpartition(")")[2].split()[0]
+
+
 class Gateway:
     """A gateway on free loopback ports; ends with the `with` block, and must have logged no token by then."""
 
@@ -49,7 +67,7 @@ class Gateway:
         command += [*(self.has_secret * ["--secret-file", str(self.secret_file)]), *self.flags]
         with self.log_file.open("wb") as log:
             self.process = subprocess.Popen(command, stdin=self.stdin, stdout=subprocess.PIPE, stderr=log)
-        timer = threading.Timer(30, self.process.kill)
+        timer = threading.Timer(90, self.process.kill)
         timer.start()
         line = self.process.stdout.readline()
         timer.cancel()
@@ -65,11 +83,11 @@ class Gateway:
     def __exit__(self, kind, *_):
         self.process.send_signal(signal.SIGTERM)
         try:
-            status = self.process.wait(timeout=20)
+            status = self.process.wait(timeout=60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-            status = "killed after 20 s"
+            status = "killed after 60 s"
         self.process.stdout.close()
         log = self.log()
         self.folder.cleanup()
@@ -82,7 +100,7 @@ class Gateway:
     def log(self):
         return self.log_file.read_text(errors="replace")
 
-    def logged(self, words, count=1, patience=30):
+    def logged(self, words, count=1, patience=60):
         """The lines of the log with these words, once there are `count` of them. A thread of its own writes the log, so a
         line may come a moment later than the answer or the message that it is about."""
         deadline = time.monotonic() + patience

@@ -103,7 +103,7 @@ class Streem(Vendor):
         order = {"scheme": "streem", "user_id": "ann", "life_s": 600}
         self.token = request(gateway.http_url, "POST", "/v1/tokens", order, document=None).json["token"]
         address = gateway.url + "/streem/v1/connect"
-        with connect(address, proxy=None) as expert, connect(address, proxy=None) as customer:
+        with connect(address, proxy=None, open_timeout=60) as expert, connect(address, proxy=None, open_timeout=60) as customer:
             expert.send(json.dumps({"type": "identify", "token": self.token, "isExpert": True}))
             ann = json.loads(expert.recv(timeout=60))["user"]["streemUserId"]
             token = request(gateway.http_url, "POST", "/v1/tokens", order | {"user_id": "carl"}, document=None).json["token"]

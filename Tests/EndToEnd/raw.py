@@ -14,7 +14,7 @@ class RawSocket:
 
     def __init__(self, gateway):
         host = urllib.parse.urlsplit(gateway.http_url).hostname
-        self.socket = socket.create_connection((host, gateway.port), timeout=20)
+        self.socket = socket.create_connection((host, gateway.port), timeout=60)
 
     def __enter__(self):
         return self

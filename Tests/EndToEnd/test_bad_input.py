@@ -206,12 +206,12 @@ def test_slow_requests_hold_up_nobody_and_are_cut_off(gateway):
 
 def test_kept_alive_connections_end_when_nothing_or_half_a_head_follows(gateway):
     request = b"GET /v1/nothing HTTP/1.1\r\nHost: x\r\n\r\n"
+    start = time.monotonic()
     idle, half = RawSocket(gateway), RawSocket(gateway)
     for raw, more in (idle, b""), (half, b"GET / HT"):
         raw.send(request)
         assert raw.read_head().startswith("HTTP/1.1 404")
         raw.send(more)
-    start = time.monotonic()
     assert half.until_end().count(b"HTTP/1.1") == 0
     assert time.monotonic() - start > 9
     assert idle.until_end().count(b"HTTP/1.1") == 0

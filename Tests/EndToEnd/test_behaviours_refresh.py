@@ -223,7 +223,7 @@ def test_r12(tmp_path):
             client.receive("refresh_required")
             os.kill(gateway.process.pid, 15)
             assert client.until_closed()[0] == 1012 and client.passed[-1]["type"] == "closing"
-        gateway.process.wait(20)
+        gateway.process.wait(60)
     with Gateway(*flags) as gateway:
         with pytest.raises(Refused):
             Client(gateway, token=first)

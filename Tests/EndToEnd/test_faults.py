@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import time
@@ -201,8 +202,11 @@ def test_a_closing_handshake_is_never_finished(faulty):
     with connected(faulty, user) as client:
         fail(faulty, "unfinished_close", who={"users": [user]})
         client.frame(8, b"\x03\xe8")
+        deadline = time.monotonic() + 60
+        while user in {session["user_id"] for session in control(faulty, "GET", "/sessions").json["sessions"]}:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
         assert is_silent(client)
-        assert user not in {session["user_id"] for session in control(faulty, "GET", "/sessions").json["sessions"]}
         client.socket.shutdown(socket.SHUT_WR)
         assert client.until_end() == b""
 
@@ -301,15 +305,15 @@ def test_a_gateway_that_is_told_to_end_keeps_nobody_waiting():
         fail(gateway, "mint_never")
         clients = []
         for path, body in (("guests", b"{}"), ("tokens", b'{"user_id":"ann"}')):
-            clients.append(socket.create_connection(("127.0.0.1", gateway.port), timeout=20))
+            clients.append(socket.create_connection(("127.0.0.1", gateway.port), timeout=60))
             clients[-1].sendall(
                 b"POST /v1/%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
                 % (path.encode(), len(body), body))
         while sum(fault["befell"] for fault in control(gateway, "GET", "/faults").json["faults"]) < 2:
             time.sleep(0.02)
-        began = time.monotonic()
-    # Where it waited for them, it would be ten seconds.
-    assert time.monotonic() - began < 9
+        gateway.process.send_signal(signal.SIGTERM)
+        assert gateway.process.wait(60) == 0
+        assert "event=requests_cut" not in gateway.log(), "it waited for them, for ten seconds"
     assert [client.recv(12) for client in clients] == [b"HTTP/1.1 201", b"HTTP/1.1 200"]
     for client in clients:
         client.close()
@@ -327,7 +331,7 @@ def test_a_slip_in_an_order_leads_to_what_was_meant(faulty, order, near):
 def test_the_shell_orders_lists_and_mends(faulty):
     def ctl(*arguments):
         command = [os.environ["POSTERN"], "ctl", *arguments, "--url", faulty.control_url]
-        return subprocess.run(command, capture_output=True, text=True, timeout=20)
+        return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
     known = ctl("faults", "--known").stdout.splitlines()
     assert known[0].split()[0] == "FAULT" and any(line.split()[:1] == ["drop"] for line in known), known
@@ -367,7 +371,7 @@ def test_a_space_has_faults_of_its_own():
 def test_a_storm_has_its_gateway_fail_as_long_as_it_lasts(faulty):
     order = '{"fault": "drop", "what": "request:refresh", "who": {"share": 0.5}, "seed": 1}'
     flags = ["--url", faulty.url, "--clients", "30", "--rate", "300", "--hold", "1s", "--control-url", faulty.control_url]
-    report = storms.run(*flags, "--timeout", "4s", "--fault", order, expected=(0, 1))
+    report = storms.run(*flags, "--timeout", "15s", "--fault", order, expected=(0, 1))
     assert 5 < report["result"]["refreshes"]["accepted"] < 25
     assert any(order in caveat for caveat in report["caveats"])
     assert control(faulty, "GET", "/faults").json == {"faults": []}

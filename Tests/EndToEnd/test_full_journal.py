@@ -41,7 +41,7 @@ class Pinging(threading.Thread):
 
     def stop(self):
         self.isOver = True
-        self.join(10)
+        self.join(60)
         self.client.stack.close()
 
 

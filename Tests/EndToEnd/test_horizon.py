@@ -56,14 +56,14 @@ def test_tokens_are_counted_by_their_ends(gateway, wave):
 
 def test_a_wave_is_spread_before_it_comes(gateway, wave):
     begin, clients = wave
-    order = {"from": begin + 200, "before": begin + 400, "over_s": 2}
-    assert control(gateway, "POST", "/horizon/spread", order).json == {"sessions": 8, "over_s": 2.0}
+    order = {"from": begin + 200, "before": begin + 400, "over_s": 6}
+    assert control(gateway, "POST", "/horizon/spread", order).json == {"sessions": 8, "over_s": 6.0}
     # Whoever is to be asked already is left to that order.
     assert control(gateway, "POST", "/horizon/spread", order).json["sessions"] == 0
-    asked = control(gateway, "POST", "/journal/await", {"kind": "refresh_requested", "count": 8, "within_ms": 15_000}).json
+    asked = control(gateway, "POST", "/journal/await", {"kind": "refresh_requested", "count": 8, "within_ms": 60_000}).json
     assert asked["met"]
     times = [line["at_ms"] for line in asked["lines"]]
-    assert 1_200 < times[-1] - times[0] < 10_000
+    assert 2_000 < times[-1] - times[0] < 60_000
     assert len({line["user"] for line in asked["lines"]}) == 8
     for number, client in enumerate(clients[:8]):
         client.receive("refresh_required")

@@ -105,23 +105,18 @@ def test_a_chunk_size_near_the_largest_number_ends_no_command_by_a_trap(command,
 
 def test_100_continue_without_end_is_refused_at_once_and_takes_no_memory(tmp_path):
     with Hostile(without_end(b"HTTP/1.1 100 Continue\r\n\r\n")) as server:
-        began = time.monotonic()
         status, said, megabytes = run(*commands(server.port, tmp_path)["ctl"])
-        took = time.monotonic() - began
+    # After its own patience it would say something else.
     assert status in (1, 2) and "head is above" in said, (status, said)
-    # The command's own patience is 30 s.
-    assert took < 25 and megabytes < 150, (took, megabytes)
+    assert megabytes < 150, megabytes
 
 
 def test_a_storm_one_of_whose_processes_is_killed_reports_what_was_measured():
     with Gateway() as gateway:
         words = ["--url", gateway.url, "--control-url", gateway.control_url, "--clients", "40", "--rate", "200"]
-        with storms.Running(*words, "--processes", "2", "--hold", "60s") as storm:
+        with storms.Running(*words, "--processes", "2", "--hold", "60s", "--live", "0") as storm:
             tasks = Path(f"/proc/{storm.process.pid}/task")
-            end = time.monotonic() + PATIENCE
-            while len(control(gateway, "GET", "/sessions").json["sessions"]) < 40:
-                assert time.monotonic() < end
-                time.sleep(0.1)
+            storm.until(40)
             parts = [part for task in tasks.glob("*/children") for part in task.read_text().split()]
             os.kill(int(parts[0]), signal.SIGKILL)
             out, err = storm.process.communicate(timeout=PATIENCE)

@@ -121,10 +121,10 @@ def test_an_operation_over_http_without_a_socket_gets_800101(gateway):
 
 
 def test_a_socket_that_never_logs_in_is_closed_with_4001(impatient):
+    start = time.monotonic()
     with Client(impatient) as client:
-        start = time.monotonic()
         assert client.until_closed() == (4001, "login_timeout")
-        assert time.monotonic() - start > 0.9
+        assert time.monotonic() - start > 4.5
         assert [message["error"]["number"] for message in client.passed] == [800101]
 
 

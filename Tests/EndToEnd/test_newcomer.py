@@ -38,7 +38,7 @@ class Client:
             self.lines.put(line.rstrip("\n"))
 
     def next(self):
-        return self.lines.get(timeout=20)
+        return self.lines.get(timeout=60)
 
 
 def clients(gateway, user, *more):
@@ -70,7 +70,7 @@ def test_the_example_clients_show_that_they_are_connected_asked_and_refreshed(ga
             order(gateway, f"/users/example-{index}/expire")
             assert client.next() == "asked for a new token within 60 s"
             assert client.next() == "refreshed on the same connection"
-            assert client.process.wait(timeout=20) == 0
+            assert client.process.wait(timeout=60) == 0
 
 
 def test_the_example_clients_say_how_they_were_disconnected(gateway):
@@ -80,7 +80,7 @@ def test_the_example_clients_say_how_they_were_disconnected(gateway):
             order(gateway, f"/users/leaving-{index}/disconnect")
             last = client.next()
             assert last.startswith("closed") and "4005" in last
-            assert client.process.wait(timeout=20) == 1
+            assert client.process.wait(timeout=60) == 1
 
 
 def test_a_client_without_a_gateway_says_so():

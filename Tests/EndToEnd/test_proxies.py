@@ -147,10 +147,10 @@ def test_a_proxy_protocol_header_may_come_in_pieces_and_must_come_in_time():
                     client.send(bytes([byte]))
                     time.sleep(0.001)
                 assert client.recv(4096).startswith(b"HTTP/1.1 426")
-        silent = [socket.create_connection(("127.0.0.1", gateway.port), timeout=20) for _ in range(20)]
+        start = time.monotonic()
+        silent = [socket.create_connection(("127.0.0.1", gateway.port), timeout=60) for _ in range(20)]
         for index, client in enumerate(silent):
             client.sendall(whole[:index])
-        start = time.monotonic()
         for client in silent:
             assert client.recv(10) == b""
             client.close()
@@ -160,7 +160,7 @@ def test_a_proxy_protocol_header_may_come_in_pieces_and_must_come_in_time():
 
 def test_a_drain_does_not_wait_for_connections_whose_proxy_is_silent():
     with Gateway(*PROTOCOL) as gateway:
-        with socket.create_connection(("127.0.0.1", gateway.port), timeout=20) as silent:
+        with socket.create_connection(("127.0.0.1", gateway.port), timeout=60) as silent:
             silent.sendall(b"PROXY")
             time.sleep(0.1)
             gateway.process.terminate()

@@ -13,41 +13,42 @@ def session(gateway, connection):
 
 
 def test_a_client_is_asked_at_expiry_refreshes_and_stays_on_the_same_connection(impatient):
-    with Client(impatient, token=token("ann", life=1)) as client:
+    with Client(impatient, token=token("ann", life=2)) as client:
         connection = client.receive("connected")["connection_id"]
         assert client.ask("join", cid="default:standup")["type"] == "joined"
         request = client.receive("refresh_required")
-        assert request["cause"] == "expiry" and 0 < request["timeout_ms"] <= 1000
+        assert request["cause"] == "expiry" and 0 < request["timeout_ms"] <= 5000
         answer = client.ask("refresh", token=token("ann", life=600))
         assert answer["type"] == "refreshed" and 590_000 < answer["expires_in_ms"] <= 600_000
-        time.sleep(1.2)
+        # Longer than the timeout, which is over with the refresh.
+        time.sleep(5.2)
         assert client.is_alive() and client.passed == []
         now = session(impatient, connection)
         assert now["phase"] == "active" and now["user_id"] == "ann" and now["calls"] == ["default:standup"]
 
 
 def test_a_client_refreshes_once_for_every_expiry(impatient):
-    with Client(impatient, token=token("ann", life=0.6)) as client:
+    with Client(impatient, token=token("ann", life=2)) as client:
         client.receive("connected")
         for _ in range(3):
             client.receive("refresh_required")
-            assert client.ask("refresh", token=token("ann", life=0.6))["type"] == "refreshed"
+            assert client.ask("refresh", token=token("ann", life=2))["type"] == "refreshed"
         assert client.passed == []
 
 
 def test_a_client_that_forgets_is_closed_with_4000_after_the_time_out(impatient):
-    with Client(impatient, token=token("ann", life=0.5)) as client:
+    start = time.monotonic()
+    with Client(impatient, token=token("ann", life=2)) as client:
         client.receive("connected")
         client.receive("refresh_required")
-        start = time.monotonic()
         assert client.until_closed() == (4000, "refresh_timeout")
-        assert time.monotonic() - start > 0.9
+        assert time.monotonic() - start > 6.5
         assert client.passed == []
 
 
 @pytest.mark.parametrize("expires", [True, False])
 def test_the_same_token_is_refused_and_a_good_one_still_accepted(impatient, expires):
-    old = token("ann", life=0.5 if expires else 600)
+    old = token("ann", life=2 if expires else 600)
     with Client(impatient, token=old) as client:
         connection = client.receive("connected")["connection_id"]
         if not expires:
@@ -60,7 +61,7 @@ def test_the_same_token_is_refused_and_a_good_one_still_accepted(impatient, expi
 
 
 def test_a_client_that_answers_with_the_same_expired_token_is_closed_with_4000(impatient):
-    old = token("ann", life=0.5)
+    old = token("ann", life=2)
     with Client(impatient, token=old) as client:
         client.receive("connected")
         client.receive("refresh_required")
@@ -69,7 +70,7 @@ def test_a_client_that_answers_with_the_same_expired_token_is_closed_with_4000(i
 
 
 def test_the_token_of_another_user_is_refused_and_the_old_identity_stays(impatient):
-    with Client(impatient, token=token("ann", life=0.5)) as client:
+    with Client(impatient, token=token("ann", life=2)) as client:
         connection = client.receive("connected")["connection_id"]
         client.receive("refresh_required")
         assert client.ask("refresh", token=token("bob"))["error"]["number"] == 401011

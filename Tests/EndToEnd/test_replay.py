@@ -31,7 +31,7 @@ def journal(host, tmp_path_factory):
     address = f"{host.control_url}/spaces/{made['name']}"
     space = types.SimpleNamespace(url=made["url"], control_url=address, secret=made["secret"])
     play(space, lambda order: control(host, "POST", f"/spaces/{made['name']}/clock/advance", order))
-    control(space, "POST", "/journal/await", {"kind": "closed", "count": 5, "within_ms": 10000})
+    control(space, "POST", "/journal/await", {"kind": "closed", "count": 5, "within_ms": 60_000})
     file = tmp_path_factory.mktemp("journal") / "journal.jsonl"
     exported = control(space, "GET", "/journal/export?payloads=true").body
     assert b"eyJ" not in exported
@@ -134,7 +134,7 @@ def test_a_deadline_that_falls_two_milliseconds_later_is_waited_for(host, tmp_pa
                 ann.receive("refresh_required")
                 assert ann.ask("refresh", token=mint())["type"] == "refreshed"
             assert moved.result().json["answered"]
-    control(space, "POST", "/journal/await", {"kind": "closed", "within_ms": 10000})
+    control(space, "POST", "/journal/await", {"kind": "closed", "within_ms": 60_000})
     exported = control(space, "GET", "/journal/export?payloads=true").body.decode()
     control(host, "DELETE", f"/spaces/{made['name']}")
     later = [json.loads(line) for line in exported.splitlines()]
@@ -189,7 +189,7 @@ def play_vendor(space, wire):
     def client(minted, user="martin"):
         query = wire.query(minted, user)
         socket = connect(
-            f"{space.url}{wire.path}{'?' if query else ''}{query}", proxy=None, ping_interval=None, close_timeout=1,
+            f"{space.url}{wire.path}{'?' if query else ''}{query}", proxy=None, ping_interval=None, close_timeout=1, open_timeout=60,
             **wire.options(minted, user))
         if (first := wire.login(space, minted, user)) is not None:
             socket.send(first)
@@ -198,22 +198,22 @@ def play_vendor(space, wire):
     with client(mint()) as martin:
         assert heard(martin)
         martin.send(wire.ping())
-        control(space, "POST", "/journal/await", {"kind": "message_in", "within_ms": 3000})
+        control(space, "POST", "/journal/await", {"kind": "message_in", "within_ms": 60_000})
         control(space, "POST", "/users/martin/expire", {})
         if wire.renews_in_place:
-            control(space, "POST", "/journal/await", {"kind": "refresh_requested", "within_ms": 3000})
+            control(space, "POST", "/journal/await", {"kind": "refresh_requested", "within_ms": 60_000})
             for minted in (bad(), mint()):
                 martin.send(wire.renewal(minted))
                 mark = control(space, "GET", "/journal?limit=1").json["last"]
                 control(space, "POST", "/journal/await", {"kind": "message_out", "after": mark - 1, "within_ms": 2000})
-            control(space, "POST", "/journal/await", {"kind": "refreshed", "within_ms": 3000})
+            control(space, "POST", "/journal/await", {"kind": "refreshed", "within_ms": 60_000})
             martin.send(wire.command())
             control(space, "POST", "/users/martin/disconnect", {"code": 4321, "reason": "enough"})
-        control(space, "POST", "/journal/await", {"kind": "closed", "within_ms": 5000})
+        control(space, "POST", "/journal/await", {"kind": "closed", "within_ms": 60_000})
     with client(bad()) as again:
         while heard(again):
             pass
-    control(space, "POST", "/journal/await", {"kind": "closed", "count": 2, "within_ms": 5000})
+    control(space, "POST", "/journal/await", {"kind": "closed", "count": 2, "within_ms": 60_000})
 
 
 @pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.name)

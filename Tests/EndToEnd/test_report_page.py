@@ -11,7 +11,7 @@ from devtools import Page
 from gateway import Gateway
 from storms import run
 
-STORM = ["--clients", "120", "--rate", "120", "--hold", "2s", "--refresh-timeout", "2s", "--threshold", "lost == 0"]
+STORM = ["--clients", "120", "--rate", "120", "--hold", "4s", "--refresh-timeout", "10s", "--threshold", "lost == 0"]
 UNITS = {None: 1, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "%": 0.01, "B": 1, "KB": 1e3, "MB": 1e6, "min": 60, "h": 3600}
 ROWS = "[...document.querySelectorAll('table tr')].map(row => [...row.children].map(cell => cell.textContent))"
 OPEN = "document.querySelectorAll('details').forEach(part => part.open = true)"
@@ -21,7 +21,7 @@ OPEN = "document.querySelectorAll('details').forEach(part => part.open = true)"
 def reports(tmp_path_factory):
     """Two storms, one of them with clients that are lost as they should be."""
     folder = tmp_path_factory.mktemp("pages")
-    with Gateway("--any-refresh-timeout", "--refresh-timeout", "2s") as gateway:
+    with Gateway("--any-refresh-timeout", "--refresh-timeout", "10s") as gateway:
         flags = ["--url", gateway.url, "--control-url", gateway.control_url, *STORM]
         for name, mix in [("one", "well-behaved=100"), ("other", "well-behaved=90,forgetful=10")]:
             report = run(*flags, "--behaviour", mix, "--report", folder / name)

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from clients import Client, api, control
-from gateway import Gateway
+from gateway import Gateway, halt
 
 
 def mint(gateway, user):
@@ -23,7 +23,7 @@ def mint(gateway, user):
 @contextlib.contextmanager
 def stopped(gateway, seconds):
     """The gateway does not run for so long: its process is stopped at once, and goes on at the end."""
-    os.kill(gateway.process.pid, signal.SIGSTOP)
+    halt(gateway.process)
     begun = time.monotonic()
     try:
         yield
@@ -38,7 +38,7 @@ def test_a_gateway_that_did_not_run_has_watched_nobody():
             client.receive("connected")
             control(gateway, "POST", "/users/ann/disconnect", {"code": 4500})
             client.until_closed()
-        control(gateway, "POST", "/journal/await", {"kind": "closed", "within_ms": 20000})
+        control(gateway, "POST", "/journal/await", {"kind": "closed", "within_ms": 60_000})
         with stopped(gateway, 3):
             pass
         order = {"expect": "no_attempt_after_terminal", "user": "ann", "quiet_ms": 2900}
@@ -60,7 +60,7 @@ def test_a_client_that_a_stopped_gateway_kept_waiting_has_not_come_back_late():
             second = mint(gateway, "ann")
             control(gateway, "POST", "/users/ann/disconnect", {"code": 1012})
             client.until_closed()
-        control(gateway, "POST", "/journal/await", {"kind": "closed", "within_ms": 20000})
+        control(gateway, "POST", "/journal/await", {"kind": "closed", "within_ms": 60_000})
         with stopped(gateway, 2.5):
             coming = pool.submit(Client, gateway, token=second)
         with coming.result(timeout=60) as client:
@@ -93,7 +93,7 @@ def test_what_a_busy_machine_takes_from_a_client_is_measured():
         for _ in range(4 * (os.cpu_count() or 1)):
             busy = stack.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
             stack.callback(busy.kill)
-        end, lost = time.monotonic() + 60, 0
+        end, lost = time.monotonic() + 300, 0
         while lost < 300 and time.monotonic() < end:
             time.sleep(0.2)
             lost = control(gateway, "POST", "/journal/expect", {"expect": "single_flight"}).json["lost_ms"]

@@ -252,7 +252,7 @@ def test_the_drain_of_the_gateway_ends_its_spaces():
         for client in clients:
             assert client.until_closed()[0] == 1001
             client.stack.close()
-        assert host.process.wait(timeout=20) == 0
+        assert host.process.wait(timeout=60) == 0
 
 
 def test_without_the_flag_the_answer_names_it(gateway):

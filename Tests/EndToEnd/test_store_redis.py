@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from clients import Client, Refused, api, control
-from gateway import Gateway, token
+from gateway import Gateway, halt, token
 from test_store import hammered, opaque
 
 PASSWORD = "a password of the end-to-end tests 0123456789"
@@ -59,7 +59,7 @@ class Redis:
         for word in words:
             word = word if isinstance(word, bytes) else word.encode()
             command += b"$%d\r\n%s\r\n" % (len(word), word)
-        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as connection:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as connection:
             connection.sendall(command)
             return connection.recv(1 << 20)
 
@@ -126,7 +126,9 @@ def test_a_server_that_is_killed_and_comes_back_closes_nobody_and_keeps_everythi
 
 
 def test_a_second_process_on_a_prefix_is_refused_and_one_on_another_is_not(redis):
+    begun = time.monotonic()
     with Gateway(*flags_of(redis)) as gateway:
+        usual = time.monotonic() - begun
         outcome = start(flags_of(redis))
         assert outcome.returncode == 1 and not outcome.stdout
         assert f"process {gateway.process.pid} on " in outcome.stderr and "--store-prefix" in outcome.stderr
@@ -136,7 +138,7 @@ def test_a_second_process_on_a_prefix_is_refused_and_one_on_another_is_not(redis
     # An orderly end gives the lease back at once.
     begun = time.monotonic()
     with Gateway(*flags_of(redis)):
-        assert time.monotonic() - begun < 8
+        assert time.monotonic() - begun < 8 + 5 * usual
 
 
 def test_a_process_that_has_lost_its_lease_admits_nobody_and_commits_nothing(redis):
@@ -313,7 +315,7 @@ def test_a_commit_waits_for_as_many_replicas_as_are_asked_for(tmp_path):
                 access = opaque(gateway, "ann")
                 keys = [sorted(server.ask("KEYS", "*").split()) for server in (redis, replica)]
                 assert keys[0] == keys[1] and len(keys[0]) > 1
-                replica.process.send_signal(signal.SIGSTOP)
+                halt(replica.process)
                 try:
                     refused = api(gateway, "POST", "/v1/tokens", {"user_id": "bob", "format": "opaque", "life_s": 600})
                 finally:

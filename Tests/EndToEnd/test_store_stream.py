@@ -88,9 +88,9 @@ def test_calls_are_there_after_a_kill_their_sessions_have_ended_and_rings_end_wh
             rest(gateway, "POST", f"{CALL}/kept/block", {"user_id": "mallory"})
             rest(gateway, "POST", f"{CALL}/kept/join", {"location": "FRA"}, mint("ann"))
             ringing = {"ring": True, "data": {**data, "settings_override": short}}
+            rung = time.monotonic()
             rest(gateway, "POST", f"{CALL}/rung", ringing, mint("ann"))
             rest(gateway, "POST", f"{CALL}/rung/accept", {}, mint("bob"))
-            rung = time.monotonic()
             before = rest(gateway, "GET", f"{CALL}/kept", status=200)
             assert len(before["call"]["session"]["participants"]) == 1
             kill(gateway)

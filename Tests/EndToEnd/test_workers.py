@@ -38,7 +38,7 @@ def worker(secret, *flags):
         yield f"127.0.0.1:{ready['port']}", process
     finally:
         process.terminate()
-        said = process.communicate(timeout=20)[1]
+        said = process.communicate(timeout=60)[1]
         assert process.returncode in (0, -9), said
         assert SECRET not in said
 
@@ -87,7 +87,7 @@ def test_two_workers_make_one_report(gateway, secret):
 
         watch = threading.Thread(target=look, daemon=True)
         watch.start()
-        report = storms.run(*flags(gateway, one, other, secret=secret), "--hold", "1s")
+        report = storms.run(*flags(gateway, one, other, secret=secret), "--hold", "3s")
         watch.join(timeout=1)
         # Each had a process of its own, and neither has one left.
         assert seen == {first.pid, second.pid}
@@ -101,7 +101,7 @@ def test_more_parts_than_a_worker_carries_out_are_refused_before_the_storm_begin
         words = flags(gateway, address, secret=secret)
         assert "it carries out 1 parts at once (--parts-max), and 3 are wanted" in refused(*words, "--processes", "3")
         assert not children(process)
-        storms.run(*words, "--hold", "1s")
+        storms.run(*words, "--hold", "3s")
 
 
 def test_a_worker_that_cannot_be_had_is_a_sentence(gateway, secret, tmp_path):
@@ -131,9 +131,11 @@ def test_a_worker_that_dies_spoils_the_storm_at_once_and_says_which(gateway, sec
     with worker(secret) as (one, first), worker(secret) as (other, second):
         with storms.Running(*flags(gateway, one, other, secret=secret), "--hold", "60s") as storm:
             until(lambda: children(first) and children(second))
+            # The storm has both workers' answers by then.
+            until(lambda: len(control(gateway, "GET", "/sessions?limit=100").json["sessions"]) == 60)
             orphan = children(first)[0]
             first.kill()
-            out, err = storm.process.communicate(timeout=20)
+            out, err = storm.process.communicate(timeout=60)
             assert storm.process.returncode == 1, (out, err)
             assert f"--worker {one}: it is gone" in err
         until(lambda: not children(second))
@@ -149,12 +151,11 @@ def test_a_storm_that_dies_leaves_no_part_behind_and_one_that_is_interrupted_rep
             storm.process.kill()
             storm.process.wait()
         until(lambda: not children(process))
-        with storms.Running(*flags(gateway, address, secret=secret), "--hold", "60s") as storm:
+        with storms.Running(*flags(gateway, address, secret=secret), "--hold", "60s", "--live", "0") as storm:
             until(lambda: len(control(gateway, "GET", "/sessions?limit=100").json["sessions"]) == 60)
-            # The clients hear of their logins a moment later.
-            time.sleep(1)
+            storm.until(60)
             storm.process.terminate()
-            out, err = storm.process.communicate(timeout=20)
+            out, err = storm.process.communicate(timeout=60)
         assert storm.process.returncode == 1, err
         report = storms.report_of(out)
         assert report["result"]["was_interrupted"] and value(report, "connects.ok") == 60
@@ -162,13 +163,12 @@ def test_a_storm_that_dies_leaves_no_part_behind_and_one_that_is_interrupted_rep
 
 def test_a_worker_that_is_told_to_end_ends_its_parts_which_still_tell_what_they_came_to(gateway, secret):
     with worker(secret) as (address, process):
-        with storms.Running(*flags(gateway, address, secret=secret), "--hold", "60s") as storm:
+        with storms.Running(*flags(gateway, address, secret=secret), "--hold", "60s", "--live", "0") as storm:
             until(lambda: len(control(gateway, "GET", "/sessions?limit=100").json["sessions"]) == 60)
-            # The clients hear of their logins a moment later.
-            time.sleep(1)
+            storm.until(60)
             process.terminate()
-            assert process.wait(timeout=20) == 0
-            out, err = storm.process.communicate(timeout=20)
+            assert process.wait(timeout=60) == 0
+            out, err = storm.process.communicate(timeout=60)
         assert storms.report_of(out)["result"]["was_interrupted"], err
 
 
@@ -177,7 +177,7 @@ def test_a_storm_waits_for_workers_that_are_not_there_yet(gateway, secret):
         port = taken.getsockname()[1]
     words = flags(gateway, f"127.0.0.1:{port}", secret=secret)
     assert "Connection refused" in refused(*words, "--worker-wait", "1s")
-    with storms.Running(*words, "--worker-wait", "60s", "--hold", "1s") as storm:
+    with storms.Running(*words, "--worker-wait", "60s", "--hold", "3s") as storm:
         time.sleep(1)
         with worker(secret, "--listen", f"127.0.0.1:{port}", "--once") as (_, process):
             out, err = storm.process.communicate(timeout=60)

@@ -177,14 +177,14 @@ def test_whoever_talks_nonsense_to_a_worker_is_refused_and_it_lives(gateway, sec
             assert answer.status == 500 or "ended" in answer.lines()[-1], changes
             assert process.poll() is None
             until(lambda: not children(process))
-        storms.run(*flags(gateway, address, secret=secret, clients=5), "--hold", "1s")
+        storms.run(*flags(gateway, address, secret=secret, clients=5), "--hold", "3s")
 
 
 def test_connections_that_say_nothing_keep_no_storm_out_of_a_worker(gateway, secret):
     with worker(secret, "--parts-max", "1") as (address, process), contextlib.ExitStack() as stack:
         host, port = address.split(":")
         silent = [stack.enter_context(socket.create_connection((host, int(port)), timeout=60)) for _ in range(100)]
-        storms.run(*flags(gateway, address, secret=secret, clients=10), "--hold", "1s")
+        storms.run(*flags(gateway, address, secret=secret, clients=10), "--hold", "3s")
         # The oldest made room for the newest.
         assert silent[0].recv(1) == b""
         assert len(os.listdir(f"/proc/{process.pid}/task")) < 100
@@ -222,7 +222,7 @@ def test_a_worker_with_tls_is_trusted_by_its_certificate_only(gateway, secret, c
     stranger, _ = certificate("stranger")
     with worker(secret, "--tls-certificate", file, "--tls-key", key) as (address, process):
         words = flags(gateway, f"https://{address}", secret=secret)
-        report = storms.run(*words, "--worker-ca", file, "--hold", "1s")
+        report = storms.run(*words, "--worker-ca", file, "--hold", "3s")
         assert value(report, "connects.ok") == 60
         # The secret goes to nobody who has another certificate.
         assert "--worker-ca names the file of the authority" in refused(*words)
@@ -246,7 +246,7 @@ def test_a_worker_with_tls_is_trusted_by_its_certificate_only(gateway, secret, c
                 return False
 
         until(has_renewed)
-        storms.run(*words, "--worker-ca", renewed, "--hold", "1s")
+        storms.run(*words, "--worker-ca", renewed, "--hold", "3s")
 
 
 def test_a_worker_off_loopback_has_tls_or_does_not_start(secret):

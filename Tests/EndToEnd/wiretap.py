@@ -102,12 +102,23 @@ class Wiretap:
         self.counts = collections.defaultdict(collections.Counter)
         self.times = collections.defaultdict(list)
         self.lock = threading.Lock()
+        # How late its own threads were at most, in seconds.
+        self.late = 0
+        self.is_over = False
 
     def __enter__(self):
         threading.Thread(target=self.accept, daemon=True).start()
+        threading.Thread(target=self.beat, daemon=True).start()
         return self
 
+    def beat(self):
+        while not self.is_over:
+            begun = time.monotonic()
+            time.sleep(0.02)
+            self.late = max(self.late, time.monotonic() - begun - 0.02)
+
     def __exit__(self, *_):
+        self.is_over = True
         self.listener.close()
 
     def count(self, what, name):

@@ -149,4 +149,4 @@ from made.models import DrainBody
 print(drain.sync_detailed(client=client, body=DrainBody(window_s=0)).status_code.value)
 """
         assert made(other, script) == ["202"]
-        assert other.process.wait(20) == 0
+        assert other.process.wait(60) == 0

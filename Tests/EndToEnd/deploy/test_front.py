@@ -72,7 +72,7 @@ class Front:
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=60)
         self.output.close()
         self.folder.cleanup()
 
@@ -148,11 +148,11 @@ def test_what_the_gateway_takes_goes_through(front):
 
 def test_a_drain_loses_no_request_and_no_login(front):
     one, other = front.gateways
-    stop = threading.Event()
+    stop, counts = threading.Event(), []
 
     def ask():
         """Requests and logins, one after the other; what was wrong with any of them."""
-        wrong, count = [], 0
+        wrong = []
         while not stop.is_set():
             try:
                 answer = request(front.http_url, "POST", "/v1/tokens", {"user_id": "ann"}, document=None)
@@ -162,22 +162,25 @@ def test_a_drain_loses_no_request_and_no_login(front):
                     client.receive("connected")
             except (Refused, OSError, TimeoutError) as error:
                 wrong.append(error)
-            count += 1
-        return wrong, count
+            counts.append(1)
+        return wrong
 
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         asking = [pool.submit(ask) for _ in range(4)]
-        time.sleep(1.5)
+        while len(counts) < 40:
+            time.sleep(0.05)
         resident = [Client(one, token=token(f"user{number}")) for number in range(5)]
         for client in resident:
             client.receive("connected")
         one.process.send_signal(signal.SIGTERM)
-        assert one.process.wait(timeout=20) == 0
-        time.sleep(1.5)
+        assert one.process.wait(timeout=60) == 0
+        asked = sum(counts)
+        # Ten each after the end of the first, and as many before it.
+        while sum(counts) < max(asked + 40, 80):
+            time.sleep(0.05)
         stop.set()
         results = [future.result() for future in asking]
-    assert sum(count for _, count in results) > 40
-    assert [wrong for wrongs, _ in results for wrong in wrongs] == []
+    assert [wrong for wrongs in results for wrong in wrongs] == []
     for client in resident:
         assert client.until_closed() == (1012, "service_restart")
     with Client(other, token=token("bob"), url=front.url) as bob:
@@ -196,7 +199,7 @@ def test_tls_that_the_gateways_end_goes_through_with_the_clients_address(tmp_pat
     authority = Authority(tmp_path)
     flags = ["--tls-certificate", str(authority.certificate), "--tls-key", str(authority.key), "--proxy-protocol", *TRUST]
     options = {"ssl": authority.trust(), "source_address": ("127.0.0.9", 0)}
-    with Gateway(*flags, "--drain-window", "6s") as one, Gateway(*flags) as other:
+    with Gateway(*flags, "--drain-window", "20s") as one, Gateway(*flags) as other:
         with Front("haproxy", [one, other], with_tls_of_the_gateways) as front:
             url = front.url.replace("ws:", "wss:")
             with Client(one, token=token("ann"), url=url, **options) as ann:
@@ -211,7 +214,7 @@ def test_tls_that_the_gateways_end_goes_through_with_the_clients_address(tmp_pat
                 for client in there:
                     client.receive("connected")
                 one.process.send_signal(signal.SIGTERM)
-                time.sleep(2.5)
+                time.sleep(5)
                 for number in range(10):
                     with Client(other, token=token(f"late{number}"), url=url, **options) as late:
                         late.receive("connected")

@@ -150,7 +150,7 @@ def test_a_prometheus_with_the_secret_scrapes_a_gateway_and_evaluates_the_rules(
         ]
         prometheus = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         try:
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + 60
             while (value := ask(port, "instance:postern_connections:sum")) != 1:
                 assert prometheus.poll() is None and time.monotonic() < deadline, value
                 time.sleep(0.2)
@@ -160,7 +160,7 @@ def test_a_prometheus_with_the_secret_scrapes_a_gateway_and_evaluates_the_rules(
             assert rules and all(rule["health"] in ("ok", "unknown") for rule in rules), rules
         finally:
             prometheus.terminate()
-            prometheus.wait(timeout=20)
+            prometheus.wait(timeout=60)
 
 
 def ask(port, expression):

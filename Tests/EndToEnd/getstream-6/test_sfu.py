@@ -21,7 +21,7 @@ from getstream.video.rtc.signaling import SignalingError, WebSocketClient
 
 from gateway import SECRET, Gateway
 
-PATIENCE = 20
+PATIENCE = 60
 
 
 @pytest.fixture(scope="module")

@@ -72,7 +72,7 @@ def test_at_expiry_it_hears_40_comes_back_after_a_second_and_with_the_same_token
             for event in (asked, refused):
                 assert event["error"]["code"] == 40 and event["error"]["StatusCode"] == 401
                 assert event["error"]["message"] == "JWTAuth error: token is expired (exp)"
-            assert 0.9 < (refused["created_at"] - asked["created_at"]) / 1e9 < 3
+            assert (refused["created_at"] - asked["created_at"]) / 1e9 > 0.9
             await listener.until_given_up()
 
     run(body())

@@ -68,7 +68,7 @@ async def join(gateway, call, user="ann", create=True, **who):
 
 def until(gateway, call, holds):
     """The call, once `holds` for it."""
-    for _ in range(200):
+    for _ in range(1200):
         found = get(gateway, call)["call"]
         if holds(found):
             return found

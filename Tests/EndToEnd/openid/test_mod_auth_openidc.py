@@ -96,7 +96,7 @@ def apache(gateway, folder):
         yield f"http://127.0.0.1:{port}"
     finally:
         process.send_signal(signal.SIGTERM)
-        process.wait(timeout=20)
+        process.wait(timeout=60)
         if log.exists():
             print(log.read_text())
 
@@ -112,7 +112,7 @@ def test_logs_in_and_out(apache):
     assert page.headers["X-Company"] == "postern"
 
     ending = browser.get(
-        f"{apache}/guarded/callback", params={"logout": f"{apache}/bye.txt"}, allow_redirects=False, timeout=10
+        f"{apache}/guarded/callback", params={"logout": f"{apache}/bye.txt"}, allow_redirects=False, timeout=60
     )
     assert "/streem/oidc/postern/logout?" in ending.headers["Location"]
     last = browser.get(ending.headers["Location"], timeout=60)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 import urllib.error
 import urllib.request
 
@@ -27,7 +28,7 @@ class Proxy:
     def __enter__(self):
         self.errors = tempfile.TemporaryFile()
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=self.errors, text=True)
-        timer = threading.Timer(30, self.process.kill)
+        timer = threading.Timer(90, self.process.kill)
         timer.start()
         lines = [self.process.stdout.readline()]
         while lines[-1] and not lines[-1].startswith("limits"):
@@ -76,7 +77,7 @@ class Proxy:
         return self.ask("GET", "/journal" + query)[1]["lines"]
 
     def await_line(self, kind, count=1):
-        status, answer = self.ask("POST", "/journal/await", {"kind": kind, "count": count, "within_ms": 30_000})
+        status, answer = self.ask("POST", "/journal/await", {"kind": kind, "count": count, "within_ms": 60_000})
         assert status == 200 and answer["met"], answer
         return answer["lines"]
 
@@ -92,7 +93,7 @@ class Proxy:
     def __exit__(self, kind, *_):
         self.process.send_signal(signal.SIGTERM)
         try:
-            status = self.process.wait(timeout=30)
+            status = self.process.wait(timeout=60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             raise
@@ -122,7 +123,7 @@ class Route:
         return [line["kind"] for line in self.ask("GET", "/journal?limit=1000")[1]["lines"]]
 
     def await_line(self, kind):
-        status, answer = self.ask("POST", "/journal/await", {"kind": kind, "within_ms": 30_000})
+        status, answer = self.ask("POST", "/journal/await", {"kind": kind, "within_ms": 60_000})
         assert status == 200 and answer["met"], answer
         return answer["lines"][-1]
 
@@ -147,23 +148,24 @@ class Loop:
 
     def __exit__(self, *_):
         self.loop.call_soon_threadsafe(self.loop.stop)
-        self.thread.join(timeout=20)
+        self.thread.join(timeout=60)
 
 
 class WebsocketsServer(Loop):
-    """A server of the websockets library that does what a client's first message says, and writes down what it sees."""
+    """A server of the websockets library that does what a client's messages say, and writes down what it sees, by the path."""
 
     def __init__(self, handler=None, **options):
         self.handler = handler or self.scripted
         self.options = {"subprotocols": ["one", "two"], "ping_interval": None, "max_size": 8 << 20, "compression": None, **options}
-        self.seen = []
+        self.lives, self.opened = {}, 0
 
     async def scripted(self, socket):
         request = socket.request
-        self.seen.append(("open", request.path, socket.subprotocol, fields(request.headers.raw_items())))
+        seen = self.lives[request.path] = [("open", request.path, socket.subprotocol, fields(request.headers.raw_items()))]
+        self.opened += 1
         try:
             async for message in socket:
-                self.seen.append(message)
+                seen.append(message)
                 word, _, rest = message.partition(" ") if isinstance(message, str) else ("", "", "")
                 if word == "close":
                     code, _, text = rest.partition(" ")
@@ -174,14 +176,23 @@ class WebsocketsServer(Loop):
                     socket.transport.abort()
                 elif word == "ping":
                     await (await socket.ping(rest.encode()))
-                    self.seen.append(f"ponged {rest}")
+                    seen.append(f"ponged {rest}")
                     await socket.send("ponged")
                 else:
                     await socket.send(message)
         except Exception:
             pass
         finally:
-            self.seen.append(("closed", socket.close_code, socket.close_reason))
+            seen.append(("closed", socket.close_code, socket.close_reason))
+
+    def ended(self, path):
+        """What the newest connection to a path saw, once it has ended. Each test has a path of its own: what another leaves
+        may end late."""
+        deadline = time.monotonic() + 60
+        while not isinstance((life := self.lives.get(path, [None]))[-1], tuple) or life[-1][0] != "closed":
+            assert time.monotonic() < deadline, f"{path} has not ended: {life}"
+            time.sleep(0.01)
+        return list(life)
 
     def __enter__(self):
         super().__enter__()

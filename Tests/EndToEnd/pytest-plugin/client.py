@@ -15,10 +15,10 @@ class SDK:
         self.connected = threading.Event()
         self.closed = threading.Event()
         self.stack = contextlib.ExitStack()
-        self.socket = self.stack.enter_context(connect(f"{url}?access_token={provider()}", proxy=None))
+        self.socket = self.stack.enter_context(connect(f"{url}?access_token={provider()}", proxy=None, open_timeout=60))
         self.thread = threading.Thread(target=self._read, daemon=True)
         self.thread.start()
-        assert self.connected.wait(5)
+        assert self.connected.wait(60)
 
     def _read(self):
         try:

@@ -51,11 +51,11 @@ def chatbot(gateway, monkeypatch, *tokens):
         yield bot, client, frames, thread
     finally:
         bot.close()
-        thread.join(10)
+        thread.join(60)
         assert not thread.is_alive()
 
 
-def until(happens, patience=20):
+def until(happens, patience=60):
     end = time.monotonic() + patience
     while not happens():
         assert time.monotonic() < end, "it did not happen"

@@ -7,7 +7,7 @@ import uuid
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-PATIENCE = 20
+PATIENCE = 60
 
 
 class SocketClient:

@@ -16,7 +16,9 @@ from clients import control, request
 def provider(walk, name="asks for a token"):
     address = urllib.parse.urlsplit(walk.http_url)
     body = json.dumps({"user_id": "martin", "scheme": walk.wire.scheme}).encode()
-    with socket.create_connection((address.hostname, address.port), timeout=1) as peer:
+    # The table is made anew with the shorter wait.
+    patience = 1 if walk.expected is None or walk.expected[len(walk.steps)] == "no answer" else 60
+    with socket.create_connection((address.hostname, address.port), timeout=patience) as peer:
         head = f"POST /v1/tokens HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Length: {len(body)}\r\n"
         peer.sendall(head.encode() + b"Content-Type: application/json\r\nConnection: close\r\n\r\n" + body)
         try:

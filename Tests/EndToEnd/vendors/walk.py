@@ -15,7 +15,7 @@ from behaviours import Case
 from clients import request
 from gateway import SECRET, Gateway
 
-PATIENCE = 30
+PATIENCE = 60
 # For how long nothing is to come where the table says so.
 SILENCE = 0.4
 # For how long it is waited for more where the table is made anew: a refused client is let go of after a second in one wire.
@@ -184,7 +184,7 @@ class Alone(Walk):
     def ends(self, name, peer):
         os.kill(self.host.process.pid, signal.SIGTERM)
         self.hears(name, peer)
-        self.host.process.wait(20)
+        self.host.process.wait(60)
 
     def end(self):
         for peer in self.peers:

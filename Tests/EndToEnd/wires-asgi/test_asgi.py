@@ -30,7 +30,7 @@ class Server(CountingServer):
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(60)
         self.process.stdout.close()
 
 

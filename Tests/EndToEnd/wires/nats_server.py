@@ -90,7 +90,7 @@ class Nats:
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(60)
         self.endpoint.__exit__()
 
     def count(self, words):

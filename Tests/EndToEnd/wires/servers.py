@@ -38,7 +38,7 @@ class Server:
 
     def __enter__(self):
         self.thread.start()
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while not self.server.started:
             assert time.monotonic() < deadline and self.thread.is_alive(), "the server did not start"
             time.sleep(0.01)

@@ -114,13 +114,13 @@ def test_what_an_operator_lets_expire_comes_back(serve, wires, tmp_path):
         return sum(line["kind"] == "logged_in" for line in lines(gateway) if line.get("user") == "storm-3")
 
     with serve("socketio") as gateway:
-        flags = ["--wire", str(wires / "socketio.json"), "--url", gateway.url, "--clients", "5", "--life", "1h", "--expiry", "own"]
+        flags = ["--wire", str(wires / "socketio.json"), "--url", gateway.url, "--clients", "5", "--life", "1h", "--expiry", "own", "--live", "0"]
         with storms.Running(*flags) as running:
             until(lambda: len(get(gateway, "/sessions")["sessions"]) == 5)
             assert order(gateway, "/users/storm-3/expire", {})["sessions"] == 1
             until(lambda: logins() == 2)
-            # Nothing else would end it for an hour. It has heard of that login a moment later.
-            time.sleep(0.5)
+            # Nothing else would end it for an hour.
+            running.until(6)
             running.process.terminate()
             result = running.report(expected=(1,))["result"]
         assert logins() == 2
@@ -166,7 +166,7 @@ def test_centrifuge_python_renews_in_band(serve):
         await client.disconnect()
 
     with serve("centrifugo") as gateway:
-        asyncio.run(asyncio.wait_for(main(gateway.url), 30))
+        asyncio.run(asyncio.wait_for(main(gateway.url), 90))
         counts = get(gateway, "/journal/counts?user=ann")["counts"]
     assert counts["logged_in"] == 1 and counts["refreshed"] >= 2, counts
 
@@ -211,7 +211,7 @@ def test_an_expired_token_in_a_refresh_has_centrifuge_python_come_back(serve):
         return states
 
     with serve("centrifugo") as gateway:
-        states = asyncio.run(asyncio.wait_for(main(gateway), 40))
+        states = asyncio.run(asyncio.wait_for(main(gateway), 90))
         codes = [line["code"] for line in lines(gateway) if line["kind"] == "cut_off"]
         assert counts_of(gateway)["logged_in"] == 2 and set(codes) == {3005}, (states, codes)
 
@@ -224,7 +224,7 @@ def test_a_bad_token_in_a_refresh_ends_centrifuge_python_for_good(serve):
         await client.disconnect()
 
     with serve("centrifugo") as gateway:
-        asyncio.run(asyncio.wait_for(main(gateway), 40))
+        asyncio.run(asyncio.wait_for(main(gateway), 90))
         assert counts_of(gateway)["logged_in"] == 1
 
 
@@ -239,7 +239,7 @@ def test_an_expired_token_at_the_login_has_centrifuge_python_come_back_and_a_bad
         await seen(states, ("disconnected", 3500))
 
     with serve("centrifugo") as gateway:
-        asyncio.run(asyncio.wait_for(main(gateway), 40))
+        asyncio.run(asyncio.wait_for(main(gateway), 90))
         assert counts_of(gateway)["logged_in"] == 1
 
 
@@ -261,7 +261,7 @@ def test_centrifuge_python_with_a_subscription_settles_on_its_first_connection(s
         assert [state for state, _ in states].count("connected") == 1
 
     with serve("centrifugo") as gateway:
-        asyncio.run(asyncio.wait_for(main(gateway), 40))
+        asyncio.run(asyncio.wait_for(main(gateway), 90))
         assert counts_of(gateway)["logged_in"] == 1 and "message_unanswered" not in gateway.log()
 
 
@@ -309,7 +309,7 @@ def test_python_socketio_is_let_in_pinged_and_put_out(serve, wires, tmp_path):
         client = socketio.Client(reconnection=False)
         client.on("disconnect", lambda *_: over.set())
         client.connect(url, auth={"token": token("ann", 2)}, transports=["websocket"])
-        assert client.connected and over.wait(20)
+        assert client.connected and over.wait(60)
         client.disconnect()
         late = socketio.Client(reconnection=False)
         late.on("connect_error", refused.append)
@@ -335,7 +335,7 @@ def test_pysher_subscribes_with_a_token_for_its_socket(serve):
 
         client.connection.bind("pusher:connection_established", connected)
         client.connect()
-        assert joined.wait(20)
+        assert joined.wait(60)
         # Its thread for pings sleeps for most of two minutes, and need not be waited for.
         client.disconnect(timeout=1)
         assert asked and asked[0].startswith("1.conn_")
@@ -356,7 +356,7 @@ def test_nats_py_logs_in_and_is_told_the_end(serve):
             disconnected_cb=closed, allow_reconnect=False, connect_timeout=5,
         )
         assert client.is_connected
-        await asyncio.wait_for(ended.wait(), 20)
+        await asyncio.wait_for(ended.wait(), 60)
 
     with serve("nats") as gateway:
         asyncio.run(main(gateway.url))

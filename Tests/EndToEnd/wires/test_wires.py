@@ -69,7 +69,7 @@ def test_a_mistake_is_told_before_anything_is_dialled(wires, tmp_path):
     good = (wires / "socketio.json").read_text()
     path = tmp_path / "wrong.json"
     path.write_text(good.replace('"say": "pong"', '"say": "pnog"'))
-    done = subprocess.run([os.environ["POSTERN"], "wire", "check", str(path)], capture_output=True, text=True, timeout=20)
+    done = subprocess.run([os.environ["POSTERN"], "wire", "check", str(path)], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert "/hear/1/say: no message 'pnog' under /say; did you mean 'pong'?" in done.stderr, done.stderr
 
