@@ -271,6 +271,29 @@ struct ComparisonTests {
   }
 
   @Test
+  func `a run is no worse beside many equal ones if its counts allow that, unless the figure was asked for`() throws {
+    // Latencies of a half to more than twice the median: of 200 the median itself is known to 11 %.
+    func recorded(_ milliseconds: Int) throws -> RecordedReport {
+      try RecordedReportTests.recorded { result in
+        var histogram = LatencyHistogram()
+        for number in 0..<200 {
+          let percent = number < 190 ? 100 + number : 300 + 20 * (number - 190)
+          histogram.record(.milliseconds(milliseconds * percent / 200))
+        }
+        result.latencies.connect = histogram
+      }
+    }
+    let baselines = try (0..<5).map { try recorded($0 == 4 ? 1001 : 1000) }
+    func judged(_ value: Int, _ rule: ComparisonRule = ComparisonRule()) throws -> ReportComparison {
+      ReportComparison(first: baselines[0], more: Array(baselines.dropFirst()), value: try recorded(value), rule)
+    }
+    #expect(try judged(1040).passes)
+    #expect(try judged(1500).verdict.hasPrefix("worse: connect.p50 "))
+    let asked = ComparisonRule(asked: [(try #require(Metric.named("connect.p50")), nil)])
+    #expect(try judged(1040, asked).verdict.hasPrefix("worse: connect.p50 "))
+  }
+
+  @Test
   func `another seed, another lead or an older program makes no different storm`() throws {
     var text = String(decoding: try ReportTests.report().json(), as: UTF8.self)
     text.replace(#/"seed" : 1\b/#, with: "\"seed\" : 2")
