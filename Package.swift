@@ -196,8 +196,8 @@ let package = Package(
     tests(
       "GatewayIdentityTests",
       [
-        "GatewayIdentity", "GatewayPlain", "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayKit",
-        "GatewayTokens", "GatewayCore", "TestSupport",
+        "GatewayIdentity", "GatewayPlain", "GatewaySpace", "GatewayServer", "GatewaySimulator", "GatewayRuntime",
+        "GatewayKit", "GatewayTokens", "GatewayCore", "TestSupport",
       ]),
     tests("GatewayRedisTests", ["GatewayRedis", "GatewayServer", "GatewayKit", "GatewayCore", "TestSupport"]),
     tests("GatewayStoresTests", ["GatewayStores", "GatewayKit", "GatewayCore", "TestSupport"]),

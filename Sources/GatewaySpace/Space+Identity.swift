@@ -3,30 +3,35 @@ package import GatewayRuntime
 internal import Synchronization
 
 extension Space {
-  /// Begins to fetch the keys of the application's own login and of the transmitter of events, where there are any, and waits
-  /// for the first, for at most `patience`. Before anything listens. Throws a failure that no later answer will mend.
+  /// Begins to ask the application's own servers, where there are any: fetches the keys of its login and of the transmitter of
+  /// events, and waits for the first, for at most `patience`. Before anything listens. Throws a failure that no later answer
+  /// will mend.
   ///
   /// - Parameters:
-  ///   - dialer: The dialer of the first loop.
-  ///   - resolve: The name service; nil if the dialer needs none.
-  package func fetchKeys(
-    by dialer: any Dialer, resolve: KeyFetcher.Resolver?, patience: Duration = .seconds(10)
-  ) async throws(KeyFailure) {
+  ///   - dialers: The dialer of each loop.
+  ///   - names: The name service; nil if the dialers need none.
+  package func beginAsking(
+    by dialers: [any Dialer], names: NameBook?, patience: Duration = .seconds(10)
+  ) async throws(OutboundFailure) {
     let tables = gateway.tables
+    caller.begin(Array(zip(tables.map(\.loop), dialers)), names: names)
     for issuer in issuers {
       let fetcher = KeyFetcher(
-        of: issuer, on: tables[0].loop, by: dialer, resolve: resolve, keeper: keys, log: gateway.configuration.log
+        of: issuer, on: tables[0].loop, by: caller, keeper: keys, log: gateway.configuration.log
       ) { body in
         let left = Countdown(tables.count)
         for table in tables { table.loop.execute { if left.isLast { body() } } }
       }
       let failure = await LoopStage(loop: tables[0].loop).perform { await fetcher.begin(patience: patience) }
       if var failure {
-        failure.issuer = issuer.settings.name
+        failure.endpoint = issuer.settings.name
         throw failure
       }
     }
   }
+
+  /// Whether it asks anybody outside.
+  package var asksOutside: Bool { !issuers.isEmpty }
 
   /// Those whose keys are fetched.
   package var issuers: [FetchedIssuer] {

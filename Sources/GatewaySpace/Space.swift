@@ -22,6 +22,8 @@ package final class Space: Sendable {
   package let signals: Signals
   /// Whether the store takes writes, but for faults that somebody has ordered.
   private let storeProbe: StoreProbe
+  /// Asks the application's own servers.
+  let caller: EndpointCaller
   /// The last good keys of issuers, in the store.
   let keys: StoredKeys
   /// The faults; nil if none may be ordered.
@@ -58,6 +60,10 @@ package final class Space: Sendable {
     self.revocations = RevocationFeed(revocations, to: gateway)
     secrets = settings.secrets
     identity = settings.identity
+    caller = EndpointCaller(log: settings.configuration.log)
+    for issuer in [settings.identity, settings.signals.transmitter?.issuer] {
+      if let issuer { _ = caller.tally(issuer.settings.name) }
+    }
     keys = StoredKeys(store: store)
     signals = Signals(settings.signals, to: gateway)
     home = ground.home

@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import json
 import os
+import socket
 import ssl
 import subprocess
 import time
@@ -67,7 +68,7 @@ def test_discovery_finds_the_keys_and_the_issuer_is_compared_byte_for_byte():
 
 
 @pytest.mark.parametrize("words, said", [
-    (["--jwks", "http://keys.example/k", "--issuer", "https://a"], "keys over plain http are taken from loopback only"),
+    (["--jwks", "http://keys.example/k", "--issuer", "https://a"], "plain http is spoken to loopback only"),
     (["--jwks", "https://keys.example/k"], "--jwks needs --issuer"),
     (["--jwks", "https://keys.example/k", "--oidc", "https://a"], "both given"),
     (["--oidc", "https://a", "--issuer", "https://a"], "leave --issuer out"),
@@ -75,6 +76,8 @@ def test_discovery_finds_the_keys_and_the_issuer_is_compared_byte_for_byte():
     (["--oidc", "https://ann:pw@a.example"], "a user or password"),
     (["--identity-ca", "nowhere.pem"], "is for --jwks, --oidc or --events-from"),
     (["--oidc", "https://a", "--identity-ca", "nowhere.pem"], "nowhere.pem"),
+    (["--oidc", "https://a", "--identity-key", "nowhere.pem"], "are given together"),
+    (["--oidc", "https://a", "--identity-key", "nowhere.pem", "--identity-certificate", "nowhere.pem"], "nowhere.pem"),
 ])
 def test_a_wrong_command_line_is_refused_with_its_fault(words, said):
     command = [os.environ["POSTERN"], "serve", "--port", "0", "--control-port", "0", *words]
@@ -145,6 +148,47 @@ def test_a_login_behind_tls_is_verified_by_its_authority_and_by_no_other(tmp_pat
         with Gateway(*words, has_secret=False) as gateway:
             assert control(gateway, "GET", "/ready").status == 503
             gateway.logged("not signed by anybody the system trusts")
+
+
+def test_a_login_that_wants_a_certificate_of_its_clients_is_shown_one(tmp_path):
+    def made(name, *more):
+        key, certificate = tmp_path / f"{name}.key", tmp_path / f"{name}.pem"
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", f"/CN={name}",
+             *more, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True, timeout=60)
+        return str(certificate), str(key)
+
+    server = made("localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1")
+    client = made("gateway")
+    with Issuer() as issuer:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*server)
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(client[0])
+        # The handshake of a client without a certificate fails in the thread that reads its request.
+        issuer.server.socket = context.wrap_socket(issuer.server.socket, server_side=True, do_handshake_on_connect=False)
+        issuer.named = issuer.url = f"https://localhost:{issuer.server.server_port}"
+        issuer.jwks_url = f"{issuer.url}/keys"
+        words = flags(issuer, "--identity-ca", server[0])
+        with Gateway(*words, "--identity-certificate", client[0], "--identity-key", client[1], has_secret=False) as gateway:
+            assert outcome(gateway, issuer.token()) == "ann"
+        with Gateway(*words, has_secret=False) as gateway:
+            assert control(gateway, "GET", "/ready").status == 503
+            assert outcome(gateway, issuer.token()) == "identity_unavailable"
+
+
+def test_a_document_that_leads_inside_is_never_followed():
+    """A listener on another address of this machine proves that it is not asked: only the issuer's own host is."""
+    with Issuer() as issuer:
+        listener = socket.create_server(("127.0.0.2", 0))
+        issuer.jwks_url = f"http://127.0.0.2:{listener.getsockname()[1]}/keys"
+        with Gateway("--oidc", issuer.url, "--audience", "realtime", has_secret=False) as gateway:
+            assert control(gateway, "GET", "/ready").status == 503
+            assert "leads into an internal network" in gateway.log()
+            listener.settimeout(0.5)
+            with pytest.raises(TimeoutError):
+                listener.accept()
+        listener.close()
 
 
 def test_a_described_wire_takes_the_logins_tokens_and_vendors_wires_do_not():

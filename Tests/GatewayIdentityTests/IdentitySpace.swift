@@ -58,12 +58,12 @@ struct IdentitySpace {
   }
 
   /// Begins to fetch; returns the failure that no later answer mends.
-  func begin(patience: Duration = .seconds(10)) -> KeyFailure? {
-    let dialer = SimulatedDialer(inner.network, on: inner.world.loops[0])
+  func begin(patience: Duration = .seconds(10)) -> OutboundFailure? {
+    let dialers = inner.world.loops.map { SimulatedDialer(inner.network, on: $0) }
     let space = inner.space
-    let failure = inner.world.ask { () async -> KeyFailure?? in
-      do throws(KeyFailure) {
-        try await space.fetchKeys(by: dialer, resolve: nil, patience: patience)
+    let failure = inner.world.ask { () async -> OutboundFailure?? in
+      do throws(OutboundFailure) {
+        try await space.beginAsking(by: dialers, names: nil, patience: patience)
         return .some(nil)
       } catch {
         return .some(error)

@@ -38,29 +38,29 @@ struct DiscoveryDocument {
   }
 
   /// Reads a document. Throws unless it is of `issuer`, byte for byte, and names its keys.
-  init(_ body: [UInt8], of issuer: Name) throws(KeyFailure) {
+  init(_ body: [UInt8], of issuer: Name) throws(OutboundFailure) {
     let root: JSONView
     do throws(JSONError) {
       root = try JSONDocument.parse(body).root
     } catch {
-      throw KeyFailure("the discovery document is \(error)", .malformed)
+      throw OutboundFailure("the discovery document is \(error)", .malformed)
     }
     guard root.isObject, let named = root["issuer"]?.string else {
-      throw KeyFailure("the discovery document has no issuer", .malformed)
+      throw OutboundFailure("the discovery document has no issuer", .malformed)
     }
     guard Name(named) == issuer else {
-      var failure = KeyFailure(
+      var failure = OutboundFailure(
         "\(issuer) says issuer \(named.prefix(256)) in its discovery document; give that one", .malformed)
       failure.isLasting = true
       throw failure
     }
     guard let address = root["jwks_uri"]?.string else {
-      throw KeyFailure("the discovery document has no jwks_uri", .malformed)
+      throw OutboundFailure("the discovery document has no jwks_uri", .malformed)
     }
     do throws(EndpointFault) {
       keys = try EndpointAddress(address)
     } catch {
-      var failure = KeyFailure("the jwks_uri of the discovery document is \(error)", .malformed)
+      var failure = OutboundFailure("the jwks_uri of the discovery document is \(error)", .malformed)
       failure.isLasting = error == .plain
       throw failure
     }

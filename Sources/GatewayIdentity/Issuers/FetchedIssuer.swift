@@ -30,8 +30,6 @@ package final class FetchedIssuer: IssuerKeys {
 
   /// What the page of metrics shows.
   struct Counts: Sendable {
-    var results: [KeyFailure.Result: UInt64] = [:]
-    var seconds = Histogram()
     var keys = 0
     /// When the present set was last read or confirmed, or the gateway began.
     var freshAt: Instant?
@@ -138,10 +136,8 @@ package final class FetchedIssuer: IssuerKeys {
   func kept(since time: Instant) { counts.withLock { $0.freshAt = time } }
 
   /// Notes the end of a fetch. Tokens with unknown keys are answered at once until `coolUntil`.
-  func fetched(_ result: KeyFailure.Result, after time: Duration, isGood: Bool, at now: Instant, coolUntil: Instant) {
+  func fetched(isGood: Bool, at now: Instant, coolUntil: Instant) {
     counts.withLock { counts in
-      counts.results[result, default: 0] += 1
-      counts.seconds.record(time)
       if isGood || counts.freshAt == nil { counts.freshAt = now }
     }
     lastWasGood.store(isGood, ordering: .relaxed)
@@ -164,16 +160,6 @@ extension FetchedIssuer {
   /// Writes the figures of issuers, or of none, so that every series is there from the start.
   package static func write(_ issuers: [FetchedIssuer], at now: Instant, to page: inout PrometheusText) {
     let all = issuers.map { (name: $0.settings.name, counts: $0.counts.withLock { $0 }, issuer: $0) }
-    page.counters(
-      "postern_outbound_requests_total", "Requests to the application's own servers.", labels: ["endpoint", "result"],
-      all.flatMap { one in
-        KeyFailure.Result.allCases.map {
-          (values: [one.name, $0.rawValue], count: one.counts.results[$0, default: 0])
-        }
-      })
-    page.histograms(
-      "postern_outbound_seconds", "Request to the application's own servers, to its answer or failure.",
-      label: "endpoint", all.map { (value: $0.name, histogram: $0.counts.seconds) })
     page.gauges(
       "postern_jwks_age_seconds", "Time since an issuer's keys were last read or confirmed.", label: "issuer",
       all.map { one in

@@ -1,4 +1,5 @@
 package import GatewayCore
+package import GatewayRuntime
 package import GatewayTokens
 
 /// The issuer whose tokens the gateway takes, and where its keys are.
@@ -16,8 +17,8 @@ package struct IssuerSettings: Sendable {
   package let place: Place
   /// What its tokens must hold; names the issuer.
   package let policy: TokenPolicy
-  /// The authorities that sign the certificates of its servers, a PEM file; nil for those of the system.
-  package var caPath: String?
+  /// The authorities that sign the certificates of its servers, and our own certificate; nil for those of the system.
+  package var tls: TLSIdentity?
   /// Our names at the issuer, one of which a logout token must be for; empty if none is taken.
   package var logoutAudiences: [Name] = []
 

@@ -30,27 +30,22 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
   private var coolUntil = Instant.zero
   private var failures = 0
   private var failingSince: Instant?
-  private var first: CheckedContinuation<KeyFailure?, Never>?
+  private var first: CheckedContinuation<OutboundFailure?, Never>?
 
   /// Calls `body` once every loop has run what it runs now.
   package typealias AfterEveryLoop = @Sendable (_ body: @escaping @Sendable () -> Void) -> Void
-
-  /// Finds the addresses of a host without holding up a loop, and calls `answer` with them on any thread.
-  package typealias Resolver =
-    @Sendable (_ host: String, _ answer: @escaping @Sendable (Result<[String], KeyFailure>) -> Void) -> Void
 
   /// Creates a fetcher. Nothing is asked before ``begin(patience:)``.
   ///
   /// - Parameters:
   ///   - issuer: The issuer.
   ///   - loop: The loop that it lives on.
-  ///   - dialer: The dialer of that loop.
-  ///   - resolve: The name service; nil if the dialer needs none.
+  ///   - caller: What it asks with.
   ///   - keeper: Keeps the last good set; nil for none.
   ///   - log: The log; nil for none.
   ///   - afterEveryLoop: Calls a function once every loop has run what it runs now.
   package init(
-    of issuer: FetchedIssuer, on loop: EventLoop, by dialer: any Dialer, resolve: Resolver?,
+    of issuer: FetchedIssuer, on loop: EventLoop, by caller: EndpointCaller,
     keeper: (any KeyKeeper)? = nil, log: GatewayLog?, afterEveryLoop: @escaping AfterEveryLoop
   ) {
     self.issuer = issuer
@@ -59,12 +54,12 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
     self.log = log
     self.afterEveryLoop = afterEveryLoop
     stage = LoopStage(loop: loop)
-    source = KeySource(issuer.settings, owner: issuer.owner, on: loop, by: dialer, resolve: resolve)
+    source = KeySource(issuer.settings, owner: issuer.owner, on: loop, by: caller)
   }
 
   /// Begins to fetch, for as long as the loop runs, and waits for the first good set, for at most `patience`; where the keys of
   /// an earlier life are here, for a second. Returns a failure that no later answer will mend. Only from a task on the loop.
-  package nonisolated(nonsending) func begin(patience: Duration) async -> KeyFailure? {
+  package nonisolated(nonsending) func begin(patience: Duration) async -> OutboundFailure? {
     loop.preconditionOnLoop()
     issuer.fetch { [self] in loop.execute { self.fetchForToken() } }
     let kept = await keeper?.kept(of: issuer.settings, at: loop.wallTime)
@@ -104,7 +99,7 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
     _ = stage.begin { await keeper.keep(kept, of: settings, at: kept.readAt) }
   }
 
-  private func settleFirst(_ failure: KeyFailure?) {
+  private func settleFirst(_ failure: OutboundFailure?) {
     first?.resume(returning: failure)
     first = nil
   }
@@ -123,14 +118,13 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
     isFetching = true
     loop.deadlines.remove(wakeup)
     _ = stage.begin { [self] in
-      let begun = loop.transport.now
       let outcome = await source.ask()
       isFetching = false
-      settle(outcome, after: loop.transport.now - begun)
+      settle(outcome)
     }
   }
 
-  private func settle(_ outcome: Result<KeySource.Answer, KeyFailure>, after time: Duration) {
+  private func settle(_ outcome: Result<KeySource.Answer, OutboundFailure>) {
     let now = loop.transport.now
     switch outcome {
     case .success(let answer):
@@ -138,7 +132,7 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
       let pause = min(max(answer.freshFor ?? Self.usualPause, Self.pauses.lowerBound), Self.pauses.upperBound)
       if let keys = answer.keys { take(keys.keys, leftOut: keys.leftOut) }
       keep()
-      finish(answer.keys == nil ? .unchanged : .read, after: time, at: now, coolFor: Self.coolDown)
+      finish(isGood: true, at: now, coolFor: Self.coolDown)
       loop.deadlines.set(wakeup, at: loop.now + pause * (0.9 + 0.2 * loop.nextShare()))
       settleFirst(nil)
     case .failure(let failure):
@@ -150,16 +144,15 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
         min(doubled, Self.retries.last) * (0.5 + 0.5 * loop.nextShare()), failure.retryAfter ?? .zero)
       if issuer.isReady, now - since >= KeptKeys.stale { drop() }
       note(failure, retryIn: pause)
-      finish(failure.result, after: time, at: now, coolFor: max(Self.coolDown, failure.retryAfter ?? .zero))
+      finish(isGood: false, at: now, coolFor: max(Self.coolDown, failure.retryAfter ?? .zero))
       loop.deadlines.set(wakeup, at: loop.now + pause)
       if failure.isLasting { settleFirst(failure) }
     }
   }
 
-  private func finish(_ result: KeyFailure.Result, after time: Duration, at now: Instant, coolFor: Duration) {
+  private func finish(isGood: Bool, at now: Instant, coolFor: Duration) {
     coolUntil = now + coolFor
-    issuer.fetched(
-      result, after: time, isGood: result == .read || result == .unchanged, at: now, coolUntil: coolUntil)
+    issuer.fetched(isGood: isGood, at: now, coolUntil: coolUntil)
   }
 
   private func take(_ keys: [VerificationKey], leftOut: [String]) {
@@ -181,7 +174,7 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
     log?.note(.error, "jwks_dropped", ["issuer": issuer.settings.name])
   }
 
-  private func note(_ failure: KeyFailure, retryIn pause: Duration) {
+  private func note(_ failure: OutboundFailure, retryIn pause: Duration) {
     log?.note(
       .warning, "jwks_failed",
       [

@@ -6,8 +6,6 @@ internal import GatewayTokens
 ///
 /// `@unchecked Sendable`: touched only on its loop.
 final class KeySource: @unchecked Sendable {
-  typealias Resolver = KeyFetcher.Resolver
-
   /// A good answer.
   struct Answer {
     /// The new keys; nil if they are the same as before.
@@ -16,21 +14,22 @@ final class KeySource: @unchecked Sendable {
     var freshFor: Duration?
   }
 
-  /// How long one request may take, with its name service, connection and TLS, and a question of several.
-  private static let timeout = Duration.seconds(3)
+  /// How long a question of several requests may take.
   private static let questionTimeout = Duration.seconds(6)
   /// How many sets are fetched before the discovery document is read again.
   private static let discoveryInterval = 10
   private static let tagBytesMax = 512
-  private static let retryAfterMax = Duration.seconds(600)
+  /// The most bytes of a JWK set or a discovery document.
+  private static let answerBytesMax = 256 << 10
 
   private let settings: IssuerSettings
   private let owner: KeyOwner
   private let loop: EventLoop
-  private let dialer: any Dialer
-  private let resolve: Resolver?
-  /// Where the keys are by discovery.
-  private var discovered: EndpointAddress?
+  private let caller: EndpointCaller
+  /// Where the discovery document may be, by its usual address first.
+  private var documents: [Endpoint] = []
+  /// Where the keys are; nil if the document has yet to say that.
+  private var place: Endpoint?
   private var asksSinceDiscovery = 0
   /// When the present question has taken too long.
   private var due = Instant.zero
@@ -38,14 +37,18 @@ final class KeySource: @unchecked Sendable {
   private var tag: String?
   private(set) var bytes: [UInt8]?
 
-  init(
-    _ settings: IssuerSettings, owner: KeyOwner, on loop: EventLoop, by dialer: any Dialer, resolve: Resolver?
-  ) {
+  init(_ settings: IssuerSettings, owner: KeyOwner, on loop: EventLoop, by caller: EndpointCaller) {
     self.settings = settings
     self.owner = owner
     self.loop = loop
-    self.dialer = dialer
-    self.resolve = resolve
+    self.caller = caller
+    if case .keys(let address) = settings.place { place = endpoint(address, .anywhere) }
+  }
+
+  private func endpoint(_ address: EndpointAddress, _ reach: Endpoint.Reach) -> Endpoint {
+    Endpoint(
+      address, counted: caller.tally(settings.name), reach: reach, answerBytesMax: Self.answerBytesMax,
+      identity: settings.tls)
   }
 
   /// Forgets the last good set, which is no longer in use.
@@ -55,24 +58,31 @@ final class KeySource: @unchecked Sendable {
   func remember(_ set: [UInt8]) { (tag, bytes) = (nil, set) }
 
   /// Asks for the keys. Only from a task on the loop.
-  nonisolated(nonsending) func ask() async -> Result<Answer, KeyFailure> {
+  nonisolated(nonsending) func ask() async -> Result<Answer, OutboundFailure> {
     due = loop.now + Self.questionTimeout
-    do throws(KeyFailure) {
-      let (address, mayBeInside) = try await keysAddress()
-      let response = try await answer(at: address, ifNoneMatch: bytes == nil ? nil : tag, mayBeInside: mayBeInside)
+    do throws(OutboundFailure) {
+      let place = try await keysPlace()
+      let tag = bytes == nil ? nil : tag
+      let request = place.address.request("GET", tag.map { [HTTPField("if-none-match", $0)] } ?? [])
+      let answer = try await caller.ask(place, request, due: due) { (response) throws(OutboundFailure) in
+        guard response.status == 200 || response.status == 304 && tag != nil else {
+          throw OutboundFailure(status: response.status)
+        }
+        return try read(response)
+      }
       asksSinceDiscovery += 1
-      return .success(try read(response))
+      return .success(answer)
     } catch {
       // The document may say another place by now.
-      discovered = nil
+      asksSinceDiscovery = Self.discoveryInterval
       return .failure(error)
     }
   }
 
-  private func read(_ response: HTTPResponse) throws(KeyFailure) -> Answer {
+  private func read(_ response: HTTPResponse) throws(OutboundFailure) -> Answer {
     let freshFor = Freshness.read(response)
     if response.status == 304 {
-      guard bytes != nil else { throw KeyFailure("status 304, and no set is here", .refused) }
+      guard bytes != nil else { throw OutboundFailure("status 304, and no set is here", .refused) }
       return Answer(freshFor: freshFor)
     }
     let named = response.header("etag").flatMap { Self.isTag($0) ? $0 : nil }
@@ -85,7 +95,7 @@ final class KeySource: @unchecked Sendable {
       (tag, bytes) = (named, response.body)
       return Answer(keys: keys, freshFor: freshFor)
     } catch {
-      throw KeyFailure(String("\(error)".prefix(512)), .malformed)
+      throw OutboundFailure(String("\(error)".prefix(512)), .malformed)
     }
   }
 
@@ -96,77 +106,47 @@ final class KeySource: @unchecked Sendable {
 
   // MARK: Discovery
 
-  /// Returns where the keys are, and whether that may be inside the operator's network.
-  private nonisolated(nonsending) func keysAddress() async throws(KeyFailure) -> (EndpointAddress, Bool) {
+  private nonisolated(nonsending) func keysPlace() async throws(OutboundFailure) -> Endpoint {
     guard let kind = settings.discovery else {
-      guard case .keys(let address) = settings.place else { throw KeyFailure("no address", .malformed) }
-      return (address, true)
+      guard let place else { throw OutboundFailure("no address", .malformed) }
+      return place
     }
-    let documents: [EndpointAddress]
-    do throws(EndpointFault) {
-      documents = try kind.addresses(of: settings.issuer.text)
-    } catch {
-      throw KeyFailure("\(error)", .malformed)
+    if let place, asksSinceDiscovery < Self.discoveryInterval { return place }
+    if documents.isEmpty {
+      do throws(EndpointFault) {
+        documents = try kind.addresses(of: settings.issuer.text).map { endpoint($0, .anywhere) }
+      } catch {
+        throw OutboundFailure("\(error)", .malformed)
+      }
     }
-    // The document may lead into the network where the issuer is, and nowhere else inside.
-    let isInside = Self.isInside(documents[0], try await addresses(of: documents[0]))
-    if let discovered, asksSinceDiscovery < Self.discoveryInterval { return (discovered, isInside) }
-    let body: [UInt8]
-    do throws(KeyFailure) {
-      body = try await answer(at: documents[0], mayBeInside: true).body
+    let address: EndpointAddress
+    do throws(OutboundFailure) {
+      address = try await keysAddress(by: documents[0])
     } catch {
       guard error.isMissing else { throw error }
-      body = try await answer(at: documents[1], mayBeInside: true).body
+      address = try await keysAddress(by: documents[1])
     }
-    let address = try DiscoveryDocument(body, of: settings.issuer).keys
-    (discovered, asksSinceDiscovery) = (address, 0)
-    return (address, isInside)
-  }
-
-  private static func isInside(_ address: EndpointAddress, _ found: [String]) -> Bool {
-    (found + [address.host]).contains { IPAddress($0)?.isInside ?? (Name($0) == "localhost") }
-  }
-
-  // MARK: Requests
-
-  /// Returns the answer with status 200 or 304. A redirect is a failure like any other status.
-  private nonisolated(nonsending) func answer(
-    at address: EndpointAddress, ifNoneMatch tag: String? = nil, mayBeInside: Bool
-  ) async throws(KeyFailure) -> HTTPResponse {
-    let end = min(due, loop.now + Self.timeout)
-    let found = try await addresses(of: address)
-    guard mayBeInside || !Self.isInside(address, found) else {
-      throw KeyFailure("the jwks_uri leads into a network where the issuer is not: \(address.host)", .refused)
-    }
-    let left = end - loop.now
-    guard left > .zero else { throw KeyFailure("no answer in time", .timedOut) }
-    let target = address.target(found, caPath: settings.caPath)
-    switch await dialer.fetch(address.request(ifNoneMatch: tag), from: target, timeout: left) {
-    case .success(let response):
-      guard response.status == 200 || response.status == 304 && tag != nil else {
-        var failure = KeyFailure("status \(response.status)", .refused)
-        failure.status = response.status
-        failure.retryAfter = RetryAfter.read(response, at: loop.wallTime).map { min($0, Self.retryAfterMax) }
-        throw failure
-      }
-      return response
-    case .failure(.timedOut): throw KeyFailure("no answer in time", .timedOut)
-    case .failure(let failure): throw KeyFailure(String("\(failure)".prefix(512)), .unreachable)
-    }
-  }
-
-  /// Returns the addresses of a host; empty for an address, and where the dialer finds them itself.
-  private nonisolated(nonsending) func addresses(of address: EndpointAddress) async throws(KeyFailure) -> [String] {
-    guard let resolve, IPAddress(address.host) == nil else { return [] }
-    let found = try await TimedAnswer.of(
-      resolve, address.host, on: loop, until: min(due, loop.now + Self.timeout),
-      orElse: KeyFailure("no answer of the name service in time", .timedOut)
-    ).get()
-    // What is asked over plain http must not leave this machine, whatever the name service says.
-    guard address.isTLS || found.allSatisfy({ IPAddress($0)?.isLoopback == true }) else {
-      throw KeyFailure(
-        "\(address.host) is not on loopback, and keys over plain http are taken from there only", .refused)
-    }
+    asksSinceDiscovery = 0
+    if let place, place.address == address { return place }
+    let found = endpoint(address, Self.reach(of: address, by: documents[0].address))
+    place = found
     return found
+  }
+
+  /// Returns where the keys are by a document. A redirect is a failure like any other status.
+  private nonisolated(nonsending) func keysAddress(
+    by document: Endpoint
+  ) async throws(OutboundFailure) -> EndpointAddress {
+    try await caller.ask(document, document.address.request(), due: due) { (response) throws(OutboundFailure) in
+      guard response.status == 200 else { throw OutboundFailure(status: response.status) }
+      return try DiscoveryDocument(response.body, of: settings.issuer).keys
+    }
+  }
+
+  /// Returns where keys may be by a document of an issuer that the command line names: inside an internal network on the
+  /// issuer's own host only.
+  private static func reach(of keys: EndpointAddress, by document: EndpointAddress) -> Endpoint.Reach {
+    if Name(keys.host) == Name(document.host) { return .anywhere }
+    return document.isHere ? .loopback : .outside
   }
 }

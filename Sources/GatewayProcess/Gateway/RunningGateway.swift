@@ -92,7 +92,7 @@ package final class RunningGateway: Sendable {
         try await space.prepare(takingOver: membership.dead)
         return space
       }
-      try await fetchKeys(of: space, on: loops[0])
+      try await beginAsking(for: space, on: loops)
       await membership.begin(space)
       return try await serve(space, settings, membership, inbox, on: loops)
     } catch {

@@ -13,10 +13,16 @@ package protocol Dialer: AnyObject, Sendable {
   nonisolated(nonsending) func fetch(
     _ request: HTTPRequest, from target: DialTarget, timeout: Duration
   ) async -> Result<HTTPResponse, DialFailure>
+
+  /// Reads the files that connections to a target need, e.g. the system's trust store, so that the first need not wait for
+  /// that. Only on the loop.
+  func prepare(_ target: DialTarget)
 }
 
 extension Dialer {
   package func cancelDial(of handler: any SocketHandler) {}
+
+  package func prepare(_ target: DialTarget) {}
 }
 
 /// A dialer that also sends other clients' requests on, whose answers it hands over as they arrive.

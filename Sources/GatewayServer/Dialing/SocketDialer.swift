@@ -79,6 +79,11 @@ package final class SocketDialer: Dialer, @unchecked Sendable {
     }
   }
 
+  package func prepare(_ target: DialTarget) {
+    // A fault of the files is met again, and told, by the connection that needs them.
+    if target.isTLS { _ = try? tlsContext(target) }
+  }
+
   /// Returns the context of a target. It is made once for each kind of target, because reading the system's trust store takes
   /// milliseconds.
   func tlsContext(_ target: DialTarget) throws(ServerError) -> TLSClient.Context {

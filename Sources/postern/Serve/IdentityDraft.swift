@@ -9,7 +9,7 @@ import GatewayTokens
 struct IdentityDraft: Sendable {
   private var jwks: Arguments.Value?
   private var oidc: Arguments.Value?
-  private var authorities: Arguments.Value?
+  private var tls = IdentityTLSDraft()
   private var logout: [String] = []
   private var eventsFrom: Arguments.Value?
   private var eventsKeys: Arguments.Value?
@@ -26,10 +26,7 @@ struct IdentityDraft: Sendable {
     Option(
       "oidc", "URL", "the issuer whose tokens the plain scheme takes; its discovery document says where its keys are",
       \.oidc, .asGiven)
-    Option(
-      "identity-ca", "FILE",
-      "the authorities of the certificates of --jwks, --oidc and --events-from, PEM (default: those of the system)",
-      \.authorities, .asGiven)
+    IdentityTLSDraft.options.map { $0.of(\.tls) }
     Option(
       "logout", "CLIENT_ID",
       "take the login's logout tokens for this client of it, at POST /identity/logout (OpenID back-channel logout)",
@@ -56,8 +53,8 @@ struct IdentityDraft: Sendable {
     let value: Arguments.Value
     switch (jwks, oidc) {
     case (nil, nil):
-      if authorities != nil, eventsFrom == nil {
-        throw UsageError("--identity-ca is for --jwks, --oidc or --events-from; give one")
+      if let flag = tls.firstFlag, eventsFrom == nil {
+        throw UsageError("--\(flag) is for --jwks, --oidc or --events-from; give one")
       }
       guard logout.isEmpty else { throw UsageError("--logout is of the login; give --oidc, or --jwks") }
       return nil
@@ -73,11 +70,11 @@ struct IdentityDraft: Sendable {
     guard policy.issuer != nil else {
       throw UsageError("--jwks needs --issuer, the iss of the tokens that its keys sign")
     }
-    let caPath = try authoritiesPath()
+    let files = try tls.identity()
     do throws(EndpointFault) {
       let place: IssuerSettings.Place = name == "jwks" ? .keys(try EndpointAddress(value.text)) : .discovery
       var settings = try IssuerSettings(name: name, place, policy: policy)
-      settings.caPath = caPath
+      settings.tls = files
       settings.logoutAudiences = logout.map { Name($0) }
       return FetchedIssuer(settings, besides: own)
     } catch {
@@ -99,7 +96,7 @@ struct IdentityDraft: Sendable {
     guard !eventsAudience.isEmpty else {
       throw UsageError("--events-from needs --events-audience, what its events say in aud for this gateway")
     }
-    let caPath = try authoritiesPath()
+    let files = try tls.identity()
     var policy = TokenPolicy()
     policy.issuer = Name(from.text)
     policy.leeway = own.policy.leeway
@@ -108,7 +105,7 @@ struct IdentityDraft: Sendable {
         IssuerSettings.Place.keys(try EndpointAddress(value.text))
       }
       var settings = try IssuerSettings(name: "events", place ?? .transmitter, policy: policy)
-      settings.caPath = caPath
+      settings.tls = files
       signals.transmitter = SignalSettings.Transmitter(
         FetchedIssuer(settings, besides: own), audiences: eventsAudience.map { Name($0) }, secret: eventsSecret)
     } catch {
@@ -123,15 +120,5 @@ struct IdentityDraft: Sendable {
     log.note(
       .warning, "any_audience",
       ["issuer": settings.name, "hint": "a token for any other application of this login is accepted; see --audience"])
-  }
-
-  private func authoritiesPath() throws -> String? {
-    guard let file = authorities else { return nil }
-    do throws(ServerError) {
-      try TLSIdentity(caPath: file.text).check()
-    } catch {
-      throw UsageError("\(file.source): \(error)")
-    }
-    return file.text
   }
 }

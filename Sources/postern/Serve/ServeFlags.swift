@@ -29,7 +29,8 @@ enum ServeFlags {
 
   /// The flags whose files are read once, at the start; those of the certificate are read anew apart from the keys.
   private static let filesOfStart: Set<String> = [
-    "wire", "identity-ca", "tls-certificate", "tls-key", "store-password-file", "store-ca", "store-certificate",
+    "wire", "identity-ca", "identity-certificate", "identity-key", "tls-certificate", "tls-key", "store-password-file",
+    "store-ca", "store-certificate",
     "store-key",
   ]
 

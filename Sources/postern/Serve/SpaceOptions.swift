@@ -14,14 +14,17 @@ struct SpaceOptions: Sendable {
   private let ordered: OrderedSettings
 
   /// The options of the ports, of the process, and of the space's own members.
-  private static let ofProcess: Set<String> = [
+  private static let ofProcess: Set<String> = identity.union([
     "host", "port", "control-host", "control-port", "control-secret-file", "control-allowed-host", "tls-certificate",
     "tls-key", "trusted-proxy", "proxy-protocol", "drain-window", "log-level", "log-format", "store",
     "store-set-damaged-aside", "node-name", "spaces",
     "spaces-max", "spaces-journal-max", "spaces-folder", "spaces-low-ports", "loops", "end-with-input", "seed",
     "journal", "journal-payloads",
-    "faults", "jwks", "oidc", "identity-ca",
-  ]
+    "faults",
+  ])
+
+  /// The flags for the application's own servers, which are the process's alone.
+  private static let identity = Set(IdentityDraft.options.map(\.flag.name)).subtracting(["token-revocation"])
 
   /// The flags that name keys or files with vendors' secrets; spaces do not inherit them.
   private static let keys =
@@ -32,7 +35,7 @@ struct SpaceOptions: Sendable {
   ///   - folder: The folder whose files an order may name; nil for none.
   init(_ serve: Arguments, folder: SpaceFolder?) {
     var base = serve
-    for name in Self.keys + ["spaces", "jwks", "oidc", "identity-ca"] { base.given[name] = nil }
+    for name in Self.keys + ["spaces"] + Self.identity { base.given[name] = nil }
     self.base = base
     ordered = OrderedSettings(
       ServeFlags.all, ofProcess: Self.ofProcess, command: ServeCommand.name, folder: folder)

@@ -86,6 +86,6 @@ enum TokenTargets {
     _ = try? DiscoveryDocument.Kind.transmitter.addresses(of: text)
     guard let address = try? EndpointAddress(text) else { return }
     try hold((try? EndpointAddress(address.text)) == address && (0...65_535).contains(address.port), text)
-    _ = address.request(ifNoneMatch: nil)
+    _ = address.request()
   }
 }

@@ -1,7 +1,6 @@
 internal import GatewayCore
-internal import GatewayRuntime
 
-/// An address that the gateway asks for keys: https, or http on loopback.
+/// An address that the gateway asks: https, or http on loopback.
 package struct EndpointAddress: Hashable, Sendable {
   /// The address as it was written.
   package let text: String
@@ -26,37 +25,25 @@ package struct EndpointAddress: Hashable, Sendable {
     requestTarget = (address.path.isEmpty ? "/" : address.path) + (address.query.map { "?\($0)" } ?? "")
   }
 
-  /// Returns the request for what is there.
-  func request(ifNoneMatch tag: String?) -> HTTPRequest {
+  /// Whether it is by its text on this machine.
+  var isHere: Bool { IPAddress(host)?.isLoopback ?? (Name(host) == Name("localhost")) }
+
+  /// Returns a request for what is there.
+  func request(_ method: String = "GET", _ fields: [HTTPField] = [], body: [UInt8] = []) -> HTTPRequest {
     var request = HTTPRequest(
-      method: "GET", path: String(requestTarget.prefix { $0 != "?" }),
-      headers: [HTTPField("accept", "application/json")])
+      method: method, path: String(requestTarget.prefix { $0 != "?" }),
+      headers: [HTTPField("accept", "application/json")] + fields, body: body)
     request.rawTarget = requestTarget
-    if let tag { request.headers.append(HTTPField("if-none-match", tag)) }
     return request
   }
-
-  /// Returns where to connect to.
-  ///
-  /// - Parameter addresses: The addresses of the host; empty if the dialer knows them.
-  func target(_ addresses: [String], caPath: String?) -> DialTarget {
-    var target = DialTarget(host: host, port: port, isTLS: isTLS)
-    target.addresses = addresses
-    target.answerBytesMax = Self.answerBytesMax
-    if let caPath { target.identity = TLSIdentity(caPath: caPath) }
-    return target
-  }
-
-  /// The most bytes of a JWK set or a discovery document.
-  static let answerBytesMax = 256 << 10
 }
 
-/// Why keys are not asked for at an address.
+/// Why an address is not asked.
 package enum EndpointFault: Error, Hashable, Sendable, CustomStringConvertible {
   case noAddress
   case hasUser
   case hasFragment
-  /// Plain http to another machine, where anybody on the way could put keys of their own.
+  /// Plain http to another machine, where anybody on the way could answer.
   case plain
 
   package var description: String {
@@ -64,7 +51,7 @@ package enum EndpointFault: Error, Hashable, Sendable, CustomStringConvertible {
     case .noAddress: "no address; expected https://HOST/PATH"
     case .hasUser: "an address with a user or password in it, which is sent to nobody"
     case .hasFragment: "an address with a #, which no server is asked for"
-    case .plain: "keys over plain http are taken from loopback only; give an https address"
+    case .plain: "plain http is spoken to loopback only; give an https address"
     }
   }
 }
