@@ -9,6 +9,7 @@ extension Space {
     await provider.figures.write(to: &page)
     signals.write(to: &page)
     caller.write(to: &page)
+    Introspector.write(introspector, to: &page)
     FetchedIssuer.write(issuers, at: await gateway.tables[0].perform { $0.loop.transport.now }, to: &page)
     for vendor in vendors {
       for figure in await vendor.figures {

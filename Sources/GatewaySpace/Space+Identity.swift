@@ -14,7 +14,12 @@ extension Space {
     by dialers: [any Dialer], names: NameBook?, patience: Duration = .seconds(10)
   ) async throws(OutboundFailure) {
     let tables = gateway.tables
-    caller.begin(Array(zip(tables.map(\.loop), dialers)), names: names)
+    caller.begin(Array(zip(tables.map(\.loop.transport), dialers)), names: names)
+    if let introspector {
+      introspector.begin(
+        by: caller, log: gateway.configuration.log, sessions: LiveSessions(of: gateway), on: tables[0].loop)
+      for table in tables { await table.perform { introspector.prepare(on: $0.loop.transport) } }
+    }
     for issuer in issuers {
       let fetcher = KeyFetcher(
         of: issuer, on: tables[0].loop, by: caller, keeper: keys, log: gateway.configuration.log
@@ -31,7 +36,7 @@ extension Space {
   }
 
   /// Whether it asks anybody outside.
-  package var asksOutside: Bool { !issuers.isEmpty }
+  package var asksOutside: Bool { !issuers.isEmpty || introspector != nil }
 
   /// Those whose keys are fetched.
   package var issuers: [FetchedIssuer] {

@@ -18,6 +18,8 @@ package final class Space: Sendable {
   package let provider: TokenProvider
   /// The application's own login, whose keys are fetched; nil for none.
   package let identity: FetchedIssuer?
+  /// The judge of opaque tokens of that login; nil for none.
+  let introspector: Introspector?
   /// The signals from outside that end logins.
   package let signals: Signals
   /// Whether the store takes writes, but for faults that somebody has ordered.
@@ -60,10 +62,12 @@ package final class Space: Sendable {
     self.revocations = RevocationFeed(revocations, to: gateway)
     secrets = settings.secrets
     identity = settings.identity
+    introspector = settings.introspector
     caller = EndpointCaller(log: settings.configuration.log)
     for issuer in [settings.identity, settings.signals.transmitter?.issuer] {
       if let issuer { _ = caller.tally(issuer.settings.name) }
     }
+    if settings.introspector != nil { _ = caller.tally(IntrospectionSettings.name) }
     keys = StoredKeys(store: store)
     signals = Signals(settings.signals, to: gateway)
     home = ground.home
@@ -160,6 +164,7 @@ package final class Space: Sendable {
     for renew in renewals { renew() }
     provider.policy.takeSecret(of: settings.provider)
     signals.takeSecret(of: settings.signals)
+    introspector?.takeSecret(of: settings.introspector)
   }
 
   /// A name of 256 bits that nobody can guess, in the alphabet of base64url.

@@ -14,6 +14,8 @@ package struct SpaceSettings: Sendable {
   package var provider: TokenProviderPolicy
   /// The application's own login, whose keys are fetched; nil for none.
   package var identity: FetchedIssuer?
+  /// The judge of its opaque tokens; nil for none.
+  package var introspector: Introspector?
   /// The signals from outside that end logins.
   package var signals = SignalSettings()
   /// The seed of chance that may repeat itself; nil for the system's.
@@ -41,6 +43,6 @@ package struct SpaceSettings: Sendable {
   package mutating func sign(as other: SpaceSettings) {
     (vendors, issuer) = (other.vendors, other.issuer)
     // The vendors go by the login's keys that are fetched into these.
-    (identity, signals) = (other.identity, other.signals)
+    (identity, introspector, signals) = (other.identity, other.introspector, other.signals)
   }
 }

@@ -9,6 +9,8 @@ package struct SignalSettings: Sendable {
   package var transmitter: Transmitter?
   /// Whether anybody who has a token of the gateway's own may revoke it (RFC 7009).
   package var takesRevocations = false
+  /// Whether the application's login is asked about opaque tokens, which are not the gateway's own.
+  package var takesOpaqueTokens = false
 
   package init() {}
 

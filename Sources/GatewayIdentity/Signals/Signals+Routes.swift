@@ -169,11 +169,12 @@ extension Signals {
   private nonisolated(nonsending) func revoke(_ request: HTTPRequest) async throws(SignalRefusal) -> HTTPResponse {
     let token = try Self.parameter("token", of: request)
     let answer = HTTPResponse(status: 200, headers: [HTTPField("cache-control", "no-store")])
+    if settings.takesOpaqueTokens, !AccessToken.isOne(token), !JWTForm.isOne(token) { throw Self.notOurs }
     let judged = gateway.bindings[0].authenticator.judge(Credentials(token: token), at: gateway.wallTime)
     switch await judged.verdict {
     case .success(let verified):
       if let login = settings.login, login.verifier.isOfFetchedKey(token, at: gateway.wallTime) {
-        throw SignalRefusal(.unsupportedTokenType, "the token is of the application's login; revoke it there")
+        throw Self.notOurs
       }
       let target = Revocations.Target.token(verified.fingerprint, expiresAt: verified.expiresAt)
       let sessions = try await revocation(target)
@@ -184,6 +185,9 @@ extension Signals {
     }
     return answer
   }
+
+  private static let notOurs = SignalRefusal(
+    .unsupportedTokenType, "the token is of the application's login; revoke it there")
 
   private nonisolated(nonsending) func revocation(_ target: Revocations.Target) async throws(SignalRefusal) -> Int {
     do throws(GatewayError) {

@@ -8,6 +8,8 @@ package struct OwnKeys: Sendable {
   package let secret: String?
   /// The keys that are fetched from the application's own login, for the plain scheme only; nil for none.
   package var issuerKeys: (any IssuerKeys)?
+  /// The judge of opaque tokens that the application's own login has issued, for the plain scheme only; nil for none.
+  package var introspector: (any TokenIntrospector)?
 
   package init(verifier: JWTVerifier, signer: JWTSigner, secret: String?) {
     self.verifier = verifier

@@ -38,6 +38,17 @@ extension Gateway {
     return summaries
   }
 
+  /// Returns whether a session of `user` lives by the token of that fingerprint.
+  package func hasSession(of user: UserID, by fingerprint: TokenFingerprint) async -> Bool {
+    for table in tables {
+      let isHere = await table.perform { table in
+        table.connections(of: user).contains { $0.summary.fingerprint == fingerprint }
+      }
+      if isHere { return true }
+    }
+    return false
+  }
+
   /// One session, nil if there is none of that name.
   package func session(_ id: ConnectionID) async -> SessionSummary? {
     await table(of: id)?.perform { $0.connection(id)?.summary } ?? nil

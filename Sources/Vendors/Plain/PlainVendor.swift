@@ -16,7 +16,8 @@ package struct PlainVendor: Vendor {
       ground.store, limits: settings.limits, generator: SeededGenerator(seed: ground.seed))
     verifier = settings.verifier
     authenticator = PlainAuthenticator(
-      verifier: settings.verifier, directory: directory, issuerKeys: settings.issuerKeys)
+      verifier: settings.verifier, directory: directory, issuerKeys: settings.issuerKeys,
+      introspector: settings.introspector)
     bindings = [PlainDialect.binding(authenticator, on: ground.executor)]
   }
 
@@ -45,6 +46,8 @@ package struct PlainSettings: VendorSettings {
   package var signer: JWTSigner?
   /// The keys that are fetched from the tokens' issuer, which `verifier` has; nil for none.
   package var issuerKeys: (any IssuerKeys)?
+  /// The judge of opaque tokens that another server has issued; nil for none.
+  package var introspector: (any TokenIntrospector)?
   package var limits = PlainDirectoryLimits()
 
   package init(verifier: JWTVerifier) {
@@ -65,6 +68,7 @@ extension PlainVendor: OfferedVendor {
     var settings = PlainSettings(verifier: own.issuerKeys?.verifier ?? own.verifier)
     settings.signer = own.signer
     settings.issuerKeys = own.issuerKeys
+    settings.introspector = own.introspector
     return settings
   }
 }

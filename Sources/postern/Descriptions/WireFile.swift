@@ -34,9 +34,9 @@ enum WireFile {
   ///   - wire: The description.
   ///   - secrets: The values of `--template-secret`.
   ///   - verifier: The verifier of the plain scheme.
-  ///   - issuerKeys: The keys of the application's own login, if there are any.
+  ///   - own: What else judges tokens of the application's own login, if there is any.
   static func served(
-    _ wire: WireDescription, secrets: [Arguments.Value], _ verifier: JWTVerifier, issuerKeys: (any IssuerKeys)? = nil
+    _ wire: WireDescription, secrets: [Arguments.Value], _ verifier: JWTVerifier, own: OwnKeys? = nil
   ) throws -> ServedSettings {
     guard wire.path != PlainDialect.path else {
       throw UsageError("--wire: \(PlainDialect.path) is the plain dialect's own; \"connect\" wants another path")
@@ -47,7 +47,7 @@ enum WireFile {
           verifier: verifier,
           directory: PlainDirectory(
             ground.store, limits: PlainDirectoryLimits(), generator: SeededGenerator(seed: ground.seed)),
-          issuerKeys: issuerKeys)
+          issuerKeys: own?.issuerKeys, introspector: own?.introspector)
       }
     } catch let error as DescriptionError {
       throw UsageError("\(error)")

@@ -16,6 +16,7 @@ struct IdentityDraft: Sendable {
   private var eventsAudience: [String] = []
   private var eventsSecret: String?
   private var takesRevocations = false
+  private var introspection = IntrospectionDraft()
 
   @OptionList<IdentityDraft>
   static var options: [Option<IdentityDraft>] {
@@ -45,6 +46,7 @@ struct IdentityDraft: Sendable {
     Option(
       "token-revocation",
       "whoever has a token of the gateway's own may revoke it, at POST /identity/revoke (RFC 7009)", \.takesRevocations)
+    IntrospectionDraft.options.map { $0.of(\.introspection) }
   }
 
   /// Returns the issuer that the flags name, beside the gateway's own keys; nil if they name none.
@@ -53,8 +55,8 @@ struct IdentityDraft: Sendable {
     let value: Arguments.Value
     switch (jwks, oidc) {
     case (nil, nil):
-      if let flag = tls.firstFlag, eventsFrom == nil {
-        throw UsageError("--\(flag) is for --jwks, --oidc or --events-from; give one")
+      if let flag = tls.firstFlag, eventsFrom == nil, !introspection.isOn {
+        throw UsageError("--\(flag) is for --jwks, --oidc, --events-from or --introspection; give one")
       }
       guard logout.isEmpty else { throw UsageError("--logout is of the login; give --oidc, or --jwks") }
       return nil
@@ -82,11 +84,17 @@ struct IdentityDraft: Sendable {
     }
   }
 
+  /// Returns the judge of opaque tokens that the flags name; nil if they name none.
+  func introspector(of login: FetchedIssuer?, besides own: JWTVerifier) throws -> Introspector? {
+    try introspection.introspector(login?.settings.policy ?? own.policy, tls: try tls.identity(), verifier: own)
+  }
+
   /// Returns the signals that the flags have taken, of the login and of others.
   func signals(of login: FetchedIssuer?, besides own: JWTVerifier) throws -> SignalSettings {
     var signals = SignalSettings()
     signals.login = login
     signals.takesRevocations = takesRevocations
+    signals.takesOpaqueTokens = introspection.isOn
     guard let from = eventsFrom else {
       guard eventsKeys == nil, eventsAudience.isEmpty, eventsSecret == nil else {
         throw UsageError("--events-audience, --events-jwks and --events-secret-file are for --events-from; give it")

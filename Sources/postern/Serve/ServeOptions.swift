@@ -53,8 +53,9 @@ struct ServeOptions {
     let policy = try TokenPolicyDraft(arguments)
     let verifier = try tokenKeys.verifier(policy.policy)
     let issuer = try draft.identity.issuer(besides: verifier)
+    let introspector = try draft.identity.introspector(of: issuer, besides: verifier)
     // Anybody could get a token of any user of the login from a provider without a secret.
-    provider.isOff = issuer != nil && provider.secret == nil
+    provider.isOff = (issuer != nil || introspector != nil) && provider.secret == nil
     guard let signer = try tokenKeys.signer() else {
       preconditionFailure("a secret of our own can sign")
     }
@@ -62,6 +63,7 @@ struct ServeOptions {
     var own = OwnKeys(
       verifier: verifier, signer: signer, secret: try TokenKeys.secret(arguments) ?? (hasRandomSecret ? kept : nil))
     own.issuerKeys = issuer
+    own.introspector = introspector
     var vendors = try Vendors.all.map { [own] vendor -> any VendorSettings in
       try vendor.settings(arguments, own)
     }
@@ -69,7 +71,7 @@ struct ServeOptions {
     // Last, so that a vendor's wire has precedence.
     if let wire = draft.wire {
       vendors.append(
-        try WireFile.served(wire, secrets: draft.templateSecrets, issuer?.verifier ?? verifier, issuerKeys: issuer))
+        try WireFile.served(wire, secrets: draft.templateSecrets, issuer?.verifier ?? verifier, own: own))
     }
     var settings = GatewaySettings(
       SpaceSettings(
@@ -77,6 +79,7 @@ struct ServeOptions {
         issuer: PlainTokenIssuer(signer: signer, issuer: policy.issuer, audience: policy.audience),
         provider: provider))
     settings.space.identity = issuer
+    settings.space.introspector = introspector
     settings.space.signals = try draft.identity.signals(of: issuer, besides: verifier)
     try Self.settle(draft, into: &settings)
     settings.keyFiles = ServeFlags.keyFiles(arguments)

@@ -8,10 +8,15 @@ package enum PlainTokenScheme {
   package static let callsMax = 100
 
   /// Returns the content of verified claims; throws the claim that is missing or invalid.
+  ///
+  /// - Parameters:
+  ///   - claims: The claims.
+  ///   - fingerprint: The fingerprint of the token.
+  ///   - member: The claim that names the user; nil for `user_id` or `sub`.
   package static func read(
-    _ claims: JWTClaims, fingerprint: TokenFingerprint
+    _ claims: JWTClaims, fingerprint: TokenFingerprint, user member: StaticString? = nil
   ) throws(TokenError) -> VerifiedToken {
-    let user = try user(claims)
+    let user = try user(claims, member)
     let kind = try kind(claims, of: user)
     let calls = try calls(claims)
     if kind == .anonymous {
@@ -28,9 +33,12 @@ package enum PlainTokenScheme {
     return verified
   }
 
-  private static func user(_ claims: JWTClaims) throws(TokenError) -> UserID {
-    let (name, claim) = claims["user_id"].map { ("user_id", $0) } ?? ("sub", claims["sub"])
-    guard let claim else { throw .claimMissing("user_id") }
+  private static func user(_ claims: JWTClaims, _ member: StaticString?) throws(TokenError) -> UserID {
+    let (name, claim): (String, JSONView?) =
+      if let member { ("\(member)", claims[member]) } else {
+        claims["user_id"].map { ("user_id", $0) } ?? ("sub", claims["sub"])
+      }
+    guard let claim else { throw .claimMissing(member.map { "\($0)" } ?? "user_id") }
     guard let text = claim.string, (1...UserID.lengthMax).contains(text.utf8.count) else {
       throw .claimInvalid(name, expected: "a string of 1 to \(UserID.lengthMax) bytes")
     }
