@@ -48,7 +48,7 @@ def sign(key, claims, typ, sign=None, **header):
 def logout(issuer, key=None, typ="logout+jwt", sign_by=None, **claims):
     """A logout token for the client `chat`; a claim of None is left out."""
     now = int(time.time())
-    usual = {"iss": issuer.named, "aud": "chat", "iat": now, "exp": now + 120, "jti": uuid.uuid4().hex, "events": {LOGOUT: {}}}
+    usual = {"iss": issuer.named, "aud": "chat", "iat": now, "exp": now + 900, "jti": uuid.uuid4().hex, "events": {LOGOUT: {}}}
     return sign(key or issuer.keys[0], {**usual, **claims}, typ, sign_by)
 
 

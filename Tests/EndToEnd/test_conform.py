@@ -36,7 +36,7 @@ def arguments(host, run, *flags):
     return [os.environ["POSTERN"], "ctl", "conform", "--url", host.control_url, "--run", run, *flags]
 
 
-def conform(host, run, *only, flags=(), patience=600):
+def conform(host, run, *only, flags=(), patience=1800):
     chosen = [part for name in only for part in ("--only", name)]
     return subprocess.run(
         arguments(host, run, *chosen, *flags), capture_output=True, text=True, timeout=patience, errors="replace")

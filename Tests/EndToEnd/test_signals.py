@@ -116,7 +116,7 @@ def test_forged_logouts_and_events_are_refused_each_with_its_own_reason_and_end_
             Gateway(*flags(issuer, *of_events(transmitter)), has_secret=False) as gateway:
         [key] = issuer.keys
         now = int(time.time())
-        claims = {"iss": issuer.named, "aud": "chat", "iat": now, "exp": now + 60, "jti": "j", "sub": "ann", "events": {LOGOUT: {}}}
+        claims = {"iss": issuer.named, "aud": "chat", "iat": now, "exp": now + 3600, "jti": "j", "sub": "ann", "events": {LOGOUT: {}}}
         head = unsigned(claims, {"alg": "HS256", "kid": "k1", "typ": "logout+jwt"})
         code = base64.urlsafe_b64encode(hmac.new(key.public_pem, head.encode(), hashlib.sha256).digest()).decode().rstrip("=")
         reasons = {
@@ -130,7 +130,7 @@ def test_forged_logouts_and_events_are_refused_each_with_its_own_reason_and_end_
             "a nonce": logout(issuer, sub="ann", nonce="n"),
             "iat is more than 5 minutes ago": logout(issuer, sub="ann", iat=now - 400),
             "exp has passed": logout(issuer, sub="ann", exp=now - 60),
-            "iat is in the future": logout(issuer, sub="ann", iat=now + 60),
+            "iat is in the future": logout(issuer, sub="ann", iat=now + 3600, exp=now + 7200),
             "iat is missing": logout(issuer, sub="ann", iat=None),
             "jti is missing": logout(issuer, sub="ann", jti=None),
             "neither sid nor sub": logout(issuer),
@@ -142,6 +142,7 @@ def test_forged_logouts_and_events_are_refused_each_with_its_own_reason_and_end_
             "invalid_audience": event(transmitter, "session-revoked", named(issuer), aud="other"),
             "invalid_request": event(transmitter, "session-revoked", named(issuer), typ="JWT"),
         }
+        begun = time.monotonic()
         with connected(gateway, issuer.token(sid="s1")) as ann:
             next_second()
             for reason, said in reasons.items():
@@ -156,12 +157,13 @@ def test_forged_logouts_and_events_are_refused_each_with_its_own_reason_and_end_
             assert send_logout(gateway, event(transmitter, "session-revoked", named(issuer))).status == 400
             # Nor is either of them an access token.
             assert outcome(gateway, logout(issuer, sub="ann", aud="realtime")) == "token_malformed"
-            assert outcome(gateway, event(issuer, "session-revoked", named(issuer), aud="realtime", sub="ann", exp=now + 60)) \
+            assert outcome(gateway, event(issuer, "session-revoked", named(issuer), aud="realtime", sub="ann", exp=now + 3600)) \
                 == "token_malformed"
             assert ann.is_alive()
         assert figure(gateway, "logout", "taken") == figure(gateway, "session-revoked", "taken") == 0
         # Somebody else's junk fills no log: a line a second.
-        assert gateway.logged("event=signal_refused") and len(gateway.logged("event=signal_refused")) < 15
+        assert gateway.logged("event=signal_refused")
+        assert len(gateway.logged("event=signal_refused")) <= 10 + time.monotonic() - begun
 
 
 def test_events_become_orders_and_a_repeated_one_is_answered_as_if_it_were_new():
