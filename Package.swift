@@ -72,7 +72,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
   .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
 
-/// What the fuzz targets parse with: every library that reads what a stranger wrote.
+/// The libraries that read input from strangers, for the fuzz targets.
 let fuzzed =
   [
     "postern", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayFleet", "GatewayFaults", "GatewaySpace",

@@ -49,10 +49,10 @@ struct FaultRoutes {
     HTTPResponse(status: status, headers: [HTTPField("content-type", "application/json")], body: body)
   }
 
-  private static func remove(_ number: String, from book: FaultBook) throws(GatewayError) -> [UInt8] {
-    guard let number = UInt32(number), let fault = book.standing.first(where: { $0.number == number }),
+  private static func remove(_ text: String, from book: FaultBook) throws(GatewayError) -> [UInt8] {
+    guard let number = UInt32(text), let fault = book.standing.first(where: { $0.number == number }),
       book.remove(number)
-    else { throw .notFound.detailed("no fault has this number, or no longer") }
+    else { throw .notFound.detailed("no fault has the number '\(text)' now; GET /faults lists them") }
     return body(fault, book)
   }
 

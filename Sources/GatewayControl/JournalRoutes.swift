@@ -134,7 +134,8 @@ struct JournalRoutes {
       guard near.isEmpty else {
         throw .invalidParameter.detailed("kind: '\(text)' is unknown" + Suggestion.question(near))
       }
-      throw .invalidParameter.detailed("kind must be some of \(JournalKind.words), with commas between them")
+      throw .invalidParameter.detailed(
+        "'\(text)' is no kind of event: kind must be some of \(JournalKind.words), with commas between them")
     }
     return kind
   }

@@ -132,7 +132,9 @@ struct LoginGate {
   }
 
   private func logIn(_ request: HTTPRequest) throws(GatewayError) -> HTTPResponse {
-    guard let secret, let newKey else { throw .notFound.detailed("this control port has no secret: nobody logs in") }
+    guard let secret, let newKey else {
+      throw .notFound.detailed("this control port has no secret, so no login is needed")
+    }
     let body: LogInOrder = try ControlAnswer.order(request)
     let now = loop.now
     // The right secret is always accepted. Many people may share one address behind a proxy, and another person's wrong

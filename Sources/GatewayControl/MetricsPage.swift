@@ -31,12 +31,12 @@ package enum MetricsPage {
     page.counters(
       "postern_http_requests_total", "HTTP requests answered.", labels: ["dialect", "route", "status"],
       metrics.httpRequests.map { ([$0.dialect, $0.route, String($0.status)], $1) })
-    page.histogram("postern_http_request_seconds", "HTTP request to answer.", metrics.httpDuration)
+    page.histogram("postern_http_request_seconds", "Time from the HTTP request to its answer.", metrics.httpDuration)
     page.gauges(
       "postern_revocations", "Revocations remembered, of tokens, of users and of sessions at the login.", label: "of",
       await gateway.revocationCounts())
     page.counter(
-      "postern_expiries_forgotten_total", "Tokens an operator let expire that could not be remembered.",
+      "postern_expiries_forgotten_total", "Expiries ordered by an operator that exceeded the memory for them.",
       Double(metrics.expiriesForgotten))
     await space.write(to: &page)
     figures(&page)
@@ -47,10 +47,10 @@ package enum MetricsPage {
   private static func horizon(of gateway: Gateway, _ page: inout PrometheusText) async {
     let reading = await gateway.horizon().reading
     page.gauges(
-      "postern_tokens_expiring", "Tokens of live sessions that end within that time.", label: "within",
+      "postern_tokens_expiring", "Tokens of live sessions that expire within the time of the label.", label: "within",
       HorizonReading.spans.map { (value: "\($0)s", count: UInt64(reading.within($0))) })
     page.gauge(
-      "postern_tokens_overdue", "Tokens that have ended, whose sessions have not got another yet.",
+      "postern_tokens_overdue", "Expired tokens whose sessions have no new token yet.",
       Double(reading.overdue))
   }
 
@@ -82,7 +82,7 @@ package enum MetricsPage {
       ("refresh_requests", "Refresh requests sent.", "cause", named { $0.refreshesRequested.named }),
       ("refreshes", "Accepted refreshes.", "origin", named { $0.refreshesAccepted.named }),
       ("refreshes_refused", "Refused refreshes.", "error", every(errors) { $0.refreshesRefused }),
-      ("malformed_messages", "Messages not understood.", "error", every(errors) { $0.malformedMessages }),
+      ("malformed_messages", "Malformed messages.", "error", every(errors) { $0.malformedMessages }),
     ]
     for (name, help, label, samples) in families {
       page.counters(
@@ -106,9 +106,9 @@ package enum MetricsPage {
 
   private static func histograms(_ dialects: [DialectMetrics], _ page: inout PrometheusText) {
     let families: [(name: String, help: String, KeyPath<DialectMetrics, Histogram>)] = [
-      ("connect", "Accepted descriptor to answered upgrade.", \.connectDuration),
-      ("login", "Open socket to accepted token.", \.loginDuration),
-      ("refresh", "Refresh request to accepted token.", \.refreshDuration),
+      ("connect", "Time from the accepted connection to the answered upgrade.", \.connectDuration),
+      ("login", "Time from the opened WebSocket to the accepted token.", \.loginDuration),
+      ("refresh", "Time from the refresh request to the accepted token.", \.refreshDuration),
     ]
     for (name, help, histogram) in families {
       page.histograms(

@@ -42,7 +42,7 @@ struct OrderRoutes {
     let reached: Reached
     do throws(GatewayError) {
       guard let found = try await reach(try Self.event(order, request)) else {
-        throw .notFound.detailed("no session has this id")
+        throw .notFound.detailed("no session has the id in the path; GET /sessions lists them")
       }
       reached = found
     } catch {

@@ -34,7 +34,9 @@ struct SayRoutes {
     do throws(GatewayError) {
       let order: SayOrder = try ControlAnswer.order(request)
       saying = try Saying(text: order.text, base64: order.base64, mean: order.mean)
-      guard let reached = try await say(saying) else { throw .notFound.detailed("no session has this id") }
+      guard let reached = try await say(saying) else {
+        throw .notFound.detailed("no session has the id in the path; GET /sessions lists them")
+      }
       done = reached
       guard done.told > 0 || done.wordless == 0 else {
         throw .invalidParameter.detailed("the wire has no words for \(saying.summary); send its own as text or base64")

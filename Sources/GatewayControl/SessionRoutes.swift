@@ -54,8 +54,8 @@ struct SessionRoutes {
   }
 
   private func inspect(_ id: String) async -> HTTPResponse {
-    guard let id = ConnectionID(id), let summary = await gateway.session(id) else {
-      return ControlAnswer.error(.notFound.detailed("no session has this id"))
+    guard let connection = ConnectionID(id), let summary = await gateway.session(connection) else {
+      return ControlAnswer.error(.notFound.detailed("no session has the id '\(id)'; GET /sessions lists them"))
     }
     return ControlAnswer.json(SessionBody(summary))
   }

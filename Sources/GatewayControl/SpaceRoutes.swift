@@ -11,7 +11,7 @@ struct SpaceRoutes {
   /// The query parameters of the list.
   static let listParameters = ["limit", "after"]
 
-  static let noSuchSpace = GatewayError.notFound.detailed("there is no such space, or no longer")
+  static let noSuchSpace = GatewayError.notFound.detailed("there is no such space now; GET /spaces lists them")
 
   var routes: [HTTPRoute] {
     [

@@ -30,7 +30,7 @@ package final class RedisBus: Bus, @unchecked Sendable {
   private var hasBegun = false
   private var hasEnded = false
 
-  /// What the node has sent, and who waits for it to come back.
+  /// The node's messages that have not come back, and the tasks that wait for them.
   private struct Outbox {
     var unsent: [[UInt8]] = []
     /// The messages that were sent, lost ones too.
@@ -40,7 +40,7 @@ package final class RedisBus: Bus, @unchecked Sendable {
     var waiters: [(target: UInt64, number: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
     var waiterCount: UInt64 = 0
 
-    /// Removes and returns those who have waited enough.
+    /// Removes and returns the tasks that have waited enough.
     mutating func release(where isOver: (UInt64, UInt64) -> Bool) -> [CheckedContinuation<Void, Never>] {
       let released = waiters.filter { isOver($0.target, $0.number) }.map(\.continuation)
       if !released.isEmpty { waiters.removeAll { isOver($0.target, $0.number) } }
@@ -52,7 +52,7 @@ package final class RedisBus: Bus, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - settings: The server and the prefix, whose channel it is.
-  ///   - life: The life of this process among those that share the prefix.
+  ///   - life: The life of this process among the processes with the same prefix.
   ///   - loop: The loop on which messages are received.
   ///   - trouble: A function that is called with each reason why messages may be lost.
   package init(
@@ -73,7 +73,7 @@ package final class RedisBus: Bus, @unchecked Sendable {
     subscriber?.end()
   }
 
-  /// What it has sent, received and lost.
+  /// The counts of sent, received and lost messages.
   package var figures: BusCounts { counts.withLock { $0 } }
 
   package var isAway: Bool { !isOpen.load(ordering: .relaxed) }
@@ -259,7 +259,7 @@ package final class RedisBus: Bus, @unchecked Sendable {
     let isNext = last.map { number == $0 &+ 1 } ?? false
     guard bytes.count > 8, let found = try? BusMessage.decoded(bytes[8...]) else {
       counts.withLock { $0.refused += 1 }
-      // What another program publishes has no number.
+      // A message of another program has no number.
       if isNext { last = number }
       return
     }

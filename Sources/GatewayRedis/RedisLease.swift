@@ -65,7 +65,7 @@ final class RedisLease: @unchecked Sendable {
     guard outcome == 1 else {
       until.store(.min, ordering: .relaxed)
       return trouble(
-        "this process has lost its lease of \(prefix) to another, or Redis has lost its data: it admits nobody any more and "
+        "this process has lost its lease of \(prefix) to another, or Redis has lost its data: it accepts no more clients and "
           + "commits nothing; end it")
     }
     until.store((sent + Self.life - Self.margin).nanoseconds, ordering: .relaxed)
@@ -77,7 +77,7 @@ final class RedisLease: @unchecked Sendable {
     lane.loop.execute { [self] in
       hasEnded = true
       until.store(.min, ordering: .relaxed)
-      // Those who share it still need it, and it ends by itself after the last.
+      // Other processes still need a shared lease, and it ends by itself after the last.
       guard !isShared else { return done() }
       var arguments = RedisCommand()
       arguments.append(text)

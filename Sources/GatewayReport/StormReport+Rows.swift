@@ -18,7 +18,7 @@ extension StormReport {
     ("returned", "were interrupted, and are back with a token that outlives the storm"),
   ]
 
-  /// The columns of ``behaviourRows``: those of devices that were signed out stand there only if refresh tokens rotate.
+  /// The columns of ``behaviourRows``. Columns about signed-out devices exist only if refresh tokens rotate.
   var columns: [(name: String, meaning: String)] {
     Self.columnMeanings
       + (result.signOuts == nil
@@ -36,7 +36,7 @@ extension StormReport {
     }
   }
 
-  /// What became of the arrivals of clients that come and go; none for a fleet that comes once.
+  /// The outcome of arrivals, for clients that come and go; none for a fleet that comes once.
   var arrivalRows: [[String]] {
     guard let arrivals = result.arrivals else { return [] }
     return [

@@ -19,7 +19,8 @@ package enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .cannotStartLoop(let reason): "cannot start an event loop: \(reason)"
     case .cannotListen(let address, let reason): "cannot listen on \(address): \(reason)"
-    case .addressTaken(let address): "cannot listen on \(address): something else listens there already"
+    case .addressTaken(let address):
+      "cannot listen on \(address): address already in use; end the other program, or choose another port"
     case .descriptorsUsedUp(let address):
       "cannot listen on \(address): nearly all descriptors that the process may open are open"
     case .unknownHost(let host, let reason): "\(host): \(reason)"

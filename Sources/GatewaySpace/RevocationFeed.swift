@@ -25,7 +25,7 @@ final class RevocationFeed: Sendable {
 
   /// Has the gateway do what was revoked since. If that throws, the next call does it.
   func learn(at now: WallTime) async throws(GatewayError) {
-    // What is revoked while this reads has a later version, and is read by the next call.
+    // A revocation during this read has a later version, and is read by the next call.
     let version = try await stored.version(at: now)
     guard version != known.withLock({ $0 }) else { return }
     try await stored.visit(at: now) { [gateway] kept in await gateway.learn(kept) }

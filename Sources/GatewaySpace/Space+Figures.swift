@@ -35,10 +35,14 @@ extension Space {
 
 extension TokenProviderFigures {
   fileprivate func write(to page: inout PrometheusText) {
-    page.gauge("postern_provider_in_flight", "Tokens in the making.", Double(inFlight))
-    page.gauge("postern_provider_in_flight_peak", "The most tokens ever in the making.", Double(inFlightPeak))
-    page.gauge("postern_provider_queued", "Token requests that wait for a turn.", Double(queued))
-    page.gauge("postern_provider_queued_peak", "The most that ever waited.", Double(queuedPeak))
+    page.gauge("postern_provider_in_flight", "Tokens that the token provider is making now.", Double(inFlight))
+    page.gauge(
+      "postern_provider_in_flight_peak", "The most tokens that the token provider ever made at once.",
+      Double(inFlightPeak))
+    page.gauge("postern_provider_queued", "Requests that wait in the token provider's queue.", Double(queued))
+    page.gauge(
+      "postern_provider_queued_peak", "The most requests that ever waited in the token provider's queue.",
+      Double(queuedPeak))
     page.counters(
       "postern_provider_requests_total", "Token requests by result.", label: "result",
       [

@@ -38,7 +38,7 @@ extension Space {
   /// Whether it asks anybody outside.
   package var asksOutside: Bool { !issuers.isEmpty || introspector != nil }
 
-  /// Those whose keys are fetched.
+  /// The issuers with fetched keys.
   package var issuers: [FetchedIssuer] {
     [identity, signals.transmitter].compactMap(\.self)
   }
@@ -49,7 +49,7 @@ extension Space {
   }
 }
 
-/// A count of those that have yet to do something.
+/// A count of the tasks that are not done yet.
 private final class Countdown: Sendable {
   private let left: Atomic<Int>
 

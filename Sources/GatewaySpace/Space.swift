@@ -37,7 +37,7 @@ package final class Space: Sendable {
   /// - Throws: A vendor's error about its settings, or a ``RouteClash``.
   package init(_ settings: SpaceSettings, on loops: [EventLoop], store: any Store) throws {
     var configuration = settings.configuration
-    // The journal tells faults which event they follow and whom they affect.
+    // The journal tells faults the event that they follow, and the user that they affect.
     if settings.takesFaults, configuration.journalBytes == nil {
       configuration.journalBytes = GatewayConfiguration.usualJournalBytes
     }

@@ -6,7 +6,7 @@ internal import GatewayTokens
 /// The last good keys of each issuer, in rows of a store.
 struct StoredKeys: KeyKeeper {
   private struct Row: StoreValue {
-    /// Where the keys are from: those of another address are not taken.
+    /// The address of the keys. Keys of another address are not used.
     var place: String
     var set: String
     var readAt: WallTime

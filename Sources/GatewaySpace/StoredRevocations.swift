@@ -13,7 +13,7 @@ struct StoredRevocations: RevocationKeeper {
   private struct UserRow: StoreValue {
     var user: UserID
     var issuedBefore: WallTime
-    /// The latest of those that close sessions; nil if none does.
+    /// The latest revocation that closes sessions; nil if none does.
     var endsBefore: WallTime?
   }
 

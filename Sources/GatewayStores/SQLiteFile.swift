@@ -61,7 +61,8 @@ final class SQLiteFile {
     // Only the owner may read it, because it contains user ids. The log beside it gets the same permissions.
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      throw SQLiteFileError(description: "\(path): cannot be opened for writing: \(String(cString: strerror(errno)))")
+      throw SQLiteFileError(
+        description: "\(path): cannot be opened for writing: \(String(cString: strerror(errno))); choose another file")
     }
     close(descriptor)
     var opened: OpaquePointer?

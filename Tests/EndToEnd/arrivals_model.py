@@ -46,7 +46,7 @@ def run(scenario, stay, life=lambda: 3600.0):
     """The counts of one storm; `stay` and `life` return seconds."""
     link = scenario["world"]["latency_ms"] / 1000
     length, most = scenario["for_s"], scenario["clients"]
-    places, turn, room = scenario["provider"]["places"], scenario["provider"]["latency_ms"] / 1000, scenario["provider"]["queue"]
+    places, turn, room = scenario["provider"]["concurrency"], scenario["provider"]["latency_ms"] / 1000, scenario["provider"]["queue_max"]
     events, order = [], itertools.count()
     counts = dict.fromkeys(["arrivals.planned", "arrivals.started", "arrivals.not_started", "arrivals.left", "connects.ok",
                             "provider.calls", "refresh.accepted"], 0)

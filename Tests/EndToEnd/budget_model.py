@@ -104,8 +104,8 @@ def run(scenario, hammering):
     pause, base = max(ns(client["hammer_pause_s"]), SECOND // 1000), ns(client["backoff"]["base_s"])
     addresses = -(-clients // client["users_per_address"])
     away = [(ns(p["at_s"]), ns(p["at_s"]) + ns(p["for_s"])) for p in provider["pauses"]]
-    places, work = provider["places"], ns(provider["latency_ms"]) // 1000
-    full = min(60, max(1, -(-Fraction(provider["queue"]) * work // (places * SECOND))))
+    places, work = provider["concurrency"], ns(provider["latency_ms"]) // 1000
+    full = min(60, max(1, -(-Fraction(provider["queue_max"]) * work // (places * SECOND))))
     budgets = [Budget(budget) for budget in provider["budgets"]]
     events, count, hit, waiting = [], Counter(), set(), deque()
     tries, busy, number = Counter(), 0, 0
@@ -133,7 +133,7 @@ def run(scenario, hammering):
             elif busy < places:
                 busy += 1
                 at(now + work, "made", who)
-            elif len(waiting) < provider["queue"]:
+            elif len(waiting) < provider["queue_max"]:
                 waiting.append(who)
             else:
                 at(now + link, "told", who, 503)

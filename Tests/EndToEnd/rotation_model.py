@@ -58,7 +58,7 @@ def run(scenario):
     link, end = ns(scenario["world"]["latency_ms"]) // 1000, ns(scenario["world"]["duration_s"])
     patience, base, life = ns(client["fetch_timeout_s"]), ns(client["backoff"]["base_s"]), ns(scenario["life_s"])
     timeout = ns(scenario["gateway"]["refresh_timeout_s"])
-    places, work = provider["places"], ns(provider["latency_ms"]) // 1000
+    places, work = provider["concurrency"], ns(provider["latency_ms"]) // 1000
     grace, idle = ns(policy.get("grace_s", 0)), policy.get("idle_s")
     replay, revokes = policy.get("replay", "same"), policy.get("revokes", "family")
     tabs, devices, kind = client["tabs"], client["devices"], client["single_flight"]

@@ -26,7 +26,7 @@ def scenario(seed, **more):
     """A fleet that is sometimes as large as it may be."""
     return {
         "arrivals": [[0, 0], [7.3, 21.7], [40, 21.7], [40, 3.1], [55, 33], [80, 4]], "for_s": 100, "clients": 300, "stays": 19.37,
-        "client": {"fetch_timeout_s": 60}, "provider": {"places": 3, "latency_ms": 113, "queue": 5000},
+        "client": {"fetch_timeout_s": 60}, "provider": {"concurrency": 3, "latency_ms": 113, "queue_max": 5000},
         "world": {"latency_ms": 7.1, "seed": seed}, **more,
     }
 

@@ -46,7 +46,7 @@ def draw(seed):
             "login_tries": 30, "backoff": {"kind": "fixed", "base_s": 1.733},
         },
         "provider": {
-            "places": 2, "latency_ms": chance.choice([3, 90]), "queue": chance.choice([1, 5, 100]),
+            "concurrency": 2, "latency_ms": chance.choice([3, 90]), "queue_max": chance.choice([1, 5, 100]),
             "pauses": [{"at_s": 1, "for_s": chance.choice([7, 21]), "refuses": True}], "budgets": budgets,
         },
         "world": {"latency_ms": 7.1, "duration_s": 60, "seed": seed},
@@ -155,7 +155,7 @@ def test_a_wrong_budget_of_a_file_is_refused_with_its_place_and_what_would_be_ri
 @pytest.mark.parametrize("fidelity", ["machines", "wire"])
 def test_the_same_seed_says_the_same_of_loops_and_budgets_in_both_worlds(tmp_path, fidelity):
     budget = {"per": "address", "limit": 15, "window_s": 2, "retry_after": [1, 2], "ban": {"after": 30, "within_s": 60, "for_s": 2}}
-    scenario = LOOP | {"provider": {"places": 5, "latency_ms": 5, "budgets": [budget]}}
+    scenario = LOOP | {"provider": {"concurrency": 5, "latency_ms": 5, "budgets": [budget]}}
     flags = ["--json", "--fidelity", fidelity, "--seeds", "3"]
     told = {simulate(tmp_path, scenario, *flags, "--threads", threads).stdout for threads in ("1", "3")}
     assert len(told) == 1

@@ -224,7 +224,7 @@ def test_a_run_of_which_the_last_behaviour_was_stopped_is_no_success(host):
     [
         (["--only", "nothing"], "one of refresh-at-lead"), (["--dialect", "morse"], "one of plain, "), (["--dialect", "sendbrid"], "did you mean 'sendbird'?"),
         (["--only", "refresh-at-expirry"], "did you mean 'refresh-at-expiry'?"),
-        (["--jobs", "0"], "1 to 64"), (["--space", "t1"], "says nothing to ctl conform"),
+        (["--jobs", "0"], "1 to 64"), (["--space", "t1"], "has no effect with ctl conform"),
         (["--junit", "/nowhere/results.xml"], "there is no such directory"), (["--junit", "/"], "is a directory"),
         (["--journals", "/dev/null"], "a folder"), (["--journals", "/proc/nowhere"], "a folder"),
     ],

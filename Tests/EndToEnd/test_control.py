@@ -198,7 +198,7 @@ def test_an_order_from_a_shell_to_nobody_says_so_and_exits_1(gateway, ann, actio
     done = ctl(gateway, action, "--user", "nobody at all")
     assert (done.returncode, done.stdout) == (1, "") and "'nobody at all' has no session" in done.stderr
     done = ctl(gateway, action, "--session", "conn_0_99999999")
-    assert done.returncode == 1 and "no session has this id" in done.stderr
+    assert done.returncode == 1 and "no session has the id" in done.stderr
     done = ctl(gateway, action, "--user", "nobody at all", "--json")
     assert done.returncode == 1 and '"sessions":0' in done.stdout
     assert ann.is_alive() and ann.passed == []
@@ -220,7 +220,7 @@ def test_every_action_of_ctl_has_a_help_of_its_own(gateway):
 
 def test_a_flag_of_another_action_is_refused(gateway):
     done = ctl(gateway, "expire", "--user", "ann", "--code", "4005")
-    assert done.returncode == 2 and "--code says nothing to ctl expire" in done.stderr
+    assert done.returncode == 2 and "--code has no effect with ctl expire" in done.stderr
     assert ctl(gateway, "expire").returncode == ctl(gateway, "session").returncode == ctl(gateway, "x").returncode == 2
     assert '"dialects"' in ctl(gateway, "settings").stdout
 

@@ -147,7 +147,7 @@ def test_a_login_behind_tls_is_verified_by_its_authority_and_by_no_other(tmp_pat
             assert outcome(gateway, issuer.token()) == "ann"
         with Gateway(*words, has_secret=False) as gateway:
             assert control(gateway, "GET", "/ready").status == 503
-            gateway.logged("not signed by anybody the system trusts")
+            gateway.logged("the system trusts no authority that signed the certificate")
 
 
 def test_a_login_that_wants_a_certificate_of_its_clients_is_shown_one(tmp_path):

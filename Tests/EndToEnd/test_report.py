@@ -184,7 +184,7 @@ def test_what_is_no_report_is_refused_in_a_sentence(folder, tmp_path, text, says
 def test_a_file_that_cannot_be_written_is_refused_before_the_storm(tmp_path, flag):
     for path, says in [(tmp_path, "is a directory"), (tmp_path / "none" / "file", "no such directory")]:
         assert says in postern("storm", "--url", "ws://127.0.0.1:1", flag, path, expected=2)
-    assert "one of them is meant" in postern("storm", "--url", "ws://127.0.0.1:1", "--json", "--summary", expected=2)
+    assert "remove one" in postern("storm", "--url", "ws://127.0.0.1:1", "--json", "--summary", expected=2)
 
 
 def test_a_pipe_a_link_and_a_device_are_written_to_and_stay_what_they_are(folder, tmp_path):

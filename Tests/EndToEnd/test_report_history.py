@@ -10,7 +10,7 @@ import xml.etree.ElementTree as xml
 
 import pytest
 
-SCENARIO = {"clients": 400, "rate": 100, "hold_s": 2, "jitter": 0.01, "provider": {"places": 10, "latency_ms": [20, 60], "queue": 5000}}
+SCENARIO = {"clients": 400, "rate": 100, "hold_s": 2, "jitter": 0.01, "provider": {"concurrency": 10, "latency_ms": [20, 60], "queue_max": 5000}}
 
 
 def postern(*words, expected=0):

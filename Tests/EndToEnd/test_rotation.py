@@ -41,7 +41,7 @@ def draw(seed):
             "fetch_timeout_s": chance.choice([1.31, 2.3]), "backoff": {"kind": "fixed", "base_s": 0.733},
         },
         "provider": {
-            "places": chance.choice([1, 2]), "latency_ms": chance.choice([131, 257, 419]), "queue": 100000,
+            "concurrency": chance.choice([1, 2]), "latency_ms": chance.choice([131, 257, 419]), "queue_max": 100000,
             "rotation": {
                 "grace_s": chance.choice([0, 0, 1.9, 6]), "replay": chance.choice(["same", "new", "refuse"]),
                 "revokes": chance.choice(["family", "user", "nothing"]),
@@ -200,7 +200,7 @@ def herd(**client):
     return {
         "clients": 1200, "rate": 60, "expire_after_s": 40, "life_s": 7200, "gateway": {"refresh_timeout_s": 300},
         "client": {"tabs": 3, "fetch_timeout_s": 5, **client},
-        "provider": {"places": 4, "latency_ms": 50, "queue": 100000, "rotation": {"grace_s": 0}},
+        "provider": {"concurrency": 4, "latency_ms": 50, "queue_max": 100000, "rotation": {"grace_s": 0}},
     }
 
 

@@ -90,7 +90,7 @@ def test_the_help_of_wire_try_has_its_own_flags_and_none_of_a_fleets():
     assert "--wire FILE|NAME" in text and "--life DURATION" in text
     for flag in ("--clients", "--threshold", "--worker", "--scenario", "--report", "--sdk", "--jitter"):
         assert f"{flag} " not in text, flag
-    assert "fleet" not in text and "the storm's own machinery" not in text
+    assert "fleet" not in text and "how the storm runs" not in text
     refused = subprocess.run([POSTERN, "wire", "try", "--clients", "5"], capture_output=True, text=True, timeout=30)
     assert refused.returncode == 2 and "no flag of this command, but of postern storm" in refused.stderr
 

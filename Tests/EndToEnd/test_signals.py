@@ -275,7 +275,7 @@ def test_without_flags_nothing_is_there_but_the_series():
         for path in ("/identity/logout", "/identity/events", "/identity/revoke"):
             assert form(gateway, path, token="x").status == 404
         assert figure(gateway, "logout", "taken") == 0
-        assert control(gateway, "POST", "/signals", {"signal": "logout", "session_id": "s"}).status == 400
+        assert control(gateway, "POST", "/signals", {"signal": "logout", "login_session": "s"}).status == 400
 
 
 @pytest.mark.parametrize("words, said", [

@@ -14,13 +14,13 @@ from gateway import Gateway
 
 HERD = {
     "clients": 3000, "rate": 1000, "life_s": 3600,
-    "client": {"first_token": "in_hand"}, "provider": {"rate": 30, "queue": 240},
+    "client": {"first_token": "in_hand"}, "provider": {"rate": 30, "queue_max": 240},
 }
 # Nothing but machines has its provider, and nothing else that only they have.
 BOTH = {
     "clients": 400, "rate": 200, "behaviours": "well-behaved=70,slow=10,stale=10,refused=10",
     "gateway": {"lead_s": 1, "spread_s": 2}, "client": {"reconnect": True},
-    "provider": {"places": 2, "latency_ms": 50, "queue": 100, "failures": 0.1, "abandoned": "drop"},
+    "provider": {"concurrency": 2, "latency_ms": 50, "queue_max": 100, "failure_rate": 0.1, "abandoned": "drop"},
 }
 
 
@@ -224,7 +224,7 @@ def test_a_storm_that_lost_some_ends_with_what_would_have_kept_them(tmp_path):
 
 
 def test_a_fleet_at_rest_that_its_provider_cannot_serve_is_called_overloaded_and_not_pushed(tmp_path):
-    file = write(tmp_path, {"clients": 200, "life_s": 60, "client": {"first_token": "in_hand"}, "provider": {"rate": 3, "queue": 50}})
+    file = write(tmp_path, {"clients": 200, "life_s": 60, "client": {"first_token": "in_hand"}, "provider": {"rate": 3, "queue_max": 50}})
     done = simulate("plan", "--ask", "trigger", "--within", "60s", file, expected=(1,))
     assert done.stdout.startswith("verdict: overloaded") and "3.3 renewals a second" in done.stdout
     answer = json.loads(simulate("plan", "--ask", "trigger", "--within", "60s", "--json", file, expected=(1,)).stdout)

@@ -148,7 +148,7 @@ def test_a_process_that_has_lost_its_lease_admits_nobody_and_commits_nothing(red
             redis.ask("HINCRBY", f"{PREFIX}:meta", "boot", "1")
             redis.ask("SET", f"{PREFIX}:lease", "2 another process")
             assert api(gateway, "POST", "/v1/tokens", {"user_id": "ann", "format": "opaque"}).status == 503
-            gateway.logged("it admits nobody any more")
+            gateway.logged("it accepts no more clients")
             with pytest.raises(Exception, match="503"):
                 Client(gateway, token=token("bob")).__enter__()
             assert control(gateway, "GET", "/ready").status == 503

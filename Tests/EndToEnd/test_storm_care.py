@@ -45,7 +45,7 @@ def test_no_fleet_follows_one_that_is_not_let_in(gateway):
         command += ["--provider", f"http://0.0.0.0:{endpoint.port}", *THEIRS, *STORM]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
         assert done.returncode == 1 and done.stdout == ""
-        assert done.stderr.count("\n") == 1 and "went first and was not let in: provider_no_token" in done.stderr
+        assert done.stderr.count("\n") == 1 and "could not log in: provider_no_token" in done.stderr
         assert len(endpoint.requests) == 1
         fields = {name.lower(): text for name, text in endpoint.requests[0].headers.items()}
         assert fields["user-agent"].startswith("postern-storm/") and len(fields["postern-storm"]) == 16

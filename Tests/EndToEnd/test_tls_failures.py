@@ -153,7 +153,7 @@ def storm(url, folder, trusted=None):
 
 
 CASES = {
-    "nobody we trust": (lambda files: tls_server(files), {}, False, "tls_certificate_untrusted", "not signed by anybody"),
+    "nobody we trust": (lambda files: tls_server(files), {}, False, "tls_certificate_untrusted", "the system trusts no authority"),
     "another name": (lambda files: tls_server(files), {"name": "127.0.0.2"}, True, "tls_certificate_wrong_name", "another name"),
     "expired": (lambda files: tls_server(files), {"end": -0.5}, True, "tls_certificate_expired", "has expired"),
     "too early": (

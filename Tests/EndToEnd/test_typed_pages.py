@@ -37,7 +37,7 @@ NOT_TYPED = {
     "Docs/performance.md": 3,
     "Docs/phases.md": 1,
     "Docs/planning.md": 8,
-    "Docs/proxies.md": 1,
+    "Docs/proxies.md": 2,
     "Docs/proxy.md": 1,
     "Docs/redis.md": 2,
     "Docs/report-history.md": 1,

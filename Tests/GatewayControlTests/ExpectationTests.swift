@@ -158,7 +158,7 @@ struct ExpectationTests {
   func `stops_after fails a client that goes on beyond its attempts`(_ scene: Case) { scene.check(.stopsAfter(2)) }
 
   @Test
-  func `stops_after counts provider calls and refreshes if those are asked for`() {
+  func `stops_after counts provider calls and refreshes on request`() {
     Case("calls", .call + .call, .failed).check(.stopsAfter(1, .provider))
     Case("calls", .call, .passed).check(.stopsAfter(1, .provider))
     Case("refreshes", .login + .refresh() + .refresh("c"), .failed, [8, 13]).check(.stopsAfter(1, .refresh))

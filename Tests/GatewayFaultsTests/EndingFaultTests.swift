@@ -51,7 +51,7 @@ struct EndingFaultTests {
   }
 
   @Test
-  func `a reset ends the connections that are there, and not those to come`() throws {
+  func `a reset ends present connections, and no later ones`() throws {
     let faulty = try FaultyGateway()
     let (ann, bob) = (faulty.connect("ann"), faulty.connect("bob"))
     try faulty.fail(#"{"fault": "reset", "who": {"users": ["ann"]}}"#)

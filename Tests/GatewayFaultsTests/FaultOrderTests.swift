@@ -92,7 +92,7 @@ struct FaultOrderTests {
   }
 
   @Test
-  func `the number of faults at once is bounded, and those that are over make room`() throws {
+  func `the number of present faults is bounded, and ended faults do not count`() throws {
     let faulty = try FaultyGateway()
     for _ in 0..<FaultBook.countMax {
       try faulty.fail(#"{"fault": "drop", "what": "ping", "for_s": 10}"#)

@@ -31,7 +31,7 @@ struct ProviderFaultTests {
   }
 
   @Test
-  func `a silent token provider never answers, and holds nothing for ever`() throws {
+  func `a silent token provider never answers, and its requests end`() throws {
     try faulty.fail(#"{"fault": "mint_never", "times": 1}"#)
     #expect(faulty.mint("ann") == .failure(.timedOut))
     _ = try faulty.minted(for: "ann")

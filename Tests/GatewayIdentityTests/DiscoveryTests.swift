@@ -82,7 +82,7 @@ struct DiscoveryTests {
   }
 
   @Test
-  func `the addresses of an issuer with a path are those of the two standards`() throws {
+  func `an issuer with a path has the addresses of both standards`() throws {
     let found = try DiscoveryDocument.Kind.login.addresses(of: "https://login.example:8443/tenant/a/")
     #expect(
       found.map(\.text) == [

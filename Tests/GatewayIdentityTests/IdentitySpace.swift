@@ -57,7 +57,7 @@ struct IdentitySpace {
     inner.network.listen(on: VirtualIssuer.target, loops: [inner.clients], site: issuer)
   }
 
-  /// Begins to fetch; returns the failure that no later answer mends.
+  /// Begins to fetch; returns the failure that no later answer can change.
   func begin(patience: Duration = .seconds(10)) -> OutboundFailure? {
     let dialers = inner.world.loops.map { SimulatedDialer(inner.network, on: $0) }
     let space = inner.space

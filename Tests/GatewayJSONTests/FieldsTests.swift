@@ -67,7 +67,7 @@ struct FieldsTests {
   }
 
   @Test
-  func `members are those of an object and nothing else`() throws {
+  func `members exist in an object and in no other value`() throws {
     #expect(Fields<TestWords>(try JSONDocument.parse("[]").root) == nil)
   }
 }

@@ -176,7 +176,7 @@ struct GatewayServiceTests {
   }
 
   @Test
-  func `a service manager hears ready, reloading and stopping, and one that is gone ends nothing`() async throws {
+  func `a service manager is told ready, reloading and stopping, and its absence ends nothing`() async throws {
     let manager = try NotifiedSocket()
     let served = try await Served()
     @Sendable func order() async throws {

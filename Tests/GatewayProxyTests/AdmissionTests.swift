@@ -14,7 +14,7 @@ struct AdmissionTests {
     ])
 
   @Test
-  func `the target is asked with the client's fields but those of the connection`() throws {
+  func `the target gets the client's header fields except fields of the connection`() throws {
     let proxied = ProxyWorld()
     _ = proxied.connect(Self.upgrade)
     let asked = try #require(proxied.site.upgrades.first)

@@ -128,7 +128,7 @@ struct ProxyFaultTests {
   }
 
   @Test(arguments: ["client", "upstream"])
-  func `a reset and half an open connection befall the side that is named`(side: String) throws {
+  func `a reset and a half-open connection affect the named side`(side: String) throws {
     let proxied = world()
     let client = proxied.connect()
     let target = try #require(proxied.site.sockets.first)
@@ -252,7 +252,7 @@ struct ProxyFaultTests {
   }
 
   @Test
-  func `late messages have room for 16 MiB, and those beyond go on at once and say so`() throws {
+  func `late messages take at most 16 MiB, and further ones pass at once with a note`() throws {
     var conditions = LinkConditions()
     (conditions.messageBytesMax, conditions.queueBytesMax, conditions.windowBytes) = (2 << 20, 64 << 20, 64 << 20)
     let proxied = world(conditions)

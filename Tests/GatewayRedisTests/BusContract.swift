@@ -90,7 +90,7 @@ struct BusContract {
   private let listeners = (0..<3).map { _ in Listener() }
 
   @Test(arguments: BusCase.all)
-  func `every node hears every message once and all in one order, its own too, and each sender's in its order`(
+  func `every node receives each message once, its own too, all in one order and each sender's in its order`(
     kind: BusCase
   ) async throws {
     let nodes = try await kind.make(listeners)
@@ -109,7 +109,7 @@ struct BusContract {
   }
 
   @Test(arguments: BusCase.all)
-  func `a node that has settled has heard what it sent before`(kind: BusCase) async throws {
+  func `a node that has settled has received its earlier messages`(kind: BusCase) async throws {
     let nodes = try await kind.make(listeners)
     for number in 0..<50 {
       nodes.buses[1].say("\(number)")
@@ -119,7 +119,7 @@ struct BusContract {
   }
 
   @Test(arguments: BusCase.all)
-  func `what is no message reaches no receiver, and those around it arrive`(kind: BusCase) async throws {
+  func `an invalid message reaches no receiver, and its neighbours arrive`(kind: BusCase) async throws {
     let nodes = try await kind.make(listeners)
     nodes.buses[0].say("before")
     await nodes.buses[0].settle()

@@ -52,7 +52,7 @@ struct JitterForecastTests {
   }
 
   @Test
-  func `clients that would be too late in the forecast are those that are cut off`() throws {
+  func `the clients that are too late in the forecast are the ones that are cut off`() throws {
     var seen = try Self.storm()
     seen.refreshTimeout = .seconds(3)
     let forecast = try #require(JitterForecast(seen.plan, seen.run().result))

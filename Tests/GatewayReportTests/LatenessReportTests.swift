@@ -150,7 +150,7 @@ struct LatenessReportTests {
     var result = Self.stalled()
     result.seen.firstAsked = 14.78
     #expect(!result.caveats(plan).contains { $0.contains("a lead") })
-    // What its absence doesn't explain is the gateway's.
+    // The rest, which its absence doesn't explain, is the gateway's.
     result.seen.firstAsked = 17.3
     #expect(result.caveats(plan).contains { $0.contains("2.52 s later than a lead") })
   }

@@ -208,7 +208,7 @@ struct DialingTests {
           return
         }
       }
-      // Evenly over both loops, except for those that ended while others came.
+      // Evenly over both loops, except for connections that ended while others came.
       #expect(server.listener.connectionsByLoop.count == 2)
     }
   }

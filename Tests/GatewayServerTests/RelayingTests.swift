@@ -3,9 +3,9 @@ import GatewayRuntime
 import GatewayServer
 import Testing
 
-/// What a socket does for a handler that relays what it hears.
+/// A socket whose handler relays all events.
 struct RelayingTests {
-  /// Runs `body` with a client whose socket on the server reports in words.
+  /// Runs `body` with a client whose socket on the server reports its events as text.
   private static func with(
     outboundBytesMax: Int = 1 << 20, _ onOpen: @escaping @Sendable (any Socket) -> Void,
     _ body: (SocketLoop, RawClient, Told) async throws -> Void

@@ -51,7 +51,7 @@ struct NodeBusTests {
   }
 
   @Test
-  func `members of a call on two nodes hear each other, every message once and all in one order`() {
+  func `members of a call on two nodes receive each message once, all in one order`() {
     let peers = [DialTarget.gateway, .second, .gateway, .second].enumerated().map { connect("user\($0)", to: $1) }
     #expect(peers[0].count("member_joined") == 3 && peers[1].count("member_joined") == 2)
     for round in 0..<50 {
@@ -65,7 +65,7 @@ struct NodeBusTests {
   }
 
   @Test
-  func `a node that is cut off closes nobody, and after it is back hears what is announced then`() {
+  func `a node without a bus closes no connection, and receives later announcements after it is back`() {
     let (here, there) = (connect("ann", to: .gateway), connect("bob", to: .second))
     buses[1].isAway = true
     publish("mlost", by: here)

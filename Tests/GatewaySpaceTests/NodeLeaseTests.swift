@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a process of several that share a store is told.
+/// The messages to the operator of a process with a shared store.
 private final class NodeNews: Sendable {
   private let news = Mutex<(over: [NodeBoot], isLost: Bool)>(([], false))
 

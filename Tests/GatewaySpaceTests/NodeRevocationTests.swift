@@ -10,7 +10,7 @@ import Testing
 
 /// Two gateways on one store, of which each looks at it after every renewal of its lease.
 struct NodeRevocationTests {
-  /// What is revoked of the token that both gateways have let in.
+  /// The part of the token that is revoked after both gateways have accepted it.
   enum Extent: CaseIterable {
     case token, user, everybody
   }

@@ -103,7 +103,7 @@ struct SQLiteStoreTests {
     try overwrite(Array("no database".utf8), at: 0)
     #expect(await error().hasSuffix("it is no SQLite database"))
     let folder = #expect(throws: SQLiteFileError.self) { try SQLiteStore(path: "/") }
-    #expect(folder?.description == "/: cannot be opened for writing: Is a directory")
+    #expect(folder?.description == "/: cannot be opened for writing: Is a directory; choose another file")
     let missing = #expect(throws: SQLiteFileError.self) { try SQLiteStore(path: file.path + "/none/store") }
     #expect(missing?.description.contains("cannot be opened for writing") == true)
   }

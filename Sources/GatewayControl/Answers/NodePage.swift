@@ -7,7 +7,7 @@ package struct NodePage: Codable, Sendable {
   }
 }
 
-/// One process of those that share a store.
+/// One of several processes with a common store.
 package struct NodeBody: Codable, Sendable {
   /// Whether it renews its lease, and answers.
   package enum State: String, Codable, Sendable {

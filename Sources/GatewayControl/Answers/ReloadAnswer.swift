@@ -1,6 +1,6 @@
 /// The answer to `POST /reload`: whether the keys, and the certificate, were read anew.
 package struct ReloadAnswer: Codable, Hashable, Sendable {
-  /// What became of one part: of all keys and secrets, or of the certificate.
+  /// The outcome for one part: all keys and secrets, or the certificate.
   package struct Part: Codable, Hashable, Sendable {
     package enum Result: String, Codable, Sendable {
       case reloaded

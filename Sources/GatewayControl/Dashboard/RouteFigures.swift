@@ -19,7 +19,7 @@ final class RouteFigures: @unchecked Sendable {
     metrics = DialectMetrics(dialect: route.dialectNames.first ?? "")
   }
 
-  /// Returns a reading. What the journal has lost is not in its totals.
+  /// Returns a reading. Its totals exclude events that the journal has lost.
   func reading() async -> DashboardText {
     let loop = route.controlLoop
     count()

@@ -5,9 +5,9 @@ extension Expectation {
   /// Expects that each token is renewed before the client is without one. If `limit` is set, a renewal must take no longer than
   /// that, in the time of sessions.
   ///
-  /// A renewal begins with the gateway's request, and ends with a valid token on the same connection. Where clients renew by
-  /// coming back, it begins with the request or with an end that means "come back with a new token", and ends with the login
-  /// with another token. Where they renew on a timer of their own, such an end comes too late.
+  /// A renewal begins with the gateway's request, and ends with a valid token on the same connection. If clients renew by
+  /// reconnecting, it begins with the request or with an end that means "come back with a new token", and ends with a login
+  /// with another token. If clients renew on a timer, such an end comes too late.
   package static func refreshedInTime(within limit: Duration? = nil) -> Expectation {
     Expectation("refreshed_in_time") { Requests(limit: limit, late: $0) }
   }

@@ -30,7 +30,7 @@ extension Expectation {
 
   /// The provider calls that are under way.
   private struct Calls {
-    /// What a client does with a token that it has got.
+    /// The uses that a client has for a new token.
     private static let uses: [ClientStory.Attempt] = [.refresh, .connection]
 
     let late: LateTimes

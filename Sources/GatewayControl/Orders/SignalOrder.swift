@@ -4,20 +4,20 @@ internal import GatewayCore
 package struct SignalOrder: ControlOrder {
   package static let form =
     #"{"signal": "logout"|"session-revoked"|"token-claims-change"|"credential-change", "#
-    + #""user_id"?: string, "session_id"?: string, "issued_before"?: unix s}"#
+    + #""user_id"?: string, "login_session"?: string, "issued_before"?: unix s}"#
 
   package var signal: String
-  /// The user whom the signal is about.
+  /// The user that the signal is about.
   package var userID: String?
   /// The session at the application's login, as `sid` in its tokens has it.
-  package var sessionID: String?
+  package var loginSession: String?
   /// The time before which the tokens were issued, in seconds since 1970; nil for now.
   package var issuedBefore: Double?
 
   package enum CodingKeys: String, CodingKey, CaseIterable {
     case signal
     case userID = "user_id"
-    case sessionID = "session_id"
+    case loginSession = "login_session"
     case issuedBefore = "issued_before"
   }
 

@@ -5,7 +5,7 @@
 /// browser send one of our Host names unless the page comes from there: if the page's own name is pointed to this machine
 /// (DNS rebinding), the Host still has that name. Other programs send neither field, or true values.
 package struct PageGuard: Hashable, Sendable {
-  /// The pages that may send requests, besides those of the listed origins.
+  /// The pages that may send requests, besides pages of the listed origins.
   package enum Pages: Hashable, Sendable {
     /// Pages of the resource's own origin.
     case own

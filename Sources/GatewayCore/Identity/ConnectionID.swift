@@ -1,7 +1,7 @@
 /// The name of one connection, e.g. `conn_0_17`: the number of its loop, and its number on that loop.
 ///
-/// The name contains the loop and the life of the gateway process, so a connection is found without a global dictionary,
-/// and no two processes that share a store give one name twice. Node 0 in its first life adds nothing to the text.
+/// The name contains the loop and the life of the gateway process, so a connection is found without a global dictionary.
+/// Two processes with a common store never give the same name. Node 0 in its first life adds nothing to the text.
 package struct ConnectionID: Hashable, Sendable, BitwiseCopyable {
   /// From the highest bit: 4 bits of the node, 8 of the loop, 2 of the node, 14 of the boot, 36 of the count. The node is in
   /// two parts, so that names of node 0 have the numbers that names had before there were nodes.
@@ -53,7 +53,7 @@ package struct ConnectionID: Hashable, Sendable, BitwiseCopyable {
   /// The life of the process that owns the connection.
   package var life: NodeBoot { NodeBoot(node: node, boot: boot) }
 
-  /// The number of its loop among those of all nodes.
+  /// The number of its loop among the loops of all nodes.
   private var place: Int { node * Self.loops + loop }
 }
 

@@ -1,5 +1,5 @@
-/// One life of one gateway process of those that share a store: the number of its node, and how often that number was
-/// taken before.
+/// One life of one of the gateway processes with a common store: the number of its node, and how often that number
+/// was taken before.
 package struct NodeBoot: Hashable, Sendable, CustomStringConvertible {
   /// 0...63.
   package let node: Int
@@ -15,7 +15,7 @@ package struct NodeBoot: Hashable, Sendable, CustomStringConvertible {
     self.boot = boot & (Self.boots - 1)
   }
 
-  /// The first life of the first node, and the only one of a process whose state nobody else has.
+  /// The first life of the first node; the only life of a process that shares no state.
   package static let first = NodeBoot(node: 0, boot: 0)
 
   /// The next life of the node.

@@ -11,8 +11,8 @@ struct BudgetWindow: Hashable, Sendable {
 
   /// Returns the time until a request would pass; nil if it passes now.
   ///
-  /// A sliding window estimates the requests of the last `window`: those of the current window, and of the one before
-  /// in proportion to the part that is less than a window ago.
+  /// A sliding window estimates the requests of the last `window`: all requests of the current window, and a share of the
+  /// previous window's, for the part that is less than a window ago.
   mutating func wait(_ budget: RequestBudget, at now: Instant) -> Duration? {
     let passed = roll(budget, at: now)
     let length = budget.window.nanoseconds

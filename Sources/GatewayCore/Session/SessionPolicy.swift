@@ -62,7 +62,8 @@ package struct SessionPolicy: Hashable, Sendable {
     guard loginTimeout > .zero else { throw SessionPolicyError("the login timeout must be longer than 0 s") }
     guard refreshTimeout >= .zero else { throw SessionPolicyError("the refresh timeout must not be negative") }
     guard anyRefreshTimeout || Self.documentedRefreshTimeouts.contains(refreshTimeout) else {
-      throw SessionPolicyError("the refresh timeout must be 60 to 1800 s, or any with the explicit switch for tests")
+      throw SessionPolicyError(
+        "the refresh timeout must be 60 to 1800 s, not \(refreshTimeout.inSeconds) s; for tests, allow any")
     }
     guard outageMax >= .zero else { throw SessionPolicyError("the longest outage must not be negative") }
     guard refreshLead >= .zero else { throw SessionPolicyError("the refresh lead must not be negative") }

@@ -1,6 +1,6 @@
-/// What a provider of rotating refresh tokens has counted.
+/// The counts of a provider of rotating refresh tokens.
 package struct RotationFigures: Hashable, Sendable, Codable {
-  /// Refresh tokens that were shown again, and those of them that were answered with a token.
+  /// Refresh tokens that were shown again, and how many of them got a token.
   package var replays = 0
   package var forgiven = 0
   /// Families that ended because one of their tokens, or of their user's, was taken for stolen.

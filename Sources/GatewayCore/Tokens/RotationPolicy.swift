@@ -1,4 +1,4 @@
-/// What a token endpoint does with refresh tokens that each may be used once (RFC 9700 section 4.14.2).
+/// The rules of a token endpoint for single-use refresh tokens (RFC 9700 section 4.14.2).
 package struct RotationPolicy: Hashable, Sendable {
   /// The answer to a refresh token that is shown again during the grace.
   package enum Replay: String, Hashable, Sendable, CaseIterable {
@@ -10,7 +10,7 @@ package struct RotationPolicy: Hashable, Sendable {
     case refuse
   }
 
-  /// What ends if a refresh token is shown again after the grace.
+  /// The grants that end if a refresh token is shown again after the grace.
   package enum Revocation: String, Hashable, Sendable, CaseIterable {
     /// All refresh tokens of that login.
     case family

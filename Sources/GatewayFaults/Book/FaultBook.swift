@@ -16,7 +16,7 @@ package final class FaultBook: @unchecked Sendable {
   private var sockets: [ConnectionID: FaultySocket] = [:]
   /// The number of connections opened so far.
   package private(set) var connectionCount: UInt64 = 0
-  private var alarms: [UInt32: FaultAlarm] = [:]
+  private var timers: [UInt32: FaultTimer] = [:]
   /// The message that is being sent, and its connection. Set when it is encoded, read when its frame goes out.
   private var said: Said?
   /// The reason for which a connection is being closed.
@@ -110,7 +110,7 @@ package final class FaultBook: @unchecked Sendable {
   }
 
   private func end(_ fault: StandingFault) {
-    if let alarm = alarms.removeValue(forKey: fault.number) { loop.deadlines.remove(alarm.wakeup) }
+    if let timer = timers.removeValue(forKey: fault.number) { loop.deadlines.remove(timer.wakeup) }
     for socket in inOrder { socket.side(fault.order.side)?.recover(from: fault) }
     waits.end(of: fault.number)
     setClock()
@@ -296,9 +296,9 @@ package final class FaultBook: @unchecked Sendable {
   }
 
   private func setAlarm(for fault: StandingFault, at deadline: Instant) {
-    let alarm = alarms[fault.number] ?? FaultAlarm(fault, in: self)
-    alarms[fault.number] = alarm
-    loop.deadlines.set(alarm.wakeup, at: deadline)
+    let timer = timers[fault.number] ?? FaultTimer(fault, in: self)
+    timers[fault.number] = timer
+    loop.deadlines.set(timer.wakeup, at: deadline)
   }
 
   fileprivate func pass(_ fault: StandingFault) {
@@ -330,8 +330,8 @@ extension FaultBook: JournalObserver {
   }
 }
 
-/// The alarm of one fault, which fires when the fault begins and when it ends.
-private final class FaultAlarm: WakeupTarget {
+/// The timer of one fault, which fires when the fault begins and when it ends.
+private final class FaultTimer: WakeupTarget {
   private let fault: StandingFault
   private unowned let book: FaultBook
   private(set) var wakeup: Wakeup!

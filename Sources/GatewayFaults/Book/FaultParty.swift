@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// What stands behind a ``FaultySocket``: a gateway's connection, or one end of a proxied one. Only on its loop.
+/// The party behind a ``FaultySocket``: a gateway's connection, or one end of a proxied one. Only on its loop.
 package protocol FaultParty: SocketHandler {
   var id: ConnectionID { get }
 

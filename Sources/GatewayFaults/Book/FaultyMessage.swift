@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayRuntime
 
-/// The messages that a fault affects: those of one meaning, and of these perhaps only those with a certain content.
+/// The messages that a fault affects: messages of one meaning, optionally only with a certain content.
 package struct FaultyMessage: Hashable, Sendable {
   package let meaning: Meaning
   /// Another kind that it includes; nil for none.

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-// The messages of a socket on their way, and those that a fault keeps back.
+// The messages that pass a socket, and the messages that a fault holds back.
 
 extension FaultySocket {
   enum Direction { case `in`, out }

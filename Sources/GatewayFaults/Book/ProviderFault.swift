@@ -13,7 +13,7 @@ package protocol ProviderAnswer: Fault {
   func answer(to order: ProviderOrder) throws(TokenRefusal) -> MintedToken
 }
 
-/// A fault that refuses requests for tokens, whoever mints them.
+/// A fault that refuses requests for tokens, of the gateway's own provider and of others.
 package protocol ProviderRefusal: ProviderAnswer {
   /// Throws the answer if there is to be no token. The user and the address are nil if they are not known.
   func refuse(user: UserID?, address: Name?, at now: WallTime) throws(TokenRefusal)
@@ -26,7 +26,7 @@ extension ProviderRefusal {
   }
 }
 
-/// A fault that changes the text of a token, whoever minted it.
+/// A fault that changes the text of a token, of the gateway's own provider and of others.
 package protocol TokenTextFault: ProviderAnswer {
   func changed(_ token: String) -> String
 }

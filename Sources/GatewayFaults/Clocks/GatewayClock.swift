@@ -4,7 +4,7 @@ package import GatewayCore
 package struct GatewayClock: ClockFault {
   package static let word = "gateway_clock"
   package static let summary =
-    "lets the gateway's time of day be ahead by ahead_s, behind if negative, 200 years at most, or drift"
+    "sets the gateway's time of day ahead by ahead_s (behind if negative, at most 200 years), or lets it drift"
   package static let members = ClockError.members
   package static let example = #"{"fault": "gateway_clock", "ahead_s": -3600, "drift": 0.001}"#
 

@@ -4,7 +4,7 @@ package import GatewayCore
 package struct IssuerClock: IssuerClockFault {
   package static let word = "issuer_clock"
   package static let summary =
-    "lets the token provider's clock be ahead by ahead_s, behind if negative, 200 years at most, or drift"
+    "sets the token provider's clock ahead by ahead_s (behind if negative, at most 200 years), or lets it drift"
   package static let members = ClockError.members
   package static let example = #"{"fault": "issuer_clock", "ahead_s": 60}"#
 

@@ -4,7 +4,7 @@ package import GatewayCore
 /// of the code, e.g. 4000.
 package struct Abort: EndingFault {
   package static let word = "abort"
-  package static let summary = "drops the transport in place of a close frame"
+  package static let summary = "closes the transport without a close frame"
   package static let members = FaultyClose.members
   package static let example = #"{"fault": "abort", "for": ["refresh_timeout"]}"#
 

@@ -3,7 +3,7 @@ package import GatewayCore
 /// A close frame with another code than the gateway's, e.g. 1011 for a refused token.
 package struct CloseAs: EndingFault {
   package static let word = "close_as"
-  package static let summary = "closes with this code and reason"
+  package static let summary = "closes with another code and reason"
   package static let members = ["code", "reason"] + FaultyClose.members
   package static let example = #"{"fault": "close_as", "for": ["invalid_token"], "code": 1011}"#
 

@@ -4,7 +4,7 @@ package import GatewayCore
 /// itself, e.g. by its own pings.
 package struct NeverClose: EndingFault {
   package static let word = "never_close"
-  package static let summary = "forgets the connection in place of closing it"
+  package static let summary = "leaves the connection open instead of closing it"
   package static let members = FaultyClose.members
   package static let example = #"{"fault": "never_close", "times": 1}"#
 

@@ -3,7 +3,7 @@ package import GatewayCore
 /// An HTTP answer that comes late, e.g. a token after 3 s, when the client has asked a second time.
 package struct AnswerLate: HTTPFault {
   package static let word = "answer_late"
-  package static let summary = "lets requests over HTTP wait so long, in real time; of one route, or below a path"
+  package static let summary = "delays HTTP requests of one route, or below a path, in real time"
   package static let members = ["by_ms"] + RouteChoice.members + AnswerMoment.members
   package static let example = #"{"fault": "answer_late", "route": "POST /v1/tokens", "by_ms": 3000, "times": 1}"#
 

@@ -3,7 +3,7 @@ package import GatewayCore
 /// An HTTP request that is never answered, unless the fault is removed while a client waits.
 package struct AnswerNever: HTTPFault {
   package static let word = "answer_never"
-  package static let summary = "never answers requests over HTTP; of one route, or below a path"
+  package static let summary = "never answers HTTP requests of one route, or below a path"
   package static let members = RouteChoice.members + AnswerMoment.members
   package static let example = #"{"fault": "answer_never", "route": "/v1/calls", "times": 1}"#
 

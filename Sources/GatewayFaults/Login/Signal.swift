@@ -4,8 +4,8 @@ package import GatewayCore
 package struct Signal: LoginFault {
   package static let word = "signal"
   package static let summary =
-    "refuses the login, or the refresh: S1 by 401, S2 by 403, S3 an error and a close, S4 a close alone, S5 no close frame, "
-    + "S6 a code of the wrong family, S7 one that means come back, S8 words nobody knows, S9 come back later"
+    "rejects the login, or the refresh: S1 by 401, S2 by 403, S3 an error and a close, S4 a close alone, S5 no close frame, "
+    + "S6 a code of the wrong family, S7 a code that means come back, S8 an unknown code, S9 come back later"
   package static let members = ["failure", "as", "of", "code", "reason", "status", "retry_after_s", "text"]
   package static let example = #"{"fault": "signal", "failure": "token_expired", "as": "S4", "code": 3003, "times": 1}"#
 

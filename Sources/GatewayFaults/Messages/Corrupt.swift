@@ -3,7 +3,7 @@ package import GatewayCore
 /// A message that is cut in half, e.g. a reply that ends within a string. No client may accept it as complete.
 package struct Corrupt: MessageFault {
   package static let word = "corrupt"
-  package static let summary = "cuts the message in the middle"
+  package static let summary = "cuts the message off in the middle"
   package static let members = FaultyMessage.members
   package static let example = #"{"fault": "corrupt", "what": "request:refresh", "times": 1}"#
 

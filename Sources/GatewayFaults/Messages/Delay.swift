@@ -3,7 +3,7 @@ package import GatewayCore
 /// A message that is late, in the time of the network.
 package struct Delay: MessageFault {
   package static let word = "delay"
-  package static let summary = "lets the message go on so much later, in real time"
+  package static let summary = "delays the message, in real time"
   package static let members = ["by_ms"] + FaultyMessage.members
   package static let example = #"{"fault": "delay", "what": "request:refresh", "by_ms": 2000}"#
 

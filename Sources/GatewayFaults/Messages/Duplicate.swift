@@ -3,7 +3,7 @@ package import GatewayCore
 /// A message that comes twice.
 package struct Duplicate: MessageFault {
   package static let word = "duplicate"
-  package static let summary = "says or hears the message twice"
+  package static let summary = "sends or receives the message twice"
   package static let members = FaultyMessage.members
   package static let example = #"{"fault": "duplicate", "what": "request:refresh", "times": 1}"#
 

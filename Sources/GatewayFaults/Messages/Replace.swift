@@ -3,7 +3,7 @@ package import GatewayCore
 /// A message that is replaced by another, e.g. one of an unknown type, or an error.
 package struct Replace: MessageFault {
   package static let word = "replace"
-  package static let summary = "says an error, or this text, in the message's place"
+  package static let summary = "replaces the message by an error, or by a text"
   package static let members = ["error", "text"] + FaultyMessage.members
   package static let example =
     #"{"fault": "replace", "what": "reply:refresh", "text": "{\"type\":\"nobody_knows\"}", "times": 1}"#

@@ -4,7 +4,7 @@ internal import GatewayRuntime
 /// A message that the gateway sends unasked, e.g. a frame of an unknown type after each login.
 package struct Say: SocketFault {
   package static let word = "say"
-  package static let summary = "sends a message of yours to the connections there are now, or to each as \"when\" says"
+  package static let summary = "sends a message of yours to present connections, or to each one when \"when\" is met"
   package static let members = ["text", "base64", "mean"]
   package static let example =
     #"{"fault": "say", "text": "{\"type\":\"notice\"}", "when": {"after": "logged_in"}, "times": 1}"#

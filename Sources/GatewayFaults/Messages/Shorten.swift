@@ -7,7 +7,7 @@ internal import GatewayRuntime
 package struct Shorten: LifeFault {
   package static let word = "shorten"
   package static let summary =
-    "behind a proxy: tells clients that their tokens live so long, in replies to logins and refreshes, and at a token endpoint"
+    "in a proxy: tells clients a shorter life of their tokens, in replies to logins and refreshes, and at a token endpoint"
   package static let members = ["life_s"] + FaultyMessage.members
   package static let example = #"{"fault": "shorten", "life_s": 3}"#
 

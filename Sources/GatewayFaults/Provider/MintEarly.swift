@@ -4,7 +4,8 @@ package import GatewayKit
 /// A token that is not valid yet, e.g. one that is issued in an hour.
 package struct MintEarly: ProviderAnswer {
   package static let word = "mint_early"
-  package static let summary = "lets the token provider give tokens issued so long from now, in an hour unless said"
+  package static let summary =
+    "makes the token provider return tokens with an issue time in the future (default in an hour)"
   package static let members = ["by_s"]
   package static let example = #"{"fault": "mint_early", "by_s": 600, "times": 1}"#
 

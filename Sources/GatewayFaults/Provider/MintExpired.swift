@@ -4,7 +4,7 @@ package import GatewayKit
 /// A token that has already expired. A client that asks again at once loops.
 package struct MintExpired: OtherTokenFault {
   package static let word = "mint_expired"
-  package static let summary = "lets the token provider give tokens that expired so long ago, an hour unless said"
+  package static let summary = "makes the token provider return tokens that have expired (default an hour ago)"
   package static let members = ["by_s"]
   package static let example = #"{"fault": "mint_expired", "by_s": 60, "times": 1}"#
 

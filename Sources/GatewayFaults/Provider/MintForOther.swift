@@ -4,7 +4,7 @@ package import GatewayKit
 /// A token of another user than the one asked for.
 package struct MintForOther: OtherTokenFault {
   package static let word = "mint_for_other"
-  package static let summary = "lets the token provider give tokens of another user"
+  package static let summary = "makes the token provider return tokens of another user"
   package static let members = ["user"]
   package static let example = #"{"fault": "mint_for_other", "user": "mallory", "times": 1}"#
 

@@ -6,13 +6,13 @@ package import GatewayKit
 package struct MintLimited: ProviderRefusal {
   package static let word = "mint_limited"
   package static let summary =
-    "lets the token provider refuse requests beyond a budget by user, address or all, with 429 or a ban"
+    "makes the token provider reject requests above a budget by user, address or all, with 429 or a ban"
   package static let members = ["per", "limit", "window_s", "kind", "status", "retry_after", "ban"]
   package static let example = #"{"fault": "mint_limited", "per": "user", "limit": 30, "window_s": 60}"#
 
   private let book: Book
 
-  /// What the budget has counted, and the chance of its waits.
+  /// The counts of the budget, and the random generator of its waits.
   ///
   /// `@unchecked Sendable`: used only on the gateway's loop.
   private final class Book: @unchecked Sendable {

@@ -4,7 +4,7 @@ package import GatewayCore
 /// timeout waits until its session is over.
 package struct MintNever: ProviderDelay {
   package static let word = "mint_never"
-  package static let summary = "lets the token provider take orders, and answer none"
+  package static let summary = "makes the token provider accept requests, and answer none"
   package static let example = #"{"fault": "mint_never", "times": 1}"#
 
   package init(_ fields: FaultFields) throws(GatewayError) {}

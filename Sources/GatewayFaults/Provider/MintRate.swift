@@ -3,7 +3,7 @@ package import GatewayCore
 /// A token provider that is the bottleneck: it mints a fixed number of tokens a second, and other requests wait.
 package struct MintRate: ProviderDelay {
   package static let word = "mint_rate"
-  package static let summary = "lets the token provider make so many tokens a second, one after the other"
+  package static let summary = "limits the token provider to a number of tokens per second, one after the other"
   package static let members = ["per_s"]
   package static let example = #"{"fault": "mint_rate", "per_s": 10}"#
 

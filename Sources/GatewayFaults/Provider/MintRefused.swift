@@ -4,7 +4,7 @@ package import GatewayKit
 /// A token provider that refuses with an HTTP status. `Retry-After` is sent only if the order names it.
 package struct MintRefused: ProviderRefusal {
   package static let word = "mint_refused"
-  package static let summary = "lets the token provider answer with an HTTP status in place of a token"
+  package static let summary = "makes the token provider answer with an HTTP status instead of a token"
   package static let members = FaultAnswer.members
   package static let example = #"{"fault": "mint_refused", "status": 429, "retry_after_s": 5, "times": 2}"#
 

@@ -4,7 +4,7 @@ package import GatewayKit
 /// A token provider that returns the user's last token again, however old it is, e.g. because of a cache.
 package struct MintSame: OtherTokenFault {
   package static let word = "mint_same"
-  package static let summary = "lets the token provider give each user their last token again"
+  package static let summary = "makes the token provider return each user's previous token again"
   package static let example = #"{"fault": "mint_same", "who": {"users": ["martin"]}}"#
 
   package init(_ fields: FaultFields) throws(GatewayError) {}

@@ -3,7 +3,7 @@ package import GatewayCore
 /// A token provider that takes long for each token.
 package struct MintSlowly: ProviderDelay {
   package static let word = "mint_slowly"
-  package static let summary = "lets the token provider take so long for a token"
+  package static let summary = "delays every token of the token provider"
   package static let members = ["by_ms"]
   package static let example = #"{"fault": "mint_slowly", "by_ms": 5000, "for_s": 60}"#
 

@@ -4,7 +4,7 @@ package import GatewayCore
 /// removed.
 package struct HalfOpen: SocketFault {
   package static let word = "half_open"
-  package static let summary = "keeps the connections that are there now, and delivers nothing, either way"
+  package static let summary = "keeps present connections open, and delivers nothing in either direction"
   package static let example = #"{"fault": "half_open", "who": {"users": ["martin"]}, "for_s": 30}"#
 
   package init(_ fields: FaultFields) throws(GatewayError) {}

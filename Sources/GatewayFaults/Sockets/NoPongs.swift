@@ -4,7 +4,7 @@ package import GatewayCore
 /// counts pongs reconnects.
 package struct NoPongs: SocketFault {
   package static let word = "no_pongs"
-  package static let summary = "answers no pings of the connections that are there now, until it is taken back"
+  package static let summary = "does not answer pings of present connections, until the fault is withdrawn"
   package static let example = #"{"fault": "no_pongs", "who": {"users": ["martin"]}}"#
 
   package init(_ fields: FaultFields) throws(GatewayError) {}

@@ -4,7 +4,7 @@ package import GatewayCore
 package struct StopReading: SocketFault {
   package static let word = "stop_reading"
   package static let summary =
-    "reads nothing from the connections that are there now, no pings either, until it is taken back"
+    "reads nothing from present connections, not even pings, until the fault is withdrawn"
   package static let example = #"{"fault": "stop_reading", "for_s": 30}"#
 
   package init(_ fields: FaultFields) throws(GatewayError) {}

@@ -5,7 +5,7 @@ package import GatewayCore
 package struct UnfinishedClose: SocketFault {
   package static let word = "unfinished_close"
   package static let summary =
-    "leaves close frames of the connections that are there now unanswered, and keeps the transport for 15 s"
+    "does not answer close frames of present connections, and keeps their transport for 15 s"
   package static let example = #"{"fault": "unfinished_close", "who": {"users": ["martin"]}}"#
 
   package init(_ fields: FaultFields) throws(GatewayError) {}

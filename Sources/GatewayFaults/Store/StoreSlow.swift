@@ -3,7 +3,7 @@ package import GatewayCore
 /// A store that takes long for every operation.
 package struct StoreSlow: StoreFault {
   package static let word = "store_slow"
-  package static let summary = "lets the store of users, calls and channels take so long for everything"
+  package static let summary = "delays every operation of the store of users, calls and channels"
   package static let members = ["by_ms"]
   package static let example = #"{"fault": "store_slow", "by_ms": 500, "for_s": 10}"#
 

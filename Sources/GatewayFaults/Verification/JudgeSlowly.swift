@@ -3,7 +3,7 @@ package import GatewayCore
 /// A verification of a socket's token that takes long, e.g. longer than a client waits.
 package struct JudgeSlowly: VerificationDelay {
   package static let word = "judge_slowly"
-  package static let summary = "takes so long to judge a socket's token"
+  package static let summary = "delays the verification of a socket's token"
   package static let members = ["by_ms"]
   package static let example = #"{"fault": "judge_slowly", "by_ms": 2000, "times": 1}"#
 

@@ -5,7 +5,7 @@ package import GatewayCore
 package struct RefuseForNow: VerificationFault {
   package static let word = "refuse_for_now"
   package static let summary =
-    "says of tokens that they cannot be judged just now, by the error store_unavailable or identity_unavailable"
+    "answers that tokens cannot be verified now, with the error store_unavailable or identity_unavailable"
   package static let members = ["of", "error"]
   package static let example = #"{"fault": "refuse_for_now", "of": "refresh", "times": 3}"#
 

@@ -4,7 +4,7 @@ package import GatewayCore
 package struct RefuseToken: VerificationFault {
   package static let word = "refuse_token"
   package static let summary =
-    "refuses good tokens, at sockets and over HTTP, with this error, signature_invalid unless said"
+    "rejects valid tokens, at sockets and over HTTP, with an error (default signature_invalid)"
   package static let members = ["error", "of"]
   package static let example = #"{"fault": "refuse_token", "error": "audience_mismatch", "of": "refresh", "times": 1}"#
 

@@ -5,7 +5,7 @@ package import GatewayCore
 package struct RotateKeys: VerificationFault {
   package static let word = "rotate_keys"
   package static let summary =
-    "refuses tokens issued before the order, at sockets and over HTTP, when overlap_s have passed"
+    "rejects tokens issued before the order, at sockets and over HTTP, after overlap_s seconds"
   package static let members = ["overlap_s"]
   package static let example = #"{"fault": "rotate_keys", "overlap_s": 30}"#
 

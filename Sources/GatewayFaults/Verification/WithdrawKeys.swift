@@ -5,7 +5,7 @@ internal import GatewayRuntime
 /// another token, or closed, as for revoked tokens.
 package struct WithdrawKeys: VerificationFault, SocketFault {
   package static let word = "withdraw_keys"
-  package static let summary = "refuses tokens issued before the order, and revokes those of the connections"
+  package static let summary = "rejects tokens issued before the order, and revokes the tokens of present connections"
   package static let example = #"{"fault": "withdraw_keys"}"#
 
   package init(_ fields: FaultFields) throws(GatewayError) {}

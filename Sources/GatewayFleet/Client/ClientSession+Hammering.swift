@@ -6,7 +6,7 @@ extension ClientSession {
   /// Whether the client asks again after every answer without a token, without a wait and for ever.
   var hammers: Bool { behaviour == .hammering }
 
-  /// Whether the provider refuses its renewals for ever, as those of a user whose refresh token is dead.
+  /// Whether the provider refuses its renewals for ever, as for a user with a dead refresh token.
   var hammersInVain: Bool { hammers && policy.hammersInVain }
 
   /// Returns the purpose of the `call`-th request for a renewal.

@@ -13,7 +13,7 @@ extension ClientSession {
   /// Returns the life of the token that the client asks for now, and notes whether its tokens expire within the storm.
   ///
   /// - Parameters:
-  ///   - purpose: What the token is for.
+  ///   - purpose: The token's purpose.
   ///   - plan: The plan.
   ///   - index: The number of the client.
   ///   - ahead: The time until the common expiry; nil if each token expires by itself.

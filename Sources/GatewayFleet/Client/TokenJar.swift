@@ -75,7 +75,7 @@ package struct TokenJar: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - token: The number of the refused token.
-  ///   - plan: Who shares the token, and whether the client logs in again.
+  ///   - plan: The plan of shared tokens, and of logging in again.
   ///   - now: The time.
   package mutating func refused(_ token: UInt32, _ plan: GrantPlan, at now: Instant) -> Refusal {
     guard !isSignedOut, self.token > 0 else { return .already }

@@ -4,7 +4,7 @@ package struct SignOutTally: Hashable, Sendable, Codable {
   package var devices = 0
   /// The sign-outs by cause. A device that logs in again may have several.
   package var causes: [TokenJar.Cause: Int] = [:]
-  /// Refresh tokens that were shown again because no answer had come, and those of them that were refused.
+  /// Refresh tokens that were shown again because no answer had come, and how many of them were refused.
   package var shownAgain = 0
   package var shownAgainRefused = 0
 

@@ -126,7 +126,7 @@ extension StormResult {
   /// Returns an allowance for requests at the end of the window that are answered after it.
   private static func callsUnderWay(_ calls: Int) -> Double { calls < 20 ? 2 : 0 }
 
-  /// What became of a fleet after a disturbance.
+  /// The state of a fleet after a disturbance.
   package enum Recovery: Hashable, Sendable {
     /// It recovered for good, so many seconds after the disturbance.
     case recovered(after: Double)

@@ -11,7 +11,7 @@ package struct GrantPlan: Hashable, Sendable, Codable {
     case user
   }
 
-  /// What a client does whose refresh token is refused.
+  /// The reaction of a client to a refused refresh token.
   package enum SignedOut: String, Hashable, Sendable, Codable, CaseIterable {
     /// It gets no further token: a person would have to type a password.
     case gone

@@ -36,7 +36,7 @@ extension StormPlan {
       fetchRate.map { (0.001...1_000_000).contains($0) } ?? true,
       "requests to the provider a second must be above 0 and at most 1,000,000")
     try require(fetchTimeout > .zero && connectTimeout > .zero, "timeouts must be longer than 0 s")
-    // Where a wire has no answer to a refresh request, a gateway says 0.
+    // If a wire has no answer to a refresh request, the gateway says 0.
     let isTimeout = gateway.timeout > .zero || (gateway.timeout == .zero && gateway.timeoutSource == .gateway)
     try require(
       gateway.lead >= .zero && gateway.spread >= .zero && isTimeout,

@@ -26,7 +26,7 @@ actor StormClient {
   /// Whether such a request is pending, and the request that waits for its end, since there is one at a time.
   var isAskingEndpoint = false
   var joined: FetchTicket?
-  /// Its place among those that come and go; nil for a fleet that stays.
+  /// Its place in a fleet whose clients come and go; nil for a fleet that stays.
   private let place: Int?
   /// When its stay is over; nil before its first login, or if it stays to the end.
   private var departsAt: Instant?

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// What an issuer says of itself (OpenID Connect Discovery 1.0 section 3, RFC 8414 section 2).
+/// An issuer's discovery document (OpenID Connect Discovery 1.0 section 3, RFC 8414 section 2).
 struct DiscoveryDocument {
   let keys: EndpointAddress
 

@@ -28,7 +28,7 @@ package final class FetchedIssuer: IssuerKeys {
   private let fetching = Mutex<(@Sendable () -> Void)?>(nil)
   private let counts = Mutex(Counts())
 
-  /// What the page of metrics shows.
+  /// The counts for the page of metrics.
   struct Counts: Sendable {
     var keys = 0
     /// When the present set was last read or confirmed, or the gateway began.
@@ -80,7 +80,7 @@ package final class FetchedIssuer: IssuerKeys {
   /// The error for a token whose key is not in the present set: it may exist if that set is not the latest.
   private var errorNow: GatewayError { lastWasGood.load(ordering: .relaxed) ? .keyUnknown : .identityUnavailable }
 
-  /// Returns whether the token failed because a key of this issuer is not here. What it says of itself is not verified, and
+  /// Returns whether the token failed because a key of this issuer is missing. The token's own issuer is not verified, and
   /// only chooses the issuer.
   private func mayBeNew(_ failure: TokenError, _ token: String) -> Bool {
     switch failure {
@@ -172,7 +172,7 @@ extension FetchedIssuer {
       "postern_jwks_keys", "Usable keys of an issuer.", label: "issuer",
       all.map { (value: $0.name, count: UInt64(clamping: $0.counts.keys)) })
     page.counters(
-      "postern_jwks_unknown_kid_total", "Tokens of an issuer whose key was not here.", label: "issuer",
+      "postern_jwks_unknown_kid_total", "Tokens of an issuer whose key the gateway did not have.", label: "issuer",
       all.map { (value: $0.name, count: $0.issuer.unknownKeys.load(ordering: .relaxed)) })
   }
 }

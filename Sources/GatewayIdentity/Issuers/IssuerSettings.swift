@@ -15,7 +15,7 @@ package struct IssuerSettings: Sendable {
   /// The name in metrics and in the log.
   package let name: String
   package let place: Place
-  /// What its tokens must hold; names the issuer.
+  /// The policy for its tokens; it names the issuer.
   package let policy: TokenPolicy
   /// The authorities that sign the certificates of its servers, and our own certificate; nil for those of the system.
   package var tls: TLSIdentity?
@@ -40,7 +40,7 @@ package struct IssuerSettings: Sendable {
     _ = try kind.addresses(of: issuer.text)
   }
 
-  /// Where the keys are, in words.
+  /// The place of the keys, as text.
   package var placeText: String {
     switch place {
     case .keys(let address): address.text

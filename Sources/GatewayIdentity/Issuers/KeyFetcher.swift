@@ -58,7 +58,7 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
   }
 
   /// Begins to fetch, for as long as the loop runs, and waits for the first good set, for at most `patience`; where the keys of
-  /// an earlier life are here, for a second. Returns a failure that no later answer will mend. Only from a task on the loop.
+  /// an earlier life are here, for a second. Returns a failure that no later answer can change. Only from a task on the loop.
   package nonisolated(nonsending) func begin(patience: Duration) async -> OutboundFailure? {
     loop.preconditionOnLoop()
     issuer.fetch { [self] in loop.execute { self.fetchForToken() } }

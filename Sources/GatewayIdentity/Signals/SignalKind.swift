@@ -28,6 +28,6 @@ package enum SignalKind: String, Hashable, Sendable, CaseIterable {
       ?? (event.utf8.starts(with: Self.framework.utf8) ? .verification : .other)
   }
 
-  /// The signals that an operator can give by hand: those that an order follows from.
+  /// The signals that an operator can give by hand: signals that cause an order.
   package static let orders: [SignalKind] = [.logout, .sessionRevoked, .tokenClaimsChange, .credentialChange]
 }

@@ -5,7 +5,7 @@ internal import GatewayTokens
 
 /// Why a signal is not taken. It never holds the token or any value from it.
 struct SignalRefusal: Error, Hashable {
-  /// The codes of RFC 8935 section 2.4, and those of RFC 7009 and RFC 6749 beside them.
+  /// The codes of RFC 8935 section 2.4, RFC 7009 and RFC 6749.
   enum Code: String {
     case invalidRequest = "invalid_request"
     case invalidKey = "invalid_key"
@@ -50,7 +50,7 @@ struct SignalRefusal: Error, Hashable {
   /// Whether the sender may try the same again.
   var isUnavailable: Bool { code == .unavailable }
 
-  /// The code where only those of OAuth are known (Back-Channel Logout 1.0 section 2.8, RFC 6749 section 5.2).
+  /// The code if only OAuth's codes are known (Back-Channel Logout 1.0 section 2.8, RFC 6749 section 5.2).
   private var oauthCode: Code {
     switch code {
     case .invalidKey, .invalidIssuer, .invalidAudience: .invalidRequest

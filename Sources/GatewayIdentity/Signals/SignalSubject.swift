@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// Whom an event is about: a user, a session at the login, or a user's session (RFC 9493).
+/// The subject of an event: a user, a session at the login, or a user's session (RFC 9493).
 struct SignalSubject: Hashable {
   var user: UserID?
   var session: LoginSession?

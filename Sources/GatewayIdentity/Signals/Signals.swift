@@ -4,7 +4,7 @@ package import GatewayRuntime
 internal import GatewayTokens
 internal import Synchronization
 
-/// What comes from outside about logins, and the orders that follow from it.
+/// Signals from outside about logins, and the orders that follow from them.
 ///
 /// An order covers only tokens that were issued before the signal's own time. A replayed, late or reordered signal therefore
 /// never ends a session of a later login, whether or not it is remembered.
@@ -43,7 +43,7 @@ package final class Signals: Sendable {
   ///
   /// - Parameters:
   ///   - kind: One of ``SignalKind/orders``.
-  ///   - user: The user whom it is about.
+  ///   - user: The user that it is about.
   ///   - sid: The session at the login, as its tokens have it; nil for all of the user's.
   ///   - before: Tokens that were issued at this time or later stay good; nil for now.
   package func give(

@@ -4,7 +4,7 @@ internal import Glibc
 ///
 /// The index of `{"a": [1]}` has the object, the name `a`, the array and the 1. A text that violates RFC 8259 is rejected.
 struct JSONIndex: Sendable {
-  /// What a text may have beyond or below RFC 8259.
+  /// The differences of a text from RFC 8259 that are allowed.
   struct Rules: Sendable {
     /// The most levels that arrays and objects may nest.
     var depthMax: Int

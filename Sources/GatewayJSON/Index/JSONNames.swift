@@ -7,7 +7,7 @@ struct JSONNames {
 
   private static let comparedMax = 16
 
-  /// Adds the name at `node` to those of `object`, whose earlier members are in `nodes`. Returns false if it is there already.
+  /// Adds the name at `node` to the names of `object`, whose earlier members are in `nodes`. Returns false if it is there already.
   mutating func add(_ node: Int, to object: Int, _ nodes: [JSONIndex.Node], _ text: UnsafeRawBufferPointer) -> Bool {
     let count = nodes[object].count
     guard count >= Self.comparedMax else {

@@ -88,7 +88,7 @@ extension Arguments.Value {
 
   /// Returns the error that the flag has no meaning when `flag` has the value `choice`.
   package func meaningless(with flag: String, _ choice: String) -> UsageError {
-    UsageError("\(source) says nothing to --\(flag) \(choice)")
+    UsageError("\(source) has no effect with --\(flag) \(choice); leave it out")
   }
 }
 

@@ -14,19 +14,22 @@ struct TokenKeyDraft: Sendable {
   private(set) var allowsShortSecret = false
 
   static let secretOption = Option<TokenKeyDraft>(
-    "secret", "TEXT", "the HMAC secret of tokens; rather from POSTERN_SECRET or a file than on a command line",
+    "secret", "TEXT",
+    "the HMAC secret that signs tokens; other users of the machine can read a command line, so prefer --secret-file",
     \.secret, .text)
   static let secretFileOption = Option<TokenKeyDraft>(
-    "secret-file", "FILE", "the HMAC secret of tokens", \.secretFile, .asGiven)
+    "secret-file", "FILE", "the file with the HMAC secret that signs tokens", \.secretFile, .asGiven)
   static let keyFileOption = Option<TokenKeyDraft>(
-    "key-file", "FILE", "keys of tokens: PEM or a JWK set; a private key mints too", each: \.files)
+    "key-file", "FILE", "a file with keys that verify tokens, PEM or a JWK set; a private key also signs them",
+    each: \.files)
 
   @OptionList<TokenKeyDraft>
   static var options: [Option<TokenKeyDraft>] {
     secretOption
     secretFileOption
     Option(
-      "algorithm", "ALG", "the algorithm: HS256 (default for a secret), HS384, ..., EdDSA (default: the key's own)"
+      "algorithm", "ALG",
+      "the algorithm that signs tokens: HS256 (default for a secret), HS384, ..., EdDSA (default: the key's own)"
     ) { value, draft in
       guard let algorithm = JWTAlgorithm(name: value.text) else {
         throw UsageError(
@@ -35,13 +38,16 @@ struct TokenKeyDraft: Sendable {
       draft.algorithm = algorithm
     }
     keyFileOption
-    Option("key-id", "KID", "the name of the secret or PEM key, for kid", \.id, .text)
-    Option("previous-secret-file", "FILE", "the secret before the present one", \.previousSecret, .asGiven)
+    Option("key-id", "KID", "the name of the secret or PEM key, the kid in the header of tokens", \.id, .text)
     Option(
-      "previous-until", "UNIX_S", "until when the previous secret is good", \.previousUntil,
+      "previous-secret-file", "FILE", "the file with the secret before a rotation, whose tokens are still accepted",
+      \.previousSecret, .asGiven)
+    Option(
+      "previous-until", "UNIX_S", "when tokens of --previous-secret-file stop being accepted, in Unix seconds",
+      \.previousUntil,
       Reading<Double>.number(0...1e11).map { seconds, _ in WallTime(seconds: seconds) })
     Option(
-      "allow-short-secret", "accept a secret shorter than its hash (RFC 7518 section 3.2), for tests",
+      "allow-short-secret", "accept a secret shorter than its hash, for tests (RFC 7518 section 3.2 forbids it)",
       \.allowsShortSecret)
   }
 
@@ -50,7 +56,7 @@ struct TokenKeyDraft: Sendable {
   /// Returns the secret that is given as text or in a file; nil if none is.
   func secretText() throws -> String? {
     switch (secret, secretFile) {
-    case (_?, _?): throw UsageError("--secret and --secret-file are both given; one of them is meant")
+    case (_?, _?): throw UsageError("--secret and --secret-file are both given; remove one")
     case (let secret?, nil):
       guard !secret.isEmpty else { throw UsageError("--secret is empty") }
       return secret

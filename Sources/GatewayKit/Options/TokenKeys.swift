@@ -38,7 +38,7 @@ package struct TokenKeys {
   /// Returns the keys that flags name. Throws if no flag names one.
   package static func needed(_ arguments: Arguments, allowsShortSecret: Bool = false) throws -> TokenKeys {
     guard let keys = try TokenKeys(arguments, allowsShortSecret: allowsShortSecret) else {
-      throw UsageError("no key: --secret-file, POSTERN_SECRET or --key-file")
+      throw UsageError("no key: give --secret-file, POSTERN_SECRET or --key-file")
     }
     return keys
   }

@@ -9,10 +9,11 @@ package struct TokenPolicyDraft: Sendable {
 
   @OptionList<TokenPolicyDraft>
   static var options: [Option<TokenPolicyDraft>] {
-    Option("issuer", "TEXT", "the iss that tokens must have, and are minted with", \.issuer, .text)
-    Option("audience", "TEXT", "the aud that tokens must have, and are minted with", \.audience, .text)
+    Option("issuer", "TEXT", "the issuer: tokens must have this iss, and minted tokens have it", \.issuer, .text)
+    Option("audience", "TEXT", "the audience: tokens must have this aud, and minted tokens have it", \.audience, .text)
     Option(
-      "leeway", "DURATION", "the clock skew that exp, nbf and iat allow for (default 5s)", \.leeway, .duration)
+      "leeway", "DURATION", "how far clocks may differ when exp, nbf and iat of tokens are checked (default 5s)",
+      \.leeway, .duration)
   }
 
   package init(_ arguments: Arguments) throws { try arguments.read(Self.options, into: &self) }

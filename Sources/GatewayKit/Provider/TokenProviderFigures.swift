@@ -20,7 +20,7 @@ package struct TokenProviderFigures: Hashable, Sendable {
   package var overloaded: UInt64 = 0
   /// The requests that were dropped because their callers had disconnected.
   package var dropped: UInt64 = 0
-  /// The requests that a budget refused, and those that it refused during a ban.
+  /// The requests that a budget refused, and the requests that it refused during a ban.
   package var limited: UInt64 = 0
   package var banned: UInt64 = 0
   /// The refresh tokens that were refused, and what became of the others; nil if the provider rotates none.

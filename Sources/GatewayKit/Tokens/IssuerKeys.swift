@@ -16,7 +16,7 @@ package protocol IssuerKeys: Sendable {
   func error(for failure: TokenError, of token: String) -> GatewayError
 }
 
-/// What follows from the failure of a token whose key may not be here yet.
+/// The next step after a token failed whose key may not have been fetched yet.
 package enum KeyAdvice: Sendable {
   /// The failure stands.
   case stands

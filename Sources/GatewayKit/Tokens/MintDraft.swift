@@ -24,13 +24,15 @@ package struct MintDraft: Sendable {
 
   @OptionList<MintDraft>
   private static var options: [Option<MintDraft>] {
-    Option("user", "ID", "the user; !anon for an anonymous one", \.user, .text)
-    Option("kind", "KIND", "regular (default), guest, anonymous", \.kind, .asGiven)
-    Option("life", "DURATION", "how long the token is good (default 1h)", \.life, .asGiven)
+    Option("user", "ID", "the user of the token; !anon for an anonymous user", \.user, .text)
+    Option("kind", "KIND", "the kind of user: regular (default), guest, anonymous", \.kind, .asGiven)
+    Option("life", "DURATION", "how long the token is valid (default 1h)", \.life, .asGiven)
     Option(
-      "expires", "UNIX_S", "when the token expires, in place of --life; never for no expiry", \.expires, .asGiven)
-    Option("issued-at", "UNIX_S", "when the token was issued (default now)", \.issued, .asGiven)
-    Option("call", "CID", "a call the token opens, as type:id", repeats: true) { value, draft in
+      "expires", "UNIX_S",
+      "when the token expires, in Unix seconds, instead of --life; never for a token without expiry", \.expires,
+      .asGiven)
+    Option("issued-at", "UNIX_S", "when the token was issued, in Unix seconds (default now)", \.issued, .asGiven)
+    Option("call", "CID", "a call that the token gives access to, as type:id", repeats: true) { value, draft in
       guard let call = CallID(cid: value.text) else {
         throw UsageError(
           value.source, value: value.text, expected: "a call as type:id, of letters, digits, _, - and !")
@@ -38,11 +40,11 @@ package struct MintDraft: Sendable {
       draft.calls.append(call)
     }
     Option(
-      "claim", "NAME=VALUE", "a further claim, or another value for one; JSON or text", repeats: true
+      "claim", "NAME=VALUE", "a claim to add or to replace, its value JSON or text", repeats: true
     ) { value, draft in draft.claims.append(try claim(value)) }
-    Option("typ", "TYPE", "the typ in the header (default JWT)", \.type, .text)
-    Option("issuer", "TEXT", "the iss", \.issuer, .text)
-    Option("audience", "TEXT", "the aud", \.audience, .text)
+    Option("typ", "TYPE", "the typ in the token's header (default JWT)", \.type, .text)
+    Option("issuer", "TEXT", "the token's issuer, its iss", \.issuer, .text)
+    Option("audience", "TEXT", "the token's audience, its aud", \.audience, .text)
   }
 
   init(_ arguments: Arguments) throws { try arguments.read(Self.options, into: &self) }
@@ -79,7 +81,7 @@ package struct MintDraft: Sendable {
   /// Returns the expiry of the token; nil for never.
   package func expiry(issuedAt: WallTime, usual: Duration) throws -> WallTime? {
     guard let expires else { return issuedAt + (try life?.duration() ?? usual) }
-    guard life == nil else { throw UsageError("--life and --expires are both given; one is meant") }
+    guard life == nil else { throw UsageError("--life and --expires are both given; remove one") }
     if expires.text == "never" { return nil }
     return WallTime(seconds: try expires.number(in: -1e11...1e11))
   }

@@ -19,13 +19,13 @@ package struct VerifyDraft: Sendable {
   @OptionList<VerifyDraft>
   private static func options(ofUsers schemes: String) -> [Option<VerifyDraft>] {
     Option(
-      "user", "ID", "the user that must be the token's (\(schemes))", \.user,
+      "user", "ID", "the user that the token must belong to (\(schemes))", \.user,
       Reading<String>.text.map { name, _ in UserID(name) })
     Option(
-      "at", "UNIX_S", "as of this time (default now)", \.time,
+      "at", "UNIX_S", "verify the token as of this time, in Unix seconds (default now)", \.time,
       Reading<Double>.number(-1e11...1e11).map { seconds, _ in WallTime(seconds: seconds) })
-    Option("typ", "TYPE", "the typ the token must have", \.type, .text)
-    Option("require-expiry", "refuse a token without exp", \.requiresExpiry)
+    Option("typ", "TYPE", "the typ that the token's header must have", \.type, .text)
+    Option("require-expiry", "reject a token without an expiry (exp)", \.requiresExpiry)
     Option("json", "print one JSON object", \.printsJSON)
   }
 

@@ -15,7 +15,7 @@ package struct ControlAction: Sendable {
     case lines
     /// The members, line by line, and tables.
     case table
-    /// What was read anew. It is an error if something old was kept.
+    /// The parts that were read again. It is an error if something old was kept.
     case reload
     /// The list of all faults.
     case knownFaults
@@ -33,7 +33,7 @@ package struct ControlAction: Sendable {
   /// Returns the request, and the form in which its answer is printed.
   package let order: @Sendable (_ arguments: Arguments, _ call: Call) throws -> (request: HTTPRequest, telling: Telling)
 
-  /// What an action is called with, besides its own flags.
+  /// The operand and the space of a call, besides the action's own flags.
   package struct Call: Sendable {
     /// The operand after the word; nil if none is given.
     package let operandGiven: String?

@@ -19,7 +19,7 @@ package struct Ground: Sendable {
   package let seed: UInt64
   /// The source of unpredictable random values: session tokens, names of invitations.
   package let secrets: Secrets
-  /// The life of this process among those that share the store.
+  /// The life of this process among the processes with a common store.
   package let life: NodeBoot
   /// Whether clients connect to the gateway over TLS.
   package let isSecure: Bool

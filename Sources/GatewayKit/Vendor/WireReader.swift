@@ -2,9 +2,9 @@ package import GatewayCore
 
 /// Both sides of a vendor's wire format, for a program that reads a connection between others.
 package struct WireReader: Sendable {
-  /// What reads the client's messages.
+  /// The reader of the client's messages.
   package let dialect: any Dialect
-  /// What reads the gateway's messages.
+  /// The reader of the gateway's messages.
   package let client: any ClientDialect
 
   package init(_ dialect: any Dialect, _ client: any ClientDialect) {

@@ -2,7 +2,7 @@ internal import GatewayCore
 
 /// A push that the planner gives a fleet, to see whether it recovers.
 package struct Disturbance: Hashable, Sendable {
-  /// What is disturbed, and the meaning of a disturbance's size.
+  /// The disturbed part, and the meaning of a disturbance's size.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// The provider serves nobody for so many seconds; requests wait.
     case outage

@@ -6,7 +6,7 @@ extension WorldSettings {
   /// ever. Nothing disturbs it but the given disturbance.
   ///
   /// - Parameters:
-  ///   - disturbance: What happens once the fleet asks evenly; nil for nothing.
+  ///   - disturbance: The disturbance once the fleet asks evenly; nil for none.
   ///   - after: How long the world goes on after that.
   package func atRest(_ disturbance: Disturbance?, andAfter after: Duration) -> WorldSettings {
     var rest = self

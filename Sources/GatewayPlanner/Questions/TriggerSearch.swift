@@ -47,7 +47,7 @@ package struct TriggerSearch: Sendable {
     }
   }
 
-  /// What a fleet at rest is.
+  /// The stability of a fleet at rest.
   package enum Verdict: String, Hashable, Sendable {
     /// It recovers from every push that was tried.
     case stable

@@ -35,7 +35,7 @@ extension MachineWorld {
     close(index)
   }
 
-  /// Puts a client at the place of one that has gone. What is still under way for that one is told apart by its
+  /// Puts a client at the place of one that has gone. Events that are still under way for the latter are told apart by its
   /// connection and by the number of its request.
   mutating func follow(_ machine: Machine, at index: Int) {
     if machines[index].isSettled { ledger.settled -= 1 }

@@ -63,7 +63,7 @@ extension MachineWorld {
   /// Gives the answer to a request to the clients that have waited for it.
   ///
   /// - Parameters:
-  ///   - followers: What waited for it.
+  ///   - followers: The clients that waited for it.
   ///   - answer: The answer.
   ///   - leader: The client of the request. It has asked for something else by now, if it waits too.
   mutating func deliver(_ followers: [RefreshState.Follower], _ answer: ProviderAnswer, leader: Int) {

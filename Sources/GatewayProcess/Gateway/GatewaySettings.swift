@@ -33,7 +33,7 @@ package struct GatewaySettings: Sendable {
   package var loops = 1
   /// The store for all that the gateway keeps.
   package var store = StoreChoice.memory
-  /// The name of this process among those that share the store; nil if it has the store for itself.
+  /// The name of this process among the processes with a common store; nil if it has the store for itself.
   package var nodeName: String?
   /// Whether unreadable rows of the store are set aside.
   package var setsDamagedAside = false

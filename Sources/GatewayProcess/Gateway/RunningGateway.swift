@@ -14,13 +14,13 @@ package final class RunningGateway: Sendable {
   package let hosts: [String]
   package let port: Int
   package let controlPort: Int
-  /// What a service of this gateway has to do.
+  /// The events for a service of this gateway.
   let inbox: ServiceInbox
   let loops: [SocketLoop]
   private let listeners: [Listener]
   private let controlListener: Listener
   private let control: ControlSite
-  /// The number of this process among those that share its store, and the name that it was given; nil for neither.
+  /// The number and the name of this process among the processes with a common store; nil if it has the store for itself.
   package var node: (slot: Int, name: String)? { membership.node.map { ($0.life.node, $0.name) } }
   let spaces: Spaces?
   let refusals: TransportRefusals

@@ -27,7 +27,7 @@ final class ServiceInbox: Sendable {
     case endAtOnce
   }
 
-  /// The most orders that wait for one reload. Those that the present reload answers do not count.
+  /// The most orders that wait for one reload. Orders that the present reload answers do not count.
   static let ordersMax = 8
 
   private typealias Asker = CheckedContinuation<Result<ReloadAnswer, GatewayError>, Never>

@@ -7,8 +7,8 @@ internal import GatewayServer
 internal import GatewaySpace
 internal import GatewayStores
 
-/// The store of a process, and the process's place among those that share it. A process without a node's name has the store
-/// for itself.
+/// The store of a process, and the process's place among the processes with that store. A process without a node's name
+/// has the store for itself.
 struct StoreMembership: Sendable {
   let store: any Store
   /// The life of this process, which is in the names of its connections.
@@ -100,7 +100,7 @@ struct StoreMembership: Sendable {
   /// The topic of the note by which a process says that it has started: the numbers of its life, and its name.
   private static let topic = "gateway.node"
 
-  /// Makes a gateway hear what the other processes announce, if they have a channel. Before it is prepared.
+  /// Makes a gateway receive the announcements of other processes, if they have a channel. Before it is prepared.
   func join(_ space: Space) async throws {
     guard let bus, let node else { return }
     space.join(bus, names: { node.names }) { note in
@@ -138,7 +138,7 @@ struct StoreMembership: Sendable {
       ["sent": counts.sent, "received": counts.received, "lost": counts.lost, "refused": counts.refused])
     page.counter("postern_bus_gaps_total", "Times that messages may have been missed.", Double(counts.gaps))
     page.counter(
-      "postern_bus_late_total", "Answers that did not wait any longer for the process's own messages.",
+      "postern_bus_late_total", "Answers sent before the process's own messages came back, after the longest wait.",
       Double(counts.late))
   }
 

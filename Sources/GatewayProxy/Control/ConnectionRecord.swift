@@ -5,7 +5,7 @@ internal import GatewayWires
 /// The lines of one proxied connection in the journal, and what is known of its login. Only on its loop.
 struct ConnectionRecord {
   let journal: Journal
-  /// What reads its messages; nil if nobody does.
+  /// The reader of its messages; nil for none.
   let eyes: (any ConnectionEyes)?
   private let id: ConnectionID
   private let wire: String
@@ -163,7 +163,7 @@ struct ConnectionRecord {
     }
   }
 
-  // MARK: What is known
+  // MARK: Known facts
 
   /// The login; nil if there is none, or nobody knows of it.
   var facts: Connection.Facts? {

@@ -9,7 +9,7 @@ internal import GatewayWires
 package final class ProxyControl: @unchecked Sendable {
   package let journal: Journal
   package let faults: FaultBook
-  /// What says what messages mean; nil if nobody reads them.
+  /// The wire that gives messages their meaning; nil if nobody reads them.
   let wire: ProxyWire?
   /// The calls of the application's token endpoint; nil if nobody knows which they are.
   let tokens: TokenSightings?
@@ -19,7 +19,7 @@ package final class ProxyControl: @unchecked Sendable {
   /// Creates a journal that begins now, and a book without faults.
   ///
   /// - Parameters:
-  ///   - wire: What says what messages mean; nil to read none.
+  ///   - wire: The wire that gives messages their meaning; nil to read none.
   ///   - tokens: The calls of the application's token endpoint; nil if nobody knows which they are.
   ///   - bytes: The room for what happened.
   ///   - payloadBytes: The room for what messages said; nil to keep nothing of that.

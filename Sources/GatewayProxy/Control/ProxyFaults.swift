@@ -8,7 +8,7 @@ internal import GatewayWires
 /// They affect messages by direction, number and content, closes by code, sockets, upgrades and HTTP; with a wire, messages by
 /// their meaning and connections by their users too.
 struct ProxyFaults: FaultPolicy {
-  /// What says what messages mean; nil for nothing.
+  /// The wire that gives messages their meaning; nil for none.
   let wire: ProxyWire?
   /// The calls of the token endpoint; nil if nobody knows which they are.
   let tokens: TokenSightings?

@@ -12,7 +12,7 @@ final class DialectEyes: ConnectionEyes, @unchecked Sendable {
   private let connection: ConnectionID
   private let conversation: (any Conversation)?
   private let memory: ClientMemory?
-  /// The user whom the upgrade names; nil for none.
+  /// The user that the upgrade names; nil for none.
   private let named: String?
   private var token: Credentials?
   private var phase = ClientPhase.opening
@@ -140,7 +140,7 @@ final class DialectEyes: ConnectionEyes, @unchecked Sendable {
       (shown, phase) = (nil, .live)
       return .refreshRefused(then)
     }
-    // Where clients renew by coming back, the error of an expired token is the gateway's request.
+    // If clients renew by reconnecting, the error of an expired token is the gateway's request.
     return renewal == .reconnect && then == .renew ? request() : .error
   }
 

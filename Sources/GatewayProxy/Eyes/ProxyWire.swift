@@ -3,7 +3,7 @@ package import GatewayKit
 internal import GatewayRuntime
 package import GatewayWires
 
-/// What tells a proxy the meaning of messages: a described wire, or the dialects of a vendor.
+/// The source of the messages' meaning for a proxy: a described wire, or the dialects of a vendor.
 package struct ProxyWire: Sendable {
   /// The name that the journal and orders have.
   package let name: String

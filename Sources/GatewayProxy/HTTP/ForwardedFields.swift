@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// The header fields that a proxy passes on. Those about one connection stay (RFC 9110 section 7.6.1).
+/// The header fields that a proxy passes on. Fields about one connection are not passed on (RFC 9110 section 7.6.1).
 package struct ForwardedFields: Sendable {
   /// This proxy in `Via`, e.g. `1.1 postern-3fa9`; different in every process, so that a loop is found.
   package let via: String

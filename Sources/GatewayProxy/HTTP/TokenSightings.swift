@@ -21,7 +21,7 @@ package final class TokenSightings: @unchecked Sendable {
   /// Creates the sightings of an endpoint.
   ///
   /// - Parameters:
-  ///   - watch: What requests and answers mean.
+  ///   - watch: The reader of requests and answers.
   ///   - target: The endpoint's server; nil for the proxy's target.
   ///   - loop: The proxy's loop.
   package init(_ watch: TokenWatch, at target: ProxyTarget? = nil, on loop: EventLoop) {

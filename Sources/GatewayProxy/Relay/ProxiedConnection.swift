@@ -48,7 +48,7 @@ final class ProxiedConnection: @unchecked Sendable {
     return upgrade
   }
 
-  /// What hears of the dial.
+  /// The handler of the dial's outcome.
   private var dialled: any SocketHandler { faulty?.target ?? target }
 
   func targetAnswered(_ answer: HTTPResponse) { self.answer = answer }

@@ -3,7 +3,7 @@ internal import GatewayFaults
 internal import GatewayRuntime
 internal import GatewayWires
 
-/// One of the two WebSockets of a ``ProxiedConnection``. What it hears, the other one does.
+/// One of the two WebSockets of a ``ProxiedConnection``. It passes its events on to the other one.
 ///
 /// Messages are passed on whole, in the turn of the loop in which they arrive. While many bytes wait for one end, the other end
 /// reads nothing.
@@ -43,12 +43,12 @@ final class RelayEnd: @unchecked Sendable {
   /// The peer's address.
   var peer: String { socket?.peer ?? "" }
 
-  /// What a fault made of the last close.
+  /// The effect of a fault on the last close.
   var otherClose: OtherClose? { socket?.otherClose }
 
   private var other: RelayEnd? { connection?.other(than: self) }
 
-  // MARK: What the other end has heard
+  // MARK: Events of the other end
 
   private func send(_ frame: Frame, from other: RelayEnd) {
     switch socket?.send(frame) {
@@ -91,7 +91,7 @@ final class RelayEnd: @unchecked Sendable {
   /// Ends the transport without a close frame, after what waits for the peer.
   private func leave() {
     isLeaving = true
-    // What was sent in this turn of the loop is written at its end.
+    // Messages that are sent in this turn of the loop are written at its end.
     loop.execute { [self] in
       guard isLeaving, let socket else { return }
       guard socket.waitingBytes > 0 else { return socket.abort() }
@@ -126,7 +126,7 @@ extension RelayEnd: SocketHandler {
     guard isTarget else {
       connection?.record?.opened()
       if let closeAtOpening { return socket.close(closeAtOpening) }
-      // What the target has sent since its 101 follows that of the client.
+      // The target's messages since its 101 follow the client's 101.
       return other?.goOnReading() ?? ()
     }
     isHeld = true

@@ -7,7 +7,7 @@ struct RedisSubscription: Sendable {
   /// A function that is called when the subscription ends.
   let closed: @Sendable () -> Void
 
-  /// What to do if the server does not let the gateway's user subscribe.
+  /// The advice if the server does not let the gateway's user subscribe.
   static let missingRight =
     "its user may not publish and subscribe, which several processes need (--node-name); add &{postern}*, with the "
     + "--store-prefix, and +publish +subscribe +ping to the user"

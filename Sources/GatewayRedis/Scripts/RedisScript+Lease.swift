@@ -1,5 +1,5 @@
 extension RedisScript {
-  /// Takes the lease of the prefix if nobody holds it, or if those who hold it share it.
+  /// Takes the lease of the prefix if no process holds it, or if its holders share it.
   ///
   /// `ARGV`: the owner, for an operator; the milliseconds that it holds; the format of the store; 1 to share it. Returns 1 and
   /// the lease, whose beginning is the boot number; or 0, the lease that another holds and the milliseconds left; or 2 and the

@@ -12,7 +12,7 @@ enum FigureEvidence: Sendable {
   case quantile(Recording, Double)
   /// A time that ends when the number of connected clients crosses a line, counted in whole seconds.
   case crossing
-  /// What the gateway spent on each of what the metric of that name counts: CPU time or memory. The sum was measured once.
+  /// The gateway's CPU time or memory for each unit that the metric of that name counts. The sum was measured once.
   case cost(over: String)
   /// Something that was measured once in each run: the height of a peak, a longest.
   case single

@@ -19,9 +19,9 @@ enum Significance {
   static let askedTimeFloor = 0.01
   /// The longest pause that counts as a busy machine's, in seconds. A longer one is a process's own.
   static let machinePauseMax = 0.25
-  /// What a machine's other work adds to the CPU time of a whole storm, in seconds.
+  /// The CPU time that a machine's other work adds to a whole storm, in seconds.
   static let cpuFloor = 0.05
-  /// What an allocator's pages and a process's own growth add to its memory, in bytes.
+  /// The memory that an allocator's pages and a process's own growth add, in bytes.
   static let memoryFloor = 4_194_304.0
   /// The two seconds in which a crossing was counted.
   static let crossingFloor = 2.0

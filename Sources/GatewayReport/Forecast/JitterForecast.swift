@@ -47,7 +47,7 @@ package struct JitterForecast: Hashable, Sendable, Encodable {
   /// of their own, or no provider gave them tokens.
   package init?(_ plan: StormPlan, _ result: StormResult) {
     let bins = result.bins
-    // Every client asks once in a wave, whatever counts another process reports.
+    // In a wave every client asks once, so counts of another process are not needed.
     let refreshes = min(result.provider.refreshRounds / max(1, plan.waves), plan.clients)
     let half = bins.providerGrants.total / max(1, plan.waves) / 2
     guard plan.expiry == .common, plan.comeback == .zero, !plan.reconnects, refreshes >= Self.refreshesMin,

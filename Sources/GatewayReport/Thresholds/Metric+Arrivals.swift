@@ -4,25 +4,26 @@ import GatewayFleet
 
 extension Metric {
   static let arrivals = [
-    Metric("arrivals.planned", .count, "clients whose time to come had come", over: .open) {
+    Metric("arrivals.planned", .count, "clients that were due to arrive", over: .open) {
       $0.arrivals.map { Double($0.planned) }
     },
-    Metric("arrivals.started", .count, "of those, the ones that found a place", over: .open) {
+    Metric("arrivals.started", .count, "arrivals that found a place", over: .open) {
       $0.arrivals.map { Double($0.started) }
     },
     Metric(
-      "arrivals.not_started", .count, "of those, the ones that found `clients` of them there; nobody waits for a place",
+      "arrivals.not_started", .count, "arrivals that found all `clients` places taken; they do not wait",
       better: .lower, over: .open
     ) { $0.arrivals.map { Double($0.notStarted) } },
     Metric(
-      "arrivals.not_started.share", .share, "their share of all that were planned", better: .lower, over: .open,
+      "arrivals.not_started.share", .share, "arrivals that found no place, as a share of all planned arrivals",
+      better: .lower, over: .open,
       missing: { _ in .none("nobody's time had come") }
     ) { result in result.arrivals.flatMap { share(of: $0.notStarted, in: $0.planned) } },
     Metric(
       "arrivals.unfinished", .count, "clients that were still on their way to their first login when the storm ended",
       over: .open
     ) { $0.arrivals.map { Double($0.unfinished ?? 0) } },
-    Metric("arrivals.left", .count, "clients whose stay was over before the storm was", over: .open) {
+    Metric("arrivals.left", .count, "clients that left before the end of the storm", over: .open) {
       $0.arrivals.map { Double($0.left) }
     },
     Metric("arrivals.present_peak", .count, "the most clients at one time, as a sum over loops", over: .open) {

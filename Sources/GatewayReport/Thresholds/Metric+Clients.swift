@@ -8,12 +8,12 @@ extension Metric {
     Metric("connects.attempted", .count, "connections begun") { Double($0.connects.attempted) },
     Metric("connects.ok", .count, "logins accepted") { Double($0.connects.accepted) },
     Metric(
-      "connects.failed", .count, "first connections that came to no login", better: .lower,
+      "connects.failed", .count, "clients whose first connection led to no login", better: .lower,
       least: { Double(max(0, $0.connects.failed.total - $0.ownDoing(\.failedLogins))) }
     ) { Double($0.connects.failed.total) },
     Metric(
       "connects.failed.share", .share,
-      "of all attempts to log in that are over, on the way back too, those that failed",
+      "the failed attempts to log in, as a share of all finished attempts; reconnections count too",
       better: .lower, missing: { _ in .none("no attempt was over") }
     ) { share(of: $0.failedAttempts, in: $0.failedAttempts + $0.connects.accepted) },
     Metric("connects.peak", .count, "the most logins in any one second", over: .connected) {
@@ -25,11 +25,13 @@ extension Metric {
       over: .staying, least: { $0.otherBound(ofDip: $0.dip) }
     ) { $0.dip },
     Metric(
-      "connected.below_99", .duration, "how long fewer than 99 % of those were connected", better: .lower,
+      "connected.below_99", .duration, "how long fewer clients were connected than 99 % of the highest number before",
+      better: .lower,
       over: .staying, least: { $0.otherBound(ofTime: $0.secondsBelow99) }
     ) { $0.secondsBelow99 },
     Metric(
-      "connected.below_999", .duration, "how long fewer than 99.9 % of those were connected", better: .lower,
+      "connected.below_999", .duration,
+      "how long fewer clients were connected than 99.9 % of the highest number before", better: .lower,
       over: .staying, least: { $0.otherBound(ofTime: $0.secondsBelow(0.999)) }
     ) { $0.secondsBelow(0.999) },
     Metric(
@@ -44,40 +46,49 @@ extension Metric {
     ) { peak($0, \.logins, .seconds(10)) },
     Metric(
       "horizon.peak", .share,
-      "of the expiries ahead when it was over, those in the fullest ten seconds; where the world knows them",
+      "the expiries in the fullest ten seconds ahead, at the end of the storm, in a simulated world",
       missing: { _ in .unmeasurable("only a simulated world knows them") }
     ) { $0.horizonPeak },
   ]
 
   static let refreshes = [
     Metric("refresh.asked", .count, "refresh requests", over: .connected) { Double($0.refreshes.asked) },
-    Metric("refresh.asked_peak", .count, "the most requests in any one second", better: .lower, over: .connected) {
+    Metric(
+      "refresh.asked_peak", .count, "the most refresh requests in any one second", better: .lower, over: .connected
+    ) {
       peak($0, \.asked, .seconds(1))
     },
-    Metric("refresh.asked_peak_10s", .count, "the same in any ten seconds", better: .lower, over: .connected) {
+    Metric(
+      "refresh.asked_peak_10s", .count, "the most refresh requests in any ten seconds", better: .lower, over: .connected
+    ) {
       peak($0, \.asked, .seconds(10))
     },
     Metric(
       "refresh.asked_peak_to_mean_10s", .ratio,
       "refresh.asked_peak_10s over the mean of the time that the wave was given", better: .lower, over: .asked
     ) { $0.peakToMean(\.asked, over: .seconds(10)) },
-    Metric("refresh.answered", .count, "answers to them", over: .connected) { Double($0.refreshes.answered) },
-    Metric("refresh.accepted", .count, "answers the gateway accepted", over: .connected) {
+    Metric("refresh.answered", .count, "answers to refresh requests", over: .connected) {
+      Double($0.refreshes.answered)
+    },
+    Metric("refresh.accepted", .count, "answers to refresh requests that the gateway accepted", over: .connected) {
       Double($0.refreshes.accepted)
     },
-    Metric("refresh.refused", .count, "answers the gateway refused", better: .lower, over: .asked) {
+    Metric(
+      "refresh.refused", .count, "answers to refresh requests that the gateway refused", better: .lower, over: .asked
+    ) {
       Double($0.refreshes.refused.total)
     },
     Metric(
-      "refresh.timed_out", .count, "requests that ended with the connection, out of time", better: .lower, over: .asked,
+      "refresh.timed_out", .count, "refresh requests that were not answered in time, so that the connection ended",
+      better: .lower, over: .asked,
       least: { Double(max(0, $0.refreshes.timedOut - $0.ownDoing(\.cutOff))) }
     ) {
       Double($0.refreshes.timedOut)
     },
-    Metric("refresh.peak", .count, "the most accepted in any one second", over: .asked) {
+    Metric("refresh.peak", .count, "the most accepted refreshes in any one second", over: .asked) {
       peak($0, \.accepted, .seconds(1))
     },
-    Metric("refresh.peak_100ms", .count, "the most accepted in any 100 ms", over: .asked, missing: coarse) {
+    Metric("refresh.peak_100ms", .count, "the most accepted refreshes in any 100 ms", over: .asked, missing: coarse) {
       peak($0, \.accepted, .milliseconds(100))
     },
     Metric(
@@ -86,7 +97,8 @@ extension Metric {
       over: .asked
     ) { $0.peakToMean(\.accepted, over: .seconds(1)) },
     Metric(
-      "refresh.peak_to_mean_100ms", .ratio, "the same of refresh.peak_100ms", over: .asked,
+      "refresh.peak_to_mean_100ms", .ratio, "refresh.peak_100ms over the mean of the time that the wave was given",
+      over: .asked,
       missing: coarse
     ) { $0.peakToMean(\.accepted, over: .milliseconds(100)) },
     Metric(
@@ -101,7 +113,7 @@ extension Metric {
     ) { $0.shortestSpan(ofShare: 0.5)?.inSeconds },
     Metric(
       "refreshed.share", .share,
-      "of the clients that should be refreshed, those too that were connected too late for it, those that were and stayed",
+      "clients that were refreshed and stayed, as a share of the clients that should be, late ones included",
       better: .higher,
       missing: { _ in .none("no connected client was to be refreshed") },
       least: { $0.refreshedShareAtBest }
@@ -109,34 +121,36 @@ extension Metric {
       // A client that was kept without a request needed no refresh.
       $0.refreshes.asked == 0 && $0.everybody.kept > 0 ? nil : $0.refreshedShare
     },
-    time(50, "until half of them were refreshed, from the first request that was to be expected"),
-    time(95, "until 95 % were"),
-    time(99, "until 99 % were"),
+    time(50, "from the first expected request until half of the clients were refreshed"),
+    time(95, "from the first expected request until 95 % of the clients were refreshed"),
+    time(99, "from the first expected request until 99 % of the clients were refreshed"),
   ]
 
   static let losses = [
     Metric(
-      "lost", .count, "clients cut off that should not have been and did not come back", better: .lower,
+      "lost", .count, "clients that were cut off, should not have been, and did not come back", better: .lower,
       over: .connected, least: { Double(max(0, $0.everybody.lostUnexpectedly - $0.ownDoing(\.lost))) }
     ) { Double($0.everybody.lostUnexpectedly) },
     Metric(
-      "lost.share", .share, "those, as a share of the clients that were connected", better: .lower, over: .connected,
+      "lost.share", .share, "lost clients, as a share of the clients that were connected", better: .lower,
+      over: .connected,
       least: { result in
         let everybody = result.everybody
         return share(of: max(0, everybody.lostUnexpectedly - result.ownDoing(\.lost)), in: everybody.connected)
       }
     ) { $0.lostShare },
-    Metric("lost.expected", .count, "clients cut off as they should be", over: .connected) {
+    Metric("lost.expected", .count, "clients that were cut off as their behaviour demands", over: .connected) {
       Double($0.everybody.lostExpectedly)
     },
     Metric("overstayed", .count, "clients that should have been cut off and were not", better: .lower, over: .connected)
     {
       Double($0.everybody.overstayed)
     },
-    Metric("unrefreshed", .count, "clients still connected with their refresh missing", better: .lower, over: .due) {
+    Metric("unrefreshed", .count, "clients that are still connected and were not refreshed", better: .lower, over: .due)
+    {
       Double($0.everybody.unrefreshed)
     },
-    Metric("late", .count, "clients connected only after the common expiry", better: .lower, over: .connected) {
+    Metric("late", .count, "clients that connected only after the common expiry", better: .lower, over: .connected) {
       Double($0.everybody.late)
     },
     Metric(
@@ -157,24 +171,35 @@ extension Metric {
     ) {
       Double($0.returns.interrupted)
     },
-    Metric("returned", .count, "clients that were back after that", over: .connected) { Double($0.returns.returned) },
+    Metric("returned", .count, "clients that came back after their connection ended", over: .connected) {
+      Double($0.returns.returned)
+    },
     Metric("return.attempts", .count, "attempts to connect again", better: .lower, over: .connected) {
       Double($0.returns.attempts)
     },
     Metric(
-      "return.attempts_per_client", .ratio, "those, for each connection that ended", better: .lower, over: .connected,
+      "return.attempts_per_client", .ratio, "attempts to connect again, for each connection that ended", better: .lower,
+      over: .connected,
       missing: { _ in .none("no connection ended") }
     ) { $0.attemptsPerReturn },
-    Metric("return.refused", .count, "attempts that the gateway refused", better: .lower, over: .connected) {
+    Metric(
+      "return.refused", .count, "attempts to connect again that the gateway refused", better: .lower, over: .connected
+    ) {
       Double($0.returns.refused.total)
     },
-    Metric("return.refused_old", .count, "those of them with the token of before", better: .lower, over: .connected) {
+    Metric(
+      "return.refused_old", .count, "refused attempts to connect again with the previous token", better: .lower,
+      over: .connected
+    ) {
       Double($0.returns.refusedWithOldToken)
     },
-    Metric("return.failed", .count, "attempts that failed otherwise", better: .lower, over: .connected) {
+    Metric(
+      "return.failed", .count, "attempts to connect again that failed for another reason", better: .lower,
+      over: .connected
+    ) {
       Double($0.returns.failed.total)
     },
-    Metric("return.peak", .count, "the most clients back in any one second", over: .connected) {
+    Metric("return.peak", .count, "the most clients that came back in any one second", over: .connected) {
       peak($0, \.returned, .seconds(1))
     },
   ]
@@ -182,7 +207,7 @@ extension Metric {
   static let ends = [
     margin(
       "margin.min", 0, "the least life that a token had left when its renewal was accepted; below 0 after its end"),
-    margin("margin.p1", 1, "the same, that 1 % of renewals did not reach"),
+    margin("margin.p1", 1, "the life left of the token that 1 % of renewals did not reach"),
     Metric(
       "ends.early", .count, "connections that the gateway ended more than a second before the known end of their token",
       better: .lower, over: .connected, missing: { _ in .none("no connection ended whose token's end was known") }

@@ -15,7 +15,8 @@ extension Metric {
       }
     } + [
       Metric(
-        "generator.cpu_share", .share, "of the processors that the storm's loops may use, what they used",
+        "generator.cpu_share", .share,
+        "the CPU time of the storm's loops, as a share of the processors that they may use",
         missing: unwatched
       ) { $0.generatorShare }
     ]

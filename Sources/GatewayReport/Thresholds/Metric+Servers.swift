@@ -6,70 +6,87 @@ import GatewayFleet
 extension Metric {
   static let providers = [
     Metric("provider.calls", .count, "requests to the token provider") { Double($0.provider.calls) },
-    Metric("provider.granted", .count, "those that brought a token", over: .calls) { Double($0.provider.granted) },
-    Metric("provider.refused", .count, "those that brought none", better: .lower, over: .calls) {
+    Metric("provider.granted", .count, "requests to the token provider that brought a token", over: .calls) {
+      Double($0.provider.granted)
+    },
+    Metric(
+      "provider.refused", .count, "requests to the token provider that brought no token", better: .lower, over: .calls
+    ) {
       Double($0.provider.refused.total)
     },
     Metric(
-      "provider.refused.share", .share, "of all that were answered or given up, those", better: .lower, over: .calls,
+      "provider.refused.share", .share, "requests that brought no token, as a share of all finished requests",
+      better: .lower, over: .calls,
       missing: { _ in .none("no request was over") }
     ) { share(of: $0.provider.refused.total, in: $0.provider.refused.total + $0.provider.granted) },
-    Metric("provider.limited", .count, "answers of 429, as a rate budget gives", better: .lower, over: .calls) {
+    Metric("provider.limited", .count, "answers with status 429, as of a rate budget", better: .lower, over: .calls) {
       Double($0.provider.budgets?.limited ?? 0)
     },
-    Metric("provider.banned", .count, "answers of 403, as a ban gives", better: .lower, over: .calls) {
+    Metric("provider.banned", .count, "answers with status 403, as of a ban", better: .lower, over: .calls) {
       Double($0.provider.budgets?.banned ?? 0)
     },
     Metric(
-      "provider.limited.innocent", .count, "both to clients that do not hammer", better: .lower, over: .calls
+      "provider.limited.innocent", .count, "answers with 429 or 403 to clients that do not hammer", better: .lower,
+      over: .calls
     ) { Double($0.provider.budgets?.innocentAnswers ?? 0) },
     Metric(
-      "provider.limited.clients", .count, "clients that do not hammer and got one of them", better: .lower, over: .calls
+      "provider.limited.clients", .count, "clients that do not hammer and got 429 or 403", better: .lower, over: .calls
     ) { Double($0.provider.budgets?.innocentClients ?? 0) },
     Metric(
-      "provider.hammering.share", .share, "of all requests, those of clients that hammer", better: .lower, over: .calls
+      "provider.hammering.share", .share, "requests of clients that hammer, as a share of all requests", better: .lower,
+      over: .calls
     ) { share(of: $0.provider.calls(of: .hammering), in: $0.provider.calls) },
-    Metric("provider.unanswered", .count, "those still under way when the storm ended", better: .lower, over: .calls) {
+    Metric(
+      "provider.unanswered", .count, "requests that were still under way at the end of the storm", better: .lower,
+      over: .calls
+    ) {
       Double($0.unansweredCalls)
     },
     Metric(
-      "provider.wasted", .count, "tokens for which nobody waited any more when they came", better: .lower, over: .calls
+      "provider.wasted", .count, "tokens that came when no client waited for them any more", better: .lower,
+      over: .calls
     ) {
       Double($0.provider.wasted)
     },
     Metric(
-      "provider.goodput", .count, "tokens that reached somebody who waited for them", better: .higher, over: .calls
+      "provider.goodput", .count, "tokens that reached a client that waited for them", better: .higher, over: .calls
     ) { Double($0.goodput) },
     Metric(
-      "provider.amplification", .ratio, "requests for each token that reached somebody who waited", better: .lower,
+      "provider.amplification", .ratio, "requests for each token that reached a waiting client", better: .lower,
       over: .calls, missing: { _ in .never("no token reached anybody who waited") }
     ) { $0.amplification },
     Metric(
-      "provider.made_for_nobody", .count, "tokens whose callers had gone when they were made or came", better: .lower,
+      "provider.made_for_nobody", .count, "tokens whose callers had disconnected when they were made or came",
+      better: .lower,
       missing: unseen
     ) { $0.queue.map { Double($0.madeForNobody) } },
-    Metric("provider.queue_peak", .count, "the most requests that waited at once", better: .lower, missing: unseen) {
+    Metric(
+      "provider.queue_peak", .count, "the most requests that waited in the provider at once", better: .lower,
+      missing: unseen
+    ) {
       $0.queue.map { Double($0.lengthPeak) }
     },
     Metric(
-      "provider.queue_wait", .duration, "the longest that the oldest waiting request had waited", better: .lower,
+      "provider.queue_wait", .duration, "the longest wait of a request in the provider", better: .lower,
       missing: unseen
     ) { $0.queue.map { Double($0.ages.max() ?? 0) / 1000 } },
-    Metric("provider.peak", .count, "the most requests begun in any one second", over: .calls) { result in
+    Metric("provider.peak", .count, "the most requests that started in any one second", over: .calls) { result in
       var all = result.bins.providerLogins
       all.merge(result.bins.providerRefreshes)
       return result.bins.peak(all, over: .seconds(1)).map(Double.init)
     },
-    Metric("provider.login_peak", .count, "the same, of those for logins", over: .calls) {
+    Metric("provider.login_peak", .count, "the most requests for logins that started in any one second", over: .calls) {
       peak($0, \.providerLogins, .seconds(1))
     },
     Metric(
-      "provider.refresh_peak", .count, "the same, of those on account of refreshes", better: .lower, over: .refreshCalls
+      "provider.refresh_peak", .count, "the most requests for refreshes that started in any one second", better: .lower,
+      over: .refreshCalls
     ) {
       peak($0, \.providerRefreshes, .seconds(1))
     },
     Metric(
-      "provider.refresh_peak_100ms", .count, "the most of those in any 100 ms", better: .lower, over: .refreshCalls,
+      "provider.refresh_peak_100ms", .count, "the most requests for refreshes that started in any 100 ms",
+      better: .lower, over: .refreshCalls,
       missing: coarse
     ) { peak($0, \.providerRefreshes, .milliseconds(100)) },
     Metric(
@@ -77,18 +94,19 @@ extension Metric {
       "provider.refresh_peak over the mean of the time that the wave was given", better: .lower, over: .refreshCalls
     ) { $0.peakToMean(\.providerRefreshes, over: .seconds(1)) },
     Metric(
-      "provider.refresh_peak_10s", .count, "the most of those in any ten seconds", better: .lower, over: .refreshCalls
+      "provider.refresh_peak_10s", .count, "the most requests for refreshes that started in any ten seconds",
+      better: .lower, over: .refreshCalls
     ) { peak($0, \.providerRefreshes, .seconds(10)) },
     Metric(
       "provider.refresh_peak_to_mean_10s", .ratio,
       "provider.refresh_peak_10s over the mean of the time that the wave was given", better: .lower, over: .refreshCalls
     ) { $0.peakToMean(\.providerRefreshes, over: .seconds(10)) },
     Metric(
-      "provider.in_flight", .count, "the most requests under way at once; of several loops, the sum of each one's most",
+      "provider.in_flight", .count, "the most requests under way at once; with several loops, the sum of their peaks",
       over: .calls
     ) { Double($0.provider.inFlightPeak) },
     Metric(
-      "provider.calls_per_expiry", .ratio, "requests for each refresh they were made for", better: .lower,
+      "provider.calls_per_expiry", .ratio, "requests for each refresh that needed a token", better: .lower,
       over: .refreshCalls
     ) { $0.callsPerExpiry },
     Metric(
@@ -124,7 +142,7 @@ extension Metric {
       $0.gatewayBytesPerConnection
     },
     Metric(
-      "storm.cpu_per_connect", .duration, "the storm's own CPU time for each client's login, likewise", better: .lower,
+      "storm.cpu_per_connect", .duration, "the storm's own CPU time for each client's login", better: .lower,
       missing: { _ in .none("nobody was connected, or the storm's own figures were not read") }
     ) {
       $0.generatorCPUPerConnect?.inSeconds

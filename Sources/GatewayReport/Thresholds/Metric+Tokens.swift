@@ -8,7 +8,7 @@ extension Metric {
     calls("provider.login", "calls for a login") { $0.login }
     + calls("provider.refresh", "calls for a renewal") { $0.refresh } + [
       Metric(
-        "ends.unknown", .count, "clients of whose latest token nobody said when it ends", better: .lower,
+        "ends.unknown", .count, "clients whose latest token has no known expiry", better: .lower,
         missing: { _ in .none("no client had a token when the storm ended") }
       ) { result in
         result.tokens.ends.values.reduce(0, +) == 0 ? nil : Double(result.tokens.ends[.unknown] ?? 0)
@@ -27,12 +27,12 @@ extension Metric {
     }
     return [
       count("calls", meaning, better: nil) { $0.calls },
-      count("granted", "those that brought a token", better: nil) { $0.granted },
-      count("busy", "those that were put off") { $0.busy },
-      count("refused", "those that were refused") { $0.refused.total },
-      count("failed", "those with no answer, or none that makes sense") { $0.failed.total },
-      count("given_up", "clients that gave up on the endpoint then") { $0.givenUp },
-      count("same_token", "those that brought the token of before once more") { $0.sameToken },
+      count("granted", "\(meaning) that brought a token", better: nil) { $0.granted },
+      count("busy", "\(meaning) that were told to come back later") { $0.busy },
+      count("refused", "\(meaning) that were refused") { $0.refused.total },
+      count("failed", "\(meaning) without an answer, or with one that makes no sense") { $0.failed.total },
+      count("given_up", "clients that gave up, of \(meaning)") { $0.givenUp },
+      count("same_token", "\(meaning) that brought the previous token once more") { $0.sameToken },
     ]
   }
 }

@@ -20,7 +20,7 @@ package struct ReportTrend: Sendable {
     /// The number of the run.
     let run: Int
     let value: Double
-    /// What the earlier runs allow; nil if they are too few.
+    /// The band of values that earlier runs allow; nil if they are too few.
     let band: ClosedRange<Double>?
     /// Whether it is outside of the band in the worse direction.
     let isWorse: Bool

@@ -8,7 +8,7 @@ final class CommandLane {
   /// A waiting entry, e.g. a logout behind a message to a channel.
   enum Entry {
     /// A command of a login that may be over by then: it was said in time, and is done.
-    case errand(Errand)
+    case command(QueuedCommand)
     /// A message that must not be judged before the commands ahead of it, e.g. a logout.
     case message(InboundMessage)
     /// The begin of a login, or how it ended, for an observer.
@@ -16,7 +16,7 @@ final class CommandLane {
   }
 
   /// A command and the login that gave it.
-  struct Errand {
+  struct QueuedCommand {
     let command: Command
     let caller: Caller
     let request: RequestID?
@@ -36,7 +36,7 @@ final class CommandLane {
   /// The frames that were announced to the connection since its own command changed something. They follow the command's
   /// answer, as they do for others. Nil while nothing is held back.
   private var held: [Frame]?
-  /// More is not held back: whose command takes so long, in a crowd, hears all of it at once.
+  /// More is not held back: if a command takes so long in a crowd, its connection receives all frames at once.
   private static let heldMax = 1_000
   /// Whether a caller further up the stack is taking the waiting entries, one after the other.
   var isMoving = false
@@ -55,7 +55,7 @@ final class CommandLane {
   }
 
   func add(_ entry: Entry) {
-    if case .errand = entry {} else { barriers += 1 }
+    if case .command = entry {} else { barriers += 1 }
     waiting.append(entry)
   }
 
@@ -63,7 +63,7 @@ final class CommandLane {
   func next() -> Entry? {
     guard !isBusy, !waiting.isEmpty else { return nil }
     let entry = waiting.removeFirst()
-    if case .errand = entry {} else { barriers -= 1 }
+    if case .command = entry {} else { barriers -= 1 }
     // Nobody keeps what a burst has needed.
     if waiting.isEmpty { waiting = [] }
     return entry

@@ -29,8 +29,8 @@ extension Connection {
     let lane = lane ?? CommandLane()
     self.lane = lane
     guard lane.count < table.configuration.commandsPerConnectionMax else { return refuseCommand(request, &effects) }
-    let errand = CommandLane.Errand(command: command, caller: caller, request: request, login: loginNumber)
-    if isBusy { lane.add(.errand(errand)) } else { start(errand, by: handler, in: lane) }
+    let queued = CommandLane.QueuedCommand(command: command, caller: caller, request: request, login: loginNumber)
+    if isBusy { lane.add(.command(queued)) } else { start(queued, by: handler, in: lane) }
   }
 
   /// Tells who wants to know that the user is here, before anything is done that the user says.
@@ -67,7 +67,7 @@ extension Connection {
     lane.isMoving = true
     while let entry = lane.next() {
       switch entry {
-      case .errand(let errand): startLate(errand, in: lane)
+      case .command(let queued): startLate(queued, in: lane)
       case .message(let message): handle(.received(message))
       case .login(let caller, let ending): tellObserver(caller, ending, in: lane)
       }
@@ -76,43 +76,43 @@ extension Connection {
   }
 
   /// Does what has waited for its turn.
-  private func startLate(_ errand: CommandLane.Errand, in lane: CommandLane) {
+  private func startLate(_ queued: CommandLane.QueuedCommand, in lane: CommandLane) {
     guard let handler = binding.commands else { return }
     // A command of a login that has ended is not performed: a client that is gone is in no call.
-    if isCurrent(errand.login),
+    if isCurrent(queued.login),
       handler.performAtOnce(
-        errand.command, by: errand.caller, at: self, request: errand.request, on: gateway)
+        queued.command, by: queued.caller, at: self, request: queued.request, on: gateway)
     {
       return
     }
-    start(errand, by: handler, in: lane)
+    start(queued, by: handler, in: lane)
   }
 
-  private func start(_ errand: CommandLane.Errand, by handler: any CommandHandler, in lane: CommandLane) {
-    lane.begin(mayOverlap: errand.command.mayOverlap, of: errand.login)
+  private func start(_ queued: CommandLane.QueuedCommand, by handler: any CommandHandler, in lane: CommandLane) {
+    lane.begin(mayOverlap: queued.command.mayOverlap, of: queued.login)
     Task.immediate(executorPreference: home) {
       let gateway = self.gateway
       let answers: [Frame]
       if let home = self.binding.home {
         answers = await home.run {
-          await handler.perform(errand.command, by: errand.caller, request: errand.request, on: gateway)
+          await handler.perform(queued.command, by: queued.caller, request: queued.request, on: gateway)
         }
       } else {
-        answers = await handler.perform(errand.command, by: errand.caller, request: errand.request, on: gateway)
+        answers = await handler.perform(queued.command, by: queued.caller, request: queued.request, on: gateway)
       }
       // The answer stands where the command's own news stand for others.
       if let nodes = gateway.nodes { await nodes.bus.settle() }
-      self.finish(errand, answers, in: lane)
+      self.finish(queued, answers, in: lane)
     }
   }
 
   /// Answers, unless the login that asked is over. Behind the answer comes what was told after the command's own news.
-  private func finish(_ errand: CommandLane.Errand, _ answers: [Frame], in lane: CommandLane) {
-    let later = errand.command.mayOverlap ? [] : lane.letGo()
-    if isCurrent(errand.login) {
+  private func finish(_ queued: CommandLane.QueuedCommand, _ answers: [Frame], in lane: CommandLane) {
+    let later = queued.command.mayOverlap ? [] : lane.letGo()
+    if isCurrent(queued.login) {
       for answer in answers + later { deliver(answer) }
     }
-    lane.end(mayOverlap: errand.command.mayOverlap)
+    lane.end(mayOverlap: queued.command.mayOverlap)
     moveOn(lane)
   }
 

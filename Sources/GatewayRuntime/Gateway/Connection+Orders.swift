@@ -75,7 +75,7 @@ extension Connection {
   /// The user that is logged in. Only on the loop.
   nonisolated var user: UserID? { onLoop { $0.standing.grant?.user } }
 
-  /// Begins to hear of a call; false if it may not hear of more. Only on the loop.
+  /// Begins to watch a call; false if it may not watch more. Only on the loop.
   package nonisolated func watch(_ call: CallID) -> Bool {
     onLoop { connection in
       guard connection.loggedInAs != nil else { return false }

@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-// The check that the peer is still there: it is pinged after a time of silence. All times are those of the network, which no
-// order moves.
+// The check that the peer is still there: the gateway pings it after a time of silence. All times are in the network's time,
+// which no order moves.
 
 extension Connection {
   /// When the peer's silence has lasted so long that something must be done about it.
@@ -24,10 +24,10 @@ extension Connection {
     if case .ping = liveness { true } else { false }
   }
 
-  /// Sets the alarm for silence, where it is one of its own; it is never moved away either.
+  /// Sets the timer for silence, where it is one of its own; it is never moved away either.
   func watchSilence() {
-    guard let alarm = table.silenceWakeup(of: self), !alarm.isSet, let livenessDeadline else { return }
-    table.transport.deadlines.set(alarm, at: livenessDeadline)
+    guard let timer = table.silenceWakeup(of: self), !timer.isSet, let livenessDeadline else { return }
+    table.transport.deadlines.set(timer, at: livenessDeadline)
   }
 
   private func passSilence() {
@@ -56,7 +56,7 @@ extension Connection {
     }
   }
 
-  /// The alarm for the peer's silence went off, where that is one of its own.
+  /// The timer for the peer's silence has fired, where that is one of its own.
   nonisolated func silenceIsDue() {
     onLoop { $0.passSilence() }
   }

@@ -2,9 +2,9 @@ package import GatewayCore
 
 /// One WebSocket: an actor pinned to its loop, and the only code between received bytes and effects.
 ///
-/// It hands received bytes to the dialect and the session, performs the session's effects, and keeps one wake-up for the
-/// earliest of the session's deadline and the peer's next sign of life (two if the session has a time of its own). It
-/// decides nothing itself.
+/// It hands received bytes to the dialect and the session, and performs the session's effects. It decides nothing itself.
+/// One wake-up serves the earlier of two times, the session's deadline and the peer's next sign of life. A session with a
+/// time of its own has two.
 ///
 /// The way from a message to its effects has no `await`, so nothing interleaves. Nothing on that way comes back to it in the
 /// middle of a change, so the runtime need not check the accesses of each message (`@exclusivity(unchecked)`).
@@ -13,7 +13,7 @@ package actor Connection {
   package nonisolated let binding: DialectBinding
   nonisolated let table: LoopTable
   let gateway: Gateway
-  /// What the dialect noted at the upgrade.
+  /// The dialect's notes about the upgrade.
   private let upgradeDetails: Baggage?
   /// The memory of the conversation, for wires that need one.
   nonisolated let conversation: (any Conversation)?
@@ -23,7 +23,7 @@ package actor Connection {
   @exclusivity(unchecked) private(set) var socket: (any Socket)?
   /// The credentials of the upgrade with their verdict, until the session asks for it.
   private var admitted: Admitted?
-  /// The calls it hears of.
+  /// The calls that it watches.
   var watched: Set<CallID> = []
   /// The commands that are under way or wait their turn; nil until the first that is not done at once.
   var lane: CommandLane?

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// The connections that an operator watches and gives orders to: those of a gateway, or of a proxy in front of one.
+/// The connections that an operator watches and gives orders to, of a gateway or of a proxy in front of one.
 package protocol Controllable: AnyObject, Sendable {
   /// The loop of the journal.
   var controlLoop: EventLoop { get }

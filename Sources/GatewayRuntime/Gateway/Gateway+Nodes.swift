@@ -1,6 +1,6 @@
 package import GatewayCore
 
-// What a gateway does for its other nodes, and asks of them.
+// The requests between the nodes of a gateway.
 
 /// The number of sessions that an order reached, and the nodes that it perhaps did not reach.
 package struct Reached: Hashable, Sendable {
@@ -85,7 +85,7 @@ extension Gateway: BusReceiver {
     guard let nodes else { return Reached(sessions: try await here()) }
     var replies = await nodes.ask(question, alsoHere: true)
     var own = 0
-    // What this node refuses, or cannot do, says why. Doing it again changes nothing.
+    // If this node refuses the order, or cannot perform it, the error says why. Performing it again changes nothing.
     if replies.missing.remove(nodes.life) != nil { own = try await here() }
     return Reached(sessions: replies.sum + own, missing: nodes.names(of: replies.missing))
   }
@@ -95,7 +95,7 @@ extension Gateway: BusReceiver {
       return try await controlHere(target, event).map { Reached(sessions: $0) }
     }
     if case .connection(let id) = target {
-      // What was announced to it before comes before the order.
+      // Earlier announcements to it come before the order.
       await nodes.bus.settle()
       if table(of: id) != nil { return try await controlHere(target, event).map { Reached(sessions: $0) } }
       let replies = await nodes.ask(.order(target, order))

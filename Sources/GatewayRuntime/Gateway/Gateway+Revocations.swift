@@ -81,7 +81,7 @@ extension Gateway {
     for table in tables { await table.perform { $0.remember(kept) } }
   }
 
-  /// Has every loop take up what other processes revoked, and let expire. What it knows already is not done again.
+  /// Tells every loop the revocations and expiries of other processes. It skips those that it knows already.
   package func learn(_ kept: KeptRevocations) async {
     for table in tables { await table.perform { $0.learn(kept) } }
   }

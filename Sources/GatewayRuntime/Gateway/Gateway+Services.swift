@@ -65,7 +65,7 @@ extension Gateway: GatewayServices {
   package func control(_ sessions: SessionFilter, _ event: SessionEvent) async -> Int {
     guard let nodes, let order = SessionOrder(event) else { return await controlHere(sessions, event) }
     if let named = sessions.connections, named.allSatisfy({ table(of: $0) != nil }) {
-      // What was announced to them before comes before the order.
+      // Earlier announcements to them come before the order.
       await nodes.bus.settle()
       return await controlHere(sessions, event)
     }

@@ -62,7 +62,7 @@ package final class Gateway: Sendable {
     self.mayAdmit = mayAdmit
   }
 
-  /// Makes it one of several nodes that hear each other's announcements, and carry out each other's orders. Once, after
+  /// Makes it one of several nodes that receive each other's announcements, and perform each other's orders. Once, after
   /// ``open(with:objector:decorate:)`` and before anything listens.
   ///
   /// - Parameters:
@@ -117,7 +117,7 @@ package final class Gateway: Sendable {
   /// in one order on all loops. From any thread.
   package func announce(_ announcement: Announcement) {
     guard !announcement.frames.isEmpty else { return }
-    // With other nodes, this one hears it when they do.
+    // With other nodes, this one receives it when they do.
     if let nodes { nodes.bus.send(.announcement(announcement)) } else { tell(announcement) }
   }
 
@@ -125,7 +125,7 @@ package final class Gateway: Sendable {
   func tell(_ announcement: Announcement) {
     let idle = line.add(announcement)
     let here = EventLoop.current.flatMap { loop in tables.first { $0.loop === loop } }
-    // A loop that is just hearing something hears this after it.
+    // A loop that is receiving something receives this after it.
     let now = here?.isHearing == false ? here : nil
     for index in idle where tables[index] !== now {
       tables[index].loop.execute { [self] in hear(on: tables[index]) }

@@ -30,7 +30,7 @@ package struct GatewayConfiguration: Sendable {
   package var journalPayloadBytes: Int?
   /// The log; nil for none.
   package var log: GatewayLog?
-  /// The life of this process among those that share its store, which is in the name of every connection.
+  /// The life of this process among the processes with a common store. The name of every connection contains it.
   package var life = NodeBoot.first
 
   package init(

@@ -102,7 +102,7 @@ package struct GatewaySite: Site {
 }
 
 extension HTTPRouter.Match {
-  /// The pages that may send requests: those of the found route, or the named ones if no route is found.
+  /// The pages that may send requests: the pages of the found route, or the named ones if no route is found.
   fileprivate var pages: PageAccess {
     if case .found(let route, _) = self { route.pages } else { .named }
   }

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-// What is revoked, and what counts as expired, as one loop knows it.
+// The revoked tokens, and the tokens that count as expired, as one loop knows them.
 
 extension LoopTable {
   /// Why a token that verifies is not good all the same; nil if it is.
@@ -21,8 +21,8 @@ extension LoopTable {
     for token in kept.expired { expire(token) }
   }
 
-  /// Takes up what other processes revoked, and let expire, and tells the sessions that a revocation takes in which it did
-  /// not know. What exceeds the limit is left out.
+  /// Adds the revocations and expiries of other processes, and tells the sessions that a new revocation covers. Entries above
+  /// the limit are left out.
   func learn(_ kept: KeptRevocations) {
     let ended = news(among: kept.ending)
     if !ended.isEmpty {
@@ -34,7 +34,7 @@ extension LoopTable {
     Self.inSlices(inOrder.filter { $0.isCovered(by: news) }, on: loop) { $0.control(.revoked) }
   }
 
-  /// Remembers revocations, and returns those of them that it did not know.
+  /// Remembers revocations, and returns the new ones.
   private func news(among targets: [Revocations.Target]) -> Revocations {
     var news = Revocations(countMax: targets.count)
     for target in targets {

@@ -50,9 +50,9 @@ package final class LoopTable: @unchecked Sendable {
   var doubtsTold = 0
   /// Whether the loop's connections are just being told what was announced.
   var isHearing = false
-  /// The alarms for silent peers, by the serial numbers of their connections: where sessions live in another time than
-  /// the network. Elsewhere a connection has one alarm for all.
-  private var silenceAlarms: [UInt64: SilenceAlarm] = [:]
+  /// The timers for silent peers, by the serial numbers of their connections: where sessions live in another time than
+  /// the network. Elsewhere a connection has one timer for all.
+  private var silenceTimers: [UInt64: SilenceTimer] = [:]
   /// The callers that wait for the last connection to end.
   private var waiters: [CheckedContinuation<Void, Never>] = []
 
@@ -108,7 +108,7 @@ package final class LoopTable: @unchecked Sendable {
 
   func add(_ connection: Connection, _ phase: Session.PhaseKind) {
     connections[connection.id.serial] = connection
-    if hasTwoClocks { silenceAlarms[connection.id.serial] = SilenceAlarm(for: connection) }
+    if hasTwoClocks { silenceTimers[connection.id.serial] = SilenceTimer(for: connection) }
     phases[Self.place(phase, connection.bindingNumber)] += 1
   }
 
@@ -147,13 +147,13 @@ package final class LoopTable: @unchecked Sendable {
 
   /// Returns the wake-up for the peer's silence; nil if the session's own wake-up serves for both.
   func silenceWakeup(of connection: Connection) -> Wakeup? {
-    silenceAlarms[connection.id.serial]?.wakeup
+    silenceTimers[connection.id.serial]?.wakeup
   }
 
   func remove(_ connection: Connection) {
     connections[connection.id.serial] = nil
-    if let alarm = silenceAlarms.removeValue(forKey: connection.id.serial) {
-      transport.deadlines.remove(alarm.wakeup)
+    if let timer = silenceTimers.removeValue(forKey: connection.id.serial) {
+      transport.deadlines.remove(timer.wakeup)
     }
     guard connections.isEmpty else { return }
     for continuation in waiters { continuation.resume() }
@@ -251,7 +251,7 @@ package final class LoopTable: @unchecked Sendable {
     Set((calls[call]?.sorted ?? []).compactMap { connections[$0]?.user })
   }
 
-  /// How many hear it, on this loop.
+  /// How many receive it, on this loop.
   func hearers(of call: CallID) -> Int { calls[call]?.count ?? 0 }
 
   /// All connections, in the order in which they came.

@@ -17,7 +17,7 @@ package protocol RevocationKeeper: Sendable {
 /// A part of what a store keeps of revocations, or all of it.
 package struct KeptRevocations: Sendable {
   package var targets: [Revocations.Target] = []
-  /// Those of the targets that close sessions, whatever the session policy says.
+  /// The targets that close sessions, whatever the session policy says.
   package var ending: [Revocations.Target] = []
   package var expired: [ExpiredToken] = []
 

@@ -1,4 +1,4 @@
-/// A set of connections' serial numbers, e.g. those of one user. It is nearly always one, which needs no table.
+/// A set of connections' serial numbers, e.g. of one user. It nearly always has one member, which needs no table.
 enum SerialSet {
   case none
   case one(UInt64)

@@ -28,7 +28,7 @@ extension Gateway {
   /// At most `limit` sessions that `choice` takes in, in the order of their names, after `last` if that is given.
   package func sessions(_ choice: SessionChoice, after last: ConnectionID?, limit: Int) async -> [SessionSummary] {
     var summaries: [SessionSummary] = []
-    // Those of nodes before this one come before all of its own.
+    // Sessions of nodes before this one come before all of its own.
     let node = configuration.life.node
     let first = last.map { $0.node == node ? $0.loop : $0.node < node ? 0 : tables.count } ?? 0
     for table in tables[min(first, tables.count)...] where summaries.count < limit {

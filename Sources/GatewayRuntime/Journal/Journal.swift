@@ -146,7 +146,7 @@ package final class Journal: @unchecked Sendable {
     write(event, user: user)
   }
 
-  /// Writes that a fault befell somebody, or was to befall them and found no room (`isFull`).
+  /// Writes that a fault affected a user, or would have and found no room (`isFull`).
   package func write(
     fault word: String, number: UInt32, isFull: Bool = false, by connection: ConnectionID?, of user: UserID?
   ) {

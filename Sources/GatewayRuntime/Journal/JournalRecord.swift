@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// One record of the journal's ring, 64 bytes: what happened, when, and to whom. Its number is its position.
+/// One record of the journal's ring, 64 bytes: an event, its time and its user. Its number is its position.
 struct JournalRecord: BitwiseCopyable {
   /// The ID for records without a connection; connections' numbers begin with 1.
   static let noConnection = ConnectionID(loop: 0, serial: 0)
@@ -48,7 +48,7 @@ package struct JournalLine: Hashable, Sendable {
   package var renewal: RefreshHabit.How?
   /// The method and pattern of the route, of an HTTP request that was answered.
   package var route: String?
-  /// The word of the fault that befell.
+  /// The word of the fault that took effect.
   package var fault: String?
   /// The name of the proxy's refusal, where the gateway behind it did not answer, or of a signal's.
   package var failure: String?
@@ -56,6 +56,6 @@ package struct JournalLine: Hashable, Sendable {
   package var signal: String?
   /// The token's remaining life after a login or refresh; nil for ever.
   package var expiresIn: Duration?
-  /// What may be shown of the message, if that was asked for.
+  /// The part of the message that may be shown, if it was asked for.
   package var payload: String?
 }

@@ -31,10 +31,9 @@ package struct JournalSpan: Sendable {
 
   /// The share of one user in a span, read piece by piece.
   ///
-  /// It consists of the lines of `user` (nil for the only user that is named) and those of their connections before the
-  /// login. If no other user is named, lines without a user belong to it too; otherwise those of the `unnamed` kinds are
-  /// counted separately. If `dialect` is given, lines of other wire formats are left out, as are lines that `isMeant` does
-  /// not want.
+  /// It has the lines of `user` (nil for the only user that is named), and the lines of the user's connections before the
+  /// login. If no other user is named, it has lines without a user too; otherwise lines of the `unnamed` kinds are counted
+  /// separately. Lines of other wire formats than `dialect` are left out, and lines that `isMeant` rejects.
   package struct Share {
     /// The numbers of the lines that may be the user's or another's.
     package private(set) var unnamed: [UInt64] = []

@@ -27,8 +27,8 @@ struct JournalUsers {
 
   subscript(number: UInt32) -> UserID? { known[number]?.user }
 
-  /// Returns the number of the user of the next record, about whom `holders` more connections may write until they release
-  /// it. `first` is the oldest record of the ring.
+  /// Returns the number of the user of the next record. `holders` more connections may write about the user until they
+  /// release the number. `first` is the oldest record of the ring.
   mutating func take(_ user: UserID, holders: Int, next: UInt64, first: UInt64) -> UInt32 {
     if let number = numbers[user] {
       known[number]?.holders += holders

@@ -4,7 +4,7 @@ package enum LogLevel: String, Comparable, CaseIterable, Sendable {
   case error
   /// Somebody should look.
   case warning
-  /// What an operator asks about afterwards: refusals, disconnects, orders.
+  /// The events that an operator asks about afterwards: refusals, disconnects, orders.
   case info
   /// Every login, refresh and end.
   case debug

@@ -23,7 +23,7 @@ package struct CaseCounter<Label: CountedCase>: Hashable, Sendable {
     Label.allCases.reduce(into: [:]) { if counts[$1.place] > 0 { $0[$1] = counts[$1.place] } }
   }
 
-  /// The counts of all labels by their names, those that have not occurred as 0.
+  /// The counts of all labels by their names; 0 for a label that has not occurred.
   package var named: [String: UInt64] {
     Label.allCases.reduce(into: [:]) { $0[$1.rawValue] = counts[$1.place] }
   }

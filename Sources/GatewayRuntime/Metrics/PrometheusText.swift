@@ -141,9 +141,9 @@ package struct PrometheusText {
   ///
   /// - Parameters:
   ///   - name: The name, without `_bucket`.
-  ///   - help: What it counts.
-  ///   - buckets: The upper bound of each bucket in seconds, in order, and how many are up to there, those of earlier
-  ///     buckets included.
+  ///   - help: The meaning of the count.
+  ///   - buckets: The upper bound of each bucket in seconds, in order, and how many are up to there, with earlier buckets
+  ///     included.
   ///   - count: How many there are in all.
   ///   - sum: Their sum in seconds.
   package mutating func histogram(

@@ -2,10 +2,10 @@ package import GatewayCore
 
 /// An opener of connections to gateways and token providers, from one loop.
 package protocol Dialer: AnyObject, Sendable {
-  /// Opens a WebSocket; `handler` hears of it, on the loop, after this call has returned. Only on the loop.
+  /// Opens a WebSocket; `handler` is told of it, on the loop, after this call has returned. Only on the loop.
   func dial(_ target: DialTarget, upgrade: HTTPRequest, subprotocols: [String], handler: any SocketHandler)
 
-  /// Gives up the dial of this handler, which hears ``SocketHandler/socketRefused(_:)``; does nothing if it is open. Only on
+  /// Gives up the dial of this handler, which gets ``SocketHandler/socketRefused(_:)``; does nothing if it is open. Only on
   /// the loop.
   func cancelDial(of handler: any SocketHandler)
 
@@ -43,7 +43,7 @@ package struct DialTarget: Hashable, Sendable {
   package var source: String?
   /// Whether to accept a certificate that nobody the system trusts has signed.
   package var allowsUntrustedCertificate: Bool
-  /// The trusted authorities and the client's certificate, if not those of the system.
+  /// The trusted authorities and the client's certificate; nil for the system's authorities and no certificate.
   package var identity: TLSIdentity?
   /// The addresses to connect to, as text, in place of what the host stands for; empty to ask the name service.
   package var addresses: [String] = []
@@ -108,7 +108,7 @@ package enum TLSFailure: String, Hashable, Sendable, CaseIterable {
 extension TLSFailure: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .untrusted: "the certificate is not signed by anybody the system trusts"
+    case .untrusted: "the system trusts no authority that signed the certificate"
     case .wrongName: "the certificate is for another name"
     case .expired: "the certificate has expired"
     case .notYetValid: "the certificate is not valid yet"

@@ -21,19 +21,19 @@ package protocol Socket: AnyObject, Sendable {
   /// the last of several may be sent alone (RFC 6455 section 5.5.3).
   func pong(_ payload: [UInt8])
 
-  /// Sends the close frame after what waits, then waits for the peer's. The handler hears of the end.
+  /// Sends the close frame after what waits, then waits for the peer's. The handler is told of the end.
   func close(_ reason: CloseReason)
 
-  /// What was done instead of the last `close(_:)`; nil if it was carried out.
+  /// The close that replaced the last `close(_:)`; nil if that was performed.
   var otherClose: OtherClose? { get }
 
-  /// Drops the transport without a close frame. The handler hears of the end, after this call has returned.
+  /// Drops the transport without a close frame. The handler is told of the end, after this call has returned.
   func abort()
 
   // The faults of a gateway towards its clients, and of a network.
 
-  /// Drops the transport with a TCP reset: what waits is lost, and over TLS nobody says goodbye either. The handler hears
-  /// of the end, after this call has returned.
+  /// Drops the transport with a TCP reset: what waits is lost, and over TLS there is no closing alert either. The handler is
+  /// told of the end, after this call has returned.
   func reset()
 
   /// Takes nothing from the peer any more, no message, no ping and so no pong, no close frame, until ``goOnReading()``.
@@ -51,8 +51,8 @@ package protocol Socket: AnyObject, Sendable {
   /// Whether the transport answers pings, as RFC 6455 section 5.5.2 wants it. The handler is told of them all the same.
   var answersPings: Bool { get set }
 
-  /// Whether a close frame has what must follow it: ours, if the peer's was the first, and the end of the transport. If
-  /// not, the handler hears of the end as ever, and the peer of nothing until it goes itself, or it has waited for 15 s.
+  /// Whether the socket finishes a close: it answers the peer's close frame, and ends the transport. If not, the handler is
+  /// told of the end as usual. The peer gets no answer, and the transport stays until the peer ends it, for at most 15 s.
   var answersClose: Bool { get set }
 
   /// The address of the peer, as text.

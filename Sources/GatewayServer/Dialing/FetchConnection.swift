@@ -22,7 +22,7 @@ final class FetchConnection: DialledConnection, @unchecked Sendable {
   private var sent = 0
   private var parser: HTTPResponseParser
   private var phase = Phase.connecting
-  /// Whether an earlier request has left the connection; the server may end it as this one goes out.
+  /// Whether the connection was kept after an earlier request. The server may end it while this request goes out.
   private var isKept = false
   /// Whether the request may be repeated: its method is idempotent, or no byte of it can have arrived.
   private var mayRepeat: Bool { isIdempotent || !hasLeft }

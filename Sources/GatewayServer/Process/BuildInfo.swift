@@ -23,7 +23,7 @@ package enum BuildInfo {
 
   package static func write(to page: inout PrometheusText) {
     page.gauges(
-      "postern_build_info", "What this build is made of; always 1.",
+      "postern_build_info", "The versions of this build, as labels; always 1.",
       labels: ["version", "commit", "swift", "libwebsockets"],
       [([GatewayDescription.currentVersion, commit ?? "unknown", swift, LibraryVersion.text], 1)])
   }

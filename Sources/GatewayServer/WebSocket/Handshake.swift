@@ -3,13 +3,13 @@ internal import GatewayCore
 
 /// The state that a WebSocket needs until it is open.
 final class Handshake {
-  /// The fields that the 101 has beside those of every 101.
+  /// The additional fields of the 101.
   private let fields: [HTTPField]
 
   /// The most bytes of these fields; the library's buffer for the 101 has 4 KiB.
   static let fieldBytesMax = 3072
 
-  /// Creates the state; the 101 names `subprotocol`, and has those of the `fields` that no 101 has twice.
+  /// Creates the state. The 101 names `subprotocol`, and has those `fields` that it would not have twice.
   init(answering subprotocol: String?, fields: [HTTPField] = []) {
     let named = subprotocol.map { [HTTPField("Sec-WebSocket-Protocol", $0)] } ?? []
     self.fields = (named + fields.filter { !Self.ownFields.contains($0.name) }).filter(\.isSafe)

@@ -41,7 +41,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   private var life = Life.open
   private var lastUse: Instant
   /// Looks whether anybody uses it; at its end, whether its clients have gone.
-  private var alarm: Wakeup!
+  private var timer: Wakeup!
   private var keepAlive: HostedSpace?
   private var waiters: [CheckedContinuation<Void, Never>] = []
 
@@ -74,8 +74,8 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
     beganAt = loop.now
     if isFrozen { driver?.stop(wall: true) }
     if let wall = clock?.wall { driver?.setWall(to: wall) }
-    alarm = Wakeup(target: self)
-    host.deadlines.set(alarm, at: lastUse + limits.idleTime)
+    timer = Wakeup(target: self)
+    host.deadlines.set(timer, at: lastUse + limits.idleTime)
     keepAlive = self
   }
 
@@ -186,7 +186,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   package func beginEnd() {
     guard life == .open else { return }
     life = .ending
-    host.deadlines.set(alarm, at: host.now + limits.closingTime)
+    host.deadlines.set(timer, at: host.now + limits.closingTime)
     loop.asCurrent { content.beginEnd { [weak self] in self?.moveOnEnding() } }
     for handler in inOrder { handler.close() }
     endStreams()
@@ -203,7 +203,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
     driver?.runOut()
     guard underWay == 0 else { return }
     life = .ended
-    host.deadlines.remove(alarm)
+    host.deadlines.remove(timer)
     for waiter in waiters { waiter.resume() }
     waiters = []
     keepAlive = nil
@@ -214,7 +214,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
     switch life {
     case .open:
       let due = (isBusy ? host.now : lastUse) + limits.idleTime
-      if due <= host.now { beginEnd() } else { host.deadlines.set(alarm, at: due) }
+      if due <= host.now { beginEnd() } else { host.deadlines.set(timer, at: due) }
     case .ending:
       for handler in inOrder { handler.abort() }
       loop.asCurrent { content.abort() }

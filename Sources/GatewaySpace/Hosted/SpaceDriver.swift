@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// The clock, the chance and the waking of a loop inside another loop.
 ///
-/// Two hundred hosted spaces can share the thread of one `SocketLoop`, each with a time of its own. The loop inside is run
-/// on its host's queue, one turn at a time however often it is woken, and by one alarm in its host's heap for the earliest
-/// of its deadlines.
+/// Two hundred hosted spaces can share the thread of one `SocketLoop`, each with a time of its own. The inner loop runs on
+/// its host's queue, one turn at a time however often it is woken. One timer in the host's heap wakes it for its earliest
+/// deadline.
 ///
 /// `@unchecked Sendable`: touched only on the host's thread, but for ``wake()``, which touches one atomic flag there.
 final class SpaceDriver: LoopDriver, WakeupTarget, @unchecked Sendable {
@@ -21,7 +21,7 @@ final class SpaceDriver: LoopDriver, WakeupTarget, @unchecked Sendable {
   private unowned(unsafe) var loop: EventLoop!
   private var clock = SpaceClock()
   private var generator: SeededGenerator
-  private var alarm: Wakeup!
+  private var timer: Wakeup!
   /// Whether a turn waits on the host's queue.
   private let isTurnAsked = Atomic(false)
   /// Whether somebody inside has woken the loop that they are in.
@@ -32,7 +32,7 @@ final class SpaceDriver: LoopDriver, WakeupTarget, @unchecked Sendable {
   init(host: EventLoop, seed: UInt64) {
     self.host = host
     generator = SeededGenerator(seed: seed)
-    alarm = Wakeup(target: self)
+    timer = Wakeup(target: self)
   }
 
   /// The loop that it drives, and whose owner keeps it until its time has run out.
@@ -89,7 +89,7 @@ final class SpaceDriver: LoopDriver, WakeupTarget, @unchecked Sendable {
 
   private func setAlarm() {
     guard lastSteps == nil else { return }
-    host.deadlines.set(alarm, at: loop.deadlines.earliest.flatMap(clock.hostTime))
+    host.deadlines.set(timer, at: loop.deadlines.earliest.flatMap(clock.hostTime))
   }
 
   // MARK: Time
@@ -123,11 +123,11 @@ final class SpaceDriver: LoopDriver, WakeupTarget, @unchecked Sendable {
     for _ in 0..<Self.roundsMax where !loop.asCurrent(round) { return }
   }
 
-  /// Waits for no deadline any more: each is met as soon as there is nothing else to do, as if its time had come, and so are
-  /// those that are set from here on. Sleeping tasks wake and come to their end.
+  /// Waits for no deadline any more. Each present and future deadline is met as soon as there is nothing else to do, as if
+  /// its time had come. Sleeping tasks wake and come to their end.
   func runOut() {
     guard lastSteps == nil else { return }
-    host.deadlines.remove(alarm)
+    host.deadlines.remove(timer)
     stop(wall: true)
     lastSteps = Self.lastStepsMax
     askForTurn()

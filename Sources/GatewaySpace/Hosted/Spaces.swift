@@ -29,7 +29,7 @@ package final class Spaces: @unchecked Sendable {
   package static let usualJournalBytesMax = 2 << 30
 
   /// Creates an empty table for at most `countMax` spaces at a time. If their journals would take more than
-  /// `journalBytesMax` bytes, those of new spaces are smaller.
+  /// `journalBytesMax` bytes, the journals of new spaces are smaller.
   package init(
     on host: EventLoop, countMax: Int, journalBytesMax: Int = usualJournalBytesMax, plan: @escaping Planner
   ) {

@@ -90,7 +90,9 @@ package struct SpacesSite: Site {
     guard isReachable else {
       return .nowhere(.notFound.detailed("with more than one loop a space is found by its own port only (--loops 1)"))
     }
-    guard let space = spaces[name] else { return .nowhere(.notFound.detailed("there is no such space, or no longer")) }
+    guard let space = spaces[name] else {
+      return .nowhere(.notFound.detailed("there is no such space as '\(name)' now; GET /spaces lists them"))
+    }
     return .space(space.hosted.site, inner)
   }
 

@@ -7,7 +7,7 @@ package import GatewayRuntime
 package actor NodeKeeper {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  /// What an operator is told.
+  /// A message to the operator.
   package enum News: Sendable {
     /// This process did not renew its lease in time, and another has declared it dead. It can commit nothing any more.
     case lost
@@ -58,7 +58,7 @@ package actor NodeKeeper {
     self.learn = learn
   }
 
-  /// Gives the lease back. What this process left is ended by the others, or by its next life.
+  /// Gives the lease back. The other processes, or the next life of this one, end the calls that it left.
   package func end() async {
     guard !hasEnded else { return }
     hasEnded = true

@@ -117,7 +117,7 @@ package final class NodeLease: Sendable {
   }
 }
 
-/// Why a process cannot be one of those that share a store, with what to do.
+/// The reason why a process cannot share a store, with what to do.
 package enum NodeError: LastingFailure, Hashable {
   case nameInUse(String)
   case full

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// What the processes of a store know of one node: who has its number, and since how many renewals.
+/// A node as the other processes of a store know it: the holder of its number, and the count of renewals.
 struct NodeRow: StoreValue, Hashable {
   enum State: String, Codable {
     /// A process has the number and renews its lease.

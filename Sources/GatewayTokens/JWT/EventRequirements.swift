@@ -34,8 +34,8 @@ package struct EventRequirements: Sendable {
 
 extension JWTVerifier {
   /// Returns the claims of a signed statement of `owner`, whose keys this verifier has, if every check passes at `now`; throws
-  /// the first check that fails. Its audiences and its end are those of `requirements`, the rest is the owner's policy. Whether
-  /// it is about an event is for the caller to see.
+  /// the first check that fails. `requirements` has its audiences and its end; the owner's policy has the rest. The caller
+  /// checks whether it is about an event.
   package func verifyEvent(
     _ token: String, _ requirements: EventRequirements, of owner: KeyOwner, at now: WallTime
   ) throws(TokenError) -> JWTClaims {

@@ -43,7 +43,7 @@ package final class JWTVerifier: Sendable {
   /// All keys, the verifier's own first.
   package var keys: KeySet { state.value.keys }
 
-  /// Replaces the verifier's own keys with those of `other`; fetched ones stay. May be called from any thread.
+  /// Replaces the verifier's own keys with the keys of `other`; fetched ones stay. May be called from any thread.
   package func takeKeys(of other: JWTVerifier) {
     let own = other.parts.withLock { $0.own }
     change { $0.own = own }
@@ -98,8 +98,8 @@ package final class JWTVerifier: Sendable {
   /// - Parameters:
   ///   - token: The token.
   ///   - now: The time of day.
-  ///   - isOfAnyType: Whether `body` sees to `typ`, and not the policy.
-  ///   - body: What reads the payload.
+  ///   - isOfAnyType: Whether `body` checks `typ`, and not the policy.
+  ///   - body: A function that reads the payload.
   func open<T>(
     _ token: String, at now: WallTime, isOfAnyType: Bool = false,
     _ body: (UnsafeRawBufferPointer, KeyOwner?) throws(TokenError) -> T

@@ -13,8 +13,8 @@ package struct FetchedKeys: Sendable {
   private static let exponentCharactersMax = 11
   private static let nameLengthMax = 64
 
-  /// Reads public keys, each for those of its algorithms that are in `algorithms`. Throws if the text is no JWK set, or no key
-  /// of it can be used.
+  /// Reads public keys, each for its algorithms that are in `algorithms`. Throws if the text is no JWK set, or has no usable
+  /// key.
   package init(jwks text: [UInt8], of owner: KeyOwner, algorithms: AlgorithmSet) throws(KeyError) {
     let entries = try JSONWebKey.entries(text)
     guard entries.count <= KeySet.countMax else { throw .tooManyKeys(limit: KeySet.countMax) }

@@ -29,14 +29,14 @@ package final class WireEyes: @unchecked Sendable {
   /// A token that was shown, without the token.
   package struct Shown: Hashable, Sendable {
     package let fingerprint: TokenFingerprint
-    /// The user whom the message or the token names; nil for none.
+    /// The user that the message or the token names; nil for none.
     package let user: UserID?
     /// The end that the token states.
     package let end: WallTime?
 
     private static let nameMax = 256
 
-    /// Notes a token, and the user whom the message names; without one, the user of the token's `sub` or `user_id`.
+    /// Notes a token, and the user that the message names; without one, the user of the token's `sub` or `user_id`.
     package init(token: String, user: String?) {
       let payload = try? UnverifiedToken(token).payload
       let name = user ?? payload.flatMap(Self.user)

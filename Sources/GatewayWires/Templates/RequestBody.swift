@@ -12,7 +12,7 @@ enum RequestBody: Sendable {
   init(_ call: DescribedObject, _ described: Described, _ names: HoleNames) throws(DescriptionError) {
     let given = Self.kinds.filter { call[$0] != nil }
     guard given.count <= 1 else {
-      throw described.error("\(given.map { "\"\($0)\"" }.joined(separator: " and ")) are given; one of them is meant")
+      throw described.error("\(given.map { "\"\($0)\"" }.joined(separator: " and ")) are given; remove one")
     }
     if let json = call["json"] {
       self = .json(try Template(json: json, names))

@@ -67,7 +67,7 @@ extension DescribedTokenEndpoint {
   private static func mend(_ reason: String) -> String? {
     switch reason {
     case "tls_certificate_untrusted":
-      "nobody whom the system trusts has signed its certificate; \"tls\": {\"ca\": \"FILE\"} in the description names who "
+      "the system trusts no authority that signed its certificate; \"tls\": {\"ca\": \"FILE\"} in the description names who "
         + "has, --insecure takes any"
     case "tls_certificate_wrong_name":
       "its certificate is for another name; \"url\" or --provider is to name the host as the certificate does"

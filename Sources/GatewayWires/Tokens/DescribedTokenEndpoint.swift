@@ -156,7 +156,7 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
     }
     let looked = description.answer.ends.map(\.words).filter { !$0.isEmpty }.joined(separator: ", and ")
     answer.sentence =
-      "nobody says when a token ends (\(looked)): \"end\" in the description names where the answer does, "
+      "no answer says when a token ends (\(looked)): \"end\" in the description names where the answer does, "
       + "{\"seconds\": \"/expires_in\"} for instance, or {\"fixed\": \"5m\"}; without it a storm needs --timeout"
     return answer
   }

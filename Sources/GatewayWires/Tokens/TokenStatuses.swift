@@ -9,7 +9,7 @@ struct TokenStatuses: Hashable, Sendable {
     if let busy = statuses["busy"] { self.busy = try Self.list(busy) }
     if let refused = statuses["refused"] { self.refused = try Self.list(refused) }
     guard let both = busy.intersection(refused).min() else { return }
-    throw described.error("\(both) stands under \"busy\" and \"refused\"; one of them is meant")
+    throw described.error("\(both) stands under \"busy\" and \"refused\"; remove one")
   }
 
   private static func list(_ described: Described) throws(DescriptionError) -> Set<Int> {

@@ -34,7 +34,7 @@ struct TokenUsers: Sendable {
       throw described.error(
         kinds.isEmpty
           ? "names nobody; \"csv\": \"users.csv\", \"list\": [\"ann\"] or \"template\": \"load-{{number}}\""
-          : "\(kinds.map { "\"\($0)\"" }.joined(separator: " and ")) are given; one of them is meant")
+          : "\(kinds.map { "\"\($0)\"" }.joined(separator: " and ")) are given; remove one")
     }
     if let user = users["user"], users["csv"] == nil {
       throw user.error("names the column of a \"csv\", and there is none")

@@ -20,7 +20,7 @@ package struct TokenWatch: Sendable {
   /// A token in an answer, without the token.
   package struct Sight: Hashable, Sendable {
     package let token: String
-    /// The user whom the token names; nil for none.
+    /// The user that the token names; nil for none.
     package let user: UserID?
     /// The end that the token states.
     package let end: WallTime?
@@ -66,7 +66,7 @@ package struct TokenWatch: Sendable {
   /// The members, parameters and fields of requests that name a user.
   private static let userNames = ["user_id", "user", "userId", "uid", "sub", "username", "client_id"]
 
-  /// Returns the user whom a request names, in its query, its form or its JSON; nil for none.
+  /// Returns the user that a request names, in its query, its form or its JSON; nil for none.
   package func user(in request: HTTPRequest) -> UserID? {
     let type = request.header("content-type") ?? ""
     var parameters = request.query

@@ -25,7 +25,7 @@ struct WireFraming: Sendable {
     split = try Self.separator(frames?["split"])
     end = try Self.separator(frames?["end"])
     if let described, !split.isEmpty && !end.isEmpty {
-      throw described.error("\"split\" and \"end\" are both given; one of them is meant")
+      throw described.error("\"split\" and \"end\" are both given; remove one")
     }
   }
 

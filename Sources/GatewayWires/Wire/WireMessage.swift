@@ -101,7 +101,7 @@ struct WireMessage: Sendable {
     case (let json?, nil): template.append(try Template(json: json, names))
     case (nil, let text?): template.append(try Template(text, names))
     case (nil, nil): throw described.error("says nothing; \"json\": … or \"text\": \"…\"")
-    case (_?, _?): throw described.error("\"json\" and \"text\" are both given; one of them is meant")
+    case (_?, _?): throw described.error("\"json\" and \"text\" are both given; remove one")
     }
     return template
   }

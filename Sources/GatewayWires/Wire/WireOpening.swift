@@ -17,7 +17,7 @@ struct WireOpening: Sendable {
       throw described.error("says nothing; \"say\": a message, or \"is\": \"logged_in\"")
     }
     if let described, message != nil && isLoggedIn {
-      throw described.error("\"say\" and \"is\" are both given; one of them is meant")
+      throw described.error("\"say\" and \"is\" are both given; remove one")
     }
   }
 }

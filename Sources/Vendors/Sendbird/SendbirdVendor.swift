@@ -101,10 +101,10 @@ package struct SendbirdVendor: Vendor {
   private static let roomTopic = "sendbird.room"
 
   package func hear(_ note: VendorNote) async {
-    if note.topic == Self.roomTopic { await channels.rooms.forget(Name(note.text)) }
+    if note.topic == Self.roomTopic { await channels.memberships.forget(Name(note.text)) }
   }
 
-  package func missedNotes() async { await channels.rooms.forgetAll() }
+  package func missedNotes() async { await channels.memberships.forgetAll() }
 
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {
     let gate = SendbirdGate(settings: settings, sessions: sessions, services: services)
@@ -139,17 +139,21 @@ package struct SendbirdVendor: Vendor {
   package var figures: [VendorFigure] {
     get async {
       let refused = VendorFigure(
-        "postern_sendbird_new_users_refused_total", .counter, "Users not made: their address had made too many.",
+        "postern_sendbird_new_users_refused_total", .counter,
+        "Sendbird users not created, because their address had created too many.",
         Double(await sessions.newUsersRefused))
       guard let usage = await channels.usage else { return [refused] }
       return [
         refused,
-        VendorFigure("postern_sendbird_channels", .gauge, "Channels kept.", Double(usage.channels)),
-        VendorFigure("postern_sendbird_channel_bytes", .gauge, "Bytes they take.", Double(usage.channelBytes)),
-        VendorFigure("postern_sendbird_messages", .gauge, "Messages kept.", Double(usage.messages)),
-        VendorFigure("postern_sendbird_message_bytes", .gauge, "Bytes they take.", Double(usage.messageBytes)),
+        VendorFigure("postern_sendbird_channels", .gauge, "Kept Sendbird channels.", Double(usage.channels)),
         VendorFigure(
-          "postern_sendbird_messages_displaced_total", .counter, "Messages that gave way to others for want of room.",
+          "postern_sendbird_channel_bytes", .gauge, "Bytes of the kept Sendbird channels.", Double(usage.channelBytes)),
+        VendorFigure("postern_sendbird_messages", .gauge, "Kept Sendbird messages.", Double(usage.messages)),
+        VendorFigure(
+          "postern_sendbird_message_bytes", .gauge, "Bytes of the kept Sendbird messages.", Double(usage.messageBytes)),
+        VendorFigure(
+          "postern_sendbird_messages_displaced_total", .counter,
+          "Sendbird messages dropped to make room for newer ones.",
           Double(usage.messagesDisplaced)),
       ]
     }

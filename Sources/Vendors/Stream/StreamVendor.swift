@@ -96,11 +96,12 @@ package struct StreamVendor: Vendor {
       let guests = await keeper.figures
       return [
         VendorFigure(
-          "postern_stream_guests_refused_total", .counter, "Stream's guests refused for too many from one address.",
+          "postern_stream_guests_refused_total", .counter,
+          "Stream guests refused, because their address had created too many.",
           Double(guests.refused)),
         VendorFigure(
           "postern_stream_guests_forgotten_total", .counter,
-          "Stream's guests forgotten since nobody was connected as them.",
+          "Stream guests forgotten, because no connection was theirs.",
           Double(guests.forgotten)),
       ]
     }

@@ -79,8 +79,10 @@ struct FlagSection: Sendable {
   static let everywhere = FlagSection(
     "everywhere",
     [
-      config, Flag("help", nil, "this text; -h is shorter"), Flag("version", nil, "the version of postern"),
+      config, Flag("help", nil, "print this help; -h prints a shorter one"),
+      Flag("version", nil, "print the version of postern"),
     ])
 
-  static let config = Flag("config", "FILE", "flags from a JSON file, comments allowed; keys are the flags' names")
+  static let config = Flag(
+    "config", "FILE", "a JSON file with values for flags; its keys are the flags' names, and comments are allowed")
 }

@@ -6,7 +6,7 @@ import GatewayServer
 /// The command `postern connect`: one client that stays connected and prints its events.
 enum ConnectCommand: Command {
   static let name = "connect"
-  static let summary = "one client that stays connected, answers refresh requests, and says what happens to it"
+  static let summary = "connect one client, which answers refresh requests and prints what happens to it"
   static let example = "postern connect --user ann --url ws://127.0.0.1:8080"
 
   static let sections = [FlagSection("flags", options)]
@@ -23,16 +23,20 @@ enum ConnectCommand: Command {
 
   @OptionList<Draft>
   private static var options: [Option<Draft>] {
-    Option("user", "ID", "who connects (default ann)", \.user, .text)
-    Option("url", "URL", "the gateway (default ws://127.0.0.1:8080)", \.url, .asGiven)
+    Option("user", "ID", "the user who connects (default ann)", \.user, .text)
+    Option("url", "URL", "the gateway's address (default ws://127.0.0.1:8080)", \.url, .asGiven)
     Option(
-      "provider", "URL", "the token provider (default: the gateway's own POST /v1/tokens)", \.provider, .asGiven)
+      "provider", "URL", "the token provider's address (default: the gateway's own POST /v1/tokens)", \.provider,
+      .asGiven)
     Option(
-      "provider-secret-file", "FILE", "what the provider wants as a bearer token", \.providerSecret,
+      "provider-secret-file", "FILE", "the file with the bearer token that the token provider requires",
+      \.providerSecret,
       Reading<String>.secret.map { secret, _ in Credentials(token: secret) })
-    Option("life", "DURATION", "how long the tokens live (default 1h)", \.life, .duration)
-    Option("refreshes", "N", "leave after so many refreshes (default: stay)", \.refreshes, .int(1...1_000_000))
-    Option("insecure", "accept certificates that nobody the system trusts has signed", \.isInsecure)
+    Option("life", "DURATION", "how long the client's tokens are valid (default 1h)", \.life, .duration)
+    Option(
+      "refreshes", "N", "disconnect after this many refreshes (default: stay connected)", \.refreshes,
+      .int(1...1_000_000))
+    Option("insecure", "accept a server's certificate even if the system does not trust it", \.isInsecure)
   }
 
   private static let usualURL = Arguments.Value(text: "ws://127.0.0.1:8080", source: "--url")

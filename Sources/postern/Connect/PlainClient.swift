@@ -102,9 +102,10 @@ actor PlainClient {
   private static func text(_ failure: DialFailure, of target: DialTarget) -> String {
     switch failure {
     case .refused(let status): "\(target.host):\(target.port) answered with HTTP status \(status)"
-    case .unreachable(let reason): "\(target.host):\(target.port) is not to be reached: \(reason)"
-    case .insecure(let failure): "\(target.host):\(target.port) is not to be spoken with: \(failure)"
-    case .timedOut: "\(target.host):\(target.port) did not answer in time"
+    case .unreachable(let reason):
+      "cannot reach \(target.host):\(target.port): \(reason); is a gateway running there? (--url, --provider)"
+    case .insecure(let failure): "\(target.host):\(target.port) is not trusted: \(failure)"
+    case .timedOut: "\(target.host):\(target.port) did not answer in time; is it a gateway? (--url, --provider)"
     }
   }
 }

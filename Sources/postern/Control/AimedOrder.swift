@@ -10,11 +10,11 @@ struct AimedOrder<Order: Sendable>: Sendable {
 
   init(_ order: Order) { self.order = order }
 
-  /// Returns the flags that name the sessions, then those of the order.
+  /// Returns the flags that name the sessions, then the flags of the order.
   @OptionList<AimedOrder>
   static func options(_ own: [Option<Order>]) -> [Option<AimedOrder>] {
-    Option("user", "ID", "this user's sessions", \.user, .text)
-    Option("session", "ID", "this session", \.session, .text)
+    Option("user", "ID", "the sessions of this user", \.user, .text)
+    Option("session", "ID", "the session with this ID", \.session, .text)
     Option("all", "every session", \.isForAll)
     own.map { $0.of(\.order) }
   }

@@ -10,7 +10,8 @@ enum ConformCommand {
   static var page: CommandPage {
     CommandPage(
       name: "\(ControlCommand.name) \(word)",
-      summary: "start a client for each behaviour of a gateway, and say how it takes it; exit status 1 if it fails one",
+      summary:
+        "start a client for each behaviour of a gateway, and print which it handles; exit status 1 if it fails one",
       operands: "", example: "postern \(ControlCommand.name) \(word) --run 'python3 client.py'",
       sections: [FlagSection("flags", ConformOptions.options), ControlConnection.portSection])
   }

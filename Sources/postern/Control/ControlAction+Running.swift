@@ -16,7 +16,7 @@ extension ControlAction {
     let most = operand.isEmpty ? 0 : 1
     // An operand in brackets may be missing, as in the help.
     let least = operand.utf8.first == UInt8(ascii: "[") ? 0 : most
-    guard operands.count >= least else { throw UsageError("\(page.name) needs \(operand)") }
+    guard operands.count >= least else { throw UsageError("\(page.name) needs \(operand), as in \(page.example)") }
     guard operands.count <= most else {
       throw UsageError(
         "\(page.name): '\(operands[most])' is unexpected; what follows goes with flags, as in \(page.example)")

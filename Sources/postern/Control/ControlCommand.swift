@@ -3,7 +3,7 @@ import GatewayKit
 /// The command `postern ctl`: the control API from a shell, e.g. `postern ctl expire --user ann`.
 enum ControlCommand: Command {
   static let name = "ctl"
-  static let summary = "the control API of a running gateway from a shell"
+  static let summary = "send orders to a running gateway's control API"
   static var operands: String {
     (controlActions.map { $0.word + ($0.operand.isEmpty ? "" : " \($0.operand)") }
       + [ConformCommand.word, "\(ReplayCommand.word) FILE"])
@@ -30,18 +30,42 @@ enum ControlCommand: Command {
     FlagSection("what actions take (postern ctl ACTION --help tells which)", taken), ControlConnection.section,
   ]
 
-  /// The flags of all actions, each name once.
-  private static let taken: [Flag] = actions.flatMap { $0.sections.dropLast() }.flatMap(\.flags).reduce(into: []) {
-    (flags: inout [Flag], flag) in
-    if !flags.contains(where: { $0.name == flag.name }) { flags.append(flag) }
-  }
+  /// The flags of all actions, each name once. The help of a flag that few actions take names them.
+  private static let taken: [Flag] = {
+    var flags: [Flag] = []
+    var takers: [String: [Substring]] = [:]
+    for action in actions {
+      for flag in action.sections.dropLast().flatMap(\.flags) {
+        if takers[flag.name] == nil { flags.append(flag) }
+        takers[flag.name, default: []].append(action.name.dropFirst(name.count + 1))
+      }
+    }
+    return flags.map { flag in
+      let words = takers[flag.name, default: []]
+      let few = words.count <= 3 ? "; of ctl \(words.joined(separator: ", "))" : ""
+      return Flag(flag.name, flag.value, (ofSeveral[flag.name] ?? flag.help) + few, repeats: flag.repeats)
+    }
+  }()
+
+  /// The help of flags that mean something similar to several actions.
+  private static let ofSeveral = [
+    "user": "the user whose sessions, events or tokens the action is for",
+    "dialect": "only sessions or events of this dialect",
+    "limit": "the most sessions, spaces or events to print, 1 to 1000 (default 100)",
+    "after": "only sessions or events after this one",
+    "connection": "only events of this connection",
+    "within": "how long the event or the client may take (default 5s)",
+    "all": "every session, or every ordered fault",
+    "set": "an option of postern serve or postern proxy, for the space to create or for the replay",
+    "wall": "the space's time of day, e.g. 2000-01-01T00:00:00Z",
+  ]
 
   /// Rejects flags of other actions on the command line. Such flags in the environment or a file are ignored, since they may
   /// be meant for other actions.
   static func refuseOthers(_ arguments: Arguments, than page: CommandPage) throws {
     for flag in flags where !page.flags.contains(where: { $0.name == flag.name }) {
       guard arguments.given[flag.name]?.contains(where: { $0.source == "--\(flag.name)" }) != true else {
-        throw UsageError("--\(flag.name) says nothing to \(page.name)")
+        throw UsageError("--\(flag.name) has no effect with \(page.name); leave it out")
       }
     }
   }

@@ -16,17 +16,18 @@ struct ControlConnection: Sendable {
 
   @OptionList<ControlConnection>
   private static var port: [Option<ControlConnection>] {
-    Option("url", "URL", "the control port (default \(usualURL))", \.url, .text)
+    Option("url", "URL", "the address of the gateway's control port (default \(usualURL))", \.url, .text)
     Option(
-      "control-secret-file", "FILE", "the bearer secret of a control port that is not on loopback", \.secret, .secret)
+      "control-secret-file", "FILE", "the file with the bearer secret of a control port that is not on loopback",
+      \.secret, .secret)
   }
 
   @OptionList<ControlConnection>
   private static var answer: [Option<ControlConnection>] {
     Option(
-      "space", "NAME", "ask the space of that name, of those that the gateway hosts, in place of the gateway", \.space,
+      "space", "NAME", "send the order to this hosted space instead of the gateway", \.space,
       .text)
-    Option("json", "print what the gateway answers, as JSON", \.printsJSON)
+    Option("json", "print the gateway's answer as JSON", \.printsJSON)
   }
 
   init(_ arguments: Arguments) throws { try arguments.read(Self.port + Self.answer, into: &self) }

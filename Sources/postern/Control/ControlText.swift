@@ -99,7 +99,10 @@ enum ControlText {
   static func unmetWait(_ answer: ControlClient.Answer) -> String? {
     guard let page = try? JSONCoder().decode(Journal.self, from: answer.data), page.met == false else { return nil }
     let found = page.lines.isEmpty ? [] : [journal(answer)]
-    return (["not in time: \(page.lines.count) so far"] + found).joined(separator: "\n")
+    return
+      ([
+        "not in time: \(page.lines.count) so far; --within is how long to wait, and postern ctl journal shows all events"
+      ] + found).joined(separator: "\n")
   }
 
   private static func table(_ page: SessionPage) -> String {

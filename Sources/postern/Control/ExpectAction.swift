@@ -5,7 +5,7 @@ import GatewayKit
 extension ControlAction {
   /// The action that checks an expectation of a client against the journal.
   static let expect = ControlAction(
-    "expect", "hold a client to an expectation, by the journal; exit status 1 if it fails", operand: "NAME",
+    "expect", "check an expectation of a client against the journal; exit status 1 if it fails", operand: "NAME",
     example: "expect single_flight --user ann --space t17", options: expectation, from: ExpectOrder(expect: ""),
     telling: .verdict
   ) { order, call in
@@ -16,16 +16,17 @@ extension ControlAction {
 
   @OptionList<ExpectOrder>
   private static var expectation: [Option<ExpectOrder>] {
-    Option("user", "ID", "whose client (default: that of the only user in the journal)", \.user, .text)
-    Option("dialect", "NAME", "without connections of other wires, where the client has some of two", \.dialect, .text)
-    Option("after", "N", "by the lines behind this number (default 0)", \.after, .int(0...(1 << 53) - 1))
-    Option("since", "KIND", "what a wait begins with (default closed)", \.since, .text)
-    Option("attempt", "connection|provider|refresh", "what is attempted", \.attempt, .text)
-    Option("at-least", "DURATION", "how long a wait has to be", \.atLeastMs, .milliseconds)
-    Option("at-most", "N", "how many attempts there may be", \.atMost, .int(0...1_000_000))
-    Option("quiet", "DURATION", "how long nothing has to happen (default 1s)", \.quietMs, .milliseconds)
-    Option("within", "DURATION", "how long it may take", \.withinMs, .milliseconds)
-    Option("new-token", "another token than before is wanted", \.wantsNewToken)
+    Option("user", "ID", "the user whose client is checked (default: the only user in the journal)", \.user, .text)
+    Option("dialect", "NAME", "check only connections of this dialect", \.dialect, .text)
+    Option("after", "N", "check only journal entries after this number (default 0)", \.after, .int(0...(1 << 53) - 1))
+    Option("since", "KIND", "the kind of event that starts the wait (default closed)", \.since, .text)
+    Option(
+      "attempt", "connection|provider|refresh", "the kind of attempt that is counted or waited for", \.attempt, .text)
+    Option("at-least", "DURATION", "the shortest wait that passes", \.atLeastMs, .milliseconds)
+    Option("at-most", "N", "the most attempts that pass", \.atMost, .int(0...1_000_000))
+    Option("quiet", "DURATION", "how long nothing may happen (default 1s)", \.quietMs, .milliseconds)
+    Option("within", "DURATION", "how long the client may take", \.withinMs, .milliseconds)
+    Option("new-token", "require a token other than the previous one", \.wantsNewToken)
   }
 }
 

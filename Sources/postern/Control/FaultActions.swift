@@ -5,7 +5,7 @@ import GatewayKit
 
 extension ControlAction {
   static let fault = ControlAction(
-    "fault", "have the gateway fail so from here on (postern ctl faults --known tells what there is)", operand: "JSON",
+    "fault", "order a fault of the gateway (postern ctl faults --known lists all)", operand: "JSON",
     example: #"fault '{"fault": "drop", "what": "reply:refresh", "times": 1}'"#, telling: .table
   ) { call in
     HTTPRequest(
@@ -14,8 +14,8 @@ extension ControlAction {
   }
 
   static let faults = ControlAction(
-    "faults", "the faults that the gateway has been ordered to have, and how often they befell",
-    options: [Option("known", "every fault there is, with an order of each", \.self)], from: false,
+    "faults", "list the ordered faults, and how often each took effect",
+    options: [Option("known", "list every known fault, with an order as an example", \.self)], from: false,
     tellingBy: { isOfKnown in isOfKnown ? .knownFaults : .table }
   ) { isOfKnown, _ in .get(isOfKnown ? "/faults/known" : "/faults") }
 
@@ -25,10 +25,12 @@ extension ControlAction {
   }
 
   static let mend = ControlAction(
-    "mend", "take a fault back, or all of them", example: "mend --number 3",
+    "mend", "withdraw one fault, or all of them", example: "mend --number 3",
     options: [
-      Option("number", "N", "the fault's number", \.number, .int(1...Int(UInt32.max))),
-      Option("all", "every fault", \.isOfAll),
+      Option(
+        "number", "N", "the fault to withdraw, by its number in postern ctl faults", \.number, .int(1...Int(UInt32.max))
+      ),
+      Option("all", "withdraw every ordered fault", \.isOfAll),
     ], from: Mending()
   ) { draft, _ in
     switch (draft.number, draft.isOfAll) {

@@ -7,24 +7,24 @@ import GatewayKit
 extension ControlAction {
   static let expire = order(
     NoMembers(), "expire",
-    "let tokens expire now: each session is asked for another, and the refresh timeout runs from now",
+    "expire tokens now: each session is asked for another token, and the refresh timeout starts",
     example: "expire --user ann")
 
   static let refresh = order(
-    NoMembers(), "refresh", "ask sessions for another token; the present one stays good", example: "refresh --all")
+    NoMembers(), "refresh", "ask sessions for another token; the present one stays valid", example: "refresh --all")
 
   static let disconnect = order(
     DisconnectOrder(), "disconnect", "close connections",
     example: "disconnect --session conn_0_1 --code 4005 --reason 'try another door'",
     options: [
       Option(
-        "code", "N", "the close code, one that may be sent: 1000-1003, 1007-1014, 3000-4999 (default 4005)", \.code,
+        "code", "N", "the close code: 1000-1003, 1007-1014 or 3000-4999 (default 4005)", \.code,
         Reading<Int>.int(1000...4999).map { code, _ in UInt16(code) }),
-      Option("reason", "TEXT", "the close reason, 123 bytes at most (default disconnected)", \.reason, .text),
+      Option("reason", "TEXT", "the close reason, at most 123 bytes (default disconnected)", \.reason, .text),
     ])
 
   static let revoke = ControlAction(
-    "revoke", "revoke one token, a user's, or all that were issued before a time",
+    "revoke", "revoke one token, a user's tokens, or all tokens issued before a time",
     example: "revoke --user ann --issued-before 1767225600", options: revocation, from: RevocationOrder(),
     telling: .reach(user: nil)
   ) { order, _ in
@@ -36,22 +36,27 @@ extension ControlAction {
   @OptionList<RevocationOrder>
   private static var revocation: [Option<RevocationOrder>] {
     Option(
-      "token-fingerprint", "HEX", "the token that a session shows by this fingerprint", \.tokenFingerprint, .text)
+      "token-fingerprint", "HEX", "the fingerprint of the token to revoke, as postern ctl session prints it",
+      \.tokenFingerprint, .text)
     Option(
-      "expires-at", "UNIX_S", "when that token expires: from then on the gateway may forget it", \.expiresAt,
+      "expires-at", "UNIX_S",
+      "when the token of --token-fingerprint expires, in Unix seconds; the gateway may forget the revocation then",
+      \.expiresAt,
       .number(0...1e12))
-    Option("user", "ID", "this user's tokens, issued until now or before --issued-before", \.userID, .text)
     Option(
-      "issued-before", "UNIX_S", "tokens issued before this time: of --user, or of everybody", \.issuedBefore,
+      "user", "ID", "revoke this user's tokens that were issued until now, or before --issued-before", \.userID, .text)
+    Option(
+      "issued-before", "UNIX_S", "revoke tokens issued before this time, in Unix seconds: those of --user, or all",
+      \.issuedBefore,
       .number(0...1e12))
   }
 
   static let signal = ControlAction(
-    "signal", "do what follows from a logout or a security event, as if your login had sent it", operand: "SIGNAL",
+    "signal", "apply a logout or a security event, as if your login had sent it", operand: "SIGNAL",
     example: "signal logout --user ann", options: signalling, from: SignalOrder(signal: ""),
     telling: .reach(user: nil)
   ) { order, call in
-    guard order.userID != nil || order.sessionID != nil else {
+    guard order.userID != nil || order.loginSession != nil else {
       throw UsageError("ctl signal needs --user or --login-session")
     }
     var order = order
@@ -61,10 +66,14 @@ extension ControlAction {
 
   @OptionList<SignalOrder>
   private static var signalling: [Option<SignalOrder>] {
-    Option("user", "ID", "the user whom the signal is about", \.userID, .text)
-    Option("login-session", "SID", "the session at your login, as sid in its tokens has it", \.sessionID, .text)
+    Option("user", "ID", "the user that the signal is about", \.userID, .text)
     Option(
-      "issued-before", "UNIX_S", "tokens issued at this time or later stay good (default: now)", \.issuedBefore,
+      "login-session", "SID", "the session that the signal is about, the sid in your login's tokens", \.loginSession,
+      .text
+    )
+    Option(
+      "issued-before", "UNIX_S",
+      "keep tokens valid that were issued at this time or later, in Unix seconds (default: now)", \.issuedBefore,
       .number(0...1e12))
   }
 

@@ -7,13 +7,13 @@ enum ReplayCommand {
   static let word = "replay"
 
   private static let options: [Option<[Arguments.Value]>] = [
-    Option("set", "OPTION=VALUE", "an option of postern serve, as the recorded gateway had it", each: \.self)
+    Option("set", "OPTION=VALUE", "an option of postern serve that the recorded gateway had", each: \.self)
   ]
 
   static var page: CommandPage {
     CommandPage(
       name: "\(ControlCommand.name) \(word)",
-      summary: "play an exported journal again, and say what is different; exit status 1 if anything is",
+      summary: "replay an exported journal, and print the differences; exit status 1 if there are any",
       operands: "FILE", example: "postern \(ControlCommand.name) \(word) journal.jsonl --set refresh-timeout=90s",
       sections: [FlagSection("flags", options), ControlConnection.portSection])
   }
@@ -48,7 +48,8 @@ enum ReplayCommand {
     do throws(ReplayLine.Malformed) {
       lines = try ReplayLine.read(bytes)
     } catch {
-      throw UsageError("FILE: line \(error.number) of '\(file)' is no line of a journal")
+      throw UsageError(
+        "FILE: line \(error.number) of '\(file)' is no line of a journal; export one with GET /journal/export")
     }
     guard lines.first?.n == 1 else {
       throw UsageError("FILE: '\(file)' does not begin with the first line of a journal: what was before is missing")

@@ -5,7 +5,7 @@ import GatewayRuntime
 
 extension ControlAction {
   static let say = ControlAction(
-    "say", "send a message of yours to clients; their sessions are not touched", operand: "[TEXT]",
+    "say", "send a message of yours to clients; their sessions do not change", operand: "[TEXT]",
     example: #"say --user ann '{"type":"notice"}'"#, options: AimedOrder.options(saying), from: AimedOrder(SayDraft()),
     tellingBy: { .reach(user: $0.user) }
   ) { aimed, call in
@@ -20,9 +20,10 @@ extension ControlAction {
 
   @OptionList<SayDraft>
   private static var saying: [Option<SayDraft>] {
-    Option("binary", "FILE", "the bytes of a binary message, 65,536 at most, in place of TEXT", \.file, .asGiven)
+    Option("binary", "FILE", "the file with a binary message, at most 65,536 bytes, instead of TEXT", \.file, .asGiven)
     Option(
-      "mean", "MEANING", "request:refresh: ask for a token in the wire's own words, in place of TEXT", \.mean, .text)
+      "mean", "MEANING", "send the wire's own message for this instead of TEXT; request:refresh asks for a token",
+      \.mean, .text)
   }
 
   private static func order(_ draft: SayDraft, text: String?) throws -> SayOrder {

@@ -5,25 +5,25 @@ import GatewayKit
 
 extension ControlAction {
   static let sessions = ControlAction(
-    "sessions", "a table of the sessions", example: "sessions --user ann", options: choice + pageOptions,
+    "sessions", "list the sessions", example: "sessions --user ann", options: choice + pageOptions,
     from: [HTTPField](), telling: .sessions
   ) { query, _ in .get("/sessions", query: query) }
 
   static let session = ControlAction(
-    "session", "one session, as JSON", operand: "ID", example: "session conn_0_1"
+    "session", "print one session as JSON", operand: "ID", example: "session conn_0_1"
   ) { .get("/sessions/\(PercentEncoding.encode($0.operand))") }
 
   @OptionList<[HTTPField]>
   private static var choice: [Option<[HTTPField]>] {
-    parameter("user", "ID", "this user's only")
-    parameter("dialect", "NAME", "those only that speak this dialect")
+    parameter("user", "ID", "only sessions of this user")
+    parameter("dialect", "NAME", "only sessions of this dialect")
   }
 
   /// The options that select a page of a list.
   @OptionList<[HTTPField]>
   static var pageOptions: [Option<[HTTPField]>] {
-    parameter("limit", "N", "how many at most, 1 to 1000 (default 100)", in: 1...1000)
-    parameter("after", "ID", "those after this one, to get the next page")
+    parameter("limit", "N", "the most sessions to list, 1 to 1000 (default 100)", in: 1...1000)
+    parameter("after", "ID", "only sessions after this one, for the next page")
   }
 
   /// Returns an option whose value is the request's parameter of the same name.

@@ -8,7 +8,7 @@ import GatewayWires
 
 extension ControlAction {
   static let spaces = ControlAction(
-    "spaces", "the spaces that the gateway hosts", options: pageOptions, from: [HTTPField](), telling: .table
+    "spaces", "list the spaces that the gateway hosts", options: pageOptions, from: [HTTPField](), telling: .table
   ) { query, _ in .get("/spaces", query: query) }
 
   private struct Making: Sendable {
@@ -18,7 +18,7 @@ extension ControlAction {
   }
 
   static let space = ControlAction(
-    "space", "make a space and say where it is, look at one, or end it", operand: "create|show|end",
+    "space", "create a space and print its addresses, show one, or end it", operand: "create|show|end",
     example: "space create --name t17 --set refresh-timeout=2s --set any-refresh-timeout=true", options: making,
     from: Making(), telling: .table
   ) { draft, call in
@@ -34,29 +34,30 @@ extension ControlAction {
   @OptionList<Making>
   private static var making: [Option<Making>] {
     Option(
-      "name", "NAME", "what it is called: small letters, digits and - (default: chosen for it)", \.order.name, .text)
+      "name", "NAME", "the space's name: lowercase letters, digits and - (default: a new name)", \.order.name, .text)
     Option(
       "upstream", "URL", "the gateway that a route of postern proxy --spaces leads to (default: that of its --to)",
       \.order.upstream, .text)
-    Option("port", "N", "where it listens (default: a free port)", \.order.port, .int(0...65_535))
-    Option("frozen", "its time stands still until it is moved", \.isFrozen)
-    Option("seed", "N", "the seed of its chance", \.order.seed, .int(0 ... .max))
+    Option("port", "N", "the port of the space (default: a free port)", \.order.port, .int(0...65_535))
+    Option("frozen", "stop the space's clock; postern ctl advance moves it", \.isFrozen)
+    Option("seed", "N", "the seed of the space's random numbers", \.order.seed, .int(0 ... .max))
     Option(
-      "wall", "DATE", "its time of day at first, as 2000-01-01T00:00:00Z (default: the gateway's)", \.order.wall, .text)
+      "wall", "DATE", "the space's time of day at its start, e.g. 2000-01-01T00:00:00Z (default: the gateway's)",
+      \.order.wall, .text)
     Option(
-      "idle", "DURATION", "how long it is kept that nobody uses (default 10m)", \.order.idleS,
+      "idle", "DURATION", "how long an unused space is kept (default 10m)", \.order.idleS,
       Reading<Duration>.duration.map { idle, _ in idle.inSeconds })
     Option(
       "set", "OPTION=VALUE",
-      "an option of postern serve, or of postern proxy, for this space; a file is read here, and its content sent",
+      "an option of postern serve, or of postern proxy, for this space; files are read here, and their content is sent",
       each: \.settings)
   }
 
   static let clock = ControlAction(
-    "clock", "the time of a space; with --wall, have its time of day be another", example: "clock --space t17",
+    "clock", "print the time of a space; --wall sets its time of day", example: "clock --space t17",
     options: [
       Option(
-        "wall", "DATE", "the time of day from now on, as 2000-01-01T00:00:00Z, from 1970 to 2200", \.self, .text)
+        "wall", "DATE", "the space's new time of day, e.g. 2000-01-01T00:00:00Z, from 1970 to 2200", \.self, .text)
     ], from: String?.none, telling: .table
   ) { wall, call in
     let path = try path(call, "clock") + "clock"
@@ -64,7 +65,7 @@ extension ControlAction {
   }
 
   static let advance = ControlAction(
-    "advance", "move the time of a space on, and say who has not answered what that led to",
+    "advance", "advance the time of a space, and list clients that have not answered",
     example: "advance --space t17 --by 1d", options: advancing, from: Advancing(), telling: .table
   ) { draft, call in
     guard let duration = draft.by else { throw UsageError("ctl advance needs --by DURATION") }
@@ -80,12 +81,13 @@ extension ControlAction {
 
   @OptionList<Advancing>
   private static var advancing: [Option<Advancing>] {
-    Option("by", "DURATION", "how far", \.by, .duration)
+    Option("by", "DURATION", "how far to advance the space's time", \.by, .duration)
     Option(
-      "patience", "DURATION", "how long clients may take to answer, in real time (default 1s)", \.order.patienceMs,
+      "patience", "DURATION", "how long clients may take to answer after an advance, in real time (default 1s)",
+      \.order.patienceMs,
       .milliseconds)
-    Option("wall", "moves|stays", "whether the time of day moves with it (default moves)", \.order.wall, .text)
-    Option("stop-at", "refresh_required", "stop where the first token is asked for", \.order.stopAt, .text)
+    Option("wall", "moves|stays", "whether the space's time of day moves too (default moves)", \.order.wall, .text)
+    Option("stop-at", "refresh_required", "stop the advance at the first refresh request", \.order.stopAt, .text)
   }
 
   /// Returns the path of the space itself: `--space` adds its prefix later. Throws if no space is named.

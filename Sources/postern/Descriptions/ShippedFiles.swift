@@ -56,7 +56,9 @@ enum ShippedFiles: String {
     let near = Suggestion.near(value.text, among: files.map(\.name)).map { "'\($0)'" }
     throw UsageError(
       "\(value.source): no '\(value.text)' among the \(rawValue) that come with postern (\(places))"
-        + (near.isEmpty ? "" : Suggestion.question(near)) + "; a file of one's own has a path, as ./\(value.text).json")
+        + (near.isEmpty ? "" : Suggestion.question(near))
+        + "; postern wire list\(self == .tokens ? " --tokens" : "") names them, and a file of your own has a path, as ./\(value.text).json"
+    )
   }
 
   /// Returns the whole text of a file. Throws a ``UsageError`` with the reason if it cannot be read.

@@ -12,7 +12,7 @@ struct CertificateFlags: Sendable {
   ///
   /// Only the listener checks the files' contents: when it starts, and when it reloads them.
   ///
-  /// - Parameter prefix: What the names of the two flags begin with.
+  /// - Parameter prefix: The beginning of the names of the two flags.
   func files(_ prefix: String) throws -> TLSFiles? {
     switch (certificate, key) {
     case (nil, nil): return nil

@@ -12,7 +12,7 @@ import Glibc
 enum ProxyCommand: Command {
   static let name = "proxy"
   static let summary =
-    "stands between your clients and a real gateway: passes WebSockets and HTTP on, and changes nothing unless ordered to"
+    "run a proxy between your clients and a real gateway: it passes WebSockets and HTTP on, and changes nothing unless ordered to"
   static let example = "postern proxy --to http://127.0.0.1:3000"
   static let sections = ProxyFlags.sections
   static let neededFirst = [

@@ -25,15 +25,17 @@ struct ProxyControlDraft: Sendable {
   static var options: [Option<ProxyControlDraft>] {
     Option(
       "control-port", "N",
-      "a port for postern ctl, 0 for a free one, with a journal and faults (default: none of these)", \.port,
+      "the control port, with a journal and faults for postern ctl, 0 for a free one (default: no control port)",
+      \.port,
       .int(0...65535))
     Option("control-host", "ADDRESS", "the control port's address (default 127.0.0.1)", \.host, .asGiven)
     Option(
-      "control-secret-file", "FILE", "the control port's bearer secret; required off loopback", \.secret,
+      "control-secret-file", "FILE",
+      "the file with the control port's bearer secret; required if that port is not on loopback", \.secret,
       Reading<String>.secret.sourced)
     Option(
       "control-allowed-host", "HOST",
-      "a name that the control port may be asked for by, beside its address, where it has no secret", repeats: true
+      "a host name, besides its address, by which clients may reach a control port without a secret", repeats: true
     ) { value, draft in
       guard Authority(value.text.contains(":") ? "[\(value.text)]" : value.text) != nil else {
         throw UsageError(value.source, value: value.text, expected: "a host's name or address, without a port")
@@ -42,22 +44,25 @@ struct ProxyControlDraft: Sendable {
     }
     Option(
       "wire", "FILE|NAME",
-      "what messages mean: a file (its path has a / or a .), or a name of postern wire list; for users, logins and refreshes",
+      "the wire in which the proxy finds users, logins and refreshes: a file (its path has a / or a .), or a name of postern wire list",
       \.wire, .asGiven)
     Option(
       "dialect", Vendors.all.filter { !$0.readers.isEmpty }.map { $0.scheme }.joined(separator: "|"),
-      "the same, of a dialect that Postern has built in", \.dialect, .asGiven)
-    Option(
-      "tokens", "FILE|URL",
-      "your application's token endpoint, whose calls pass through the proxy too: its URL, or a file of postern storm --tokens",
-      \.tokens, .asGiven)
-    Option(
-      "token-route", "ROUTE", "the same at the server of --to: a path, or a method and a path as 'POST /auth/token'",
-      \.tokenRoute, .asGiven)
-    Option(
-      "token-at", "POINTER", "the place of the token in its answers, a JSON pointer (default /token)", \.tokenAt,
+      "the built-in dialect in which the proxy finds users, logins and refreshes, instead of --wire", \.dialect,
       .asGiven)
     Option(
-      "journal-payloads", "keep in the journal what messages say, whose secrets nobody is shown", \.keepsPayloads)
+      "tokens", "FILE|URL",
+      "your application's token endpoint, if its calls pass through the proxy: its URL, or a file as for postern storm --tokens",
+      \.tokens, .asGiven)
+    Option(
+      "token-route", "ROUTE",
+      "your token endpoint if it is on the server of --to: a path, or a method and a path, e.g. 'POST /auth/token'",
+      \.tokenRoute, .asGiven)
+    Option(
+      "token-at", "POINTER", "the place of the token in the token endpoint's answers, a JSON pointer (default /token)",
+      \.tokenAt,
+      .asGiven)
+    Option(
+      "journal-payloads", "keep messages in the journal too; their secrets are hidden", \.keepsPayloads)
   }
 }

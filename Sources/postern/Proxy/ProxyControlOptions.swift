@@ -17,7 +17,7 @@ struct ProxyControlOptions: Sendable {
   private let port: Int
   private let allowedHosts: [String]
   private let keepsPayloads: Bool
-  /// What says what messages mean; nil for nothing.
+  /// The wire that gives messages their meaning; nil for none.
   let wire: ProxyWire?
   /// The application's token endpoint; nil if none is named.
   let tokens: ProxyTokenOptions?
@@ -31,7 +31,7 @@ struct ProxyControlOptions: Sendable {
   ///   - proxied: The values of `--i-may-proxy`.
   init?(_ draft: ProxyControlDraft, proxied: [Arguments.Value]) throws {
     guard let port = draft.port else {
-      if let source = draft.source { throw UsageError("\(source) goes with --control-port") }
+      if let source = draft.source { throw UsageError("\(source) needs --control-port; give it too") }
       return nil
     }
     self.port = port
@@ -50,7 +50,7 @@ struct ProxyControlOptions: Sendable {
   /// Returns what says what messages mean, by a wire or a dialect; nil if none is named.
   static func wire(_ draft: ProxyControlDraft) throws -> ProxyWire? {
     if let wire = draft.wire, let dialect = draft.dialect {
-      throw UsageError("\(wire.source) and \(dialect.source): one of them is meant")
+      throw UsageError("\(wire.source) and \(dialect.source) are both given; remove one")
     }
     return try draft.wire.map(Self.wire) ?? draft.dialect.map(Self.dialect)
   }

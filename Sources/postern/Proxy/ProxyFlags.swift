@@ -15,15 +15,18 @@ enum ProxyFlags {
 
   @OptionList<ProxyDraft>
   private static var addresses: [Option<ProxyDraft>] {
-    Option("to", "URL", "the real gateway: ws://, wss://, http:// or https://, without a path", \.to, .asGiven)
+    Option(
+      "to", "URL", "the address of the real gateway: ws://, wss://, http:// or https://, without a path", \.to, .asGiven
+    )
     Option(
       "i-may-proxy", "HOST",
-      "a host other than this machine whose operator knows of your test, exactly as in --to or in an order for a route",
+      "a host other than this machine whose operator knows of your test, spelled as in --to or in an order for a route",
       each: \.proxied)
     Option("host", "ADDRESS", "the address to listen on (default 127.0.0.1)", \.host, .text)
     Option("port", "N", "the port to listen on, 0 for a free one (default 8080)", \.port, .int(0...65535))
     Option(
-      "allow-from", "NETWORK", "a network that clients may come from, as 10.0.0.0/8; needed if --host is not loopback",
+      "allow-from", "NETWORK",
+      "a network that clients may connect from, e.g. 10.0.0.0/8; needed if --host is not loopback",
       repeats: true
     ) { value, draft in
       guard let network = IPNetwork(value.text) else {
@@ -33,12 +36,13 @@ enum ProxyFlags {
       draft.networks.append(network)
     }
     Option(
-      "allowed-host", "HOST", "a name that clients use for the proxy, beside localhost and addresses", repeats: true
+      "allowed-host", "HOST", "a host name by which clients reach the proxy, besides localhost and addresses",
+      repeats: true
     ) { value, draft in draft.names.append(value.text) }
     Option(
-      "tls-certificate", "FILE", "the certificate chain for clients, PEM (default: clients speak plain text)",
+      "tls-certificate", "FILE", "the certificate chain that the proxy shows clients, PEM (default: no TLS)",
       \.tls.certificate, .asGiven)
-    Option("tls-key", "FILE", "the certificate's private key, PEM", \.tls.key, .asGiven)
+    Option("tls-key", "FILE", "the private key of --tls-certificate, PEM", \.tls.key, .asGiven)
   }
 
   @OptionList<ProxyDraft>
@@ -50,9 +54,9 @@ enum ProxyFlags {
       "upstream-ca", "FILE", "the authority that signed the target's certificate, PEM (default: the system's)",
       \.authorityPath, .text)
     Option(
-      "upstream-certificate", "FILE", "the certificate that the target wants of its clients, PEM",
+      "upstream-certificate", "FILE", "the client certificate that the target requires, PEM",
       \.identity.certificate, .asGiven)
-    Option("upstream-key", "FILE", "that certificate's private key, PEM", \.identity.key, .asGiven)
+    Option("upstream-key", "FILE", "the private key of --upstream-certificate, PEM", \.identity.key, .asGiven)
     Option("upstream-untrusted", "accept any certificate of a target on this machine", \.allowsUntrusted)
   }
 
@@ -62,19 +66,21 @@ enum ProxyFlags {
       "connections-max", "N", "the most WebSockets at once (default 1000; 50 to other machines)", \.connectionsMax,
       .int(1...100_000))
     Option(
-      "dials-per-second", "N", "the most upgrades a second (default none; 10 to other machines)", \.dialsPerSecond,
+      "dials-per-second", "N", "the most WebSocket upgrades per second (default: no limit; 10 to other machines)",
+      \.dialsPerSecond,
       .number(0.01...1e6))
     Option(
-      "requests-per-second", "N", "the most other requests a second (default none; 20 to other machines)",
+      "requests-per-second", "N",
+      "the most HTTP requests per second, upgrades excluded (default: no limit; 20 to other machines)",
       \.requestsPerSecond, .number(0.01...1e6))
     Option(
-      "bytes-per-second", "N", "the most bytes a second to the target (default none; 1048576 to other machines)",
+      "bytes-per-second", "N", "the most bytes per second to the target (default: no limit; 1048576 to other machines)",
       \.bytesPerSecond, .number(1024...1e12))
     Option(
-      "message-max", "BYTES",
-      "the largest message, 1024 to 67108864; above it both sides are closed with 1009 (default 1048576)",
+      "message-bytes-max", "N",
+      "the largest message in bytes, 1024 to 67108864; a larger one closes both sides with 1009 (default 1048576)",
       \.messageBytesMax, .int(1024...(64 << 20)))
-    Option("i-may-storm", "HOST", "a host of --to that storms may reach through this proxy", each: \.stormed)
+    Option("i-may-storm", "HOST", "a host of --to that a storm may reach through this proxy", each: \.stormed)
   }
 
   private static let control = ProxyControlDraft.options.map { $0.of(\ProxyDraft.control) }
@@ -82,11 +88,11 @@ enum ProxyFlags {
   @OptionList<ProxyDraft>
   private static var routes: [Option<ProxyDraft>] {
     Option(
-      "spaces", "let the control port make routes to the hosts of --i-may-proxy and this machine, for one test each",
+      "spaces", "let the control port create routes to this machine and the hosts of --i-may-proxy, one for each test",
       \.hostsSpaces)
     SpacesDraft.options.map { $0.of(\ProxyDraft.spaces) }
     Option(
-      "end-with-input", "end, as on SIGTERM, when standard input ends: with the process that started the proxy",
+      "end-with-input", "end when standard input ends, as on SIGTERM, e.g. with the process that started the proxy",
       \.endsWithInput)
   }
 }

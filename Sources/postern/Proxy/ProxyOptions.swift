@@ -49,7 +49,7 @@ struct ProxyOptions: Sendable {
       throw UsageError("--tokens and --token-route go with --to: each route of --spaces has them in its own settings")
     }
     guard control != nil || !draft.hostsSpaces else {
-      throw UsageError("--spaces goes with --control-port, which makes the routes")
+      throw UsageError("--spaces needs --control-port, which makes the routes; give it too")
     }
     routes = draft.hostsSpaces ? RouteOptions(draft.spaces) : nil
     listener = try Self.listener(draft, takesFaults: control != nil)

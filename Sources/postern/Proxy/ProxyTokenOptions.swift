@@ -40,7 +40,7 @@ struct ProxyTokenOptions {
     server: (_ host: String, _ port: Int?, _ isTLS: Bool, _ source: String) throws -> ProxyTarget
   ) throws {
     switch (draft.tokens, draft.tokenRoute) {
-    case (let tokens?, let route?): throw UsageError("\(tokens.source) and \(route.source): one of them is meant")
+    case (let tokens?, let route?): throw UsageError("\(tokens.source) and \(route.source) are both given; remove one")
     case (nil, nil):
       if let place = draft.tokenAt { throw UsageError("\(place.source) goes with --token-route, or --tokens URL") }
       return nil

@@ -39,7 +39,7 @@ final class RouteHost: @unchecked Sendable {
     }
   }
 
-  /// Takes `ports` for those of this process.
+  /// Notes that `ports` belong to this process.
   func own(_ ports: [Int]) { self.ports.formUnion(ports) }
 
   /// Returns the load on the host of a target, which all routes to a host share unless it is this machine.

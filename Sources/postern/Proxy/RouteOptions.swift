@@ -28,7 +28,7 @@ struct RouteOptions: Sendable {
 
   /// The settings of an order.
   struct Reading {
-    /// What says what messages mean; nil for what the process has.
+    /// The wire that gives messages their meaning; nil for the process's own.
     var wire: ProxyWire?
     /// The application's token endpoint; nil if none is named.
     var tokens: ProxyTokenOptions?

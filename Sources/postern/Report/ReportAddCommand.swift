@@ -35,9 +35,9 @@ struct HistoryFlags: Sendable {
 
   @OptionList<HistoryFlags>
   static var options: [Option<HistoryFlags>] {
-    Option("history", "DIR", "the folder of the reports", \.folder, .text)
+    Option("history", "DIR", "the folder of the history's reports", \.folder, .text)
     Option(
-      "label", "NAME", "which reports of the history: a branch, a release (default main)", \.label,
+      "label", "NAME", "the label of the history's reports to use, e.g. a branch or a release (default main)", \.label,
       Reading<Arguments.Value>.asGiven.map { label, _ in try ReportHistory.label(label) })
   }
 }

@@ -29,15 +29,17 @@ enum ReportCompareCommand: Command {
   private static var options: [Option<Draft>] {
     Option(
       "tolerance", "SHARE",
-      "how much worse a figure may be, as a share of the baseline's (default: 10% for counts, 100% for times)"
+      "how much worse a figure may be than the baseline's, as a share of that (default: 10% for counts, 100% for times)"
     ) { value, draft in draft.tolerance = try tolerance(value) }
     Option(
       "metric", "NAME",
-      "judge by this metric alone, or NAME=SHARE with its own tolerance (default: the outcomes)", repeats: true
+      "judge only by this metric, or by NAME=SHARE with a tolerance of its own (default: the outcomes)", repeats: true
     ) { value, draft in draft.asked.append(try metric(value)) }
-    Option("html", "FILE", "write a page there with the charts of all over each other", \.page, .outputFile)
-    Option("json", "print one JSON object in place of the table", \.printsJSON)
-    Option("summary", "print Markdown for a pull request in place of the table", \.printsSummary)
+    Option(
+      "html", "FILE", "write an HTML page with the charts of all reports, one over the other, to this file", \.page,
+      .outputFile)
+    Option("json", "print one JSON object instead of the table", \.printsJSON)
+    Option("summary", "print Markdown for a pull request instead of the table", \.printsSummary)
   }
 
   private static let history =

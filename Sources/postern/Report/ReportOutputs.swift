@@ -10,12 +10,12 @@ struct ReportOutputs: Sendable {
 
   @OptionList<ReportOutputs>
   static var options: [Option<ReportOutputs>] {
-    Option("junit", "FILE", "write the thresholds there as JUnit's XML, a case for each", \.junit, .outputFile)
+    Option("junit", "FILE", "write the thresholds to this file as JUnit XML, one case each", \.junit, .outputFile)
     Option(
-      "csv", "FILE", "write the series there as comma-separated values, a line for each second", \.csv, .outputFile)
+      "csv", "FILE", "write the series to this file as comma-separated values, one line a second", \.csv, .outputFile)
     Option(
-      "hdr", "FILE", "write the latencies there as a log of HdrHistogram, in microseconds", \.hdr, .outputFile)
-    Option("summary", "print a few lines of Markdown for a chat in place of the table", \.printsSummary)
+      "hdr", "FILE", "write the latencies to this file as a log of HdrHistogram, in microseconds", \.hdr, .outputFile)
+    Option("summary", "print a few lines of Markdown for a chat instead of the table", \.printsSummary)
   }
 
   /// Writes each file, even after one fails.

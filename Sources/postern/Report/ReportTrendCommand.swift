@@ -19,13 +19,13 @@ enum ReportTrendCommand: Command {
   @OptionList<Draft>
   private static var options: [Option<Draft>] {
     Option(
-      "label", "NAME", "which reports of the history (default main)", \.label,
+      "label", "NAME", "the label of the history's reports to show, e.g. a branch or a release (default main)", \.label,
       Reading<Arguments.Value>.asGiven.map { label, _ in try ReportHistory.label(label) })
-    Option("runs", "N", "how many of the latest runs (default 100)", \.runs, .int(1...ReportHistory.reportsMax))
+    Option("runs", "N", "how many of the latest runs to show (default 100)", \.runs, .int(1...ReportHistory.reportsMax))
     Option(
-      "last", "N", "how many runs before a run make its band (default \(ReportCompareCommand.usualLast))", \.last,
+      "last", "N", "how many earlier runs form a run's band (default \(ReportCompareCommand.usualLast))", \.last,
       .int(5...ReportCompareCommand.lastMax))
-    Option("html", "FILE", "write a page there with a chart for each figure", \.page, .outputFile)
+    Option("html", "FILE", "write an HTML page with a chart for each figure to this file", \.page, .outputFile)
   }
 
   static func run(_ arguments: Arguments) async throws -> Int32 {

@@ -3,19 +3,22 @@ import GatewayPlanner
 import GatewayWires
 
 extension ProviderModel {
-  private static let keys = [
-    "rate", "places", "latency_ms", "queue", "abandoned", "order", "failures", "pauses", "warmup", "budgets",
-    "refusal_ms", "rotation", "replies_lost",
+  /// The keys. A key with a flag of the gateway, `--provider-…`, has the flag's name.
+  static let keys = [
+    "rate", "concurrency", "latency_ms", "queue_max", "abandoned", "order", "failure_rate", "pauses", "warmup",
+    "budgets", "refusal_ms", "rotation", "replies_lost",
   ]
+  /// The names that keys had in the last version.
+  static let formerKeys = ["concurrency": "places", "queue_max": "queue", "failure_rate": "failures"]
 
   /// Reads the provider of a scenario.
   init(_ described: Described) throws {
-    let provider = try described.object(Self.keys)
+    let provider = try described.object(Self.keys, former: Self.formerKeys)
     self.init(try Self.capacity(provider))
-    try provider["queue"].map { queue = try $0.integer(in: 0...100_000_000) }
+    try provider["queue_max", former: Self.formerKeys].map { queue = try $0.integer(in: 0...100_000_000) }
     try provider["abandoned"].map { abandoned = try $0.choice("way with abandoned requests", Abandoned.self) }
     try provider["order"].map { order = try $0.choice("order", Order.self) }
-    try provider["failures"].map { failures = try $0.number(in: 0...1) }
+    try provider["failure_rate", former: Self.formerKeys].map { failures = try $0.number(in: 0...1) }
     if let budgets = provider["budgets"] { self.budgets = try RequestBudget.all(budgets) }
     try provider["refusal_ms"].map { refusalTime = .nanoseconds(Int64(try $0.number(in: 0...60_000) * 1e6)) }
     rotation = try provider["rotation"].map { try RotationPolicy($0) }
@@ -30,14 +33,16 @@ extension ProviderModel {
 
   private static func capacity(_ provider: DescribedObject) throws -> Capacity {
     if let rate = provider["rate"] {
-      for other in ["places", "latency_ms"] {
-        if let other = provider[other] { throw other.error("a provider has a rate, or places and a latency") }
+      for other in ["concurrency", "latency_ms"] {
+        if let other = provider[other, former: formerKeys] {
+          throw other.error("a provider has a \"rate\", or \"concurrency\" and \"latency_ms\"; remove one")
+        }
       }
       return .rate(try rate.number(in: 0.001...1e9))
     }
-    guard let places = provider["places"] else {
+    guard let places = provider["concurrency", former: formerKeys] else {
       if let latency = provider["latency_ms"] {
-        throw latency.error("needs \"places\": how many tokens are made at once")
+        throw latency.error("needs \"concurrency\": how many tokens are made at once")
       }
       return .unbounded
     }

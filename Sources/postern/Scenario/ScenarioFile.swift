@@ -18,6 +18,7 @@ struct ScenarioFile {
   init(_ path: String, of source: String) throws {
     try self.init(
       parsing: try InputFile.readLocal(path, of: source, sizeMax: DescriptionFile.sizeMax), path: path, of: source)
+    for notice in world.notices { Output.error("\(path): \(notice)") }
   }
 
   /// Parses a file's bytes; `path` and `source` are its names in errors.

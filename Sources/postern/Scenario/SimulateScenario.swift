@@ -27,6 +27,8 @@ struct SimulateScenario {
   var phaseThresholds: [(phase: String, threshold: Threshold)] = []
   /// The keys that affect only a simulation.
   private(set) var simulated: [String] = []
+  /// The keys with the name that they had in the last version, as sentences.
+  private(set) var notices: [String] = []
 
   /// The keys, each with the name of its flag of `postern storm` if there is one. Times have their unit as a suffix.
   static let keys =
@@ -35,7 +37,7 @@ struct SimulateScenario {
       "behaviours", "gateway", "client", "provider", "world", "thresholds", "phases",
     ] + arrivalKeys
   static let gatewayKeys = [
-    "refresh_timeout_s", "refresh_lead_s", "refresh_spread_s", "accepts_per_s",
+    "refresh_timeout_s", "refresh_lead_s", "refresh_spread_s", "connection_rate",
   ]
   static let clientKeys =
     [
@@ -43,7 +45,9 @@ struct SimulateScenario {
       "hammer_pause_s", "hammer_in_vain", "users_per_address",
     ] + GrantPlan.keys
   /// The names that keys had in the last version.
-  private static let formerKeys = ["refresh_lead_s": "lead_s", "refresh_spread_s": "spread_s"]
+  static let formerGatewayKeys = [
+    "refresh_lead_s": "lead_s", "refresh_spread_s": "spread_s", "connection_rate": "accepts_per_s",
+  ]
   /// The thresholds if the file has none.
   private static let usualThresholds = [
     "lost == 0", "connects.failed == 0", "unrefreshed == 0", "overstayed == 0", "late == 0",
@@ -100,9 +104,12 @@ struct SimulateScenario {
     self.settings = settings
     simulated =
       ["provider", "world"].filter { scenario[$0] != nil }
-      + (settings.acceptsPerSecond == nil ? [] : ["gateway.accepts_per_s"])
+      + (settings.acceptsPerSecond == nil ? [] : ["gateway.connection_rate"])
       + (settings.isFirstTokenInHand ? ["client.first_token"] : [])
     ownThresholds = try scenario["thresholds"].map { try Self.readThresholds($0) }
+    for (part, names) in [("gateway", Self.formerGatewayKeys), ("provider", ProviderModel.formerKeys)] {
+      notices += scenario[part].map { $0.notices(of: names) } ?? []
+    }
   }
 
   /// The thresholds to check.
@@ -139,19 +146,21 @@ struct SimulateScenario {
   }
 
   private static func readGateway(_ described: Described?, _ settings: inout WorldSettings) throws {
-    guard let gateway = try described?.object(gatewayKeys + formerKeys.values.sorted()) else { return }
+    guard let gateway = try described?.object(gatewayKeys, former: formerGatewayKeys) else { return }
     func read(
       _ key: String, _ time: WritableKeyPath<StormPlan.GatewayTimes, Duration>,
       _ source: WritableKeyPath<StormPlan.GatewayTimes, StormPlan.GatewayTimes.Source>, from least: Double
     ) throws {
-      guard let value = gateway[key] ?? formerKeys[key].flatMap({ gateway[$0] }) else { return }
+      guard let value = gateway[key, former: formerGatewayKeys] else { return }
       settings.plan.gateway[keyPath: time] = try value.seconds(from: least)
       settings.plan.gateway[keyPath: source] = .told
     }
     try read("refresh_timeout_s", \.timeout, \.timeoutSource, from: 0.001)
     try read("refresh_lead_s", \.lead, \.leadSource, from: 0)
     try read("refresh_spread_s", \.spread, \.spreadSource, from: 0)
-    try gateway["accepts_per_s"].map { settings.acceptsPerSecond = try $0.number(in: 0.001...1e9) }
+    try gateway["connection_rate", former: formerGatewayKeys].map {
+      settings.acceptsPerSecond = try $0.number(in: 0.001...1e9)
+    }
   }
 
   private static func readClient(_ described: Described?, _ settings: inout WorldSettings) throws {

@@ -22,30 +22,35 @@ struct IdentityDraft: Sendable {
   static var options: [Option<IdentityDraft>] {
     Option(
       "jwks", "URL",
-      "where the keys of --issuer are, whose tokens the plain scheme takes: a JWK set, fetched in the background",
+      "the JWK set with the keys of --issuer, whose tokens the plain scheme accepts; fetched in the background",
       \.jwks, .asGiven)
     Option(
-      "oidc", "URL", "the issuer whose tokens the plain scheme takes; its discovery document says where its keys are",
+      "oidc", "URL",
+      "the OpenID issuer whose tokens the plain scheme accepts; its discovery document says where its keys are",
       \.oidc, .asGiven)
     IdentityTLSDraft.options.map { $0.of(\.tls) }
     Option(
       "logout", "CLIENT_ID",
-      "take the login's logout tokens for this client of it, at POST /identity/logout (OpenID back-channel logout)",
+      "accept logout tokens of the login for this client ID, at POST /identity/logout (OpenID back-channel logout)",
       repeats: true
     ) { value, draft in draft.logout.append(value.text) }
     Option(
       "events-from", "ISSUER",
-      "the transmitter whose security events are taken at POST /identity/events; its configuration says where its keys are",
+      "the transmitter whose security events are accepted at POST /identity/events; its configuration says where its keys are",
       \.eventsFrom, .asGiven)
     Option(
-      "events-audience", "AUDIENCE", "what its events say in aud for this gateway", repeats: true
+      "events-audience", "AUDIENCE", "the aud that security events of --events-from must have", repeats: true
     ) { value, draft in draft.eventsAudience.append(value.text) }
     Option(
-      "events-jwks", "URL", "where its keys are, if it has no /.well-known/ssf-configuration", \.eventsKeys, .asGiven)
-    Option("events-secret-file", "FILE", "the bearer secret that it must send", \.eventsSecret, .secret)
+      "events-jwks", "URL", "the JWK set of --events-from, if it has no /.well-known/ssf-configuration", \.eventsKeys,
+      .asGiven)
+    Option(
+      "events-secret-file", "FILE", "the file with the bearer secret that --events-from must send", \.eventsSecret,
+      .secret)
     Option(
       "token-revocation",
-      "whoever has a token of the gateway's own may revoke it, at POST /identity/revoke (RFC 7009)", \.takesRevocations)
+      "let clients revoke the gateway's own tokens that they hold, at POST /identity/revoke (RFC 7009)",
+      \.takesRevocations)
     IntrospectionDraft.options.map { $0.of(\.introspection) }
   }
 

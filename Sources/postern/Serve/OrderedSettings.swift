@@ -14,7 +14,7 @@ struct OrderedSettings: Sendable {
 
   /// - Parameters:
   ///   - flags: The flags of the command.
-  ///   - ofProcess: The names of those that no order may set.
+  ///   - ofProcess: The names of flags that no order may set.
   ///   - command: The name of the command.
   ///   - folder: The folder whose files an order may name; nil for none.
   init(_ flags: [Flag], ofProcess: Set<String>, command: String, folder: SpaceFolder?) {

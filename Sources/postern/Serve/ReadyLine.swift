@@ -14,7 +14,7 @@ struct ReadyLine: Encodable {
   let hosts: [String]
   let loops: Int
   let pid: Int32
-  /// The name and number of the process among those that share its store; absent if it has the store for itself.
+  /// The name and number of the process among the processes with a common store; absent if it has the store for itself.
   let node: String?
   let slot: Int?
 

@@ -18,23 +18,27 @@ struct RedisFlags: Sendable {
 
   @OptionList<ServeDraft>
   static var options: [Option<ServeDraft>] {
-    Option("store-user", "NAME", "Redis: the user of its access list (default: its default user)") { value, draft in
+    Option("store-user", "NAME", "Redis: the user of the server's access control list (default: its default user)") {
+      value, draft in
       draft.redis.user = value.text
     }
-    Option("store-password-file", "FILE", "Redis: the file with its password") { value, draft in
+    Option("store-password-file", "FILE", "Redis: the file with the user's password") { value, draft in
       draft.redis.password = try SecretFile.read(value.text, of: value)
     }
-    Option("store-ca", "FILE", "Redis: the authority of its certificate, PEM (default: those of the system)") {
+    Option(
+      "store-ca", "FILE",
+      "Redis: the authority that signed the server's certificate, PEM (default: the system's authorities)"
+    ) {
       value, draft in draft.redis.caPath = value.text
     }
-    Option("store-certificate", "FILE", "Redis: the certificate that it is shown, PEM") { value, draft in
+    Option("store-certificate", "FILE", "Redis: the client certificate that the server requires, PEM") { value, draft in
       draft.redis.certificatePath = value.text
     }
-    Option("store-key", "FILE", "Redis: the private key of that certificate, PEM") { value, draft in
+    Option("store-key", "FILE", "Redis: the private key of --store-certificate, PEM") { value, draft in
       draft.redis.keyPath = value.text
     }
     Option(
-      "store-prefix", "{NAME}", "Redis: the beginning of all keys, one for each gateway (default {postern})"
+      "store-prefix", "{NAME}", "Redis: the prefix of all keys; each gateway needs its own (default {postern})"
     ) { value, draft in
       guard RedisSettings.isPrefix(value.text) else {
         throw UsageError(
@@ -44,11 +48,12 @@ struct RedisFlags: Sendable {
       draft.redis.prefix = value.text
     }
     Option(
-      "store-replicas", "N", "Redis: how many replicas have a commit before it is answered (default 0)",
+      "store-replicas", "N", "Redis: how many replicas must have a commit before it counts (default 0)",
       \.redis.replicas, .int(0...16))
-    Option("store-allow-plain", "Redis: accept redis:// off loopback, without TLS", \.redis.allowsPlain)
+    Option("store-allow-plain", "Redis: accept redis://, without TLS, to another machine", \.redis.allowsPlain)
     Option(
-      "store-allow-volatile", "Redis: accept a server without an append-only file, whose restart loses every row",
+      "store-allow-volatile",
+      "Redis: accept a server without an append-only file, which loses every row when it restarts",
       \.redis.allowsVolatile)
   }
 

@@ -12,7 +12,7 @@ import Synchronization
 /// The command `postern serve`: the gateway.
 enum ServeCommand: Command {
   static let name = "serve"
-  static let summary = "the gateway: all dialects on one port, control API and metrics on another"
+  static let summary = "run the gateway: all dialects on one port, control API and metrics on another"
   static let example = "postern serve --secret-file secret --port 8080 --control-port 8081"
   static let sections = ServeFlags.sections
   static let neededFirst = [

@@ -72,7 +72,7 @@ struct ServeDraft: Sendable {
   var seed: UInt64?
   /// The description of an additional wire; nil for none.
   var wire: WireDescription?
-  /// What stands for the secrets in that description.
+  /// The values of the secrets in that description.
   var templateSecrets: [Arguments.Value] = []
 
   init() throws {
@@ -86,7 +86,9 @@ struct ServeDraft: Sendable {
       for (isWanted, name) in [
         (keepsJournal, "--journal"), (keepsPayloads, "--journal-payloads"), (takesFaults, "--faults"),
       ] where isWanted {
-        guard loops ?? 1 == 1 else { throw UsageError("\(name) is of one loop: leave --loops out, or give it 1") }
+        guard loops ?? 1 == 1 else {
+          throw UsageError("\(name) is of one loop, and --loops is \(loops ?? 1); leave --loops out")
+        }
       }
       return loops ?? (hostsSpaces || keepsJournal || keepsPayloads || takesFaults ? 1 : Self.cores)
     }

@@ -27,7 +27,7 @@ enum ServeFlags {
       }
   }
 
-  /// The flags whose files are read once, at the start; those of the certificate are read anew apart from the keys.
+  /// The flags whose files are read once, at the start. The certificate's files are read again apart from the keys.
   private static let filesOfStart: Set<String> = [
     "wire", "identity-ca", "identity-certificate", "identity-key", "tls-certificate", "tls-key", "store-password-file",
     "store-ca", "store-certificate",
@@ -60,11 +60,12 @@ enum ServeFlags {
       "control-port", "N", "the control port, 0 for a free one (default 8081)", \.controlPort,
       .int(0...65535))
     Option(
-      "control-secret-file", "FILE", "the control port's bearer secret; required off loopback",
+      "control-secret-file", "FILE",
+      "the file with the control port's bearer secret; required if that port is not on loopback",
       \.controlSecret, .secret)
     Option(
       "control-allowed-host", "HOST",
-      "a name that the control port may be asked for by, beside its address, where it has no secret",
+      "a host name, besides its address, by which clients may reach a control port without a secret",
       repeats: true
     ) { value, draft in
       guard Authority(value.text.contains(":") ? "[\(value.text)]" : value.text) != nil else {
@@ -75,7 +76,7 @@ enum ServeFlags {
     }
     Option(
       "origin", "ORIGIN",
-      "an origin browsers may come from (default: all; but none to a token provider without a secret)",
+      "a web origin that browsers may connect from (default: all, but none to a token provider without a secret)",
       repeats: true
     ) { value, draft in
       draft.configuration.allowedOrigins = (draft.configuration.allowedOrigins ?? []).union([
@@ -83,11 +84,12 @@ enum ServeFlags {
       ])
     }
     Option(
-      "tls-certificate", "FILE", "the certificate chain, PEM; read anew on SIGHUP", \.tls.certificate, .asGiven)
-    Option("tls-key", "FILE", "the certificate's private key, PEM", \.tls.key, .asGiven)
+      "tls-certificate", "FILE", "the gateway's certificate chain, PEM; SIGHUP reads it again", \.tls.certificate,
+      .asGiven)
+    Option("tls-key", "FILE", "the private key of --tls-certificate, PEM", \.tls.key, .asGiven)
     Option(
       "trusted-proxy", "ADDRESS",
-      "an address or network (10.0.0.0/8) whose X-Forwarded-For and Forwarded say the client's address",
+      "the address or network of a proxy, e.g. 10.0.0.0/8, whose X-Forwarded-For and Forwarded give the client's address",
       repeats: true
     ) { value, draft in
       guard let network = IPNetwork(value.text) else {
@@ -99,53 +101,53 @@ enum ServeFlags {
     }
     Option(
       "proxy-protocol",
-      "those proxies begin each connection with the PROXY protocol, version 1 or 2",
+      "expect the PROXY protocol, version 1 or 2, on each connection of a --trusted-proxy",
       \.speaksProxyProtocol)
     Option(
       "wire", "FILE|NAME",
-      "a wire played beside the dialects: a file (its path has a / or a .), or a name of postern wire list; its tokens are the plain scheme's"
+      "a wire that the gateway serves besides the dialects: a file (its path has a / or a .), or a name of postern wire list; its tokens are the plain scheme's"
     ) { value, draft in draft.wire = try WireFile.read(value) }
     templateSecret
     Option(
-      "echo", "answer every message on /echo with itself, without authentication",
+      "echo", "serve /echo, which returns each message to its sender, without authentication",
       \.configuration.offersEcho)
   }
 
   static let templateSecret = Option<ServeDraft>(
-    "template-secret", "NAME=FILE", "what stands for {{secret.NAME}} in --wire", each: \.templateSecrets)
+    "template-secret", "NAME=FILE", "the file with the value of {{secret.NAME}} in --wire", each: \.templateSecrets)
 
   @OptionList<ServeDraft>
   private static var session: [Option<ServeDraft>] {
     Option(
-      "login-timeout", "DURATION", "how long an unauthenticated socket may stay (default 10s)",
+      "login-timeout", "DURATION", "how long a socket may stay open without a login (default 10s)",
       \.loginTimeout, .duration)
     Option(
       "refresh-timeout", "DURATION",
-      "how long a client may take to refresh, 60s to 1800s (default 60s)", \.refreshTimeout,
+      "how long a client may take to answer a refresh request, 60s to 1800s (default 60s)", \.refreshTimeout,
       .duration)
     Option(
-      "any-refresh-timeout", "accept a refresh timeout outside 60s to 1800s, for tests",
+      "any-refresh-timeout", "accept a --refresh-timeout outside 60s to 1800s, for tests",
       \.takesAnyRefreshTimeout)
     Option(
-      "refresh-lead", "DURATION", "how long before expiry the gateway asks (default 0s)",
+      "refresh-lead", "DURATION", "how long before expiry the gateway asks a client for a new token (default 0s)",
       \.refreshLead, .duration)
     Option(
       "refresh-spread", "DURATION",
-      "the window ahead of that, over which requests are spread (default 0s)", \.refreshSpread,
+      "the window before --refresh-lead over which refresh requests are spread (default 0s)", \.refreshSpread,
       .duration)
     Option(
       "revocation", "refresh|close",
-      "what happens to live sessions of a revoked token (default refresh)", \.revocation, .choice)
+      "what the gateway does to connected sessions of a revoked token (default refresh)", \.revocation, .choice)
     Option(
       "ping-interval", "DURATION",
-      "how long a peer may be silent before a ping, 0 for never (default 30s)",
+      "how long a client may be silent before the gateway pings it, 0 for never (default 30s)",
       \.configuration.pingInterval, .durationOrNone)
     Option(
-      "pong-timeout", "DURATION", "how long it may stay silent after it (default 10s)",
+      "pong-timeout", "DURATION", "how long a client may stay silent after a ping (default 10s)",
       \.configuration.pongTimeout, .duration)
     Option(
       "drain-window", "DURATION",
-      "the window that closes are spread over on SIGTERM; HTTP requests then have 10s for their answers (default 5s)",
+      "the window over which SIGTERM spreads the closes; HTTP requests then have 10s to finish (default 5s)",
       \.drainWindow, .duration)
   }
 
@@ -153,26 +155,26 @@ enum ServeFlags {
   private static var limits: [Option<ServeDraft>] {
     Option(
       "connections-max", "N",
-      "open connections; as many descriptors are asked of the system (default 50000)",
+      "the most open connections; the gateway asks the system for as many descriptors (default 50000)",
       \.connectionsMax, .int(1...10_000_000))
     Option(
-      "connection-rate", "N", "accepted connections per second (default: no limit)",
+      "connection-rate", "N", "the most accepted connections per second (default: no limit)",
       \.limits.connectionsPerSecond, .number(0.1...1_000_000))
     Option(
-      "message-bytes-max", "N", "bytes of one message (default 65536)", \.limits.messageBytesMax,
+      "message-bytes-max", "N", "the largest message, in bytes (default 65536)", \.limits.messageBytesMax,
       .int(125...(64 << 20)))
     Option(
-      "body-bytes-max", "N", "bytes of one HTTP body (default 65536)", \.limits.bodyBytesMax,
+      "body-bytes-max", "N", "the largest body of an HTTP request, in bytes (default 65536)", \.limits.bodyBytesMax,
       .int(0...(64 << 20)))
     Option(
-      "header-bytes-max", "N", "bytes of one request head (default 8192)", \.limits.headerBytesMax,
+      "header-bytes-max", "N", "the largest head of an HTTP request, in bytes (default 8192)", \.limits.headerBytesMax,
       .int(1024...32_000))
     Option(
       "revocations-max", "N",
-      "revoked tokens, and users, that are remembered; more are refused (default 1000000)",
+      "the most revoked tokens and users that are remembered; further revocations are rejected (default 1000000)",
       \.configuration.revocationsMax, .int(1...10_000_000))
     Option(
-      "outbound-bytes-max", "N", "bytes that may wait for one slow reader (default 262144)",
+      "outbound-bytes-max", "N", "the most bytes that may wait for one slow client (default 262144)",
       \.limits.outboundBytesMax, .int(1024...(1 << 30)))
   }
 
@@ -182,19 +184,19 @@ enum ServeFlags {
       "provider-latency", "DURATION",
       "how long the token provider takes for one token (default 0s)", \.providerLatency, .duration)
     Option(
-      "provider-concurrency", "N", "how many tokens it makes at once (default: any number)",
+      "provider-concurrency", "N", "how many tokens the token provider makes at once (default: no limit)",
       \.providerConcurrency, .int(1...1_000_000))
     Option(
-      "provider-queue-max", "N", "how many requests may wait for it (default 100000)",
+      "provider-queue-max", "N", "how many requests may wait for the token provider (default 100000)",
       \.providerQueueMax, .int(0...10_000_000))
     Option(
       "provider-abandoned", "serve|drop",
-      "what becomes of requests whose callers have gone while they waited: they take their turn, or none (default serve)",
+      "whether the token provider serves or drops a waiting request whose caller has disconnected (default serve)",
       \.providerAbandoned, .choice)
     Option(
       "provider-budget", "BUDGET",
-      "a limit on its requests by user, address or all, as user=30/60s, or address=2000/60s,ban=500/60s:15m; "
-        + "Docs/budgets.md has all of it", repeats: true
+      "a rate limit of the token provider, by user, address or all, e.g. user=30/60s or address=2000/60s,ban=500/60s:15m; "
+        + "Docs/budgets.md explains it", repeats: true
     ) { value, draft in
       do {
         draft.providerBudgets.append(try BudgetText.parse(value.text))
@@ -204,8 +206,8 @@ enum ServeFlags {
     }
     Option(
       "provider-rotation", "ROTATION",
-      "refresh tokens that are used once: strict, or as grace=30s,replay=same,revokes=family (default: none); "
-        + "Docs/rotation.md has all of it"
+      "single-use refresh tokens of the token provider: strict, or e.g. grace=30s,replay=same,revokes=family (default: none); "
+        + "Docs/rotation.md explains it"
     ) { value, draft in
       do {
         draft.providerRotation = try RotationText.parse(value.text)
@@ -215,32 +217,34 @@ enum ServeFlags {
     }
     Option(
       "provider-replies-lost", "SHARE",
-      "the share of its tokens that it makes and never sends (default 0)", \.providerRepliesLost, .share)
+      "the share of tokens that the token provider makes and never sends (default 0)", \.providerRepliesLost, .share)
     Option(
-      "provider-failure-rate", "SHARE", "the share of its requests that fail (default 0)",
+      "provider-failure-rate", "SHARE", "the share of requests that fail at the token provider (default 0)",
       \.providerFailureRate, .share)
     Option(
       "provider-secret-file", "FILE",
-      "what its callers must send as a bearer token; required off loopback", \.providerSecret,
+      "the file with the bearer token that callers of the token provider must send; required if the gateway is not on loopback",
+      \.providerSecret,
       Reading<String>.secret.map { secret, _ in Credentials(token: secret) })
     Option(
       "token-life", "DURATION",
-      "how long the provider's tokens live unless the request says (default 1h)", \.tokenLife,
+      "how long tokens of the token provider are valid if the request does not say (default 1h)", \.tokenLife,
       .duration)
   }
 
   @OptionList<ServeDraft>
   private static var process: [Option<ServeDraft>] {
     Option(
-      "log-level", "error|warning|info|debug", "how much stands on standard error (default info)",
+      "log-level", "error|warning|info|debug", "the least severe level of log lines on standard error (default info)",
       \.logLevel, .choice)
     Option(
-      "log-format", "text|json", "name=value, or a JSON object a line (default text)", \.logFormat,
+      "log-format", "text|json", "the form of log lines: name=value, or one JSON object a line (default text)",
+      \.logFormat,
       .choice)
     Option(
       "store", "memory|sqlite:FILE|redis://HOST",
-      "where users, tokens, sessions, calls, channels and revocations are kept: in memory, in a file that outlives "
-        + "the process, or on a Redis server, rediss:// with TLS (default memory)"
+      "where users, tokens, sessions, calls, channels and revocations are kept: in memory, in a file that survives "
+        + "a restart, or on a Redis server, rediss:// with TLS (default memory)"
     ) { value, draft in
       guard let store = StoreChoice(value.text) else {
         throw UsageError(
@@ -251,11 +255,11 @@ enum ServeFlags {
     }
     Option(
       "store-set-damaged-aside",
-      "move rows of the store that cannot be read to its table (in Redis hash) damaged, and go on without them (default: do not start)",
+      "move unreadable rows of the store to its table damaged (in Redis a hash) and start without them (default: do not start)",
       \.setsDamagedAside)
     Option(
       "node-name", "NAME",
-      "the name of this process among several that share --store, each with a name of its own (default: it has the store "
+      "this process's name if several share --store; each needs a name of its own (default: the process has the store "
         + "for itself)"
     ) { value, draft in
       guard isNodeName(value.text) else {
@@ -264,24 +268,29 @@ enum ServeFlags {
       draft.nodeName = value.text
     }
     Option(
-      "spaces", "let the control port make gateways of their own, each with a port and a clock, for one test each",
+      "spaces",
+      "let the control port create further gateways, each with a port and a clock of its own, one for each test",
       \.hostsSpaces)
     SpacesDraft.options.map { $0.of(\ServeDraft.spaces) }
-    Option("journal", "keep what happens, to be read below /journal on the control port; on one loop", \.keepsJournal)
     Option(
-      "journal-payloads", "keep it with what messages say, whose secrets nobody is shown", \.keepsPayloads)
+      "journal",
+      "keep a journal of events, which the control port serves below /journal; the gateway then has one loop",
+      \.keepsJournal)
     Option(
-      "faults", "let the control port have the gateway fail on purpose; with --journal, on one loop", \.takesFaults)
+      "journal-payloads", "keep messages in the journal too; their secrets are hidden", \.keepsPayloads)
     Option(
-      "loops", "N", "event loops, one thread each (default: one per core; with --spaces, --journal or --faults one)",
+      "faults", "accept orders for faults on the control port; the gateway then has one loop", \.takesFaults)
+    Option(
+      "loops", "N",
+      "event loops, one thread each (default: one for each core; one with --spaces, --journal or --faults)",
       \.loops,
       .int(1...256))
     Option(
       "end-with-input",
-      "drain and end, as on SIGTERM, when standard input ends: with whoever has started it, a test's process for instance",
+      "drain and end when standard input ends, as on SIGTERM, e.g. with the test that started the gateway",
       \.endsWithInput)
     Option(
-      "seed", "N", "the seed of all chance (default: from the system)", \.seed,
+      "seed", "N", "the seed of all random numbers (default: from the system)", \.seed,
       Reading<Int>.int(0 ... .max).map { seed, _ in UInt64(seed) })
   }
 }

@@ -136,11 +136,11 @@ struct ServeOptions {
     settings.speaksProxyProtocol = draft.speaksProxyProtocol
     guard settings.controlSecret != nil || isLoopback(settings.controlHost) else {
       throw UsageError(
-        "--control-host \(settings.controlHost) is not loopback: give a --control-secret-file")
+        "--control-host \(settings.controlHost) is not loopback; give --control-secret-file")
     }
     guard settings.space.provider.secret != nil || settings.space.provider.isOff || settings.space.isLocal else {
       throw UsageError(
-        "the token provider mints for anybody: off loopback, give a --provider-secret-file")
+        "the gateway is not on loopback, where its token provider would mint for anybody; give --provider-secret-file")
     }
     guard !draft.speaksProxyProtocol || !draft.proxies.isEmpty else {
       throw UsageError("--proxy-protocol believes named proxies only: give a --trusted-proxy")

@@ -12,16 +12,17 @@ struct SpacesDraft: Sendable {
 
   @OptionList<SpacesDraft>
   static var options: [Option<SpacesDraft>] {
-    Option("spaces-max", "N", "how many of those there may be (default 1000)", \.countMax, .int(1...10_000))
+    Option("spaces-max", "N", "the most hosted spaces or routes at once (default 1000)", \.countMax, .int(1...10_000))
     Option(
       "spaces-journal-max", "MIB",
-      "memory that the journals of all those may take, in MiB: 8 each, and less where there are many (default 2048)",
+      "memory for the journals of all hosted spaces or routes, in MiB; each takes 8, or less if there are many (default 2048)",
       \.journalMiB, .int(1...1_048_576))
     Option(
       "spaces-folder", "DIRECTORY", "the folder whose files an order for a space may name (default: none)",
       \.folder, .text)
     Option(
-      "spaces-low-ports", "let an order for a space choose a port below 1024 (default: it is refused)", \.allowsLowPorts
+      "spaces-low-ports", "allow an order for a space to choose a port below 1024 (default: such an order is rejected)",
+      \.allowsLowPorts
     )
   }
 }

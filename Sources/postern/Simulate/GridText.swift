@@ -4,8 +4,7 @@ import GatewayReport
 
 /// A grid of stability as text and as a picture.
 ///
-/// Each cell has the time of recovery and the lost clients; the cliff runs between the cells that recover and those that do
-/// not.
+/// Each cell has the time of recovery and the lost clients. The cliff separates cells that recover from cells that do not.
 struct GridText {
   let grid: StabilityGrid
 

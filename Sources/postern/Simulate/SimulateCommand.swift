@@ -9,11 +9,11 @@ import Glibc
 /// The command `postern simulate`: a storm in virtual time, from a scenario file.
 enum SimulateCommand: Command {
   static let name = "simulate"
-  static let summary = "the storm of a scenario in virtual time: millions of clients in minutes, no gateway needed"
+  static let summary = "run the storm of a scenario in virtual time: millions of clients in minutes, no gateway needed"
   static let operands = "FILE"
   static let example = "postern simulate scenario.json --clients 1000000 --report reports"
   static let sections = [
-    FlagSection("the world", SimulateFlags.world), FlagSection("what comes of it", SimulateFlags.outcome),
+    FlagSection("the world", SimulateFlags.world), FlagSection("output", SimulateFlags.outcome),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {

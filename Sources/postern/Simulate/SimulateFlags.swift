@@ -9,7 +9,8 @@ enum SimulateFlags {
   static var world: [Option<SimulateDraft>] {
     fleet.map { $0.of(\.world) }
     Option(
-      "fidelity", "machines|wire", "the machines alone, or the whole gateway with its wires (default: the file's)",
+      "fidelity", "machines|wire",
+      "what is simulated: machines, the clients' and sessions' states alone; wire, the whole gateway with its wires (default: the file's)",
       \.world.fidelity, .choice)
     threads.map { $0.of(\.world) }
   }
@@ -18,12 +19,12 @@ enum SimulateFlags {
   static var outcome: [Option<SimulateDraft>] {
     Option(
       "seeds", "N",
-      "run it with so many seeds from --seed on, and hold them against each other; files, --json and --summary are of the first (default 1)",
+      "run this many seeds from --seed on, and compare them; files, --json and --summary show the first (default 1)",
       \.seeds, .int(1...1000))
     thresholds.map { $0.of(\.world) }
-    Option("report", "DIR", "write storm.html and storm.json there", \.reportDirectory, .text)
-    Option("html", "FILE", "write the page there", \.page, .outputFile)
-    Option("json", "print the JSON report in place of the table", \.printsJSON)
+    Option("report", "DIR", "write storm.html and storm.json to this folder", \.reportDirectory, .text)
+    Option("html", "FILE", "write the HTML report to this file", \.page, .outputFile)
+    Option("json", "print the JSON report instead of the table", \.printsJSON)
     ReportOutputs.options.map { $0.of(\.outputs) }
   }
 
@@ -32,19 +33,22 @@ enum SimulateFlags {
   @OptionList<SimulateDraft.World>
   static var fleet: [Option<SimulateDraft.World>] {
     Option(
-      "clients", "N", "how many clients, in place of the file's", \.clients, .int(1...WorldSettings.clientsMax))
-    Option("seed", "N", "the seed of all chance, in place of the file's", \.seed, .int(0 ... .max))
+      "clients", "N", "the number of clients, instead of the file's", \.clients, .int(1...WorldSettings.clientsMax))
+    Option("seed", "N", "the seed of all random numbers, instead of the file's", \.seed, .int(0 ... .max))
   }
 
   @OptionList<SimulateDraft.World>
   static var thresholds: [Option<SimulateDraft.World>] {
-    Option("threshold", "EXPR", "as postern storm has it, in place of the file's", repeats: true) { value, world in
+    Option(
+      "threshold", "EXPR", "a condition that the outcome must meet, as in postern storm, instead of the file's",
+      repeats: true
+    ) { value, world in
       world.thresholds.append(value.text)
     }
   }
 
   @OptionList<SimulateDraft.World>
   static var threads: [Option<SimulateDraft.World>] {
-    Option("threads", "N", "how many worlds run at once (default: one for each core)", \.threads, .int(1...256))
+    Option("threads", "N", "how many simulations run at once (default: one for each core)", \.threads, .int(1...256))
   }
 }

@@ -30,7 +30,7 @@ struct SimulateOptions {
     printsJSON = draft.printsJSON
     outputs = draft.outputs
     guard !printsJSON || !outputs.printsSummary else {
-      throw UsageError("--json and --summary are both given; one of them is meant")
+      throw UsageError("--json and --summary are both given; remove one")
     }
     if scenario.fidelity == .wire { try WireWorld.check(scenario.settings, clientsMax: Self.wireClientsMax) }
   }

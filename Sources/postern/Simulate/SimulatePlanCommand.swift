@@ -8,7 +8,7 @@ import GatewayReport
 enum SimulatePlanCommand: Command {
   static let name = "simulate plan"
   static let summary =
-    "what a scenario needs to keep its thresholds: how little provider, how much jitter, does it recover"
+    "answer what a scenario needs to keep its thresholds, e.g. how small the provider, how much jitter"
   static let operands = "FILE"
   static let example = "postern simulate plan --ask capacity scenario.json"
   static let sections = [FlagSection("flags", options)]
@@ -24,21 +24,22 @@ enum SimulatePlanCommand: Command {
 
   @OptionList<Draft>
   private static var options: [Option<Draft>] {
-    Option("ask", words.joined(separator: "|"), "what is asked") { value, draft in
+    Option("ask", words.joined(separator: "|"), "the question to answer") { value, draft in
       guard words.contains(value.text) else { throw UsageError(value.source, value: value.text, oneOf: words) }
       draft.ask = value.text
     }
     SimulateFlags.fleet.map { $0.of(\.world) }
-    Option("fidelity", "machines", "what plays it: the machines alone", \.world.fidelity, .choice)
+    Option(
+      "fidelity", "machines", "what is simulated: the clients' and sessions' states alone", \.world.fidelity, .choice)
     SimulateFlags.thresholds.map { $0.of(\.world) }
     Option(
-      "scale", "N", "how many clients the worlds have that look for the answer (default 100000)", \.scale,
+      "scale", "N", "how many clients the simulations have that search for the answer (default 100000)", \.scale,
       .int(100...WorldSettings.clientsMax))
     SimulateFlags.threads.map { $0.of(\.world) }
-    Option("json", "print the answer as JSON in place of the table", \.printsJSON)
-    Option("svg", "FILE", "write the grid of stability there, as a picture", \.picture, .outputFile)
+    Option("json", "print the answer as JSON instead of the table", \.printsJSON)
+    Option("svg", "FILE", "write the grid of --ask stability to this file, as a picture", \.picture, .outputFile)
     Option(
-      "within", "DURATION", "how long the fleet may take to recover from a push, of --ask trigger (default 10m)",
+      "within", "DURATION", "how long the fleet may take to recover from a push, for --ask trigger (default 10m)",
       \.within, .duration)
   }
 
@@ -124,7 +125,9 @@ enum SimulatePlanCommand: Command {
       return answer.verdict == .overloaded ? 1 : 0
     }
     guard let grid = try await StabilityGrid(planner, done: { progress.isThrough(of: StabilityGrid.worlds) }) else {
-      throw UsageError("--ask stability: the provider needs a rate, or places and a latency, to have a cliff")
+      throw UsageError(
+        "--ask stability: the provider has no limit to overload; give it a \"rate\", or \"concurrency\" and \"latency_ms\""
+      )
     }
     progress.end()
     Output.line(draft.printsJSON ? try PlanReport(grid, planner, scenario).text : GridText(grid: grid).text)

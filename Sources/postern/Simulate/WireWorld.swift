@@ -41,7 +41,7 @@ struct WireWorld {
     func refuse(_ what: String) -> UsageError { UsageError("--fidelity wire: \(what); --fidelity machines has that") }
     let provider = settings.provider
     if case .rate = provider.capacity {
-      throw refuse("a provider has \"places\" and \"latency_ms\" there, no \"rate\"")
+      throw refuse("a provider has \"concurrency\" and \"latency_ms\" there, no \"rate\"")
     }
     if case .places(_, let latency) = provider.capacity, latency.lowerBound < latency.upperBound {
       throw refuse("a token takes one time there, no range of \"latency_ms\"")

@@ -16,7 +16,8 @@ enum ReportFiles {
     } catch {
       throw wrong(
         error.number == EACCES
-          ? "cannot be made: permission denied to user \(geteuid())" : "cannot be made as a directory")
+          ? "cannot be made: permission denied to user \(geteuid())"
+          : "cannot be made as a directory: \(String(cString: strerror(error.number))); choose another")
     }
     guard folder.isWritable else {
       throw wrong("may not be written to: permission denied to user \(geteuid())")

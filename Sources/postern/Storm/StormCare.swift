@@ -67,7 +67,8 @@ struct StormCare {
   func mark(isUnmarked: Bool, run: String) throws -> StormMark? {
     guard isUnmarked else { return StormMark(agent: "postern-storm/\(Version.number)", run: run) }
     guard let (host, _) = others.first else { return nil }
-    throw UsageError("--unmarked is for this machine: whoever runs \(host) is to see by whom it is hit")
+    throw UsageError(
+      "--unmarked is for this machine only: the owners of \(host) must see which storm hits it; leave it out")
   }
 
   /// Rejects a host without consent. Each host must be named by `--i-may-storm`, and a host of a shared service by
@@ -82,7 +83,7 @@ struct StormCare {
       }
       guard mine.contains(Name(host)) else {
         throw UsageError(
-          "\(flag): \(host) is not this machine: whoever runs it has to know of a storm; if they do, say --i-may-storm \(host)"
+          "\(flag): \(host) is not this machine: its owners must know of a storm; if they do, add --i-may-storm \(host)"
         )
       }
     }

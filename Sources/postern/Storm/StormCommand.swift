@@ -9,7 +9,8 @@ import Glibc
 /// The command `postern storm`: a fleet of clients against a gateway.
 enum StormCommand: Command {
   static let name = "storm"
-  static let summary = "a fleet of clients whose tokens expire together, against any gateway; report and thresholds"
+  static let summary =
+    "run a fleet of clients whose tokens expire together, against any gateway, with a report and thresholds"
   static let example = """
     postern storm --url ws://127.0.0.1:8080 --clients 5000 --rate 1000 --report reports \\
         --threshold 'lost == 0' --threshold 'time_to_99 < 20s'
@@ -30,7 +31,7 @@ enum StormCommand: Command {
     if let note = options.fetchesNote { Output.error("storm: \(note)") }
     if options.isOfOthers {
       for host in options.pins where host.isName { Output.error("\(host.text): the storm keeps to that") }
-      try await StormCanary(options).sing()
+      try await StormProbe(options).run()
     }
     let workers = try await options.connectWorkers()
     let live = try await startLive(options)
@@ -127,20 +128,20 @@ enum StormCommand: Command {
     _ options: StormOptions, _ signals: SignalStream, _ line: ProgressLine,
     _ snapshots: (@Sendable ([StormResult]) -> Void)?
   ) async throws -> (StormResult, WallTime, [String]) {
-    let guardian = StormGuard(options.stopRules, endsHopeless: options.endsHopeless)
+    let watchdog = StormWatchdog(options.stopRules, endsHopeless: options.endsHopeless)
     let gate = PhaseGate()
     let storm = try await LocalStorm.start(
       options, part: nil,
       report: { progress in
         gate.note(progress)
         line.show(progress)
-        guardian.look(at: progress)
+        watchdog.look(at: progress)
       }, snapshots: snapshots)
-    guardian.whenItStops { storm.interrupt() }
+    watchdog.whenItStops { storm.interrupt() }
     let watch = Task { for await _ in signals { storm.interrupt() } }
     defer { watch.cancel() }
     let (result, failures) = try await conduct(options, startsAt: storm.startsAt, gate) { await storm.run() }
-    return (guardian.judged(result), storm.startsAt, failures)
+    return (watchdog.judged(result), storm.startsAt, failures)
   }
 
   /// Runs the storm while its scenario is carried out. Also returns sentences about orders that were not carried out.
@@ -169,7 +170,7 @@ enum StormCommand: Command {
     _ snapshots: (@Sendable ([StormResult]) -> Void)?
   ) async throws -> (StormResult, WallTime, [String]) {
     let startsAt = options.start(ready: SystemTime.now + StormParts.head)
-    let guardian = StormGuard(options.stopRules, endsHopeless: options.endsHopeless)
+    let watchdog = StormWatchdog(options.stopRules, endsHopeless: options.endsHopeless)
     let gate = PhaseGate()
     let parts = StormParts(
       count: options.plan.processes, clients: options.plan.people, workers: workers, run: options.mark?.run ?? "",
@@ -177,9 +178,9 @@ enum StormCommand: Command {
       report: { progress in
         gate.note(progress)
         line.show(progress)
-        guardian.look(at: progress)
+        watchdog.look(at: progress)
       }, snapshots: snapshots)
-    guardian.whenItStops { parts.interrupt() }
+    watchdog.whenItStops { parts.interrupt() }
     let watch = Task { for await _ in signals { parts.interrupt() } }
     defer { watch.cancel() }
     let words = Array(CommandLine.arguments.dropFirst())
@@ -187,7 +188,7 @@ enum StormCommand: Command {
       try await parts.run(words: words, startsAt: startsAt)
     }
     for failure in outcome.failures { Output.error(failure) }
-    return (guardian.judged(outcome.result), startsAt, outcome.failures + failures)
+    return (watchdog.judged(outcome.result), startsAt, outcome.failures + failures)
   }
 
   /// Runs one part of a storm for its parent process. Ends early if the parent tells it to, or is gone.

@@ -11,12 +11,12 @@ enum StormFlags {
     FlagSection("the fleet", fleet),
     FlagSection("when tokens expire", expiry),
     FlagSection("what clients do", clients),
-    FlagSection("the storm's own machinery", parts + workers + machinery),
-    FlagSection("what comes of it", outcome + outputs),
-    FlagSection("clients that mint", minting.map(\.flag) + keys),
+    FlagSection("how the storm runs", parts + workers + machinery),
+    FlagSection("output", outcome + outputs),
+    FlagSection("keys of --mint", minting.map(\.flag) + keys),
   ]
 
-  /// The options, but for the vendors' own and those of a whole storm. The scenario precedes what flags set in its place.
+  /// The options, except the vendors' own and those of a whole storm. The scenario comes first, so that flags override it.
   static let options =
     addresses + dialect + wire + sdk + application + fleet + expiry + clients + parts + machinery + outcome + minting
 
@@ -30,8 +30,9 @@ enum StormFlags {
   }.filter { !$0.flags.isEmpty }
 
   private static let titlesOfOneClient = [
-    "the fleet": "the client", "what clients do": "its patience", "when tokens expire": "when its token expires",
-    "the storm's own machinery": "how it is played", "clients that mint": "tokens that it mints",
+    "the fleet": "the client", "what clients do": "the client's timeouts",
+    "when tokens expire": "when its token expires",
+    "how the storm runs": "how the client runs", "keys of --mint": "keys of --mint",
   ]
 
   private static let fleetOnly = Set([
@@ -49,47 +50,52 @@ enum StormFlags {
   private static var addresses: [Option<StormDraft>] {
     Option(
       "url", "URL",
-      "the gateway, ws://host:port or wss://..., with a path if it is not the dialect's own; of several a client keeps to one",
+      "the gateway's address, ws://host:port or wss://..., with a path if it is not the dialect's own; each client keeps to one of several",
       each: \.urls)
     Option(
-      "provider", "URL", "the token provider (default: the first gateway's own POST /v1/tokens)", \.provider, .asGiven)
+      "provider", "URL", "the token provider's address (default: the first gateway's own POST /v1/tokens)", \.provider,
+      .asGiven)
     Option(
       "tokens", "FILE|NAME",
-      "how the token endpoint is asked: a file (its path has a / or a .), or a name of postern wire list --tokens; its paths are below --provider",
+      "the description of the token endpoint: a file (its path has a / or a .), or a name of postern wire list --tokens; its paths are below --provider",
       \.tokens, .asGiven)
     Option(
-      "template-secret", "NAME=FILE", "what stands for {{secret.NAME}} in a description", each: \.templateSecrets)
+      "template-secret", "NAME=FILE", "the file with the value of {{secret.NAME}} in a description",
+      each: \.templateSecrets)
     Option(
-      "provider-only", "storm the endpoint of --tokens alone: logins and renewals, without a gateway",
+      "provider-only", "storm only the token endpoint of --tokens, with logins and renewals, without a gateway",
       \.isProviderOnly)
     Option(
-      "provider-secret-file", "FILE", "what the provider wants as a bearer token" + secrets, \.providerSecret, .asGiven)
+      "provider-secret-file", "FILE", "the file with the bearer token that the token provider requires" + secrets,
+      \.providerSecret, .asGiven)
     Option(
       "control-url", "URL",
-      "the gateway's control port: the storm goes by its settings, and reports its CPU and memory (of several, the sums)",
+      "the address of the gateway's control port, from which the storm reads settings, CPU time and memory (of several, the sums)",
       each: \.controls)
     Option(
-      "control-secret-file", "FILE", "what the control port wants as a bearer token", \.controlSecret,
+      "control-secret-file", "FILE", "the file with the control port's bearer secret", \.controlSecret,
       Reading<String>.secret.map { secret, _ in Credentials(token: secret) })
     Option(
-      "fault", "JSON", "have the gateway fail so while the storm lasts, by --control-url (postern ctl faults --known)",
+      "fault", "JSON",
+      "a fault of the gateway during the storm, ordered through --control-url (postern ctl faults --known lists all)",
       each: \.faults)
     Option(
       "scenario", "FILE",
-      "the fleet and what happens phase by phase: orders, faults, thresholds; postern simulate takes the same file; flags win"
+      "the file with the fleet and its phases: orders, faults, thresholds; postern simulate reads it too; flags override it"
     ) { value, draft in
       let scenario = try ScenarioFile(value.text, of: value.source).world
       draft.scenarioName = value.text.split(separator: "/").last.map(String.init)
       draft.scenario = Sourced(value: scenario, source: value.source)
       draft.plan = scenario.settings.plan
     }
-    Option("insecure", "accept certificates that nobody the system trusts has signed", \.isInsecure)
+    Option("insecure", "accept a server's certificate even if the system does not trust it", \.isInsecure)
     Option(
       "i-may-storm", "HOST",
-      "a host that is not this machine, whose owners know of the storm (then, unless said: --rate 50, --fetches 50, --fetch-rate 50, --timeout 10m)",
+      "a host other than this machine whose owners know of the storm; the defaults are then --rate 50, --fetches 50, --fetch-rate 50, --timeout 10m",
       each: \.informed)
     Option(
-      "with-leave-of", "HOST", "one of a service that many share, whose owners have given leave", each: \.consenting)
+      "with-leave-of", "HOST", "a host of a service that many share, whose owners have given permission",
+      each: \.consenting)
   }
 
   private static var secrets: String {
@@ -97,13 +103,13 @@ enum StormFlags {
   }
 
   private static let dialect: [Option<StormDraft>] = [
-    Vendors.option("dialect", "what the clients speak", \.dialect)
+    Vendors.option("dialect", "the dialect that the clients speak", \.dialect)
   ]
 
   private static let wire: [Option<StormDraft>] = [
     Option(
       "wire", "FILE|NAME",
-      "what the clients speak, in place of --dialect: a file (its path has a / or a .), or a name of postern wire list",
+      "the wire that the clients speak, instead of --dialect: a file (its path has a / or a .), or a name of postern wire list",
       \.wire, .asGiven)
   ]
 
@@ -115,7 +121,8 @@ enum StormFlags {
     let whose = vendors.map { "; \($0.scheme): \($0.clients.sdks.joined(separator: ", "))" }.joined()
     return [
       Option(
-        "sdk", names.joined(separator: "|"), "whose habits they have (default \(names.first ?? ""))\(whose)", \.sdk,
+        "sdk", names.joined(separator: "|"),
+        "the SDK that the clients behave like (default \(names.first ?? ""))\(whose)", \.sdk,
         .asGiven)
     ]
   }
@@ -133,17 +140,20 @@ enum StormFlags {
 
   @OptionList<StormDraft>
   private static var fleet: [Option<StormDraft>] {
-    Option("clients", "N", "how many clients (default 1000)", \.plan.clients, .int(1...1_000_000))
-    Option("rate", "N", "connections begun per second (default 500)", \.rate, .number(0.001...1_000_000))
-    Option("ramp", "DURATION", "how long the rate takes to rise from 0 (default 0s)", \.plan.ramp, .duration)
+    Option("clients", "N", "the number of clients (default 1000)", \.plan.clients, .int(1...1_000_000))
+    Option("rate", "N", "how many connections start per second (default 500)", \.rate, .number(0.001...1_000_000))
+    Option("ramp", "DURATION", "how long --rate takes to rise from 0 (default 0s)", \.plan.ramp, .duration)
     Option(
-      "hold", "DURATION", "how long everybody is idle before the tokens expire (default 5s)", \.plan.hold, .duration)
-    Option("behaviour", "MIX", "shares, as well-behaved=90,slow=4,forgetful=2,stale=2,garbage=1,refused=1") {
+      "hold", "DURATION", "how long all clients are idle before the tokens expire (default 5s)", \.plan.hold, .duration)
+    Option(
+      "behaviour", "MIX",
+      "how clients behave, by shares, e.g. well-behaved=90,slow=4,forgetful=2,stale=2,garbage=1,refused=1"
+    ) {
       value, draft in
       do {
         draft.plan.behaviours = try BehaviourMix(parsing: value.text)
       } catch {
-        throw UsageError("\(error)")
+        throw UsageError("\(value.source): \(error)")
       }
     }
   }
@@ -151,7 +161,7 @@ enum StormFlags {
   @OptionList<StormDraft>
   private static var expiry: [Option<StormDraft>] {
     Option(
-      "expiry", "common|own", "whether the first tokens expire together or each by itself (default common)"
+      "expiry", "common|own", "whether the first tokens expire all at one time or each at its own (default common)"
     ) { value, draft in
       guard let expiry = StormPlan.Expiry(rawValue: value.text) else {
         throw UsageError(value.source, value: value.text, expected: "common or own")
@@ -159,57 +169,69 @@ enum StormFlags {
       draft.expiry = Sourced(value: expiry, source: value.source)
     }
     Option(
-      "start-at", "UNIX_S", "when the first client connects, so that several storms keep step (default: at once)",
+      "start-at", "UNIX_S",
+      "when the first client connects, in Unix seconds, so that several storms start together (default: at once)",
       \.startsAt, Reading<Double>.number(0...1e11).map { seconds, _ in WallTime(seconds: seconds) })
     Option(
-      "expire-after", "DURATION", "when they expire together, from the start (default: after ramp and hold)",
+      "expire-after", "DURATION",
+      "when the first tokens expire if they expire together, from the start (default: after ramp and hold)",
       \.expireAfter, Reading<Duration>.duration.sourced)
     Option(
-      "life", "DURATION", "the life of the tokens fetched later, and of the first if own (default 1h)", \.life,
+      "life", "DURATION",
+      "how long fetched tokens are valid; the first ones too if each expires at its own time (default 1h)", \.life,
       Reading<Duration>.duration.sourced)
     Option(
-      "jitter", "SHARE", "the share of the life that expiries are scattered over (default 0)", \.jitter,
+      "jitter", "SHARE", "the share of the tokens' life over which expiries are scattered (default 0)", \.jitter,
       Reading<Double>.share.sourced)
-    Option("waves", "N", "how often each client is to be refreshed (default 1)", \.plan.waves, .int(1...1000))
+    Option("waves", "N", "how often each client is refreshed (default 1)", \.plan.waves, .int(1...1000))
     Option(
       "refresh-lead", "DURATION",
-      "the gateway's lead, to know when requests begin (default: what --control-url tells, else 0s)", \.refreshLead,
+      "the gateway's --refresh-lead, for the start of refresh requests (default: what --control-url tells, else 0s)",
+      \.refreshLead,
       .duration)
-    Option("refresh-spread", "DURATION", "the gateway's spread, likewise", \.refreshSpread, .duration)
+    Option(
+      "refresh-spread", "DURATION",
+      "the gateway's --refresh-spread, for the start of refresh requests (default: what --control-url tells, else 0s)",
+      \.refreshSpread, .duration)
     Option(
       "refresh-timeout", "DURATION",
-      "the gateway's timeout, likewise, to know when the storm is over (else 60s)", \.refreshTimeout, .duration)
+      "the gateway's --refresh-timeout, for the end of the storm (default: what --control-url tells, else 60s)",
+      \.refreshTimeout, .duration)
   }
 
   @OptionList<StormDraft>
   private static var clients: [Option<StormDraft>] {
     Option(
-      "slow-delay", "DURATION", "how long a slow client waits before it asks the provider (default 3s)",
+      "slow-delay", "DURATION", "how long a slow client waits before it asks the token provider (default 3s)",
       \.plan.slowDelay, .duration)
     Option(
-      "reconnect", "clients whose connection ends come back with a new token, after waits with full jitter",
+      "reconnect", "reconnect clients whose connection ended, with a new token, after waits with full jitter",
       \.reconnects)
     Option(
       "fetches", "N",
-      "requests to the provider at once, in each process (default 1000, fewer where the limit of descriptors is low)",
+      "requests to the token provider at once, in each process (default 1000, fewer if the descriptor limit is low)",
       \.fetches, .int(1...60_000))
     Option(
-      "fetch-rate", "N", "requests to the provider begun per second, in the whole storm (default: any number)",
+      "fetch-rate", "N", "requests to the token provider that start per second, in the whole storm (default: no limit)",
       \.fetchRate, .number(0.001...1_000_000))
-    Option("fetch-timeout", "DURATION", "for one request to the provider (default 10s)", \.plan.fetchTimeout, .duration)
     Option(
-      "connect-timeout", "DURATION", "from the start of a connection to the login (default 30s)", \.connectTimeout,
+      "fetch-timeout", "DURATION", "how long one request to the token provider may take (default 10s)",
+      \.plan.fetchTimeout, .duration)
+    Option(
+      "connect-timeout", "DURATION", "how long a client may take from connecting to its login (default 30s)",
+      \.connectTimeout,
       Reading<Duration>.duration.sourced)
   }
 
   @OptionList<StormDraft>
   private static var parts: [Option<StormDraft>] {
     Option(
-      "sources", "N", "connect from 127.0.0.1 and so on, N addresses (default: as many as the ports ask for)",
+      "sources", "N", "connect from N addresses, 127.0.0.1 and following (default: as many as the ports require)",
       \.sources, Reading<Int>.int(0...254).sourced)
     Option(
       "processes", "N",
-      "processes (default: as many as the limit of descriptors asks for, at least one for each worker)", \.processes,
+      "the number of processes (default: as many as the descriptor limit requires, at least one for each worker)",
+      \.processes,
       .int(1...64))
   }
 
@@ -220,16 +242,18 @@ enum StormFlags {
     Option("loops", "N", "event loops of each process, one thread each (default 1)", \.plan.loops, .int(1...64))
     Option(
       "stop-when", "RULE",
-      "end early, e.g. 'connects.failed.share > 50% over 10s', 'provider.refused.share > 20% over 30s', never (default: both at 50% over 10s where a host is not this machine; on this machine, if nobody gets a token as nobody listens or no answer has one)",
+      "a condition that ends the storm early, e.g. 'connects.failed.share > 50% over 10s', 'provider.refused.share > 20% over 30s', or never (default: both at 50% over 10s if a host is not this machine; on this machine, if no client gets a token because the endpoint does not listen or no answer has a token)",
       repeats: true
     ) { value, draft in draft.stopRules.append(value.text) }
     Option(
-      "unmarked", "say neither User-Agent nor Postern-Storm, which name the storm; to this machine only", \.isUnmarked)
+      "unmarked", "send neither User-Agent nor Postern-Storm, which identify the storm; only to this machine",
+      \.isUnmarked)
     Option(
-      "seed", "N", "the seed of all chance (default 1)", \.plan.seed,
+      "seed", "N", "the seed of all random numbers (default 1)", \.plan.seed,
       Reading<Int>.int(0 ... .max).map { seed, _ in UInt64(seed) })
     Option(
-      "timeout", "DURATION", "the storm ends by then, whatever happens (default: when the last timeout is over)",
+      "timeout", "DURATION",
+      "when the storm ends at the latest, from its start (default: when the last timeout is over)",
       \.timeout, .duration)
   }
 
@@ -237,29 +261,30 @@ enum StormFlags {
   private static var outcome: [Option<StormDraft>] {
     Option(
       "threshold", "EXPR",
-      "e.g. 'refresh.p99 < 500ms', 'time_to_99 < 20s' (default: nobody lost, missing or overstayed)",
+      "a condition that the storm must meet, e.g. 'refresh.p99 < 500ms', 'time_to_99 < 20s' (default: no client lost, missing or overstayed)",
       repeats: true
     ) { value, draft in draft.thresholds.append(value.text) }
-    Option("report", "DIR", "write storm.html and storm.json there", \.reportDirectory, .text)
+    Option("report", "DIR", "write storm.html and storm.json to this folder", \.reportDirectory, .text)
     Option(
       "live", "PORT",
-      "a page on http://127.0.0.1:PORT that moves while the storm lasts, with the report's charts, and /metrics for Prometheus (0: any free port)",
+      "serve the report's charts while the storm runs, on http://127.0.0.1:PORT, with /metrics for Prometheus (0: any free port)",
       \.livePort, .int(0...65_535))
     Option(
-      "live-for", "DURATION", "how long --live answers after the end, for a last scrape, at most 1h (default 0s)",
+      "live-for", "DURATION",
+      "how long --live still answers after the storm's end, for a last scrape, at most 1h (default 0s)",
       \.liveTime,
       Reading<Duration>.duration.map { time, name in
         guard time <= .seconds(3600) else { throw UsageError("--\(name)", value: "\(time)", expected: "1h or less") }
         return time
       }.sourced)
-    Option("json", "print the JSON report in place of the table", \.printsJSON)
+    Option("json", "print the JSON report instead of the table", \.printsJSON)
   }
 
   private static let outputs = ReportOutputs.options.map { $0.of(\StormDraft.outputs) }
 
   private static let minting: [Option<StormDraft>] = [
     Option(
-      "mint", "the clients mint their tokens themselves, with these keys; no provider takes part", \.isMinting)
+      "mint", "mint the tokens in the clients, with --secret-file or --key-file, without a token provider", \.isMinting)
   ]
 
   private static let keys =

@@ -22,7 +22,7 @@ extension StormOptions {
   ) throws -> TokenSource {
     if let described {
       guard !draft.mints else {
-        throw UsageError("--mint and --tokens are both given; one of them is meant")
+        throw UsageError("--mint and --tokens are both given; remove one")
       }
       let below = provider ?? gateway.map { StormAddress($0.provider) }
       let places = try TokensFile.places(described, below: below, isInsecure: draft.isInsecure)
@@ -33,7 +33,7 @@ extension StormOptions {
         "--provider-only needs --tokens, the description of the token endpoint: --tokens postern for POST /v1/tokens")
     }
     guard draft.mints else { return .provider(provider?.target ?? gateway.target, path: provider?.path) }
-    guard provider == nil else { throw UsageError("--mint and --provider are both given; one of them is meant") }
+    guard provider == nil else { throw UsageError("--mint and --provider are both given; remove one") }
     return .minted(try dialect.issuer(arguments))
   }
 

@@ -142,7 +142,7 @@ struct StormOptions {
     outputs = draft.outputs
     workers = try WorkerOptions(draft.workers)
     guard !printsJSON || !outputs.printsSummary else {
-      throw UsageError("--json and --summary are both given; one of them is meant")
+      throw UsageError("--json and --summary are both given; remove one")
     }
     startsAt = draft.startsAt
     try draft.checkArrivals()

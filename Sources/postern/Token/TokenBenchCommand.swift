@@ -24,8 +24,8 @@ enum TokenBenchCommand: Command {
 
   @OptionList<Draft>
   private static var options: [Option<Draft>] {
-    Option("duration", "DURATION", "how long each line is measured (default 300ms)", \.duration, .duration)
-    Option("key-file", "FILE", "a private key to measure too, PEM", each: \.keys)
+    Option("duration", "DURATION", "how long each line of the table is measured (default 300ms)", \.duration, .duration)
+    Option("key-file", "FILE", "a PEM file with a private key to measure too", each: \.keys)
   }
 
   static func run(_ arguments: Arguments) async throws -> Int32 {

@@ -7,7 +7,7 @@ import GatewayTokens
 /// The command `postern token inspect`: it decodes a token without verifying it, and says so.
 enum TokenInspectCommand: Command {
   static let name = "token inspect"
-  static let summary = "show what a token says, without verifying it"
+  static let summary = "print what a token contains, without verifying it"
   static let operands = "[TOKEN]"
   static let example = "postern token mint --user ann --secret-file secret | postern token inspect"
 

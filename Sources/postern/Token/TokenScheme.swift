@@ -4,7 +4,7 @@ import GatewayKit
 enum TokenScheme {
   static let flag = option.flag
 
-  private static let option: Option<Arguments.Value?> = Vendors.option("scheme", "whose token", \.self)
+  private static let option: Option<Arguments.Value?> = Vendors.option("scheme", "the scheme of the token", \.self)
 
   /// Returns the vendor. Rejects flags of other vendors.
   static func read(

@@ -4,7 +4,7 @@ import GatewayWires
 /// The command `postern wire check`: it checks the description of a wire and, with an address, plays one client of it.
 enum WireCheckCommand: Command {
   static let name = "wire check"
-  static let summary = "read the description of a gateway's wire; with --url, play one client and show what is said"
+  static let summary = "check the description of a gateway's wire; with --url, run one client and show its messages"
   static let operands = "FILE|NAME"
   static let example = "postern wire check socketio"
   static let sections = StormFlags.ofOneClient

@@ -7,7 +7,7 @@ import GatewayWires
 /// The command `postern wire list`: it prints the descriptions of wires that ship with postern.
 enum WireListCommand: Command {
   static let name = "wire list"
-  static let summary = "the descriptions of wires that come with postern, for --wire NAME"
+  static let summary = "list the descriptions of wires that come with postern, for --wire NAME"
   static let example = "postern wire list"
   static let sections = [FlagSection("flags", options)]
 
@@ -19,9 +19,9 @@ enum WireListCommand: Command {
 
   @OptionList<Draft>
   private static var options: [Option<Draft>] {
-    Option("json", "as JSON", \.printsJSON)
-    Option("names", "the names alone, one a line", \.printsNames)
-    Option("tokens", "the descriptions of token endpoints in place of them, for --tokens NAME", \.ofTokens)
+    Option("json", "print the list as JSON", \.printsJSON)
+    Option("names", "print only the names, one a line", \.printsNames)
+    Option("tokens", "list the descriptions of token endpoints, for --tokens NAME, instead of wires", \.ofTokens)
   }
 
   static func run(_ arguments: Arguments) async throws -> Int32 {

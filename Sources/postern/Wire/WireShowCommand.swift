@@ -3,13 +3,13 @@ import GatewayKit
 /// The command `postern wire show`: it prints a shipped description, as a template for a new one.
 enum WireShowCommand: Command {
   static let name = "wire show"
-  static let summary = "print a description that comes with postern, to begin one's own with"
+  static let summary = "print a description that comes with postern, as a start for your own"
   static let operands = "NAME"
   static let example = "postern wire show socketio > my.json"
   static let sections = [FlagSection("flags", options)]
 
   private static let options: [Option<Bool>] = [
-    Option("tokens", "that of a token endpoint in place of a wire's", \.self)
+    Option("tokens", "print the description of a token endpoint instead of a wire's", \.self)
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {

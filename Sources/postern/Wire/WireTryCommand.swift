@@ -3,7 +3,7 @@ import GatewayKit
 /// The command `postern wire try`: it plays one client of a described wire.
 enum WireTryCommand: Command {
   static let name = "wire try"
-  static let summary = "play one client of a described wire, and show what is said with the rule that took it"
+  static let summary = "run one client of a described wire, and show each message with the rule that matched it"
   static let example =
     "postern wire try --wire socketio --url ws://127.0.0.1:3000 --mint --secret-file secret --life 5s"
   static let sections = StormFlags.ofOneClient

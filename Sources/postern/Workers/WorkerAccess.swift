@@ -33,6 +33,7 @@ struct WorkerAccess: Sendable {
     case .unreachable(let text)
     where !address.isTLS && (text.hasPrefix("receive") || text.contains(bytesOf: "ended before")):
       "\(failure); if it has TLS, name it as https://\(address)"
+    case .unreachable: "\(failure); is postern worker running at \(address)?"
     default: "\(failure)"
     }
   }

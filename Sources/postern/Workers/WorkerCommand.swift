@@ -7,7 +7,7 @@ import Glibc
 /// The command `postern worker`: an HTTP server on another machine that carries out parts of storms.
 enum WorkerCommand: Command {
   static let name = "worker"
-  static let summary = "waits for orders of postern storm --worker, and carries out parts of its storms on this machine"
+  static let summary = "run parts of a storm on this machine, as postern storm --worker orders"
   static let example = """
     postern worker --listen 10.0.0.7:7300 --secret-file secret \\
         --tls-certificate worker.crt --tls-key worker.key
@@ -25,19 +25,22 @@ enum WorkerCommand: Command {
   @OptionList<Draft>
   private static var options: [Option<Draft>] {
     Option(
-      "listen", "HOST:PORT", "where it takes orders, port 0 for a free one (default 127.0.0.1:7300)", \.address,
+      "listen", "HOST:PORT", "the address to listen on for orders, port 0 for a free one (default 127.0.0.1:7300)",
+      \.address,
       .asGiven)
     Option(
-      "secret-file", "FILE", "what the storm has to know too (--worker-secret-file there), at least 16 characters"
+      "secret-file", "FILE",
+      "the file with the secret that the storm sends (its --worker-secret-file), at least 16 characters"
     ) { value, draft in draft.secret = try WorkerSecret.read(value, of: "--secret-file") }
     Option(
-      "tls-certificate", "FILE", "the certificate chain, PEM; read anew on SIGHUP; required off loopback",
+      "tls-certificate", "FILE",
+      "the worker's certificate chain, PEM; SIGHUP reads it again; required if --listen is not on loopback",
       \.tls.certificate, .asGiven)
-    Option("tls-key", "FILE", "the certificate's private key, PEM", \.tls.key, .asGiven)
+    Option("tls-key", "FILE", "the private key of --tls-certificate, PEM", \.tls.key, .asGiven)
     Option(
-      "parts-max", "N", "how many parts of one storm it carries out at once, a process each (default 16)", \.partsMax,
+      "parts-max", "N", "how many parts of one storm run at once, one process each (default 16)", \.partsMax,
       .int(1...256))
-    Option("once", "end when the first storm has ended, e.g. as a job of a cluster", \.isOnce)
+    Option("once", "end after the first storm, e.g. as a job of a cluster", \.isOnce)
   }
 
   /// The time that parts have to tell what they came to when the worker ends.
@@ -62,7 +65,9 @@ enum WorkerCommand: Command {
     let address =
       try draft.address.map { try WorkerAddress(listeningOn: $0, isTLS: tls != nil) } ?? WorkerAddress.usual
     guard let secret = draft.secret else {
-      throw UsageError("--secret-file is needed: whoever knows it decides whom this machine storms")
+      throw UsageError(
+        "--secret-file is needed: only storms that send this secret may use the worker; give a file with at least 16 characters"
+      )
     }
     guard tls != nil || address.isLoopback else {
       throw UsageError(

@@ -13,15 +13,18 @@ struct WorkerDraft: Sendable {
   static var options: [Option<WorkerDraft>] {
     Option(
       "worker", "HOST:PORT",
-      "have postern worker there carry out a part of the storm, with TLS off loopback; files that flags name must lie there too",
+      "the address of a postern worker that runs a part of the storm, with TLS to other machines; files that flags name must be there too",
       repeats: true
     ) { value, draft in draft.addresses.append(try WorkerAddress(value)) }
-    Option("worker-secret-file", "FILE", "what the workers' --secret-file holds", \.secret, .asGiven)
     Option(
-      "worker-ca", "FILE", "who signs the workers' certificates, PEM (default: whom the system trusts)", \.authority,
+      "worker-secret-file", "FILE", "the file with the secret that the workers have in their --secret-file", \.secret,
       .asGiven)
     Option(
-      "worker-wait", "DURATION", "how long to wait for workers that cannot be reached yet (default 0s)", \.wait,
+      "worker-ca", "FILE",
+      "the authority that signed the workers' certificates, PEM (default: the system's authorities)", \.authority,
+      .asGiven)
+    Option(
+      "worker-wait", "DURATION", "how long to wait for workers that are not reachable yet (default 0s)", \.wait,
       .duration)
   }
 }

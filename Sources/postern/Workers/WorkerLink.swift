@@ -135,7 +135,7 @@ struct WorkerLink: Sendable {
   /// - Parameters:
   ///   - timeout: The time in which the worker must begin.
   ///   - begun: Called when it has, with a function that ends the storm's parts on the worker early.
-  ///   - receive: Called with each piece of the lines. Returns how long the next may take; nil to hear no more.
+  ///   - receive: Called with each piece of the lines. Returns how long the next may take; nil to receive no more.
   func carryOut(
     _ order: WorkerOrder, timeout: Duration, begun: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
     receive: @escaping @Sendable (_ piece: [UInt8]) -> Duration?

@@ -8,7 +8,7 @@ import Synchronization
 /// orders that, or when the storm has gone.
 final class WorkerPart: Sendable {
   private struct State {
-    /// What the storm has not asked for yet, in order.
+    /// The pieces that the storm has not asked for yet, in order.
     var pieces: [[UInt8]] = []
     var bytes = 0
     var isOver = false

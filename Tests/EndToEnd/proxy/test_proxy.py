@@ -177,7 +177,7 @@ async def connect_once(url):
 
 
 def test_a_message_above_the_limit_closes_both_sides_with_1009(server):
-    with Proxy(server.url, "--message-max", "2048") as proxy:
+    with Proxy(server.url, "--message-bytes-max", "2048") as proxy:
         for direction in ["client", "server"]:
             async def send():
                 async with connect(f"{proxy.url}/large/{direction}", **options()) as client:

@@ -54,7 +54,7 @@ def test_tls_to_the_target_and_to_the_client(server, certificate, trust, serves)
 @pytest.mark.parametrize(
     "scheme, said",
     [
-        ("wss", "the certificate is not signed by anybody the system trusts; add --upstream-ca FILE"),
+        ("wss", "the system trusts no authority that signed the certificate; add --upstream-ca FILE"),
         ("ws", "the server speaks TLS on this port, not plain text; give --to with wss:// or https://"),
     ])
 def test_tls_that_fails_says_why(server, scheme, said):

@@ -44,7 +44,7 @@ def test_of_two_addresses_the_one_that_is_down_is_left(description, server):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (('"ca": "staging-ca.pem", ', ""), 'nobody whom the system trusts has signed its certificate; "tls": {"ca": "FILE"}'),
+        (('"ca": "staging-ca.pem", ', ""), 'the system trusts no authority that signed its certificate; "tls": {"ca": "FILE"}'),
         ((', "certificate": "client.pem", "key": "client.key"', ""), "it wants a certificate of its clients"),
         (("https://127.0.0.1", "https://localhost"), "its certificate is for another name"),
         (("https://127.0.0.1", "http://127.0.0.1"), 'no "url" begins with https://'),

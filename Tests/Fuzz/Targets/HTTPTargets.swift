@@ -3,7 +3,7 @@ import GatewayCore
 
 @testable import GatewayServer
 
-/// What arrives on a socket: requests and frames of clients, answers of servers, and a proxy's header.
+/// Input from sockets: requests and frames of clients, answers of servers, and a proxy's header.
 enum HTTPTargets {
   static let all = [
     FuzzTarget("http-request", request), FuzzTarget("http-response", response),

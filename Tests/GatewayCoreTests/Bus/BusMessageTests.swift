@@ -80,7 +80,7 @@ struct BusMessageTests {
 
   @Test
   func `a length that promises more than there is takes no memory`() {
-    // An announcement to users, of whom there are four billion.
+    // An announcement to four billion users.
     let head = BusMessage.announcement(Announcement(to: .users([]), [])).encoded(from: Self.life, count: 1)
     let bytes = head.dropLast(9) + [0xFF, 0xFF, 0xFF, 0xFF]
     #expect(throws: BusGarbage.self) { try BusMessage.decoded(Array(bytes)[...]) }

@@ -18,7 +18,7 @@ struct Base64URLTests {
   }
 
   @Test
-  func `base64url uses its own two characters and refuses those of base64`() {
+  func `base64url uses its own two characters and rejects base64's`() {
     #expect(Base64URL.encode([0xfb, 0xff]) == "-_8")
     #expect(Base64URL.decode("-_8") == [0xfb, 0xff])
     #expect(Base64URL.decode("+/8") == nil)

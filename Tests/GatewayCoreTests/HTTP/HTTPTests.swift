@@ -66,7 +66,7 @@ struct HTTPTests {
   }
 
   @Test
-  func `a literal path has its own methods, not those of a pattern that matches too`() {
+  func `a literal path has its own methods, not the methods of a pattern that matches too`() {
     let handler: HTTPRoute.Handler = { _, _ in HTTPResponse(status: 200) }
     let router = HTTPRouter([
       HTTPRoute("GET", "/sessions/{id}", handler), HTTPRoute("POST", "/sessions/expire", handler),

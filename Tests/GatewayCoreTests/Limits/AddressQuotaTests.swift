@@ -26,7 +26,7 @@ struct AddressQuotaTests {
   }
 
   @Test
-  func `many addresses share one quota beyond the table's size, and idle ones make room`() {
+  func `addresses beyond the table's size share one quota, and idle addresses leave the table`() {
     var quota = AddressQuota(perMinute: 2, addressesMax: 10)
     let passed = (0..<1_000).count { quota.take("10.0.\($0 / 250).\($0 % 250)", at: Self.start) == nil }
     #expect(passed == 12)

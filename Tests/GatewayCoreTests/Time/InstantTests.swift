@@ -43,7 +43,7 @@ struct InstantTests {
   }
 
   @Test
-  func `a duration is cut to nanoseconds as a division would, with or without a rest`() {
+  func `a duration is truncated to nanoseconds`() {
     var generator = SeededGenerator(seed: 9)
     for round in 0..<20_000 {
       let whole = Int128(Int64.random(in: .min ... .max, using: &generator) >> Int64(round % 63))

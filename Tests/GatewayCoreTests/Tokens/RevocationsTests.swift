@@ -61,7 +61,7 @@ struct RevocationsTests {
   }
 
   @Test
-  func `all tokens issued before a time are revoked, whoever has them`() {
+  func `all tokens issued before a time are revoked, for every user`() {
     var revocations = Revocations()
     expectRevoked(.everybody(issuedBefore: WallTime(seconds: 600)), in: &revocations)
     expectRevoked(.everybody(issuedBefore: WallTime(seconds: 100)), in: &revocations)

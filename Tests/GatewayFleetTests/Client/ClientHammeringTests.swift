@@ -72,7 +72,7 @@ struct ClientHammeringTests {
   }
 
   @Test
-  func `a client that hammers in vain loops for ever, and its loss is as due`() throws {
+  func `a client that hammers in vain loops for ever, and its loss is expected`() throws {
     var plan = StormPlan()
     plan.hammersInVain = true
     var client = Client.live(.hammering)

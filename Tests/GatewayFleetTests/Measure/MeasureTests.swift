@@ -27,7 +27,7 @@ struct LatencyHistogramTests {
   }
 
   @Test
-  func `percentiles are those of the sorted list, up to a bucket's width`() throws {
+  func `percentiles equal the sorted list's, up to a bucket's width`() throws {
     var histogram = LatencyHistogram()
     var generator = SeededGenerator(seed: 2)
     var values: [Int64] = []
@@ -103,7 +103,7 @@ struct StormResultTests {
   }
 
   @Test
-  func `the dip and its length are those of the clients that were away, also to the end`() {
+  func `the dip and its length count the clients that were away, also to the end`() {
     var result = StormResult()
     #expect(result.dip == nil)
     result.seconds = 10
@@ -125,7 +125,7 @@ struct StormResultTests {
   }
 
   @Test(arguments: [(60, 10), (3600, 100), (36_000, 1000)])
-  func `the steps are as fine as a storm's length allows`(seconds: Int, milliseconds: Int) {
+  func `the bins of a report are as fine as the storm's length allows`(seconds: Int, milliseconds: Int) {
     var bins = StormBins(length: .seconds(seconds))
     #expect(bins.milliseconds == milliseconds)
     #expect((bins.peak(bins.asked, over: .milliseconds(100)) == nil) == (milliseconds > 100))

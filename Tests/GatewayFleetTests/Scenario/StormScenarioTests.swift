@@ -105,7 +105,7 @@ struct StormScenarioTests {
   }
 
   @Test
-  func `a storm without a scenario has no phases, and a shorter one has those that began`() throws {
+  func `a storm without a scenario has no phases, and a shortened storm has the phases that began`() throws {
     var storm = try VirtualStorm()
     #expect(try storm.run().result.phases == nil)
     storm.scenario = try Self.scenario(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayKit
 
-/// The refresh tokens of the built-in provider. What becomes of one that is shown again is a rule with tests of its own.
+/// The refresh tokens of the built-in provider. The rules for a token that is shown again have tests of their own.
 struct RefreshTokensTests {
   private static let now = Instant(nanoseconds: 5_000_000_000)
 

@@ -103,7 +103,7 @@ struct ArithmeticTests {
     let result = try Self.herd(jitter: 0.1)
     let mean = 10_000.0 / 360
     let peak = Double(result.bins.peak(result.bins.asked, over: .seconds(1)) ?? 0)
-    // Of three hundred and sixty seconds, and of all intervals of that length.
+    // The peak of 360 seconds is near their mean.
     #expect(peak > mean && peak < mean + 4 * mean.squareRoot())
   }
 }

@@ -65,7 +65,7 @@ struct BudgetTests {
   }
 
   @Test
-  func `innocent clients behind the address of a looper are counted, and those elsewhere are not`() throws {
+  func `innocent clients behind a looping client's address are counted, and clients elsewhere are not`() throws {
     var budget = RequestBudget(.address, limit: 100, window: .seconds(3600))
     budget.advice = .none
     let result = try Self.loop(clients: 1000, seconds: 20, [budget]) {

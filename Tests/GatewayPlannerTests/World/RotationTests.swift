@@ -29,7 +29,7 @@ struct RotationTests {
   private static let strict = RotationPolicy()
 
   @Test
-  func `a strict herd signs out everybody whom the provider serves after the timeout`() throws {
+  func `strict rotation signs out every client that the provider serves after the timeout`() throws {
     let result = try Self.herd(Self.strict)
     let tally = try #require(result.signOuts)
     // N - C x T: of 2,000 clients, 100 a second are served within 10 s. The way there and back takes 2 ms of the ten.

@@ -5,7 +5,7 @@ import Testing
 
 struct SerialSetTests {
   @Test
-  func `a user's connections are those that came and have not gone, in any order`() {
+  func `a user's connections are the added and not removed ones, in any order`() {
     var generator = SeededGenerator(seed: 7)
     var serials = SerialSet()
     var model: Set<UInt64> = []

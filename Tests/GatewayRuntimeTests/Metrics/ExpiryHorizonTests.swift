@@ -70,7 +70,7 @@ struct ExpiryHorizonTests {
   }
 
   @Test
-  func `the horizon tells spans that begin with a second from those that begin before it`() {
+  func `the horizon separates spans that begin with a second from spans that begin before it`() {
     var horizon = ExpiryHorizon()
     let now = Instant(nanoseconds: 7_400_000_000)
     for second in [7, 16, 17, 18, 3_606] as [Int64] {

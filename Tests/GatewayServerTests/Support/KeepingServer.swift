@@ -19,7 +19,7 @@ final class KeepingServer: @unchecked Sendable {
   private let answers: Int
   var port: Int { silent.port }
 
-  /// What it sends on a connection after the first answer, when the client may have read that.
+  /// The bytes that it sends on a connection after the first answer, when the client may have read that.
   private let unasked: String
 
   init(answering answers: Int, thenUnasked unasked: String = "") throws {
@@ -61,7 +61,7 @@ final class KeepingServer: @unchecked Sendable {
     }
   }
 
-  /// Returns the first line of the next request, none of which has a body; nil at the end.
+  /// Returns the first line of the next request; nil at the end. No request has a body.
   private static func readHead(of peer: CInt) -> String? {
     var head: [UInt8] = []
     while !head.suffix(4).elementsEqual([13, 10, 13, 10]) {

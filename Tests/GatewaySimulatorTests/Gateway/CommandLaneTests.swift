@@ -49,7 +49,7 @@ struct CommandLaneTests {
   }
 
   @Test
-  func `commands that may overlap begin in order too, but those behind them do not wait for their answers`() {
+  func `commands that may overlap begin in order, and later commands do not wait for their answers`() {
     let peer = gateway.connect(gateway.token())
     say(peer, "do a 100", "pass b 300", "pass c 200", "do d 50", "do e 0")
     #expect(runner.diary == ["ann begins a"])

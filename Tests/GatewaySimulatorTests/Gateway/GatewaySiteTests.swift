@@ -20,7 +20,7 @@ struct GatewaySiteTests {
   }
 
   @Test
-  func `scripts of every origin may ask, or those on the list`() throws {
+  func `scripts of every origin, or of listed origins only, may send requests`() throws {
     let open = try gateway()
     #expect(try answer(open, "POST", "/v1/guests", [Self.elsewhere]).header("access-control-allow-origin") == "*")
     #expect(try answer(open, "POST", "/v1/guests").header("access-control-allow-origin") == nil)

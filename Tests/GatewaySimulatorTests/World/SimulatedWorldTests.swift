@@ -97,7 +97,7 @@ struct SimulatedWorldTests {
   }
 
   @Test
-  func `equal seeds draw equal numbers on every loop, another seed and another loop others`() {
+  func `equal seeds give equal random numbers on a loop; another seed or another loop gives others`() {
     func draw(seed: UInt64) -> [[Double]] {
       SimulatedWorld(seed: seed, loops: 2).loops.map { loop in
         loop.eventLoop.asCurrent { (0..<8).map { _ in loop.eventLoop.nextShare() } }

@@ -24,7 +24,10 @@ struct KeyRotationTests {
   }
 
   @Test
-  func `a token without kid tries every key of its algorithm, and one with kid only those of that name`() throws {
+  func
+    `a token without kid is verified with every key of its algorithm, and a token with kid only with keys of that name`()
+    throws
+  {
     let verifier = try Fixture.verifier(
       try Fixture.key("hmac-32", id: "a"), try Fixture.key("rsa2048.pub", id: "b"), try Fixture.key("hmac-48", id: "c"))
     #expect(throws: Never.self) { try verifier.verify(try sign("hmac-48", id: nil), at: end) }

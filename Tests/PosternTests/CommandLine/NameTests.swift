@@ -1,6 +1,8 @@
 import GatewayCore
+import GatewayFleet
 import GatewayJSON
 import GatewayKit
+import GatewayPlanner
 import GatewayRuntime
 import Testing
 
@@ -12,8 +14,9 @@ struct NameTests {
   /// the plural, and the name of its group may be left out.
   private static func isNamed(_ member: String, _ group: String, _ flags: [Flag]) -> Bool {
     let words = member.split(separator: "_").map(String.init)
-    let name = (words.last == "s" ? words.dropLast() : words[...]).joined(separator: "-")
-    let names = [name, "\(group)-\(name)", name.last == "s" ? String(name.dropLast()) : name]
+    let name = (["s", "ms"].contains(words.last) ? words.dropLast() : words[...]).joined(separator: "-")
+    let one = name.last == "s" ? String(name.dropLast()) : name
+    let names = [name, "\(group)-\(name)", one, "\(group)-\(one)"]
     return flags.contains { flag in names.contains { $0 == flag.name } }
   }
 
@@ -48,18 +51,91 @@ struct NameTests {
     }
   }
 
-  /// What only a scenario says.
+  /// The keys of a scenario that have no flag.
   private static let onlyOfScenarios: Set<String> = [
-    "gateway", "client", "world", "phases", "accepts_per_s", "backoff", "login_tries", "first_token",
+    "gateway", "client", "world", "phases", "backoff", "login_tries", "first_token",
     "hammer_pause_s", "hammer_in_vain", "users_per_address", "arrivals", "stays", "for_s",
     "devices", "tabs", "single_flight", "signed_out",
   ]
 
   @Test
   func `each key of a scenario has the name of its flag of the storm`() {
-    let keys = SimulateScenario.keys + SimulateScenario.gatewayKeys + SimulateScenario.clientKeys
+    let keys = SimulateScenario.keys + SimulateScenario.clientKeys
     for key in keys {
       #expect(Self.isNamed(key, "", StormCommand.flags) != Self.onlyOfScenarios.contains(key), "\(key)")
+    }
+  }
+
+  @Test
+  func `each key of a scenario's gateway and provider has the name of the gateway's flag`() {
+    let onlySimulated: Set<String> = ["rate", "order", "pauses", "warmup", "refusal_ms"]
+    for key in SimulateScenario.gatewayKeys { #expect(Self.isNamed(key, "", ServeFlags.all), "\(key)") }
+    for key in ProviderModel.keys {
+      #expect(Self.isNamed(key, "provider", ServeFlags.all) != onlySimulated.contains(key), "\(key)")
+    }
+  }
+
+  @Test
+  func `each setting of a storm's plan in its report has the name of its flag`() throws {
+    let onlyInPlans: Set<String> = ["backoff", "comeback", "gateway", "login_tries"]
+    let document = try JSONDocument.parse(JSONCoder(names: .snakeCase).encode(StormPlan()))
+    let members = (document.root.members ?? []).map(\.name)
+    #expect(members.count > 15)
+    for name in members {
+      #expect(Self.isNamed(name, "", StormCommand.flags) != onlyInPlans.contains(name), "\(name)")
+    }
+  }
+
+  /// Returns a value that the flag accepts, by its placeholder.
+  private static func sample(_ flag: Flag) -> String? {
+    switch flag.value {
+    case nil: nil
+    case "DURATION": "2s"
+    case "N": "1000"
+    case "UNIX_S": "1767225600"
+    case "DATE": "2026-01-01T00:00:00Z"
+    case "HEX": String(repeating: "ab", count: 32)
+    case "connection|provider|refresh": "provider"
+    case "moves|stays": "moves"
+    case "MEANING": "request:refresh"
+    case let value?: value == "refresh_required" ? value : "ann"
+    }
+  }
+
+  /// Orders, and their flags that are no member of the body: they name sessions by the path, or are read as a whole.
+  private static let orders: [(action: ControlAction, operand: String, without: Set<String>)] = [
+    (.disconnect, "", ["user", "session"]), (.revoke, "", []), (.signal, "logout", []), (.drain, "", []),
+    (.space, "create", ["set"]), (.clock, "", []), (.advance, "", []), (.wait, "refreshed", []),
+    (.expect, "single_flight", []),
+  ]
+
+  @Test
+  func `each flag of an order has the name of the order's member in the control API`() throws {
+    for (action, operand, without) in Self.orders {
+      let flags = action.flags.filter { !without.contains($0.name) }
+      var words = [action.word, operand].filter { !$0.isEmpty }
+      for flag in flags { words += ["--\(flag.name)"] + (Self.sample(flag).map { [$0] } ?? []) }
+      let arguments = try Arguments(
+        words, flags: ControlCommand.flags, environment: [:], operands: true, among: Postern.commands)
+      let request = try action.order(
+        arguments, .init(operand: operand.isEmpty ? nil : operand, space: operand == "create" ? nil : "t")
+      ).request
+      let members = (try JSONDocument.parse(request.body).root.members ?? []).map(\.name)
+      let named = members.map { member in
+        ["_id", "_ms", "_s"].first { member.hasSuffix($0) }.map { String(member.dropLast($0.count)) } ?? member
+      }
+      for flag in flags where flag.name != "all" {
+        let key = flag.name.split(separator: "-").joined(separator: "_")
+        #expect(named.contains(key), "\(action.word) --\(flag.name): \(members)")
+      }
+    }
+  }
+
+  @Test
+  func `a proxy's flag that serve has too means the same`() {
+    for flag in ProxyCommand.flags {
+      guard let same = ServeFlags.all.first(where: { $0.name == flag.name }) else { continue }
+      #expect(same.value == flag.value, "--\(flag.name)")
     }
   }
 }

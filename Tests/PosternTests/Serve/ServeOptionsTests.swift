@@ -53,11 +53,11 @@ struct ServeOptionsTests {
 
   @Test(arguments: [
     (["--refresh-timeout", "59s"], "60 to 1800 s"),
-    (["--control-host", "0.0.0.0"], "give a --control-secret-file"),
-    (["--host", "0.0.0.0"], "give a --provider-secret-file"),
+    (["--control-host", "0.0.0.0"], "give --control-secret-file"),
+    (["--host", "0.0.0.0"], "give --provider-secret-file"),
     (["--tls-key", "k"], "given together"),
     (["--secret", "short"], "unless short secrets are allowed explicitly (--allow-short-secret)"),
-    (["--secret", "a", "--secret-file", "b"], "one of them is meant"),
+    (["--secret", "a", "--secret-file", "b"], "remove one"),
     (["--secret-file", "/nowhere"], "--secret-file: '/nowhere' does not exist"),
     (["--algorithm", "none"], "expected HS256"),
     (["--revocation", "maybe"], "expected refresh or close"),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import postern
 
-/// That the machines are every vendor's clients as the wire's world plays them: the table of `Docs/simulation-file.md`.
+/// A comparison of the machines with every vendor's clients on its wire: the table of `Docs/simulation-file.md`.
 struct DialectTests {
   /// A vendor's clients, with each of its SDKs as a kind of its own.
   struct Kind: CustomTestStringConvertible, Sendable {

@@ -22,7 +22,7 @@ struct SimulateScenarioTests {
         clients: 10000000, dialect: "plain", expiry: "common", life_s: 3600, jitter: 0.1, waves: 2,
         gateway: { refresh_timeout_s: 60, refresh_lead_s: 30, spread_s: 120 },
         client: { fetch_timeout_s: 5, backoff: { kind: "equal", base_s: 0.5, cap_s: 10 }, reconnect: true },
-        provider: { rate: 50000, queue: 200000, abandoned: "drop", pauses: [{ at_s: 600, for_s: 120 }] },
+        provider: { rate: 50000, queue_max: 200000, abandoned: "drop", pauses: [{ at_s: 600, for_s: 120 }] },
         world: { fidelity: "machines", latency_ms: [1, 20], loss: 0, seed: 9, duration_s: 7200 },
         thresholds: ["lost.share < 1%", "recovered.after < 300s"],
       }
@@ -35,9 +35,27 @@ struct SimulateScenarioTests {
     #expect(scenario.thresholds.count == 2)
   }
 
+  @Test
+  func `a key with the name of the last version is read, and its new name is told`() throws {
+    let scenario = try Self.read(
+      """
+      { gateway: { lead_s: 30, accepts_per_s: 7 }, provider: { places: 3, latency_ms: 40, queue: 9, failures: 0.5 } }
+      """)
+    let provider = scenario.settings.provider
+    #expect(provider.queue == 9 && provider.failures == 0.5 && scenario.settings.acceptsPerSecond == 7)
+    #expect(scenario.settings.plan.gateway.lead == .seconds(30))
+    #expect(scenario.notices.count == 5)
+    #expect(
+      scenario.notices.contains("/provider/queue: the key is called 'queue_max' now; the next version rejects 'queue'"))
+  }
+
   @Test(arguments: [
     ("{ clinets: 5 }", ":1:3 /clinets: no such key 'clinets'"),
-    ("{ provider: { rate: 5, places: 2 } }", "/provider/places: a provider has a rate, or places and a latency"),
+    (
+      "{ provider: { rate: 5, places: 2 } }",
+      "/provider/places: a provider has a \"rate\", or \"concurrency\" and \"latency_ms\"; remove one"
+    ),
+    ("{ provider: { queue: 1, queue_max: 2 } }", "/provider/queue: 'queue' is the former name of 'queue_max'"),
     ("{ provider: { abandoned: 'keep' } }", "/provider/abandoned: no such way with abandoned requests 'keep'"),
     ("{ phases: [] }", "expected 1 to 100 phases, not 0"),
     ("{ phases: [{ name: 'a', from: 'wave', form: 5 }] }", "'form' means nothing here"),
@@ -58,7 +76,7 @@ struct SimulateScenarioTests {
       """
       {
         clients: 300, rate: 70, life_s: 600, jitter: 0.2, waves: 2, behaviours: "well-behaved=3,slow=1",
-        gateway: { refresh_timeout_s: 90, accepts_per_s: 5 },
+        gateway: { refresh_timeout_s: 90, connection_rate: 5 },
         client: { fetch_timeout_s: 5, reconnect: true, backoff: { kind: "equal", base_s: 1, cap_s: 4 }, login_tries: 3 },
         provider: { rate: 50 }, world: { seed: 9 },
         phases: [{ name: "calm", thresholds: ["cut_off == 0"] }],
@@ -78,7 +96,7 @@ struct SimulateScenarioTests {
     #expect(options.plan.behaviours == simulated.behaviours && options.plan.reconnects)
     #expect(options.thresholds.map(\.description) == ["lost.share < 1%"])
     #expect(options.phaseThresholds.map(\.phase) == ["calm"])
-    #expect(options.caveats.contains { $0.contains("provider, world, gateway.accepts_per_s") })
+    #expect(options.caveats.contains { $0.contains("provider, world, gateway.connection_rate") })
   }
 
   @Test

@@ -133,7 +133,7 @@ struct StormOptionsTests {
   }
 
   @Test(arguments: mistakes + strayFlags)
-  func `an impossible storm is a mistake in usage`(words: [String]) {
+  func `a storm with impossible settings is a usage error`(words: [String]) {
     #expect(throws: UsageError.self) {
       try StormOptions(
         Arguments(

@@ -39,7 +39,7 @@ struct StormMessageTests {
   }
 
   @Test
-  func `a part's results can be added to those of the largest number of processes`() throws {
+  func `a part's results can be added to the results of the largest number of processes`() throws {
     var merged = StormResult()
     for _ in 0..<256 {
       guard case .result(let result) = try StormMessage(line: Self.told("4242", "9007199254740992")) else { return }

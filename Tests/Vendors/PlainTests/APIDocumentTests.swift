@@ -40,7 +40,7 @@ struct APIDocumentTests {
     let routes = try SimulatedGateway().space.space.routes
     let text = try document("openapi.yaml")
     let paths = Set(text.matches(of: /\n  (\/[^:\n]+):\n/).map { String($0.output.1) })
-    // Those of signals are there once a login is configured.
+    // The paths of signals exist once a login is configured.
     let signals: Set = ["/identity/logout", "/identity/events", "/identity/revoke"]
     #expect(paths == Set(routes.map(\.pattern)).union(signals).union([PlainDialect.path]))
     #expect(text.matches(of: /\n    (get|post):\n/).count == routes.count + signals.count + 1)

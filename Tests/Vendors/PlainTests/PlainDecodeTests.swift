@@ -162,7 +162,7 @@ struct PlainUpgradeTests {
       ([], [("access_token", "s3cret"), ("access_token", "s3cret")], .malformedRequest),
       ([("authorization", "Bearer s3cret"), ("authorization", "Bearer s3cret")], [], .malformedRequest),
     ] as [([(String, String)], [(String, String)], GatewayError)])
-  func `ambiguous credentials and those of another kind are refused, without repeating them`(
+  func `ambiguous credentials and credentials of another kind are refused, and the error does not repeat them`(
     headers: [(String, String)], query: [(String, String)], expected: GatewayError
   ) {
     let request = upgrade(headers.map { HTTPField($0, $1) }, query: query.map { HTTPField($0, $1) })

@@ -7,7 +7,7 @@ import Testing
 
 struct SendbirdRulesTests {
   @Test(arguments: GateCase.all(SendbirdGate(.javascript), SendbirdGate(.unity)))
-  func `the rules of the gate hold with these clients`(gate: GateCase) async throws { try await gate.holds() }
+  func `the rules of sessions hold for Sendbird's clients`(gate: GateCase) async throws { try await gate.holds() }
 
   /// Servers issue its tokens, and malformed messages are answered as commands.
   private static let missing: Set<JournalKind> = [.providerAsked, .providerMinted, .malformed, .loggedOut]

@@ -51,7 +51,7 @@ struct SendbirdTokenToolTests {
     #expect(commands.mistake("--user", "ann", "--expires", "never").contains("has an end"))
     #expect(commands.mistake("--user", "ann", "--kind", "access").contains("issue_access_token"))
     #expect(commands.mistake("--user", "ann", "--kind", "guest").contains("all alike"))
-    #expect(commands.mistake("--user", "ann", "--call", "a:b").contains("--call says nothing"))
+    #expect(commands.mistake("--user", "ann", "--call", "a:b").contains("--call has no effect"))
   }
 
   @Test

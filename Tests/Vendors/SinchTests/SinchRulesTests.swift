@@ -7,7 +7,7 @@ import Testing
 
 struct SinchRulesTests {
   @Test(arguments: GateCase.all(SinchGate()))
-  func `the rules of the gate hold with these clients`(gate: GateCase) async throws { try await gate.holds() }
+  func `the rules of sessions hold for Sinch's clients`(gate: GateCase) async throws { try await gate.holds() }
 
   @Test
   func `the journal shows every event of the gate's rules, and no token`() async throws {

@@ -11,10 +11,10 @@ struct StreamRulesTests {
       StreamGate(StreamVideoClientDialect(.javascript, apiKey: StreamGate.key)),
       StreamGate(StreamVideoClientDialect(.python, apiKey: StreamGate.key)),
       StreamGate(StreamChatClient()), StreamSFUGate()))
-  func `the rules of the gate hold with these clients`(gate: GateCase) async throws { try await gate.holds() }
+  func `the rules of sessions hold for Stream's clients`(gate: GateCase) async throws { try await gate.holds() }
 
   @Test
-  func `the journal shows every event of the gate's rules, and no token`() async throws {
+  func `the journal shows every session event of Stream's clients, and no token`() async throws {
     let video = StreamGate(StreamVideoClientDialect(.javascript, apiKey: StreamGate.key))
     #expect(try await GateJournal.missing(of: video) == [.loggedOut, .refreshed, .refreshRefused])
     #expect(

@@ -80,7 +80,9 @@ struct StreamTokenTests {
     (#"{"user_id":"a","exp":1800000000,"call_cids":["nonsense"]}"#, 5),
     (#"{"exp":1800000000,"call_cids":["default:a"]}"#, 5), ("[]", 5),
   ])
-  func `claims of the wrong kind are 5, expired ones 40, those of the future 41 and 42`(claims: String, code: Int) {
+  func `claims of a wrong type are error 5, expired tokens 40, tokens of the future 41 and 42`(
+    claims: String, code: Int
+  ) {
     #expect(refusal(signed(claims))?.code == code)
   }
 

@@ -89,9 +89,9 @@ struct StreamTokenToolTests {
     #expect(commands.mistake("--kind", "anonymous").contains("--call"))
     #expect(commands.mistake("--kind", "anonymous", "--user", "ann", "--call", "a:b").contains("!anon"))
     #expect(commands.mistake("--user", "ann", "--call", "a:b", "--expires", "never").contains("needs an end"))
-    #expect(commands.mistake("--kind", "server", "--user", "ann").contains("--user says nothing"))
+    #expect(commands.mistake("--kind", "server", "--user", "ann").contains("--user has no effect"))
     #expect(commands.mistake("--kind", "access", "--user", "ann").contains("development"))
-    #expect(commands.mistake("--user", "ann", "--issuer", "us").contains("--issuer says nothing"))
+    #expect(commands.mistake("--user", "ann", "--issuer", "us").contains("--issuer has no effect"))
     #expect(commands.mistake("--user", "ann", "--no-issued-at", "--issued-at", "1").contains("both given"))
   }
 

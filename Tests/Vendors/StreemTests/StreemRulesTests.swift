@@ -7,7 +7,7 @@ import Testing
 
 struct StreemRulesTests {
   @Test(arguments: GateCase.all(StreemGate()))
-  func `the rules of the gate hold with these clients`(gate: GateCase) async throws { try await gate.holds() }
+  func `the rules of sessions hold for Streem's clients`(gate: GateCase) async throws { try await gate.holds() }
 
   @Test
   func `the journal shows every event of the gate's rules, and no token`() async throws {

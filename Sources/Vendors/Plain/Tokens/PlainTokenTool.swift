@@ -17,7 +17,7 @@ package struct PlainTokenTool: TokenTool {
   package func mint(_ draft: MintDraft, _ arguments: Arguments, at now: WallTime) throws -> String {
     let claims = try claims(draft, at: now)
     guard let keys = try TokenKeys(arguments) else {
-      throw UsageError("no key: --secret-file, POSTERN_SECRET or --key-file with a private key")
+      throw UsageError("no key: give --secret-file, POSTERN_SECRET or --key-file with a private key")
     }
     guard let signer = try keys.signer(type: draft.type) else {
       throw UsageError("minting needs a secret or a private key; only public keys were given")
@@ -30,7 +30,7 @@ package struct PlainTokenTool: TokenTool {
   private func claims(_ draft: MintDraft, at now: WallTime) throws -> [UInt8] {
     let asked = try draft.kind(of: UserKind.self)
     guard let user = draft.user ?? (asked == .anonymous ? UserID.anonymous.rawValue : nil) else {
-      throw UsageError("--user is missing: who the token is for")
+      throw UsageError("--user is missing; give the user that the token is for")
     }
     let isAnonymous = UserID(user) == .anonymous
     let kind = asked ?? (isAnonymous ? .anonymous : .regular)

@@ -13,7 +13,7 @@ package actor SendbirdAnnouncer {
   private let events: SendbirdChannelEvents
   private let services: any GatewayServices
   private let executor: any (SerialExecutor & TaskExecutor)
-  private let alarm: Alarm
+  private let timer: DueTimer
   /// The announcements that are being sent.
   private var underWay: Set<Name> = []
 
@@ -30,7 +30,7 @@ package actor SendbirdAnnouncer {
     self.services = services
     self.directory = directory
     self.channels = channels
-    alarm = Alarm("announcements that are to be made later", on: executor, services: services)
+    timer = DueTimer("announcements that are to be made later", on: executor, services: services)
     events = SendbirdChannelEvents(directory: directory, channels: channels)
   }
 
@@ -53,13 +53,13 @@ package actor SendbirdAnnouncer {
       for announcement in waiting where announcement.at <= now { try await say(announcement.id) }
       if let next = waiting.lazy.map(\.at).filter({ $0 > now }).min() { await look(at: next) }
     } catch {
-      await look(at: now + Alarm.patience)
+      await look(at: now + DueTimer.retryDelay)
     }
   }
 
   /// Schedules a look for that time, and returns at once.
   package func look(at time: WallTime) async {
-    await alarm.set(for: time) { await self.look() }
+    await timer.set(for: time) { await self.look() }
   }
 
   // MARK: Sending

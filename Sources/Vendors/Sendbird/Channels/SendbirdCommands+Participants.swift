@@ -4,67 +4,68 @@ internal import GatewayJSON
 // Participants of open channels: users whose connection entered, until it leaves or ends.
 
 extension SendbirdCommands: ConnectionObserver {
-  func enter(_ errand: Errand) async throws(SendbirdError) -> [Frame] {
-    let now = errand.services.wallTime
+  func enter(_ running: RunningCommand) async throws(SendbirdError) -> [Frame] {
+    let now = running.services.wallTime
     let found = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.outline(errand.channelURL, at: now)
+      try await channels.outline(running.channelURL, at: now)
     }
     guard let channel = found else { throw .channelNotFound }
     guard channel.kind == .open else { throw .wrongChannelType }
-    let connection = errand.caller.connection
+    let connection = running.caller.connection
     // Subscribes before entering, so that every participant receives the channel's events.
     let call = SendbirdChannelEvents.call(channel.number)
-    guard await errand.services.watch(call, by: connection) else { throw .tooManyParticipants }
+    guard await running.services.watch(call, by: connection) else { throw .tooManyParticipants }
     let participation: SendbirdParticipation
     do {
       participation = try await ask { () throws(SendbirdChannelRefusal) in
-        try await channels.enter(errand.channelURL, user: errand.caller.user, by: connection, at: now) {
-          guard await errand.services.user(of: connection) != nil else { return }
-          await tell(.entered, $0, errand)
+        try await channels.enter(running.channelURL, user: running.caller.user, by: connection, at: now) {
+          guard await running.services.user(of: connection) != nil else { return }
+          await tell(.entered, $0, running)
         }
       }
     } catch {
-      await errand.services.unwatch(call, by: connection)
+      await running.services.unwatch(call, by: connection)
       throw error
     }
     // A connection that ended meanwhile was removed from its channels before this one.
-    guard await errand.services.user(of: connection) != nil else {
-      await connectionEnded(errand.caller, .lost, on: errand.services)
+    guard await running.services.user(of: connection) != nil else {
+      await connectionEnded(running.caller, .lost, on: running.services)
       return []
     }
-    return await answer("ENTR", .entered, participation, errand)
+    return await answer("ENTR", .entered, participation, running)
   }
 
-  func exit(_ errand: Errand) async throws(SendbirdError) -> [Frame] {
+  func exit(_ running: RunningCommand) async throws(SendbirdError) -> [Frame] {
     let participation = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.exit(
-        errand.channelURL, user: errand.caller.user, by: errand.caller.connection, at: errand.services.wallTime,
-        telling: { await tell(.exited, $0, errand) })
+        running.channelURL, user: running.caller.user, by: running.caller.connection, at: running.services.wallTime,
+        telling: { await tell(.exited, $0, running) })
     }
     let call = SendbirdChannelEvents.call(participation.channel.number)
-    await errand.services.unwatch(call, by: errand.caller.connection)
-    return await answer("EXIT", .exited, participation, errand)
+    await running.services.unwatch(call, by: running.caller.connection)
+    return await answer("EXIT", .exited, participation, running)
   }
 
   /// Announces a participant who came or left.
   private func tell(
-    _ category: SendbirdChannelEvents.Category, _ participation: SendbirdParticipation, _ errand: Errand
+    _ category: SendbirdChannelEvents.Category, _ participation: SendbirdParticipation, _ running: RunningCommand
   ) async {
     guard participation.isChange else { return }
     await events.event(
-      category, of: errand.caller.user, in: participation.channel, except: errand.caller.connection, on: errand.services
+      category, of: running.caller.user, in: participation.channel, except: running.caller.connection,
+      on: running.services
     )
   }
 
   /// Announces it to the user's own connections too, whose count of participants would otherwise be one event behind.
   private func answer(
     _ name: StaticString, _ category: SendbirdChannelEvents.Category, _ participation: SendbirdParticipation,
-    _ errand: Errand
+    _ running: RunningCommand
   ) async -> [Frame] {
-    let now = errand.services.wallTime
-    let (user, channel) = (errand.caller.user, participation.channel)
+    let now = running.services.wallTime
+    let (user, channel) = (running.caller.user, participation.channel)
     let event = await events.frame(category, of: user, in: channel, at: now)
-    let answer = errand.request.map { request in
+    let answer = running.request.map { request in
       SendbirdFrame.command(name, request, capacity: 256) { json in
         json.member("channel_url", participation.channel.url.text)
         json.member("channel_type", participation.channel.kind.rawValue)

@@ -21,7 +21,7 @@ package struct SendbirdCommands: CommandHandler {
   }
 
   /// A command in progress.
-  struct Errand: Sendable {
+  struct RunningCommand: Sendable {
     let name: String
     let body: SendbirdParameters
     let channelURL: Name
@@ -42,29 +42,29 @@ package struct SendbirdCommands: CommandHandler {
       guard let url = try body.name("channel_url", max: SendbirdLimits.channelURL) else {
         throw .missing("channel_url")
       }
-      let errand = Errand(
+      let running = RunningCommand(
         name: command.name, body: body, channelURL: url, caller: caller, request: request, services: services)
-      return try await perform(errand)
+      return try await perform(running)
     } catch {
       return request.map { [SendbirdFrame.error(error, $0, at: services.wallTime)] } ?? []
     }
   }
 
   /// Performs the command, and returns the answers in order.
-  private func perform(_ errand: Errand) async throws(SendbirdError) -> [Frame] {
-    switch errand.name {
-    case "MESG": try await send(.text, "MESG", errand)
-    case "FILE": try await send(.file, "FILE", errand)
-    case "MEDI": try await edit("MEDI", errand)
-    case "FEDI": try await edit("FEDI", errand)
-    case "READ": try await read(errand)
-    case "ENTR": try await enter(errand)
-    case "EXIT": try await exit(errand)
-    case "TPST": try await type(.typingStarted, errand)
-    case "TPEN": try await type(.typingEnded, errand)
+  private func perform(_ running: RunningCommand) async throws(SendbirdError) -> [Frame] {
+    switch running.name {
+    case "MESG": try await send(.text, "MESG", running)
+    case "FILE": try await send(.file, "FILE", running)
+    case "MEDI": try await edit("MEDI", running)
+    case "FEDI": try await edit("FEDI", running)
+    case "READ": try await read(running)
+    case "ENTR": try await enter(running)
+    case "EXIT": try await exit(running)
+    case "TPST": try await type(.typingStarted, running)
+    case "TPEN": try await type(.typingEnded, running)
     // Delivery acknowledgements are not used.
     case "MACK": []
-    case "VOTE": try await vote(errand)
+    case "VOTE": try await vote(running)
     default: throw .noEndpoint
     }
   }
@@ -81,9 +81,9 @@ package struct SendbirdCommands: CommandHandler {
   }
 
   /// Returns the sender, who must be allowed to make changes.
-  private func writer(_ errand: Errand) async throws(SendbirdError) -> SendbirdUser {
-    guard errand.caller.kind != .guest else { throw .guestNotAllowed }
-    let user = try await directory.find(errand.caller.user, at: errand.services.wallTime)
+  private func writer(_ running: RunningCommand) async throws(SendbirdError) -> SendbirdUser {
+    guard running.caller.kind != .guest else { throw .guestNotAllowed }
+    let user = try await directory.find(running.caller.user, at: running.services.wallTime)
     guard let user, user.isActive else { throw .senderDeactivated }
     return user
   }
@@ -91,59 +91,59 @@ package struct SendbirdCommands: CommandHandler {
   // MARK: Messages
 
   private func send(
-    _ kind: SendbirdMessage.Kind, _ name: StaticString, _ errand: Errand
+    _ kind: SendbirdMessage.Kind, _ name: StaticString, _ running: RunningCommand
   ) async throws(SendbirdError) -> [Frame] {
-    let sender = try await writer(errand)
-    let draft = try SendbirdMessageDraft(kind, errand.body)
-    let now = errand.services.wallTime
-    let message = draft.message(in: errand.channelURL, by: sender, at: now)
+    let sender = try await writer(running)
+    let draft = try SendbirdMessageDraft(kind, running.body)
+    let now = running.services.wallTime
+    let message = draft.message(in: running.channelURL, by: sender, at: now)
     let delivery = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.send(message, asking: draft.poll, needsPresence: true, at: now) {
-        await events.sent(name, $0, except: errand.caller.connection, on: errand.services)
+        await events.sent(name, $0, except: running.caller.connection, on: running.services)
       }
     }
     if draft.isPinned {
       _ = try await ask { () throws(SendbirdChannelRefusal) in
-        try await channels.setPinned(true, delivery.message.id, in: errand.channelURL, at: now) {
-          await events.pinned($0, on: errand.services)
+        try await channels.setPinned(true, delivery.message.id, in: running.channelURL, at: now) {
+          await events.pinned($0, on: running.services)
         }
       }
     }
-    return events.answer(name, delivery, to: errand.caller.user, errand.request, at: errand.services.wallTime)
+    return events.answer(name, delivery, to: running.caller.user, running.request, at: running.services.wallTime)
   }
 
-  private func edit(_ name: StaticString, _ errand: Errand) async throws(SendbirdError) -> [Frame] {
-    _ = try await writer(errand)
-    guard let id = try errand.body.integer("msg_id") else { throw .missing("msg_id") }
-    let change = try SendbirdMessageChange(errand.body)
-    let now = errand.services.wallTime
+  private func edit(_ name: StaticString, _ running: RunningCommand) async throws(SendbirdError) -> [Frame] {
+    _ = try await writer(running)
+    guard let id = try running.body.integer("msg_id") else { throw .missing("msg_id") }
+    let change = try SendbirdMessageChange(running.body)
+    let now = running.services.wallTime
     let delivery = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.edit(
-        id, in: errand.channelURL, by: errand.caller.user, at: now,
-        telling: { await events.changed(name, $0, except: errand.caller.connection, on: errand.services) }
+        id, in: running.channelURL, by: running.caller.user, at: now,
+        telling: { await events.changed(name, $0, except: running.caller.connection, on: running.services) }
       ) { change.apply(to: &$0, at: now) }
     }
-    return errand.request.map { [SendbirdChannelEvents.frame(name, delivery, $0)] } ?? []
+    return running.request.map { [SendbirdChannelEvents.frame(name, delivery, $0)] } ?? []
   }
 
   /// Votes in a poll of the channel; the answer is the event that all receive.
-  private func vote(_ errand: Errand) async throws(SendbirdError) -> [Frame] {
-    _ = try await writer(errand)
-    let (user, now) = (errand.caller.user, errand.services.wallTime)
-    guard let id = try errand.body.integer("poll_id") else { throw .missing("poll_id") }
-    let chosen = try errand.body.optionIDs()
+  private func vote(_ running: RunningCommand) async throws(SendbirdError) -> [Frame] {
+    _ = try await writer(running)
+    let (user, now) = (running.caller.user, running.services.wallTime)
+    guard let id = try running.body.integer("poll_id") else { throw .missing("poll_id") }
+    let chosen = try running.body.optionIDs()
     var answer: [Frame] = []
     _ = try await ask { () throws(SendbirdChannelRefusal) in
       let poll = try await channels.poll(id, at: now)
-      guard poll.channel == errand.channelURL else { throw .pollNotFound }
-      guard let channel = try await channels.outline(errand.channelURL, at: now),
+      guard poll.channel == running.channelURL else { throw .pollNotFound }
+      guard let channel = try await channels.outline(running.channelURL, at: now),
         channel.kind == .open || channel.joined.contains(user)
       else { throw .notAMember }
       _ = try await channels.changePoll(
         id, at: now,
         telling: { poll, delivery in
-          await events.voted(poll, delivery, except: errand.caller.connection, on: errand.services)
-          guard let request = errand.request else { return }
+          await events.voted(poll, delivery, except: running.caller.connection, on: running.services)
+          guard let request = running.request else { return }
           answer = [
             SendbirdFrame.command("VOTE", request, capacity: 512) {
               SendbirdPollObject.writeVote(poll, delivery, at: now, to: &$0)
@@ -153,21 +153,21 @@ package struct SendbirdCommands: CommandHandler {
       ) { (poll) throws(SendbirdChannelRefusal) in try poll.vote(chosen, by: user, at: now) }
     }
     // The vote counts, but the poll's message was displaced.
-    guard !answer.isEmpty || errand.request == nil else { throw .messageNotFound }
+    guard !answer.isEmpty || running.request == nil else { throw .messageNotFound }
     return answer
   }
 
-  private func read(_ errand: Errand) async throws(SendbirdError) -> [Frame] {
-    let user = errand.caller.user
-    let now = errand.services.wallTime
+  private func read(_ running: RunningCommand) async throws(SendbirdError) -> [Frame] {
+    let user = running.caller.user
+    let now = running.services.wallTime
     let reader = SendbirdMessage.Sender(await events.who([user], at: now)[user] ?? SendbirdUser(user, createdAt: now))
     let (channel, unread) = try await ask { () throws(SendbirdChannelRefusal) in
-      let channel = try await channels.markRead(errand.channelURL, user: user, at: now) {
-        await events.read($0, by: reader, at: now, except: errand.caller.connection, on: errand.services)
+      let channel = try await channels.markRead(running.channelURL, user: user, at: now) {
+        await events.read($0, by: reader, at: now, except: running.caller.connection, on: running.services)
       }
       return (channel, try await channels.unread(user, at: now))
     }
-    guard let request = errand.request else { return [] }
+    guard let request = running.request else { return [] }
     let answer = SendbirdFrame.command("READ", request, capacity: 400) { json in
       SendbirdChannelEvents.writeRead(channel, by: reader, at: now, to: &json)
     }
@@ -176,18 +176,19 @@ package struct SendbirdCommands: CommandHandler {
 
   /// Announces that a member of a group channel has begun or stopped typing; there is no answer.
   private func type(
-    _ category: SendbirdChannelEvents.Category, _ errand: Errand
+    _ category: SendbirdChannelEvents.Category, _ running: RunningCommand
   ) async throws(SendbirdError) -> [Frame] {
-    let (user, now) = (errand.caller.user, errand.services.wallTime)
+    let (user, now) = (running.caller.user, running.services.wallTime)
     let channel = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.listening(errand.channelURL, at: now) { channel in
-        guard errand.caller.kind != .guest, channel.kind == .group, channel.joined.contains(user) else { return }
-        await events.event(category, of: user, in: channel, to: channel.joined.subtracting([user]), on: errand.services)
+      try await channels.listening(running.channelURL, at: now) { channel in
+        guard running.caller.kind != .guest, channel.kind == .group, channel.joined.contains(user) else { return }
+        await events.event(
+          category, of: user, in: channel, to: channel.joined.subtracting([user]), on: running.services)
       }
     }
     guard channel.kind == .group else { throw .wrongChannelType }
     guard channel.joined.contains(user) else { throw .notAMember }
-    guard errand.caller.kind != .guest else { throw .guestNotAllowed }
+    guard running.caller.kind != .guest else { throw .guestNotAllowed }
     return []
   }
 }

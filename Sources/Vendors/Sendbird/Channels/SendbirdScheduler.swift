@@ -14,7 +14,7 @@ package actor SendbirdScheduler {
   private let events: SendbirdChannelEvents
   private let services: any GatewayServices
   private let executor: any (SerialExecutor & TaskExecutor)
-  private let alarm: Alarm
+  private let timer: DueTimer
 
   /// Creates a scheduler.
   ///
@@ -28,7 +28,7 @@ package actor SendbirdScheduler {
     self.executor = executor
     self.services = services
     self.channels = channels
-    alarm = Alarm("messages that are to be sent later", on: executor, services: services)
+    timer = DueTimer("messages that are to be sent later", on: executor, services: services)
     events = SendbirdChannelEvents(directory: directory, channels: channels)
   }
 
@@ -45,13 +45,13 @@ package actor SendbirdScheduler {
         }
       }
     } catch {
-      await look(at: now + Alarm.patience)
+      await look(at: now + DueTimer.retryDelay)
     }
   }
 
   /// Schedules a look for that time, and returns at once.
   package func look(at time: WallTime) async {
-    await alarm.set(for: time) { await self.look() }
+    await timer.set(for: time) { await self.look() }
   }
 
   /// Sends one now if it is still pending: as its sender, with this time, and exactly once. Returns nil if it is not

@@ -50,7 +50,7 @@ extension SendbirdChannels {
     return try await ask { () async throws(StoreError) in
       let key = Self.departures.key(user.rawValue)
       let entries = try await store.get(key, as: SendbirdDeparturesRow.self, at: now)?.entries ?? []
-      var seen = Set(await rooms.channels(of: user))
+      var seen = Set(await memberships.channels(of: user))
       return entries.filter { $0.at >= since && seen.insert($0.channel).inserted }.map(\.channel)
     }
   }

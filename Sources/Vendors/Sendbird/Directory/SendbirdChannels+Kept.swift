@@ -151,7 +151,7 @@ extension SendbirdChannels {
       guard let held = try? await store.tallies(counts) else { return nil }
       return SendbirdChannelUsage(
         channels: held[0], channelBytes: held[1], messages: held[2], messageBytes: held[3],
-        messagesDisplaced: await rooms.displaced)
+        messagesDisplaced: await memberships.displaced)
     }
   }
 }

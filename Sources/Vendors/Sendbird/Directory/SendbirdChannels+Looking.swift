@@ -67,7 +67,7 @@ extension SendbirdChannels {
     return try await ask { () async throws(StoreError) in
       var candidates: [SendbirdChannelRow] = []
       if let member = query.member {
-        let keys = await rooms.channels(of: member).map { Self.channels.key($0.text) }
+        let keys = await memberships.channels(of: member).map { Self.channels.key($0.text) }
         for entry in try await store.read(keys, at: now) {
           if let entry { candidates.append(try entry.value(as: SendbirdChannelRow.self)) }
         }
@@ -79,12 +79,12 @@ extension SendbirdChannels {
       }
       candidates.removeAll { $0.kind != query.kind }
       // Members and last messages are read only if the query depends on them.
-      let seats = query.asksForMembers ? await rooms.seats(of: candidates.map(\.url)) : [:]
+      let rosters = query.asksForMembers ? await memberships.rosters(of: candidates.map(\.url)) : [:]
       let last = query.asksForMessages ? try await lastMessages(of: candidates, at: now) : [:]
       let found = candidates.map { row in
-        let members = seats[row.url].map { seats in
-          seats.unread.keys.map {
-            SendbirdMember($0, seats.joined.contains($0) ? .joined : .invited, at: row.createdAt)
+        let members = rosters[row.url].map { roster in
+          roster.unread.keys.map {
+            SendbirdMember($0, roster.joined.contains($0) ? .joined : .invited, at: row.createdAt)
           }
         }
         return (row: row, channel: row.channel(members: members ?? [], lastMessage: last[row.url]))
@@ -123,10 +123,10 @@ extension SendbirdChannels {
     return try await whole(row, at: now)
   }
 
-  /// Returns a channel that was just changed, in its turn, and updates its seats.
+  /// Returns a channel that was just changed, in its turn, and updates its roster.
   func seated(_ url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
     guard let channel = try await channel(url, at: now) else { throw .channelNotFound }
-    await rooms.put(SendbirdSeats(channel), at: url)
+    await memberships.put(SendbirdRoster(channel), at: url)
     return channel
   }
 
@@ -142,15 +142,15 @@ extension SendbirdChannels {
     let last = try await store.get(key, as: SendbirdMessage.self, at: now)
     let members = row.kind == .group ? try await members(of: row, at: now) : []
     var channel = row.channel(members: members, lastMessage: last)
-    channel.participantCount = await halls.count(row.url)
+    channel.participantCount = await presence.count(row.url)
     channel.pinnedMessages = try await pinned(row.properties.pins, in: row.url, at: now)
     return channel
   }
 
   func outline(_ row: SendbirdChannelRow) async -> SendbirdChannel {
     var channel = row.channel(members: [], lastMessage: nil)
-    channel.joined = await rooms.seats(of: row.url)?.joined ?? []
-    channel.participantCount = await halls.count(row.url)
+    channel.joined = await memberships.roster(of: row.url)?.joined ?? []
+    channel.participantCount = await presence.count(row.url)
     return channel
   }
 }

@@ -52,8 +52,8 @@ extension SendbirdChannels {
         if let user, needsPresence {
           let isIn: Bool
           switch row.kind {
-          case .group: isIn = await rooms.seats(of: url)?.joined.contains(user) == true
-          case .open: isIn = await halls.contains(user, in: url)
+          case .group: isIn = await memberships.roster(of: url)?.joined.contains(user) == true
+          case .open: isIn = await presence.contains(user, in: url)
           }
           guard isIn else { throw .failure(.notAMember) }
         }
@@ -65,7 +65,7 @@ extension SendbirdChannels {
         delivery.isChange = message != before
         return delivery
       }
-      delivery.members = await rooms.seats(of: url)?.joined ?? []
+      delivery.members = await memberships.roster(of: url)?.joined ?? []
       return delivery
     }
   }

@@ -55,7 +55,7 @@ extension SendbirdChannels {
         return delivery
       }
       var delivery = sent
-      (delivery.members, delivery.unread) = await rooms.sent(url, by: message.sender?.id, displacing: displaced)
+      (delivery.members, delivery.unread) = await memberships.sent(url, by: message.sender?.id, displacing: displaced)
       return delivery
     }
   }
@@ -77,7 +77,7 @@ extension SendbirdChannels {
         put(message, in: &transaction)
         return SendbirdDelivery(message: message, kind: row.kind, channelNumber: row.number, members: [])
       }
-      delivery.members = await rooms.seats(of: url)?.joined ?? []
+      delivery.members = await memberships.roster(of: url)?.joined ?? []
       return delivery
     }
   }
@@ -110,8 +110,8 @@ extension SendbirdChannels {
         }
         return delivery
       }
-      delivery.members = await rooms.seats(of: url)?.joined ?? []
-      delivery.unread = await rooms.unread(delivery.members)
+      delivery.members = await memberships.roster(of: url)?.joined ?? []
+      delivery.unread = await memberships.unread(delivery.members)
       return delivery
     }
   }
@@ -125,7 +125,7 @@ extension SendbirdChannels {
   ) async throws(StoreOr<SendbirdChannelRefusal>) -> SendbirdMemberRow? {
     let (url, name) = (row.url.text, sender.rawValue)
     // In a channel of two users, the other one may have blocked the sender.
-    let others = await rooms.seats(of: row.url).flatMap { $0.unread.count == 2 ? $0.unread.keys : nil }
+    let others = await memberships.roster(of: row.url).flatMap { $0.unread.count == 2 ? $0.unread.keys : nil }
     let other = others?.first { $0 != sender }?.rawValue ?? ""
     let found = try await transaction.read([
       Self.members.key(url, name), Self.bans.key(url, name), Self.mutes.key(url, name), Self.blocks.key(other, name),
@@ -135,7 +135,7 @@ extension SendbirdChannels {
     let isIn: Bool
     switch row.kind {
     case .group: isIn = member?.member.state == .joined
-    case .open: isIn = await halls.contains(sender, in: row.url)
+    case .open: isIn = await presence.contains(sender, in: row.url)
     }
     guard isIn || !needsPresence else { throw .failure(.notAMember) }
     guard !row.properties.isFrozen || row.properties.operators.contains(sender) else { throw .failure(.frozen) }

@@ -55,7 +55,7 @@ extension SendbirdChannels {
           poll, SendbirdDelivery(message: message, kind: row.kind, channelNumber: row.number, members: [])
         )
       }
-      answer.delivery?.members = await rooms.seats(of: url)?.joined ?? []
+      answer.delivery?.members = await memberships.roster(of: url)?.joined ?? []
       return answer
     }
     return poll

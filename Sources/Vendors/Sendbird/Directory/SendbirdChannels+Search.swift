@@ -47,7 +47,7 @@ extension SendbirdChannels {
   ) async throws(SendbirdChannelRefusal) -> SendbirdFinds {
     try await settle(at: now)
     return try await ask { () async throws(StoreError) in
-      let urls = await rooms.channels(of: user).filter { search.channel == nil || $0 == search.channel }
+      let urls = await memberships.channels(of: user).filter { search.channel == nil || $0 == search.channel }
       let rows = try await store.read(urls.map { Self.channels.key($0.text) }, at: now)
       let places = try await store.read(urls.map { Self.members.key($0.text, user.rawValue) }, at: now)
       var found: [SendbirdMessage] = []

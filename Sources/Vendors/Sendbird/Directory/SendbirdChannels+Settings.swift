@@ -50,7 +50,7 @@ extension SendbirdChannels {
   ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
     try await inTurn(of: url, at: now, telling: telling) {
       () async throws(SendbirdChannelRefusal) -> SendbirdChannel in
-      let known = await rooms.seats(of: url)?.unread.keys.sorted() ?? []
+      let known = await memberships.roster(of: url)?.unread.keys.sorted() ?? []
       let named = users.map { $0.sorted() } ?? known
       try await transact(at: now) { (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) in
         let row = try await row(url, .group, in: &transaction)

@@ -12,7 +12,7 @@ extension SendbirdChannels {
     try await settle(at: now)
     return try await ask { () async throws(StoreError) in
       var (plain, large) = (SendbirdTally(), SendbirdTally())
-      let urls = await rooms.channels(of: user)
+      let urls = await memberships.channels(of: user)
       let rows = try await store.read(urls.map { Self.channels.key($0.text) }, at: now)
       let places = try await store.read(urls.map { Self.members.key($0.text, user.rawValue) }, at: now)
       for (row, place) in zip(rows, places) {
@@ -59,7 +59,7 @@ extension SendbirdChannels {
     of user: UserID, _ state: SendbirdMember.State?, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> Int {
     try await settle(at: now)
-    let seats = await rooms.seats(of: await rooms.channels(of: user))
-    return seats.values.count { state == nil || $0.state(of: user) == state }
+    let rosters = await memberships.rosters(of: await memberships.channels(of: user))
+    return rosters.values.count { state == nil || $0.state(of: user) == state }
   }
 }

@@ -13,48 +13,48 @@ extension SendbirdChannels {
       let answer = try await body()
       changed(url)
       await telling(answer)
-      await rooms.give(url, inDoubt: false)
+      await memberships.give(url, inDoubt: false)
       return answer
     } catch {
       if error == .storeUnavailable { changed(url) }
-      await rooms.give(url, inDoubt: error == .storeUnavailable)
+      await memberships.give(url, inDoubt: error == .storeUnavailable)
       throw error
     }
   }
 
-  /// Waits for the channel's turn, in which its seats are loaded.
+  /// Waits for the channel's turn, in which its roster is loaded.
   private func takeTurn(of url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) {
     try await ask { () async throws(StoreError) in
-      switch await rooms.take(url) {
+      switch await memberships.take(url) {
       case .ready: return
       case .nothingRead:
-        await rooms.give(url, inDoubt: false)
+        await memberships.give(url, inDoubt: false)
         try await readAll(at: now)
-        if case .seatsMissing = await rooms.take(url) { try await readSeats(of: url, at: now) }
-      case .seatsMissing: try await readSeats(of: url, at: now)
+        if case .rosterMissing = await memberships.take(url) { try await readRoster(of: url, at: now) }
+      case .rosterMissing: try await readRoster(of: url, at: now)
       }
     }
   }
 
-  private func readSeats(of url: Name, at now: WallTime) async throws(StoreError) {
-    await rooms.beginReading()
+  private func readRoster(of url: Name, at now: WallTime) async throws(StoreError) {
+    await memberships.beginReading()
     do throws(StoreError) {
       let channel = try await read(url, at: now)
-      await rooms.put(channel.map { SendbirdSeats($0) }, at: url)
-      await rooms.endReading()
+      await memberships.put(channel.map { SendbirdRoster($0) }, at: url)
+      await memberships.endReading()
     } catch {
-      await rooms.endReading()
-      await rooms.give(url, inDoubt: false)
+      await memberships.endReading()
+      await memberships.give(url, inDoubt: false)
       throw error
     }
   }
 
-  /// Loads all seats, for queries over all channels. Not in a turn, since it waits for other channels' turns.
+  /// Loads all rosters, for queries over all channels. Not in a turn, since it waits for other channels' turns.
   func settle(at now: WallTime) async throws(SendbirdChannelRefusal) {
     try await ask { () async throws(StoreError) in try await readAll(at: now) }
-    for url in await rooms.doubts {
+    for url in await memberships.doubts {
       try await takeTurn(of: url, at: now)
-      await rooms.give(url, inDoubt: false)
+      await memberships.give(url, inDoubt: false)
     }
   }
 
@@ -63,24 +63,24 @@ extension SendbirdChannels {
   private func readAll(at now: WallTime) async throws(StoreError) {
     // No channel has this URL.
     let everything: Name = ""
-    guard case .nothingRead = await rooms.take(everything) else {
-      return await rooms.give(everything, inDoubt: false)
+    guard case .nothingRead = await memberships.take(everything) else {
+      return await memberships.give(everything, inDoubt: false)
     }
-    await rooms.beginReading()
+    await memberships.beginReading()
     do throws(StoreError) {
-      var all: [Name: SendbirdSeats] = [:]
+      var all: [Name: SendbirdRoster] = [:]
       for row in try await rows(at: now) {
         let members = row.kind == .group ? try await members(of: row, at: now) : []
-        all[row.url] = SendbirdSeats(row.channel(members: members, lastMessage: nil))
+        all[row.url] = SendbirdRoster(row.channel(members: members, lastMessage: nil))
       }
-      await rooms.begin(all)
-      await rooms.endReading()
+      await memberships.begin(all)
+      await memberships.endReading()
     } catch {
-      await rooms.endReading()
-      await rooms.give(everything, inDoubt: false)
+      await memberships.endReading()
+      await memberships.give(everything, inDoubt: false)
       throw error
     }
-    await rooms.give(everything, inDoubt: false)
+    await memberships.give(everything, inDoubt: false)
   }
 
   // MARK: Transactions

@@ -36,7 +36,7 @@ extension SendbirdChannels {
         put(member, of: url, in: &transaction)
         return (row, count, readAt)
       }
-      await rooms.unread(url, count: count, by: user)
+      await memberships.unread(url, count: count, by: user)
       return SendbirdUnreadMark(channel: await outline(row), count: count, readAt: readAt)
     }
   }
@@ -62,7 +62,7 @@ extension SendbirdChannels {
         put(member, of: url, in: &transaction)
         return (row, member.readCount == row.messageCount)
       }
-      if hasRead { await rooms.read(url, by: user) }
+      if hasRead { await memberships.read(url, by: user) }
       return await outline(row)
     }
   }
@@ -88,14 +88,14 @@ extension SendbirdChannels {
   package func unread(
     _ users: Set<UserID>, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> [UserID: SendbirdUnread] {
-    if let unread = await rooms.unreadBeyondDoubt(users) { return unread }
+    if let unread = await memberships.unreadBeyondDoubt(users) { return unread }
     try await settle(at: now)
-    return await rooms.unread(users)
+    return await memberships.unread(users)
   }
 
   /// Returns these numbers in a channel's turn, in which its members are loaded.
   func unreadInTurn(_ users: Set<UserID>) async -> [UserID: SendbirdUnread] {
-    await rooms.unread(users)
+    await memberships.unread(users)
   }
 
   // MARK: Participants
@@ -113,7 +113,7 @@ extension SendbirdChannels {
         try await store.get(Self.bans.key(url.text, user.rawValue), as: SendbirdBar.self, at: now)
       }
       guard ban == nil else { throw .banned }
-      return try await halls.enter(channel, user: user, by: connection)
+      return try await presence.enter(channel, user: user, by: connection)
     }
   }
 
@@ -132,16 +132,16 @@ extension SendbirdChannels {
   package func exitAll(
     _ user: UserID, by connection: ConnectionID, telling: (SendbirdParticipation) async -> Void = { _ in }
   ) async {
-    for url in await halls.channels(of: connection) { _ = await forget(url, user, connection, telling: telling) }
+    for url in await presence.channels(of: connection) { _ = await forget(url, user, connection, telling: telling) }
   }
 
   private func forget(
     _ url: Name, _ user: UserID, _ connection: ConnectionID, telling: (SendbirdParticipation) async -> Void
   ) async -> SendbirdParticipation? {
-    _ = await rooms.take(url)
-    let participation = await halls.exit(url, user: user, by: connection)
+    _ = await memberships.take(url)
+    let participation = await presence.exit(url, user: user, by: connection)
     if let participation { await telling(participation) }
-    await rooms.give(url, inDoubt: false)
+    await memberships.give(url, inDoubt: false)
     return participation
   }
 
@@ -150,7 +150,7 @@ extension SendbirdChannels {
   ) async throws(SendbirdChannelRefusal) -> [SendbirdParticipant] {
     guard let channel = try await outline(url, at: now) else { throw .channelNotFound }
     guard channel.kind == .open else { throw .wrongKind }
-    let users = await halls.participants(url)
+    let users = await presence.participants(url)
     return try await ask { () async throws(StoreError) in
       let muted = try await store.read(users.map { Self.mutes.key(url.text, $0.rawValue) }, at: now)
       return zip(users, muted).map { SendbirdParticipant(user: $0, isMuted: $1 != nil) }

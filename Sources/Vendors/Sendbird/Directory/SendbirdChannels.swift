@@ -32,8 +32,8 @@ package struct SendbirdChannels: Sendable {
 
   let store: any Store
   let limits: SendbirdChannelLimits
-  let rooms: SendbirdRooms
-  let halls: SendbirdHalls
+  let memberships: SendbirdMemberships
+  let presence: SendbirdPresence
   let channelNumbers: SendbirdNumbers
   let messageNumbers: SendbirdNumbers
   let deletionNumbers: SendbirdNumbers
@@ -59,8 +59,8 @@ package struct SendbirdChannels: Sendable {
     self.changed = changed
     self.store = store
     self.limits = limits
-    rooms = SendbirdRooms(on: executor)
-    halls = SendbirdHalls(on: executor, limits: limits)
+    memberships = SendbirdMemberships(on: executor)
+    presence = SendbirdPresence(on: executor, limits: limits)
     channelNumbers = SendbirdNumbers("channel", in: store, on: executor)
     messageNumbers = SendbirdNumbers("message", in: store, on: executor)
     deletionNumbers = SendbirdNumbers("deletion", in: store, on: executor)
@@ -103,7 +103,7 @@ package struct SendbirdChannels: Sendable {
       guard !isNew else {
         return SendbirdCreation(channel: try await seated(url, at: now), isNew: true)
       }
-      // It has its own turn, in which alone its seats are updated.
+      // It has its own turn, in which alone its roster is updated.
       guard let known = try await self.channel(url, at: now) else { throw .channelNotFound }
       return SendbirdCreation(channel: known, isNew: false)
     }
@@ -147,8 +147,8 @@ package struct SendbirdChannels: Sendable {
         }
         return ((), users)
       }
-      await rooms.put(nil, at: url)
-      let gone = await halls.clear(url)
+      await memberships.put(nil, at: url)
+      let gone = await presence.clear(url)
       return SendbirdMembership(
         channel: channel, changed: channel.kind == .group ? users : gone.map(\.user),
         connections: gone.flatMap(\.connections))

@@ -29,7 +29,8 @@ extension SendbirdVendor: OfferedVendor {
   package static let options = list
 
   private static let apiTokenFile = Option<SendbirdSettings>(
-    "sendbird-api-token-file", "FILE", "the Api-Token, which signs session tokens too (default: the secret)")
+    "sendbird-api-token-file", "FILE",
+    "the file with Sendbird's Api-Token, which also signs session tokens (default: the gateway's secret)")
 
   @OptionList<SendbirdSettings>
   private static var list: [Option<SendbirdSettings>] {
@@ -42,65 +43,82 @@ extension SendbirdVendor: OfferedVendor {
     apiTokenFile
     Option(
       "sendbird-users-without-token", "refuse|read-only|full",
-      "what users may do to whom no token was ever issued (default full)", \.usersWithoutToken, .choice)
+      "what a Sendbird user may do for whom no token was issued yet (default full)", \.usersWithoutToken, .choice)
     Option(
-      "sendbird-session-life", "DURATION", "a session key's life where the client can refresh (default 10m)",
+      "sendbird-session-life", "DURATION",
+      "how long a Sendbird session key is valid if its client can refresh it (default 10m)",
       \.sessionLife,
       .duration.map { life, name in
         guard life > .zero else { throw UsageError("--\(name) must be longer than 0 s") }
         return life
       })
     Option(
-      "sendbird-plain-session-life", "DURATION", "its life where the client cannot, 0 for no end (default 0)",
+      "sendbird-plain-session-life", "DURATION",
+      "how long a Sendbird session key is valid if its client cannot refresh it, 0 for no end (default 0)",
       \.plainSessionLife, .durationOrNone)
     Option(
-      "sendbird-key-grace", "DURATION", "how long the key before is good (default: as long as its session)", \.keyGrace,
+      "sendbird-key-grace", "DURATION",
+      "how long the previous Sendbird session key is still accepted after a refresh (default: as long as its session)",
+      \.keyGrace,
       .duration)
     Option(
       "sendbird-expiry-lead", "DURATION",
-      "how long before a session's end its client is told, a tenth of its life at most (default 30s)", \.expiryLead,
+      "how long before its end a Sendbird session tells its client, at most a tenth of its life (default 30s)",
+      \.expiryLead,
       .duration)
     Option(
-      "sendbird-http-needs-socket", "say 800101 over HTTP to users without a connection", \.needsConnectionOverHTTP)
+      "sendbird-http-needs-socket", "answer 800101 over HTTP to Sendbird users without a connection",
+      \.needsConnectionOverHTTP)
     Option(
-      "sendbird-ping-interval", "DURATION", "how often clients ping, whole seconds (default 15s)", \.pingInterval,
+      "sendbird-ping-interval", "DURATION", "how often Sendbird clients are told to ping, whole seconds (default 15s)",
+      \.pingInterval,
       .wholeSeconds)
     Option(
-      "sendbird-pong-timeout", "DURATION", "how long they wait for the answer, whole seconds (default 5s)",
+      "sendbird-pong-timeout", "DURATION",
+      "how long Sendbird clients are told to wait for a pong, whole seconds (default 5s)",
       \.pongTimeout, .wholeSeconds)
     Option(
-      "sendbird-reconnect", "DURATION", "their first pause before they come back, whole seconds (default 2s)",
+      "sendbird-reconnect", "DURATION",
+      "the first pause of Sendbird clients before they reconnect, whole seconds (default 2s)",
       \.reconnectInterval, .wholeSeconds)
     Option(
-      "sendbird-reconnect-max", "DURATION", "their longest pause, whole seconds (default 20s)", \.reconnectIntervalMax,
+      "sendbird-reconnect-max", "DURATION",
+      "the longest pause of Sendbird clients before they reconnect, whole seconds (default 20s)",
+      \.reconnectIntervalMax,
       .wholeSeconds)
     Option(
-      "sendbird-reconnect-tries", "N", "how often they try, -1 for endless (default -1)", \.reconnectTries,
+      "sendbird-reconnect-tries", "N", "how often Sendbird clients try to reconnect, -1 for no limit (default -1)",
+      \.reconnectTries,
       .int(-1...1_000_000))
     Option(
-      "sendbird-login-rate", "N", "logins answered in a second; BUSY above (default: no limit)", \.loginsPerSecond,
+      "sendbird-login-rate", "N", "Sendbird logins per second; further ones are answered with BUSY (default: no limit)",
+      \.loginsPerSecond,
       .number(0.1...1_000_000))
     Option(
-      "sendbird-busy-retry-after", "DURATION", "when BUSY has them come back, whole seconds (default 3s)",
+      "sendbird-busy-retry-after", "DURATION",
+      "how long BUSY tells Sendbird clients to wait, whole seconds (default 3s)",
       \.busyRetryAfter, .wholeSeconds)
     Option(
       "sendbird-new-users", "N",
-      "users an address may make in a minute by logging in by name alone, 0 for any number (default 6000)",
+      "Sendbird users that one address may create per minute by a login without a token, 0 for no limit (default 6000)",
       \.newUsersPerMinuteMax, Reading<Int>.int(0...1_000_000).map { count, _ in count == 0 ? nil : count })
     Option(
-      "sendbird-message-bytes-max", "N", "bytes of messages kept; the oldest give way (default 67108864)",
+      "sendbird-message-bytes-max", "N",
+      "bytes of Sendbird messages that are kept; the oldest are dropped first (default 67108864)",
       \.messageBytesMax, .int(1...(1 << 40)))
     Option(
-      "sendbird-file-bytes-max", "N", "bytes of files kept; the oldest give way (default 67108864)", \.fileBytesMax,
+      "sendbird-file-bytes-max", "N",
+      "bytes of Sendbird files that are kept; the oldest are dropped first (default 67108864)", \.fileBytesMax,
       .int(1_024...(1 << 40)))
     Option(
       "sendbird-upload-bytes-max", "N",
-      "bytes of one request that brings a file, where that is more than --body-bytes-max (default 16777216)",
+      "bytes of one Sendbird request that uploads a file, if that is more than --body-bytes-max (default 16777216)",
       \.uploadBytesMax, .int(0...(64 << 20)))
     Option(
-      "sendbird-rate-limits", "keep the documented limits of what a user may ask for in a second", \.limitsRates)
+      "sendbird-rate-limits", "apply Sendbird's documented limits of requests per user and second", \.limitsRates)
     Option(
-      "sendbird-connections-per-user", "N", "connections of one user; 400500 above (default 30)",
+      "sendbird-connections-per-user", "N",
+      "connections of one Sendbird user; further ones are rejected with 400500 (default 30)",
       \.connectionsPerUserMax,
       .int(1...1_000_000))
   }

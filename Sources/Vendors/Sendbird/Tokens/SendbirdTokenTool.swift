@@ -27,7 +27,7 @@ package struct SendbirdTokenTool: TokenTool {
       throw UsageError(
         kind == "access"
           ? "an access token is kept by the application: POST /v3/users/ID with issue_access_token has one issued"
-          : "--kind says nothing to --scheme sendbird, whose users are all alike")
+          : "--kind has no effect with --scheme sendbird, whose users are all alike; leave it out")
     }
     let user = try draft.user(bytes: 1...Self.userLengthMax)
     let issuedAt = try draft.issuedAt(in: 0...1e11) ?? now

@@ -20,7 +20,7 @@ extension SinchVendor: OfferedVendor {
 
   private static let application = Option<SinchSettings>(
     "sinch-application", "KEY=FILE",
-    "a Sinch application and the file of its base64 secret; two files for one key while it is being replaced "
+    "a Sinch application's key and the file with its base64 secret; two files for one key while the secret is replaced "
       + "(default: any key, with the gateway's own secret)", repeats: true)
 
   @OptionList<SinchSettings>
@@ -30,20 +30,23 @@ extension SinchVendor: OfferedVendor {
     Option("sinch-errors", "explain|production", "whether Sinch's errors name the failed check (default explain)") {
       try $1.explains = $0.isOneOf("explain", "production")
     }
-    Option("sinch-legacy", "on|off", "whether the legacy mobile and web credentials are taken (default on)") {
+    Option("sinch-legacy", "on|off", "whether Sinch's legacy mobile and web credentials are accepted (default on)") {
       try $1.offersLegacy = $0.isOneOf("on", "off")
     }
     Option(
-      "sinch-timestamp-window", "DURATION", "how far x-timestamp may be off (default 300s)", \.timestampWindow,
+      "sinch-timestamp-window", "DURATION",
+      "how far the x-timestamp of a Sinch request may be from the gateway's time (default 300s)", \.timestampWindow,
       .duration)
     Option(
-      "sinch-guests", "N", "guests that an address may make a minute (default 60)", \.guestsPerMinute,
+      "sinch-guests", "N", "Sinch guests that one address may create per minute (default 60)", \.guestsPerMinute,
       .int(1...1_000_000))
     Option(
-      "sinch-password-tries", "N", "passwords that an address may try a minute (default 30)", \.passwordsPerMinute,
+      "sinch-password-tries", "N", "Sinch passwords that one address may try per minute (default 30)",
+      \.passwordsPerMinute,
       .int(1...1_000_000))
     Option(
-      "sinch-user", "NAME=FILE", "a user with a password (legacy web), and the file it is in", repeats: true
+      "sinch-user", "NAME=FILE",
+      "a Sinch user with a password, for the legacy web credentials, and the file with the password", repeats: true
     ) { value, settings in
       let (name, file) = try value.nameAndFile()
       guard SinchUserName.isLegacyWeb(name) else {
@@ -57,23 +60,28 @@ extension SinchVendor: OfferedVendor {
   @OptionList<SinchTokenPolicy>
   static var tokenOptions: [Option<SinchTokenPolicy>] {
     Option(
-      "sinch-clock-skew", "DURATION", "how far the clocks of token signers may differ (default 60s)", \.clockSkew,
+      "sinch-clock-skew", "DURATION", "how far the clocks of Sinch token signers may differ (default 60s)", \.clockSkew,
       .duration)
     Option(
       "sinch-kid-tolerance", "DAYS",
-      "days that kid may be off the UTC date of iat; 1 admits the Android sample everywhere (default 0)",
+      "days that the kid of a Sinch token may differ from the UTC date of its iat; 1 accepts the Android sample in every time zone (default 0)",
       \.kidDateToleranceDays, .int(0...366))
-    Option("sinch-token-life-max", "DURATION", "the longest exp - iat (default: any)", \.tokenLifeMax, .duration)
+    Option(
+      "sinch-token-life-max", "DURATION", "the longest life of a Sinch token, exp - iat (default: any)", \.tokenLifeMax,
+      .duration)
     Option(
       "sinch-nonce-replay", "reject|same-device|allow",
-      "what is done about a nonce that was used; the JavaScript sample uses one twice (default reject)", \.nonceReplay,
+      "what happens to a Sinch token with a used nonce; the JavaScript sample uses one twice (default reject)",
+      \.nonceReplay,
       .choice)
     Option(
-      "sinch-token-life-min", "DURATION", "the shortest exp - iat; below 60s for tests (default 60s)", \.tokenLifeMin,
+      "sinch-token-life-min", "DURATION",
+      "the shortest life of a Sinch token, exp - iat; below 60s for tests (default 60s)", \.tokenLifeMin,
       .duration)
     Option(
       "sinch-instance-life-min", "DURATION",
-      "the shortest life of a limited registration; below 48h for tests (default 48h)", \.instanceLifeMin, .duration)
+      "the shortest life of a limited Sinch registration; below 48h for tests (default 48h)", \.instanceLifeMin,
+      .duration)
   }
 
   /// Returns the applications in flags; by default any application, with the gateway's own secret, so that a first try

@@ -10,7 +10,7 @@ extension SinchTokenTool {
     _ token: String, _ draft: VerifyDraft, _ arguments: Arguments, at now: WallTime
   ) throws -> TokenReport {
     guard let secret = try Self.secret(arguments) else {
-      throw UsageError("no key: --secret-file or POSTERN_SECRET, the application's secret")
+      throw UsageError("no key: give --secret-file or POSTERN_SECRET, the application's secret")
     }
     var policy = SinchTokenPolicy()
     try arguments.read(SinchVendor.tokenOptions, into: &policy)

@@ -30,19 +30,23 @@ package struct SinchTokenTool: TokenTool {
   @OptionList<Draft>
   private static var options: [Option<Draft>] {
     Option(
-      "application", "KEY", "the application's key (sinch; default postern)", \.application,
+      "application", "KEY", "sinch: the application's key (default postern)", \.application,
       Reading<String>.text.map { key, _ in Name(key) })
     Option(
-      "form", "jwt|signature|ticket", "which credentials: registration token (default), mobile or web (sinch)", \.form,
+      "form", "jwt|signature|ticket",
+      "sinch: the credentials to make: jwt, a registration token (default); signature, for mobile; ticket, for web",
+      \.form,
       .choice)
     Option(
-      "registration-life", "DURATION", "when the registration ends, from the time of issue (sinch; default never)",
+      "registration-life", "DURATION",
+      "sinch: how long the registration lasts, from the time of issue (default: for ever)",
       \.registrationLife, Reading<Duration>.duration.sourced)
     Option(
-      "any-life", "let the two lives be shorter than Sinch's least, by a claim of ours (sinch)", \.isOfAnyLife)
-    Option("nonce", "TEXT", "the nonce (sinch; default by chance)", \.nonce, .asGiven)
+      "any-life", "sinch: allow lives below Sinch's minimum, with a claim that only postern reads", \.isOfAnyLife)
+    Option("nonce", "TEXT", "sinch: the token's nonce (default: random)", \.nonce, .asGiven)
     Option(
-      "sequence", "N", "the sequence that the signature is for (sinch)", \.sequence, Reading<UInt64>.sequence.sourced)
+      "sequence", "N", "sinch: the sequence number that the signature is for", \.sequence,
+      Reading<UInt64>.sequence.sourced)
   }
 
   /// The values of the flags of `verify` that only these credentials have.
@@ -54,9 +58,9 @@ package struct SinchTokenTool: TokenTool {
   @OptionList<Check>
   static var checkOptions: [Option<Check>] {
     Option(
-      "application", "KEY", "the application that the token must be of (sinch; any otherwise)", \.application,
+      "application", "KEY", "sinch: the application that the token must be for (default: any)", \.application,
       Reading<String>.text.map { key, _ in Name(key) })
-    Option("sequence", "N", "the sequence that the signature is for (sinch)", \.sequence, .asGiven)
+    Option("sequence", "N", "sinch: the sequence number that the signature is for", \.sequence, .asGiven)
   }
 
   /// Returns the life as claims. The end is the registration's; the token itself always lives for ten minutes.
@@ -121,10 +125,10 @@ package struct SinchTokenTool: TokenTool {
     return UserID(name)
   }
 
-  /// Throws if a flag is given that has no meaning for the form. `sources` are those of the flags; nil if not given.
+  /// Throws if a flag is given that has no meaning for the form. `sources` are the sources of the flags; nil if not given.
   private func refuse(_ sources: [String?], _ form: Form) throws {
     guard let source = sources.compactMap(\.self).first else { return }
-    throw UsageError("\(source) says nothing to --form \(form.rawValue)")
+    throw UsageError("\(source) has no effect with --form \(form.rawValue); leave it out")
   }
 
   /// Returns the application's secret from the key flags.

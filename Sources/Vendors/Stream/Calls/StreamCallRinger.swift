@@ -13,7 +13,7 @@ package actor StreamCallRinger {
 
   private let executor: any (SerialExecutor & TaskExecutor)
   private let calls: StreamCalls
-  private let alarm: Alarm
+  private let timer: DueTimer
 
   /// Creates the timer.
   ///
@@ -23,7 +23,7 @@ package actor StreamCallRinger {
   package init(on executor: any (SerialExecutor & TaskExecutor), calls: StreamCalls) {
     self.executor = executor
     self.calls = calls
-    alarm = Alarm("a call that rings", on: executor, services: calls.services)
+    timer = DueTimer("a call that rings", on: executor, services: calls.services)
   }
 
   /// Returns the ring for `users` of the changed call; nil if missed calls are not reported.
@@ -52,13 +52,13 @@ package actor StreamCallRinger {
         }
       }
     } catch {
-      await look(at: now + Alarm.patience)
+      await look(at: now + DueTimer.retryDelay)
     }
   }
 
   /// Has the rings looked at then, and returns at once.
   func look(at time: WallTime) async {
-    await alarm.set(for: time) { await self.look() }
+    await timer.set(for: time) { await self.look() }
   }
 
   private func end(_ ring: StreamRing, at now: WallTime) async throws(GatewayError) {

@@ -11,7 +11,7 @@ package struct StreamClientTool: ClientTool {
 
   /// The option for the API key.
   private static let options: [Option<String>] = [
-    Option("api-key", "KEY", "the api_key of stream-video (default \(usualAPIKey))", \.self, .text)
+    Option("api-key", "KEY", "stream-video: the api_key that clients send (default \(usualAPIKey))", \.self, .text)
   ]
 
   package func dialect(_ choice: ClientChoice, _ arguments: Arguments) throws -> any ClientDialect {

@@ -25,20 +25,22 @@ extension StreamVendor: OfferedVendor {
   package static let options = list
 
   private static let apiKey = Option<StreamVideoSettings>(
-    "stream-api-key", "KEY", "an API key of Stream's dialect (default: any)", repeats: true)
+    "stream-api-key", "KEY", "an API key that Stream clients may use (default: any)", repeats: true)
   private static let secretFile = Option<StreamVideoSettings>(
     "stream-secret-file", "FILE",
-    "its secret, in the order of the keys; one for all of them (default: --secret's)", repeats: true)
+    "the file with the secret of a --stream-api-key, in the same order, or one file for all keys (default: the gateway's secret)",
+    repeats: true)
 
   @OptionList<StreamVideoSettings>
   private static var list: [Option<StreamVideoSettings>] {
     apiKey
     secretFile
     Option(
-      "stream-leeway", "DURATION", "the clock skew that exp, nbf and iat of Stream's tokens allow for (default 0s)",
+      "stream-leeway", "DURATION",
+      "how far clocks may differ when exp, nbf and iat of Stream's tokens are checked (default 0s)",
       \.leeway, .duration)
     Option(
-      "stream-expiry-close-code", "CODE", "what a Stream socket is closed with when its token expires (default 4001)",
+      "stream-expiry-close-code", "CODE", "the close code of a Stream socket whose token has expired (default 4001)",
       \.expiry.closeCode,
       Reading<Int>.int(1000...4999).map { number, name in
         guard let code = UInt16(exactly: number), CloseReason.maySend(code) else {
@@ -47,33 +49,37 @@ extension StreamVendor: OfferedVendor {
         return code
       })
     Option(
-      "stream-expiry-delay", "DURATION", "how long before that its connection.error comes (default 0s)",
+      "stream-expiry-delay", "DURATION",
+      "how long a Stream socket stays open after the connection.error that reports its token's expiry (default 0s)",
       \.expiry.delay, .duration)
     Option(
-      "stream-expiry-silent", "close such a socket without a connection.error", \.expiry.sendsError, on: false)
+      "stream-expiry-silent", "close a Stream socket whose token has expired without a connection.error",
+      \.expiry.sendsError, on: false)
     Option(
-      "stream-guest-life", "DURATION", "how long the tokens of Stream's guests live (default: for ever)", \.guestLife,
+      "stream-guest-life", "DURATION", "how long tokens of Stream guests are valid (default: for ever)", \.guestLife,
       .duration)
     Option(
       "stream-guests-per-address-per-minute", "N",
-      "guests that one address may make (default 60, and 6000 from this machine)", \.guests.perAddress,
+      "Stream guests that one address may create per minute (default 60, and 6000 from this machine)",
+      \.guests.perAddress,
       .int(1...10_000_000))
     Option(
-      "stream-guest-rest", "DURATION", "how long a guest is kept whom nobody is connected as (default 1h)",
+      "stream-guest-rest", "DURATION", "how long a Stream guest without a connection is kept (default 1h)",
       \.guests.rest, .duration)
     Option(
-      "stream-users-bytes-max", "N", "bytes that all of Stream's users take together (default 268435456)",
+      "stream-users-bytes-max", "N", "bytes that all Stream users together may take (default 268435456)",
       \.usersBytesMax, .int(4096...(1 << 40)))
     Option(
-      "stream-calls-bytes-max", "N", "bytes that all of Stream's calls take together (default 268435456)",
+      "stream-calls-bytes-max", "N", "bytes that all Stream calls together may take (default 268435456)",
       \.callLimits.bytes, .int(4096...(1 << 40)))
     Option(
-      "stream-no-guests", "make no guests until the application's settings say so", \.app.disablesGuestCreation)
+      "stream-no-guests", "create no Stream guests until the application's settings allow them",
+      \.app.disablesGuestCreation)
     Option(
-      "stream-no-auth-checks", "accept development tokens until the application's settings say otherwise",
+      "stream-no-auth-checks", "accept Stream development tokens until the application's settings forbid them",
       \.app.disablesAuthChecks)
     Option(
-      "stream-location", "CODE", "the point of presence that clients are told (default FRA56-P8)",
+      "stream-location", "CODE", "the point of presence that Stream clients are told (default FRA56-P8)",
       \.calls.pointOfPresence,
       .text.map { location, name in
         guard location.utf8.count >= 3, location.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
@@ -82,7 +88,7 @@ extension StreamVendor: OfferedVendor {
         return location
       })
     Option(
-      "stream-call-type", "NAME", "a call type beside Stream's four built-in ones", repeats: true
+      "stream-call-type", "NAME", "a call type in addition to Stream's four built-in ones", repeats: true
     ) { type, settings in
       guard CallID(cid: "\(type.text):x") != nil else {
         throw UsageError("--stream-call-type \(type.text): letters, digits, _, - and ! only, 126 bytes at most")
@@ -90,17 +96,18 @@ extension StreamVendor: OfferedVendor {
       settings.calls.types?.insert(type.text)
     }
     Option(
-      "stream-any-call-type", "make calls of any type (default: a type that nobody defined is refused)",
+      "stream-any-call-type", "create Stream calls of any type (default: an undefined type is rejected)",
       \.calls.takesAnyType)
     Option(
-      "stream-refuse-unknown-members", "refuse calls with users nobody made (default: they are made)",
+      "stream-refuse-unknown-members", "reject Stream calls with unknown users (default: the users are created)",
       \.calls.makesUnknownUsers, on: false)
     Option(
-      "stream-chat-anonymous", "give anonymous users a socket on Chat's path, as Stream Chat does",
+      "stream-chat-anonymous", "accept anonymous users on the socket of Stream Chat, as Stream Chat does",
       \.admitsAnonymousToChat)
-    Option("stream-rate-limits", "hold Stream's clients to its documented limits", \.keepsLimits)
+    Option("stream-rate-limits", "apply Stream's documented rate limits", \.keepsLimits)
     Option(
-      "stream-rate-limit-scale", "FACTOR", "times this (default 1)", \.limits,
+      "stream-rate-limit-scale", "FACTOR", "the factor that multiplies the limits of --stream-rate-limits (default 1)",
+      \.limits,
       Reading<Double>.number(0.001...1_000_000).map { scale, _ in StreamLimits(scale: scale) })
     (StreamSFUOptions.place + StreamSFUOptions.own).map { $0.of(\.calls) }
   }

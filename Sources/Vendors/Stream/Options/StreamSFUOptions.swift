@@ -8,7 +8,7 @@ enum StreamSFUOptions {
 
   private static let sfu = Option<StreamCallPolicy>(
     "stream-sfu", "own|off|URL",
-    "who answers calls behind a join: the gateway, without media (own, the default), nobody, or an SFU at URL"
+    "the SFU that a Stream join leads to: own is the gateway, without media (default); off is none; URL is another SFU"
   ) { value, calls in
     if value.text == "own" { return }
     calls.sfu = nil
@@ -19,14 +19,16 @@ enum StreamSFUOptions {
   }
 
   private static let url = Option<StreamCallPolicy>(
-    "stream-sfu-url", "URL", "where an SFU elsewhere has its remote procedures (default: URL/twirp)"
+    "stream-sfu-url", "URL",
+    "the address of another SFU's remote procedures (default: URL/twirp, with the URL of --stream-sfu)"
   ) { value, calls in
     calls.sfu = nil
     calls.sfuURL = value.text
   }
 
   private static let socket = Option<StreamCallPolicy>(
-    "stream-sfu-socket", "URL", "where an SFU elsewhere has its WebSocket (default: URL/ws, as ws or wss)"
+    "stream-sfu-socket", "URL",
+    "the address of another SFU's WebSocket, ws or wss (default: URL/ws, with the URL of --stream-sfu)"
   ) { value, calls in
     calls.sfu = nil
     calls.sfuSocket = value.text
@@ -41,23 +43,24 @@ enum StreamSFUOptions {
   private static var policy: [Option<StreamSFUPolicy>] {
     Option(
       "stream-sfu-address", "URL",
-      "where clients reach the gateway's own, as https://calls.example (default: as each join's Host says)"
+      "the address at which clients reach the gateway's own SFU, e.g. https://calls.example (default: the Host of each join)"
     ) { $1.address = try origin($0) }
     Option(
       "stream-sfu-token-life", "DURATION",
-      "how long the token of a join is good at the gateway's own (default 1h)", \.tokenLife, .secondOrMore)
+      "how long a join's token is valid at the gateway's own SFU (default 1h)", \.tokenLife, .secondOrMore)
     Option(
-      "stream-sfu-return", "DURATION", "how long a participant whose socket was lost stays in the call (default 5s)",
+      "stream-sfu-return", "DURATION",
+      "how long a participant stays in the call after the socket to the SFU is lost (default 5s)",
       \.returnWindow, .duration)
     admitting
     refusing
   }
 
   private static let admitting = Option<StreamSFUPolicy>(
-    "stream-sfu-anonymous", "let anonymous viewers with a call token take part by the SFU's socket (the default)",
+    "stream-sfu-anonymous", "accept anonymous viewers with a call token on the SFU's socket (the default)",
     \.admitsAnonymous)
   private static let refusing = Option<StreamSFUPolicy>(
-    "stream-sfu-refuse-anonymous", "refuse anonymous viewers at the SFU's socket", \.admitsAnonymous, on: false)
+    "stream-sfu-refuse-anonymous", "reject anonymous viewers on the SFU's socket", \.admitsAnonymous, on: false)
 
   static func check(_ arguments: Arguments) throws {
     let isElsewhere = [url, socket].contains { !arguments.values(of: $0).isEmpty }

@@ -9,7 +9,7 @@ package struct StreamTokenTool: TokenTool {
   package let verifyFlags = options.map(\.flag)
   package let unusedInMinting = ["issuer", "audience"]
   package let unusedInVerifying = ["issuer", "audience", "typ", "require-expiry"]
-  package let notes = ["kind": "server, server-empty, development too", "life": "for ever for a server"]
+  package let notes = ["kind": "also server, server-empty, development", "life": "for ever for a server's token"]
 
   package func mint(_ draft: MintDraft, _ arguments: Arguments, at now: WallTime) throws -> String {
     try StreamTokenClaims(draft, arguments, at: now).token(
@@ -24,8 +24,8 @@ package struct StreamTokenTool: TokenTool {
 
   @OptionList<Check>
   private static var options: [Option<Check>] {
-    Option("api-key", "KEY", "the API key that a refusal names (stream-video)", \.apiKey, .text)
-    Option("no-auth-checks", "accept development tokens (stream-video)", \.allowsDevelopment)
+    Option("api-key", "KEY", "stream-video: the API key that an error message names", \.apiKey, .text)
+    Option("no-auth-checks", "stream-video: accept development tokens", \.allowsDevelopment)
   }
 
   /// Returns the vendor's code and message, and the failed check.

@@ -6,7 +6,7 @@ package import GatewayKit
 extension StreamVendor {
   package static let controlActions = [
     ControlAction(
-      "stream-fail", "let a recording, transcription or broadcast of a call of Stream's fail",
+      "stream-fail", "make a recording, transcription or broadcast of a Stream call fail",
       example: "stream-fail --call default:standup --what recording", options: call + failure, from: CallDraft()
     ) { draft, _ in
       guard let what = draft.what else {
@@ -17,7 +17,7 @@ extension StreamVendor {
         [JSONMember("what", what)] + (draft.broadcast.map { [JSONMember("name", $0)] } ?? []))
     },
     ControlAction(
-      "stream-frame", "tell that a frame of a call of Stream's was recorded",
+      "stream-frame", "report that a frame of a Stream call was recorded",
       example: "stream-frame --call default:standup", options: call, from: CallDraft()
     ) { draft, _ in .post("\(try path(draft))/frame") },
   ]
@@ -29,12 +29,12 @@ extension StreamVendor {
   }
 
   private static let call: [Option<CallDraft>] = [
-    Option("call", "CID", "the call: its type, a colon and its id", \.call, .text)
+    Option("call", "CID", "the Stream call, as type:id", \.call, .text)
   ]
 
   private static let failure: [Option<CallDraft>] = [
-    Option("what", "KIND", StreamControlRoutes.words.joined(separator: ", "), \.what, .text),
-    Option("broadcast", "NAME", "which of the RTMP broadcasts", \.broadcast, .text),
+    Option("what", "KIND", "what fails: " + StreamControlRoutes.words.joined(separator: ", "), \.what, .text),
+    Option("broadcast", "NAME", "the name of the RTMP broadcast that fails", \.broadcast, .text),
   ]
 
   private static func path(_ draft: CallDraft) throws -> String {

@@ -36,8 +36,8 @@ struct StreamTokenClaims {
 
   @OptionList<Draft>
   private static var list: [Option<Draft>] {
-    Option("role", "NAME", "the role (stream-video)", \.role, .text)
-    Option("no-issued-at", "leave iat out (stream-video)", \.isUndated)
+    Option("role", "NAME", "stream-video: the user's role", \.role, .text)
+    Option("no-issued-at", "stream-video: make a token without iat", \.isUndated)
   }
 
   /// The flags that only these tokens have.
@@ -49,7 +49,7 @@ struct StreamTokenClaims {
     kind = try draft.kind(of: Kind.self) ?? .regular
     let issuedAt = try draft.issuedAt()
     if own.isUndated {
-      guard issuedAt == nil else { throw UsageError("--issued-at and --no-issued-at are both given; one is meant") }
+      guard issuedAt == nil else { throw UsageError("--issued-at and --no-issued-at are both given; remove one") }
       self.issuedAt = nil
     } else {
       self.issuedAt = issuedAt ?? now
@@ -64,7 +64,7 @@ struct StreamTokenClaims {
         own.role == nil ? nil : "role",
       ]
       if let flag = unused.compactMap(\.self).first {
-        throw UsageError("--\(flag) says nothing to --kind \(kind.rawValue)")
+        throw UsageError("--\(flag) has no effect with --kind \(kind.rawValue); leave it out")
       }
     case .regular, .guest, .anonymous: break
     }
@@ -86,7 +86,7 @@ struct StreamTokenClaims {
       }
       return .anonymous
     case .regular, .guest, .development:
-      guard let user = draft.user else { throw UsageError("--user is missing: who the token is for") }
+      guard let user = draft.user else { throw UsageError("--user is missing; give the user that the token is for") }
       guard (1...UserID.lengthMax).contains(user.utf8.count) else {
         throw UsageError("the user has 1 to \(UserID.lengthMax) bytes")
       }

@@ -5,8 +5,8 @@ package import GatewayKit
 ///
 /// Each operation is atomic, and its answer reflects every operation that its caller knew to be complete. Expired
 /// objects do not exist any more. A full table throws `GatewayError.tooMany` and loses nothing; an unavailable store
-/// throws `GatewayError.storeUnavailable`. Of a key only the public half is stored, but of those that the gateway signs with;
-/// of an invitation's code only the hash.
+/// throws `GatewayError.storeUnavailable`. The store has only the public half of a key, unless the gateway signs with it, and
+/// only the hash of an invitation's code.
 package struct StreemDirectory: Sendable {
   static let companies = StoreTable<StreemCompany>("streem.company")
   private static let keys = StoreTable<StreemAPIKey>("streem.key")
@@ -134,7 +134,7 @@ package struct StreemDirectory: Sendable {
       (transaction: inout Transaction) async throws(GatewayError) -> StreemAPIKey in
       let place = Self.keys.key(id.text)
       guard var key = try await transaction.get(place, as: StreemAPIKey.self) else {
-        throw .notFound.detailed("there is no such API key")
+        throw .notFound.detailed("there is no API key '\(id)'")
       }
       key.isRevoked = true
       transaction.put(place, key, in: [count])

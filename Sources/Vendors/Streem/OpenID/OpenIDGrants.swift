@@ -18,14 +18,14 @@ struct OpenIDGrants: Sendable {
 
   private let store: any Store
   private let settings: OpenIDSettings
-  private let door: OpenIDDoor
+  private let loginLimits: OpenIDLoginLimits
   private let chance: Secrets
 
   init(_ store: any Store, settings: OpenIDSettings, chance: Secrets) {
     self.chance = chance
     self.store = store
     self.settings = settings
-    door = OpenIDDoor(settings)
+    loginLimits = OpenIDLoginLimits(settings)
   }
 
   // MARK: Login
@@ -44,10 +44,10 @@ struct OpenIDGrants: Sendable {
     _ account: OpenIDAccount, to authorization: OpenIDAuthorization, isRight: Bool, isKnown: Bool,
     from address: String, at now: WallTime
   ) async throws(OpenIDError) -> Admission {
-    switch door.pass(account, isRight: isRight, isKnown: isKnown, from: address, at: now) {
+    switch loginLimits.count(account, isRight: isRight, isKnown: isKnown, from: address, at: now) {
     case .wait(let wait): return .wait(wait)
     case .wrong: return .wrong
-    case .open: break
+    case .right: break
     }
     let code = Base64URL.encode(chance.bytes(OpenIDSecrets.size))
     let row = OpenIDCodeRow(

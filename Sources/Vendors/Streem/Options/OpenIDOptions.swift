@@ -4,20 +4,22 @@ import GatewayKit
 /// The flags of the Streem platform's OpenID provider, e.g. `--streem-oidc-client`.
 enum OpenIDOptions {
   private static let client = Option<OpenIDSettings>(
-    "streem-oidc-client", "ID=REDIRECT", "a client of the OpenID provider, in place of streem-sdk", repeats: true)
+    "streem-oidc-client", "ID=REDIRECT",
+    "a client of the OpenID provider and its redirect address, instead of streem-sdk", repeats: true)
   private static let logout = Option<OpenIDSettings>(
-    "streem-oidc-logout", "ID=REDIRECT", "where that client may be sent after logging out", repeats: true)
+    "streem-oidc-logout", "ID=REDIRECT", "an address that an OpenID client may be sent to after logout", repeats: true)
 
   @OptionList<OpenIDSettings>
   static var all: [Option<OpenIDSettings>] {
     client
     logout
     Option(
-      "streem-oidc-user", "NAME=FILE", "who may log in, with the password in the file (default: all, with any)",
+      "streem-oidc-user", "NAME=FILE",
+      "a user of the OpenID provider, and the file with the password (default: any user with any password)",
       repeats: true
     ) { try $1.users.append(user($0)) }
     Option(
-      "streem-oidc-signing", "ID=RS256|ES256", "what that client's ID tokens are signed with (default RS256)",
+      "streem-oidc-signing", "ID=RS256|ES256", "the algorithm that signs an OpenID client's ID tokens (default RS256)",
       repeats: true
     ) { value, settings in
       let (index, text) = try named(by: value, in: settings.clients)
@@ -27,12 +29,15 @@ enum OpenIDOptions {
       settings.clients[index].signing = signing
     }
     Option(
-      "streem-oidc-tries", "N", "wrong passwords for one name in 5 minutes (default 10)", \.tries, .int(1...1_000_000))
-    Option(
-      "streem-oidc-logins", "N", "login forms that an address may send a minute (default 300)", \.loginsPerMinute,
+      "streem-oidc-tries", "N",
+      "wrong passwords that the OpenID provider allows for one name in 5 minutes (default 10)", \.tries,
       .int(1...1_000_000))
     Option(
-      "streem-oidc-address", "URL", "the provider's address for clients (default: as each request's Host says)"
+      "streem-oidc-logins", "N",
+      "login forms that one address may send to the OpenID provider per minute (default 300)", \.loginsPerMinute,
+      .int(1...1_000_000))
+    Option(
+      "streem-oidc-address", "URL", "the OpenID provider's address for clients (default: the Host of each request)"
     ) { address, settings in
       guard let parts = WebAddress(address.text), ["http", "https"].contains(parts.scheme), parts.query == nil,
         !parts.hasFragment, !address.text.hasSuffix("/")
@@ -42,11 +47,13 @@ enum OpenIDOptions {
       settings.address = address.text
     }
     Option(
-      "streem-oidc-access-life", "DURATION", "how long its access tokens and ID tokens are good (default 1h)",
+      "streem-oidc-access-life", "DURATION",
+      "how long access tokens and ID tokens of the OpenID provider are valid (default 1h)",
       \.accessLife, .secondOrMore)
     Option(
       "streem-oidc-reuse-window", "DURATION",
-      "for how long a used refresh token gives tokens again (default 0s: a second use ends the grant)", \.reuseWindow,
+      "how long the OpenID provider accepts a used refresh token again (default 0s: a second use ends the grant)",
+      \.reuseWindow,
       .duration)
   }
 

@@ -26,7 +26,7 @@ extension StreemVendor: OfferedVendor {
   private static var list: [Option<StreemSettings>] {
     StreemTokenKeys.options
     Option(
-      "streem-company", "CODE", "the company of those keys, there from the start (default postern)"
+      "streem-company", "CODE", "the Streem company that owns the keys of --streem-api-key (default postern)"
     ) { company, settings in
       guard StreemCompany.isCode(company.text) else {
         throw UsageError(
@@ -37,28 +37,34 @@ extension StreemVendor: OfferedVendor {
       settings.homeCompany.name = company.text
     }
     Option(
-      "streem-skew", "DURATION", "the clock skew that iat and exp of Streem Tokens allow for (default 60s)", \.skew,
+      "streem-skew", "DURATION",
+      "how far clocks may differ when iat and exp of Streem Tokens are checked (default 60s)", \.skew,
       .duration)
     Option(
-      "streem-session-life", "DURATION", "how long an invited customer stays logged in (default 4h)", \.sessionLife,
+      "streem-session-life", "DURATION", "how long an invited Streem customer stays logged in (default 4h)",
+      \.sessionLife,
       .life)
     Option(
-      "streem-invitation-life", "DURATION", "how long an invitation's code is good (default 24h)", \.invitationLife,
+      "streem-invitation-life", "DURATION", "how long the code of a Streem invitation is valid (default 24h)",
+      \.invitationLife,
       .life)
     Option(
-      "streem-invitation-tries", "N", "wrong codes an address may try a minute (default 10)", \.tries.perAddress,
+      "streem-invitation-tries", "N", "wrong invitation codes that one address may try per minute (default 10)",
+      \.tries.perAddress,
       .int(1...1_000_000))
     Option(
-      "streem-invitation-tries-overall", "N", "wrong codes that all may try a minute together (default 1000)",
+      "streem-invitation-tries-overall", "N",
+      "wrong invitation codes that all addresses together may try per minute (default 1000)",
       \.tries.overall, .int(1...1_000_000))
     Option(
-      "streem-landline-prefix", "PREFIX", "phone numbers that count as landlines, as +1415", repeats: true
+      "streem-landline-prefix", "PREFIX", "a prefix of phone numbers that Streem counts as landlines, e.g. +1415",
+      repeats: true
     ) { try $1.landlinePrefixes.append(prefix($0)) }
     Option(
-      "streem-unreachable-prefix", "PREFIX", "phone numbers that no SMS would reach", repeats: true
+      "streem-unreachable-prefix", "PREFIX", "a prefix of phone numbers that no SMS of Streem reaches", repeats: true
     ) { try $1.unreachablePrefixes.append(prefix($0)) }
     Option(
-      "streem-oldest-sdk", "VERSION", "the oldest SDK version that may identify (default: any)"
+      "streem-oldest-sdk", "VERSION", "the oldest version of Streem's SDK that may log in (default: any)"
     ) { version, settings in
       guard let oldest = SDKVersion(version.text) else {
         throw UsageError(version.source, value: version.text, expected: "a version as 0.36.0")

@@ -4,7 +4,8 @@ import GatewayKit
 /// The API keys in flags, e.g. `--streem-api-key api_1=key.txt`, for commands that issue or verify Streem Tokens.
 enum StreemTokenKeys {
   private static let apiKey = Option<StreemSettings>(
-    "streem-api-key", "ID=FILE", "an API key: its secret as it was handed out, or a JWK", repeats: true
+    "streem-api-key", "ID=FILE", "a Streem API key: its id, and the file with its secret as handed out, or a JWK",
+    repeats: true
   ) { value, settings in
     let key = try Named(value)
     guard !settings.apiKeys.contains(where: { $0.id == key.id }) else {
@@ -17,7 +18,7 @@ enum StreemTokenKeys {
   static var options: [Option<StreemSettings>] {
     apiKey
     Option(
-      "streem-environment", "NAME", "the environment in the aud of Streem Tokens (default prod-us)"
+      "streem-environment", "NAME", "the Streem environment in the aud of Streem Tokens (default prod-us)"
     ) { environment, settings in
       guard StreemCompany.isCode(environment.text) else {
         throw UsageError(environment.source, value: environment.text, expected: "a name as prod-us or sandbox-us")

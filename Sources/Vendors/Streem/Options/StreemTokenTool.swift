@@ -22,10 +22,10 @@ package struct StreemTokenTool: TokenTool {
   @OptionList<Draft>
   private static var options: [Option<Draft>] {
     Option(
-      "start-life", "DURATION", "streem: how long the token may start a session (default 5m)", \.startLife, .duration)
+      "start-life", "DURATION", "streem: how long the token can start a session (default 5m)", \.startLife, .duration)
     Option("name", "TEXT", "streem: the user's name", \.name, .text)
-    Option("email", "TEXT", "streem: the user's address", \.email, .text)
-    Option("picture", "URL", "streem: the user's avatar", \.picture, .text)
+    Option("email", "TEXT", "streem: the user's email address", \.email, .text)
+    Option("picture", "URL", "streem: the URL of the user's avatar", \.picture, .text)
     Option(
       "reservation", "SID", "streem: the reservation that the token is for", \.reservation,
       Reading<String>.text.map { reservation, _ in Name(reservation) })
@@ -38,7 +38,7 @@ package struct StreemTokenTool: TokenTool {
   package var unusedInVerifying: [String] {
     ["user", "typ", "require-expiry", "issuer", "audience"] + TokenKeys.flags.map(\.name)
   }
-  package let notes = ["life": "4h by default, of the session"]
+  package let notes = ["life": "4h by default, for the session"]
   package let dates = ["session_exp"]
 
   /// Returns the life as claims. A session always has an end.
@@ -68,7 +68,7 @@ package struct StreemTokenTool: TokenTool {
   ) throws -> TokenReport {
     let settings = try StreemTokenKeys.settings(arguments)
     guard !settings.apiKeys.isEmpty else {
-      throw UsageError("no key: --streem-api-key ID=FILE, the secret or a JWK in the file")
+      throw UsageError("no key: give --streem-api-key ID=FILE, the secret or a JWK in the file")
     }
     let verifier = StreemTokenVerifier(
       audience: settings.audience, skew: try TokenPolicyDraft(arguments).leeway(usual: settings.skew))

@@ -38,34 +38,37 @@ struct ConformOptions: Sendable {
 
   @OptionList<Draft>
   static var options: [Option<Draft>] {
-    Vendors.option("dialect", "the wire that the client speaks", \.dialect)
+    Vendors.option("dialect", "the dialect that the client speaks", \.dialect)
     Option(
-      "wire", "FILE|NAME", "the described wire that the client speaks, in place of --dialect; the gateway plays it",
+      "wire", "FILE|NAME", "the described wire that the client speaks, instead of --dialect; the gateway plays it",
       \.wire, .asGiven)
     Option(
-      "template-secret", "NAME=FILE", "what stands for {{secret.NAME}} in the description of --wire",
+      "template-secret", "NAME=FILE", "the file whose content replaces {{secret.NAME}} in the description of --wire",
       each: \.templateSecrets)
     Option(
       "upstream", "URL",
-      "a real gateway for the client, behind postern proxy --spaces, in place of spaces that play one",
+      "the real gateway that the client is tried at, through postern proxy --spaces",
       \.upstream, .asGiven)
     Option(
-      "tokens", "URL", "the application's token endpoint, whose calls pass through the proxy of --upstream too",
+      "tokens", "URL", "the application's token endpoint, whose calls also pass through the proxy of --upstream",
       \.tokens,
       .asGiven)
     Option(
-      "token-route", "ROUTE", "the same at the server of --upstream, as 'POST /auth/token'", \.tokenRoute, .asGiven)
+      "token-route", "ROUTE", "the route of the token endpoint at the server of --upstream, e.g. 'POST /auth/token'", \.tokenRoute, .asGiven)
     Option(
-      "token-at", "POINTER", "the place of the token in that endpoint's answers, a JSON pointer (default /token)",
+      "token-at", "POINTER", "the JSON pointer of the token in the answers of the token endpoint (default /token)",
       \.tokenAt, .asGiven)
-    Option("run", "COMMAND", "starts the client, in a shell, with POSTERN_URL and what else it needs", \.command, .text)
-    Option("only", "BEHAVIOUR", "this one only", each: \.only)
-    Option("list", "list the behaviours, and start nothing", \.lists)
     Option(
-      "jobs", "N", "how many clients at once (default: as many as there are processors)", \.jobs, .int(1...jobsMax))
-    Option("junit", "FILE", "write the results as JUnit's XML", \.junit, .outputFile)
+      "run", "COMMAND", "the command that starts the client, in a shell, with POSTERN_URL and further variables",
+      \.command, .text)
+    Option("only", "BEHAVIOUR", "try only this behaviour", each: \.only)
+    Option("list", "list the behaviours without trying them", \.lists)
     Option(
-      "journals", "FOLDER", "write the journal of each that failed, in JSON Lines", \.journals, .asGiven)
+      "jobs", "N", "how many clients run at once (default: one for each processor)", \.jobs, .int(1...jobsMax))
+    Option("junit", "FILE", "write the results to this file as JUnit XML", \.junit, .outputFile)
+    Option(
+      "journals", "FOLDER", "write the journal of each failed behaviour to this folder, as JSON Lines", \.journals,
+      .asGiven)
   }
 
   private static let jobsMax = 64
@@ -112,7 +115,7 @@ struct ConformOptions: Sendable {
     return folder.text
   }
 
-  /// Those that are asked for, in the order of the list.
+  /// Returns the behaviours with the given names, in the order of the list; all behaviours if none is given.
   static func behaviours(_ asked: [Arguments.Value]) throws -> [Behaviour] {
     var names: Set<String> = []
     for name in asked {

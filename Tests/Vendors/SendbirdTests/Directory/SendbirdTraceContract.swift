@@ -85,7 +85,7 @@ struct SendbirdTraceContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `deletions of all channels are bounded, and those of ended channels are forgotten`(_ engine: StoreCase)
+  func `the memory for deletions of all channels is bounded, and excludes ended channels`(_ engine: StoreCase)
     async throws
   {
     let limits = SendbirdChannelLimits(deletionsOfChannel: 4, deletions: 6)

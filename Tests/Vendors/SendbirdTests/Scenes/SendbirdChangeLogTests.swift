@@ -27,7 +27,7 @@ struct SendbirdChangeLogTests {
   }
 
   @Test(arguments: ["9007199254740991", "9223372036854775807", "1800000001000"])
-  func `the newest messages are those before the largest number that a client has`(time: String) {
+  func `the newest messages are before the largest number that a client has`(time: String) {
     for text in ["a", "b", "c"] {
       say(text)
       sendbird.world.advance(by: .milliseconds(1))

@@ -101,7 +101,7 @@ struct SendbirdChannelTests {
   }
 
   @Test
-  func `clients change their messages, read those of others, and see typing`() throws {
+  func `clients change their own messages, read other users' messages, and see typing`() throws {
     let sendbird = try application("ann", "bob")
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
     let (ann, bob) = (sendbird.connect(["user_id": "ann"]), sendbird.connect(["user_id": "bob"]))

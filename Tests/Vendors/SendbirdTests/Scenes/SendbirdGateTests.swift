@@ -37,7 +37,9 @@ struct SendbirdGateTests {
   }
 
   @Test
-  func `an access token that nobody has is a bad token, whoever is named with it, but a deleted user is gone`() throws {
+  func `an unknown access token is a bad token for every user, and a deleted user's is a user that does not exist`()
+    throws
+  {
     let sendbird = try SimulatedSendbird()
     sendbird.setAccessToken("right")
     for user in ["ann", "nobody"] {
@@ -116,7 +118,7 @@ struct SendbirdGateTests {
   }
 
   @Test
-  func `too many logins in a second are put off with BUSY, and answered later`() throws {
+  func `logins above the limit per second get BUSY, and succeed later`() throws {
     let sendbird = try SimulatedSendbird { settings in
       settings.loginsPerSecond = 2
       settings.busyRetryAfter = .seconds(4)

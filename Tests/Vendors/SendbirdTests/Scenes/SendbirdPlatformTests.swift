@@ -163,7 +163,7 @@ struct SendbirdPlatformTests {
   }
 
   @Test
-  func `live sessions, and only those meant, are told that their tokens are revoked`() throws {
+  func `exactly the sessions of revoked tokens are told so`() throws {
     let sendbird = try application()
     let access = try #require(
       sendbird.serve("PUT", "/v3/users/ann", #"{"issue_access_token":true}"#).member("access_token"))

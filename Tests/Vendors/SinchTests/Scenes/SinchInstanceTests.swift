@@ -332,7 +332,7 @@ struct SinchInstanceTests {
   }
 
   @Test
-  func `an instance goes when the device unregisters its push token, and terminating closes in order`() throws {
+  func `an instance ends when the device unregisters its push token, and a termination closes it properly`() throws {
     let gateway = SimulatedSinch()
     let peer = gateway.started()
     let (id, secret) = try #require(peer.registered)

@@ -70,11 +70,14 @@ struct SinchTokenToolTests {
 
   @Test
   func `flags that mean nothing to the scheme or the form are refused`() {
-    #expect(commands.mistake("--user", "alice", "--call", "a:b") == "--call says nothing to --scheme sinch")
-    #expect(commands.mistake("--user", "alice", "--sequence", "1") == "--sequence says nothing to --form jwt")
+    #expect(
+      commands.mistake("--user", "alice", "--call", "a:b") == "--call has no effect with --scheme sinch; leave it out")
+    #expect(
+      commands.mistake("--user", "alice", "--sequence", "1") == "--sequence has no effect with --form jwt; leave it out"
+    )
     #expect(commands.mistake("--user", "alice", "--form", "signature").contains("--sequence is missing"))
     #expect(commands.mistake("--user", "alice", "--expires", "never").contains("has an end"))
-    #expect(commands.mistake("--user", "alice", "--form", "ticket", "--any-life").contains("nothing to --form ticket"))
+    #expect(commands.mistake("--user", "alice", "--form", "ticket", "--any-life").contains("no effect with --form ticket"))
   }
 
   @Test

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 struct JoinReplyTests {
-  /// The members without which the Swift SDK's decoder fails, and those that the API description requires besides.
+  /// The members that the Swift SDK's decoder or the API description requires.
   static let required: [String] = {
     let top = "call created credentials duration members own_capabilities stats_options"
     let user = "id role language teams custom created_at updated_at blocked_user_ids"

@@ -98,7 +98,7 @@ struct RouteRightsTests {
   ]
 
   @Test(arguments: rows)
-  func `a route refuses with code 17 exactly those whose grants lack its permission`(_ row: Row) throws {
+  func `a route refuses with code 17 exactly the users whose grants lack its permission`(_ row: Row) throws {
     for (type, passing) in row.passes {
       for role in Role.allCases {
         let http = try world(of: type)

@@ -40,7 +40,7 @@ struct StreamNodeTests {
   }
 
   @Test
-  func `the participants of a dead life leave, and those of others stay`() throws {
+  func `the end of a process removes its participants of calls and no others`() throws {
     _ = stream.enter("ann", session: "a")
     let second = try stream.space.second(Self.other)
     let take = { (dead: DeadBoots) in stream.world.ask { (try? await second.takeOver(dead)) != nil } }

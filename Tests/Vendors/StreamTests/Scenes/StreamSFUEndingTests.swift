@@ -41,7 +41,10 @@ struct StreamSFUEndingTests {
   }
 
   @Test
-  func `a blocked user returns with no earlier token, no guest into an ended call, nobody into a deleted one`() throws {
+  func
+    `a blocked user cannot return with an earlier token, a guest not into an ended call, and nobody into a deleted call`()
+    throws
+  {
     for (path, code) in [
       ("/block", "PERMISSION_DENIED"), ("/mark_ended", "PERMISSION_DENIED"), ("/delete", "CALL_NOT_FOUND"),
     ] {

@@ -85,7 +85,7 @@ struct StreamUsersTests {
   }
 
   @Test(arguments: ["", "/api/v2"])
-  func `a user whom a request changes twice is named once, as the last change left it`(family: String) throws {
+  func `a user that one request changes twice is in the answer once, with the last change`(family: String) throws {
     _ = try ask("POST", "\(family)/users", token: stream.serverToken, #"{"users":{"ann":{"id":"ann"}}}"#)
     let changed = try ask(
       "PATCH", "\(family)/users", token: stream.serverToken,

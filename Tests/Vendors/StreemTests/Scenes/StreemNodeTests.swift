@@ -59,7 +59,7 @@ struct StreemNodeTests {
   }
 
   @Test
-  func `the calls of a dead life end once, and those of others go on`() throws {
+  func `the end of a process ends its calls once and no others`() throws {
     let sid = try call()
     let second = try streem.space.second(Self.other)
     let take = { (dead: DeadBoots) in streem.world.ask { (try? await second.takeOver(dead)) != nil } }

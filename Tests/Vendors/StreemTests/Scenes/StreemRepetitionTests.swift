@@ -7,7 +7,7 @@ import Testing
 
 struct StreemRepetitionTests {
   /// Returns everything that is sent in a call with an invitation and a reservation before it, except signatures:
-  /// OpenSSL 3.0 uses its own random numbers for those of ES256.
+  /// OpenSSL 3.0 uses its own random numbers for ES256 signatures.
   private func run(_ forge: StreemForge) throws -> [String] {
     let streem = try SimulatedStreem { $0.apiKeys = [(forge.id, try! StreemSecret(forge.secret))] }
     let now = streem.world.wallTime

@@ -57,7 +57,7 @@ extension StreamCallRoutes {
     let rights = asked.rights
     try await checkRing(asked, wish, known)
     try rights.checkJoin(known, user, at: asked.now)
-    // Watching comes first, so that the caller hears of their own coming, as at Stream.
+    // Watching comes first, so that the caller receives their own join, as with Stream.
     if !isNew { try await calls.watch(asked.id, by: asked.request.caller.connection) }
     let place = try place(for: asked, user)
     let entered = calls.sfu == nil ? try await enter(asked, user) : known

@@ -4,7 +4,7 @@ extension Behaviour {
   static let closedBeforeReply = Behaviour(
     name: "closed-before-reply", covers: ["T9", "R12"],
     sentence:
-      "Closed after its token was taken, and before it heard so, the client comes back, and does not wait for that reply.",
+      "The client comes back, and does not wait for the reply, if it is closed between its refresh and the reply.",
     settings: impatient,
     script: { scene in
       try await scene.seeLogin()

@@ -4,7 +4,7 @@ import GatewayKit
 extension Behaviour {
   static let closedForGood = terminal(
     "closed-for-good", covers: ["S4", "S7"], code: 4500, elsewhere: 1000,
-    sentence: "Closed with a code of those that nobody comes back from, the client stays away.")
+    sentence: "The client stays away after a close code that means it must not come back.")
 
   /// Returns a behaviour in which the gateway closes the connection with a terminal code.
   ///

@@ -2,6 +2,6 @@ extension Behaviour {
   static let connectionReset = returning(
     "connection-reset", covers: ["T1", "S5"],
     sentence:
-      "When its connection breaks off without a close frame the client comes back, after waits that differ by chance.",
+      "The client comes back, after waits with jitter, if its connection breaks without a close frame.",
     end: { scene in try await scene.fail("reset", times: 1) })
 }

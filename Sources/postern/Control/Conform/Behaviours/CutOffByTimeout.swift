@@ -4,7 +4,7 @@ extension Behaviour {
   static let cutOffByTimeout = Behaviour(
     name: "cut-off-by-timeout", covers: ["E2", "P1", "R10"],
     sentence:
-      "Cut off since its provider was too slow, the client comes back with another token than the one that had ended.",
+      "The client comes back with a new token, not the expired one, if it was cut off because its provider was too slow.",
     settings: impatient,
     // The provider takes as long as the time of the space does, so the client is cut off whatever the machine does.
     isFrozen: true,

@@ -4,7 +4,7 @@ extension Behaviour {
   static let deadOnArrival = Behaviour(
     name: "dead-on-arrival", covers: ["E4"],
     sentence:
-      "Turned away with a token that has expired before it was used, the client gets one new token and tries once more.",
+      "The client gets one new token and tries once more if its token expired before it was used.",
     token: .expired,
     // A client that starts at its provider gets an expired token there.
     prelude: { scene in try await scene.fail("mint_expired", times: 1) },

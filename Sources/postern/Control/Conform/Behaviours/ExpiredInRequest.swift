@@ -4,7 +4,7 @@ extension Behaviour {
   static let expiredInRequest = Behaviour(
     name: "expired-in-request", covers: ["E5", "T11"],
     sentence:
-      "When its token ends while a request of its own has no answer the client renews it, and does not repeat the request on and on.",
+      "The client renews its token, and does not keep repeating its request, if the token expires before the answer.",
     settings: impatient,
     script: { scene in
       // Drops the answer to the client's request, be it a result or an error.

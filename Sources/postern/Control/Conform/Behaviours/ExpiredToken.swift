@@ -3,7 +3,7 @@ import GatewayKit
 extension Behaviour {
   static let expiredToken = badToken(
     "expired-token", covers: ["P5"], fault: "mint_expired", isAboutAge: true,
-    sentence: "When its provider gives it a token that has expired the client gets another, and does not loop.")
+    sentence: "The client gets another token, and does not loop, if its provider returns an expired one.")
 
   /// Returns a behaviour in which the provider returns one unusable token, and valid ones after it.
   ///

@@ -4,7 +4,7 @@ extension Behaviour {
   static let expiredWhileAway = Behaviour(
     name: "expired-while-away", covers: ["E3"],
     sentence:
-      "A client whose token ends while it is not connected comes back with another, without trying the dead one on and on.",
+      "The client comes back with another token if its own expired while it was not connected, and does not keep trying the expired one.",
     script: { scene in
       try await scene.seeLogin()
       // A client may be back before the next order arrives. So tokens expire at once for every login from here on; open

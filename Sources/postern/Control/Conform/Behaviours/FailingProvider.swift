@@ -6,7 +6,7 @@ extension Behaviour {
 
   static let failingProvider = Behaviour(
     name: "failing-provider", covers: ["P4"],
-    sentence: "A provider that fails for five seconds is asked again after pauses, until the client has its token.",
+    sentence: "The client asks a provider that fails for five seconds again, after pauses, until it has its token.",
     settings: [JSONMember("refresh-timeout", "600s")],
     script: { scene in
       var last = try await scene.seeLogin()

@@ -4,7 +4,7 @@ import GatewayKit
 extension Behaviour {
   static let forbidden = Behaviour(
     name: "forbidden", covers: ["S2"],
-    sentence: "Turned away with 403, the client stays away.",
+    sentence: "The client stays away after its upgrade was refused with 403.",
     needsStatus: true, meanings: [.status(403, .giveUp)],
     script: { scene in
       try await scene.seeLogin()

@@ -4,7 +4,7 @@ extension Behaviour {
   static let graceRunsOut = Behaviour(
     name: "grace-runs-out", covers: ["E7"],
     sentence:
-      "A connection that goes on behind its token's end is not refreshed: cut off, the client comes back with another token.",
+      "The client comes back with another token when it is cut off after the end of a grace, without a refresh.",
     isFrozen: true,
     script: { scene in
       try await scene.seeLogin()

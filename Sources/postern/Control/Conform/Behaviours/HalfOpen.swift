@@ -3,7 +3,7 @@ import GatewayKit
 extension Behaviour {
   static let halfOpen = Behaviour(
     name: "half-open", covers: ["T2", "T3", "T8"],
-    sentence: "On a connection that stands though nothing goes through it, the client notices, and opens another.",
+    sentence: "The client notices a connection that is open and delivers nothing, and opens another.",
     // With pings, the gateway would notice and end the connection.
     settings: [JSONMember("ping-interval", "0s")],
     script: { scene in

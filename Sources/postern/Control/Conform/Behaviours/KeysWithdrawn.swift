@@ -4,7 +4,7 @@ extension Behaviour {
   static let keysWithdrawn = Behaviour(
     name: "keys-withdrawn", covers: ["P8", "X15"],
     sentence:
-      "Asked for another token since the key of its own is good no more, the client gets one, and keeps its connection.",
+      "The client gets a new token, and keeps its connection, when the key of its own is withdrawn.",
     settings: impatient, needs: .revocationRequest,
     returning: Returning(
       script: { scene in

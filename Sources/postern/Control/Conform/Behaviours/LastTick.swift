@@ -4,7 +4,7 @@ extension Behaviour {
   static let lastTick = Behaviour(
     name: "last-tick", covers: ["E8"],
     sentence:
-      "A token that arrives in the last millisecond of the timeout counts, and the client does not bring another.",
+      "The client sends no second token if the first one arrives in the last millisecond of the timeout, and counts.",
     isFrozen: true,
     script: { scene in
       try await scene.seeLogin()

@@ -4,7 +4,7 @@ extension Behaviour {
   static let lateEnd = Behaviour(
     name: "late-end", covers: ["R11", "X12"],
     sentence:
-      "When the end of its old connection comes after the new one is open, the client stays on the new one, and has no other.",
+      "The client stays on its new connection, and opens no other, if the old one ends only after the new one is open.",
     settings: [JSONMember("ping-interval", "0s")],
     script: { scene in
       try await scene.seeLogin()

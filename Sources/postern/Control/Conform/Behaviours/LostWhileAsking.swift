@@ -4,7 +4,7 @@ extension Behaviour {
   static let lostWhileAsking = Behaviour(
     name: "lost-while-asking", covers: ["R9", "R10"],
     sentence:
-      "A client that loses its connection while its provider is asked comes back, and has one call under way at a time.",
+      "The client comes back, with one call of the provider at a time, if it loses its connection while it asks the provider.",
     timed: Timed(expected: backAlone),
     script: { scene in
       let first = try await scene.seeLogin()

@@ -1,5 +1,5 @@
 extension Behaviour {
   static let malformedToken = badToken(
     "malformed-token", covers: ["P5"], fault: "mint_malformed",
-    sentence: "When its provider gives it half a token the client gets another, and does not loop.")
+    sentence: "The client gets another token, and does not loop, if its provider returns half a token.")
 }

@@ -1,7 +1,7 @@
 extension Behaviour {
   static let neverAnswered = Behaviour(
     name: "never-answered", covers: ["T5"],
-    sentence: "When its upgrade is never answered the client gives that up after a while, and tries again.",
+    sentence: "The client gives up an upgrade that is never answered, and tries again.",
     script: { scene in
       try await scene.seeLogin()
       try await scene.fail("never_answer", times: 1)

@@ -4,7 +4,7 @@ extension Behaviour {
   static let providerBusy = Behaviour(
     name: "provider-busy", covers: ["P3"],
     sentence:
-      "A provider that answers 429 and Retry-After is asked again no sooner than that, and the client refreshes.",
+      "The client asks a provider that answers 429 and Retry-After no sooner than that, and then refreshes.",
     returning: Returning(expected: [
       .waitsAtLeast(.seconds(3), since: "provider_failed"), .oneProviderCallPerExpiry, .singleFlight,
       .comesBack(within: .seconds(60), newToken: true),

@@ -3,7 +3,7 @@ import GatewayKit
 extension Behaviour {
   static let providerRefuses = Behaviour(
     name: "provider-refuses", covers: ["P2", "R13"],
-    sentence: "A provider that answers 401 for ever is not asked for ever.",
+    sentence: "The client stops asking a provider that always answers 401.",
     settings: impatient, timed: Timed(expected: stopsAsking),
     script: { scene in
       let first = try await scene.seeLogin()

@@ -1,7 +1,7 @@
 extension Behaviour {
   static let providerSilent = Behaviour(
     name: "provider-silent", covers: ["P1"],
-    sentence: "A provider that never answers is given up after a while, and asked again.",
+    sentence: "The client gives up waiting for a provider that never answers, and asks again.",
     settings: impatient, timed: Timed(expected: quietAtLast),
     script: { scene in
       let first = try await scene.seeLogin()

@@ -4,7 +4,7 @@ extension Behaviour {
   static let refreshAfterRevocation = Behaviour(
     name: "refresh-after-revocation", covers: ["V1"],
     sentence:
-      "Asked for another token since its own was revoked, the client gets one new token, and keeps its connection.",
+      "The client gets one new token, and keeps its connection, when it is asked because its own was revoked.",
     settings: impatient, needs: .revocationRequest,
     returning: Returning(expected: renewedByReturning),
     script: { scene in

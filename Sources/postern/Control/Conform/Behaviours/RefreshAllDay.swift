@@ -3,7 +3,7 @@ import GatewayKit
 extension Behaviour {
   static let refreshAllDay = Behaviour(
     name: "refresh-all-day", covers: ["E1", "X11"],
-    sentence: "Over a day the client refreshes again and again, once for each token, on one connection.",
+    sentence: "The client refreshes for a whole day, once for each token, on one connection.",
     settings: [JSONMember("token-life", "1h")], isFrozen: true,
     returning: Returning(
       script: { scene in

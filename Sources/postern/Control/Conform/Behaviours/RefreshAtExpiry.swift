@@ -2,7 +2,7 @@ extension Behaviour {
   static let refreshAtExpiry = Behaviour(
     name: "refresh-at-expiry", covers: ["E2", "E10"],
     sentence:
-      "Asked for another token only when the old one has ended, the client brings one, and keeps its connection.",
+      "The client sends a new token, and keeps its connection, when it is asked only at expiry.",
     settings: impatient, returning: Returning(expected: renewedByReturning),
     timed: Timed(expected: renewedOnTimer),
     script: { scene in

@@ -3,7 +3,7 @@ import GatewayKit
 extension Behaviour {
   static let refreshAtLead = Behaviour(
     name: "refresh-at-lead", covers: ["E1"],
-    sentence: "Asked for another token 30 s before the old one ends, the client brings one, and keeps its connection.",
+    sentence: "The client sends a new token, and keeps its connection, when it is asked 30 s before expiry.",
     settings: [JSONMember("refresh-lead", "30s")], isFrozen: true,
     script: { scene in
       let first = try await scene.seeLogin()

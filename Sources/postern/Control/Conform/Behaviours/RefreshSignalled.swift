@@ -4,7 +4,7 @@ extension Behaviour {
   static let refreshSignalled = Behaviour(
     name: "refresh-signalled", covers: ["S4", "S5"],
     sentence:
-      "A refresh that is refused by a close frame alone, or by none, ends the connection, not the client: it comes back.",
+      "The client comes back if a refresh is refused by a close frame alone, or by no close frame.",
     settings: impatient,
     ofBuiltIn: "it fails by messages of a built-in dialect",
     script: { scene in

@@ -3,7 +3,7 @@ import GatewayKit
 extension Behaviour {
   static let refusedForNow = Behaviour(
     name: "refused-for-now", covers: ["R7"],
-    sentence: "A refresh that is refused for the time being is tried again after a pause, on the same connection.",
+    sentence: "The client tries a refresh again after a pause, on the same connection, if it was refused for now.",
     script: { scene in
       try await scene.seeLogin()
       try await scene.fail("refuse_for_now", [JSONMember("of", "refresh")], times: 2)

@@ -4,7 +4,7 @@ extension Behaviour {
   static let refusedInWords = Behaviour(
     name: "refused-in-words", covers: ["S3"],
     sentence:
-      "Let in and then told, by a message ahead of the close frame, that its token has expired, the client does not loop.",
+      "The client does not loop if a message after its login, and then a close frame, say that its token has expired.",
     ofBuiltIn: "it fails by messages of a built-in dialect",
     script: { scene in
       let first = try await scene.seeLogin()

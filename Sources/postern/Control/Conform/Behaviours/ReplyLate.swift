@@ -4,6 +4,6 @@ extension Behaviour {
   static let replyLate = replyFails(
     "reply-late", covers: ["R3"],
     sentence:
-      "A client that hears two seconds late that its token was taken presents no other, and refreshes the next time.",
+      "The client sends no second token, and refreshes the next time, if the reply to its refresh comes two seconds late.",
     fault: "delay", members: [JSONMember("by_ms", json: "2000")])
 }

@@ -3,7 +3,7 @@ import GatewayKit
 extension Behaviour {
   static let replyLost = replyFails(
     "reply-lost", covers: ["R2"],
-    sentence: "A client that does not hear that its token was taken keeps its login, and refreshes the next time.",
+    sentence: "The client keeps its login, and refreshes the next time, if the reply to its refresh is lost.",
     fault: "drop")
 
   /// Returns a behaviour in which `fault` affects the reply to a refresh, and another refresh follows.

@@ -1,6 +1,6 @@
 extension Behaviour {
   static let replyTwice = replyFails(
     "reply-twice", covers: ["R4"],
-    sentence: "A client that hears twice that its token was taken goes on, and refreshes the next time.",
+    sentence: "The client continues, and refreshes the next time, if it receives the reply to its refresh twice.",
     fault: "duplicate")
 }

@@ -3,7 +3,7 @@ import GatewayKit
 extension Behaviour {
   static let requestLost = Behaviour(
     name: "request-lost", covers: ["E2", "R1"],
-    sentence: "Cut off since it never got the request for another token, the client comes back with one.",
+    sentence: "The client comes back with a new token if it was cut off because the refresh request was lost.",
     settings: impatient,
     script: { scene in
       try await scene.seeLogin()

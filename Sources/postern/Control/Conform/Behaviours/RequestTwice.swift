@@ -3,7 +3,7 @@ import GatewayKit
 extension Behaviour {
   static let requestTwice = Behaviour(
     name: "request-twice", covers: ["R4"],
-    sentence: "A request that comes twice is answered once, with one new token.",
+    sentence: "The client answers a refresh request that comes twice once, with one new token.",
     settings: impatient,
     script: { scene in
       try await scene.seeLogin()

@@ -4,7 +4,7 @@ extension Behaviour {
   static let restart = returning(
     "restart", covers: ["X4", "X10", "R12"], code: 1012,
     sentence:
-      "Closed with 1012, as by a gateway that restarts, the client comes back each time, after waits that differ by chance."
+      "The client comes back after each close with 1012, as of a restarting gateway, after waits with jitter."
   )
 
   /// Returns a behaviour in which the gateway closes the connection ten times with the same code, each time after the client

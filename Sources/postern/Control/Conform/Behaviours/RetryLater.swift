@@ -4,7 +4,7 @@ import GatewayKit
 extension Behaviour {
   static let retryLater = Behaviour(
     name: "retry-later", covers: ["S9", "X8"],
-    sentence: "Turned away with 503 and Retry-After, the client waits so long at least, and comes back.",
+    sentence: "The client comes back after a refusal with 503, no sooner than Retry-After.",
     needsStatus: true, meanings: [.status(503, .retry)],
     script: { scene in
       try await scene.seeLogin()

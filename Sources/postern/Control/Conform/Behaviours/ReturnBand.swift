@@ -4,7 +4,7 @@ extension Behaviour {
   static let returnBand = Behaviour(
     name: "return-band", covers: ["S7"],
     sentence:
-      "Refused for good with a code that means come back, the client tries again after waits that differ by chance.",
+      "The client tries again, after waits with jitter, if it is always refused with a code that means come back.",
     ofBuiltIn: "its close codes mean something on built-in dialects only",
     script: { scene in
       var last = try await scene.seeLogin()

@@ -4,7 +4,7 @@ extension Behaviour {
   static let revokedAndClosed = Behaviour(
     name: "revoked-and-closed", covers: ["V1", "V2"],
     sentence:
-      "Closed since its token was revoked, the client comes back with another, without trying the old one on and on.",
+      "The client comes back with another token after a close because its own was revoked, and does not keep trying the old one.",
     settings: [JSONMember("revocation", "close")],
     script: { scene in
       try await scene.seeLogin()

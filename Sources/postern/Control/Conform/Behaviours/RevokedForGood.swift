@@ -3,7 +3,7 @@ import GatewayKit
 extension Behaviour {
   static let revokedForGood = Behaviour(
     name: "revoked-for-good", covers: ["V1", "V2", "X13"],
-    sentence: "Refused with every token that it can get, the client gives up in place of trying on and on.",
+    sentence: "The client gives up if the gateway refuses every token that it can get.",
     settings: [JSONMember("revocation", "close")],
     ofBuiltIn: "its clients come back for as long as the gateway tells them to bring a new token",
     script: { scene in

@@ -3,7 +3,7 @@ import GatewayKit
 extension Behaviour {
   static let sameToken = Behaviour(
     name: "same-token", covers: ["R5"],
-    sentence: "A provider that gives the same token again and again, which has ended, does not make the client loop.",
+    sentence: "The client does not loop if its provider keeps returning the same expired token.",
     settings: impatient,
     // Some SDKs of such wires retry forever, with growing waits.
     returning: Returning(

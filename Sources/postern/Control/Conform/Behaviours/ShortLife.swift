@@ -3,7 +3,8 @@ import GatewayKit
 extension Behaviour {
   static let shortLife = Behaviour(
     name: "short-life", covers: ["E6"],
-    sentence: "Tokens that live shorter than the gateway asks ahead are refreshed when it asks, and not in a loop.",
+    sentence:
+      "The client refreshes tokens whose life is shorter than the gateway's lead when it is asked, and not in a loop.",
     settings: [JSONMember("refresh-lead", "30s"), JSONMember("token-life", "10s")], isFrozen: true,
     token: .living(.seconds(10)),
     returning: Returning(

@@ -3,7 +3,7 @@ import GatewayKit
 extension Behaviour {
   static let shortSilence = Behaviour(
     name: "short-silence", covers: ["T10"],
-    sentence: "After a silence of five seconds the client is there, on its connection or on another, and on one only.",
+    sentence: "The client has exactly one connection, the old or a new one, after a silence of five seconds.",
     settings: [JSONMember("ping-interval", "0s")],
     script: { scene in
       try await scene.seeLogin()

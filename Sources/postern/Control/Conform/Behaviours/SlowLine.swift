@@ -3,7 +3,7 @@ import GatewayKit
 extension Behaviour {
   static let slowLine = Behaviour(
     name: "slow-line", covers: ["T7"],
-    sentence: "On a line on which every message takes half a second the client refreshes as on any other.",
+    sentence: "The client refreshes also on a line on which every message takes half a second.",
     settings: impatient,
     script: { scene in
       try await scene.seeLogin()

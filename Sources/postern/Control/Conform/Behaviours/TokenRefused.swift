@@ -3,7 +3,7 @@ import GatewayKit
 extension Behaviour {
   static let tokenRefused = Behaviour(
     name: "token-refused", covers: ["R6"],
-    sentence: "When every new token is refused the client does not present one after the other.",
+    sentence: "The client does not present one new token after the other if all are refused.",
     settings: impatient, meanings: [.badTokenIsNotFinal],
     script: { scene in
       try await scene.seeLogin()

@@ -4,7 +4,7 @@ import GatewayKit
 extension Behaviour {
   static let turnedAwayOnce = Behaviour(
     name: "turned-away-once", covers: ["S1", "E4"],
-    sentence: "Turned away with 401 when it comes back, the client gets one new token, and tries once more.",
+    sentence: "The client gets one new token, and tries once more, if it is refused with 401 when it comes back.",
     needsStatus: true, meanings: [.status(401, .renew)],
     script: { scene in
       try await scene.seeLogin()

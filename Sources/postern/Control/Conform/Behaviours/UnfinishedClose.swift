@@ -2,7 +2,7 @@ extension Behaviour {
   static let unfinishedClose = Behaviour(
     name: "unfinished-close", covers: ["T4"],
     sentence:
-      "When the gateway does not finish the closing handshake the client does not wait for ever, and comes back.",
+      "The client comes back, and does not wait for ever, if the gateway does not finish the closing handshake.",
     script: { scene in
       try await scene.seeLogin()
       try await scene.fail("unfinished_close", times: 1)

@@ -1,7 +1,7 @@
 extension Behaviour {
   static let veryLongLife = Behaviour(
     name: "very-long-life", covers: ["E9"],
-    sentence: "A token that lives for nine years is not refreshed at once, but when it is asked for.",
+    sentence: "The client refreshes a token with a life of nine years when it is asked, and not at once.",
     settings: impatient, token: .living(.seconds(9 * 365 * 86_400)),
     timed: Timed(
       script: { scene in

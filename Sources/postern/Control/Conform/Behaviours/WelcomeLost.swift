@@ -3,7 +3,7 @@ import GatewayKit
 extension Behaviour {
   static let welcomeLost = Behaviour(
     name: "welcome-lost", covers: ["T6"],
-    sentence: "When nobody says that it is in, the client gives that connection up after a while, and opens another.",
+    sentence: "The client gives up a connection whose login is not answered, and opens another.",
     script: { scene in
       try await scene.seeLogin()
       try await scene.fail("drop", [JSONMember("what", "reply:login")], times: 1)

@@ -4,7 +4,7 @@ extension Behaviour {
   static let wrongClock = Behaviour(
     name: "wrong-clock", covers: ["C1", "C3", "C4"],
     sentence:
-      "With a clock that is two hours behind the gateway's, or ahead of it, the client gets one new token where it is told to, and believes the gateway.",
+      "The client gets one new token when it is told to, though its clock is two hours behind the gateway's or ahead of it.",
     meanings: [.badTokenIsNotFinal],
     script: { scene in
       var last = try await scene.seeLogin()

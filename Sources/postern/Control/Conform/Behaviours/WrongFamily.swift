@@ -4,7 +4,7 @@ import GatewayKit
 extension Behaviour {
   static let wrongFamily = Behaviour(
     name: "wrong-family", covers: ["S6"],
-    sentence: "Refused with 1011, which says nothing of tokens, the client tries again, and not without end.",
+    sentence: "The client tries again, and not without end, after a refusal with 1011, which is not about tokens.",
     settings: impatient, meanings: [.close(1011, .retry)],
     script: { scene in
       let first = try await scene.seeLogin()

@@ -1,9 +1,9 @@
-/// An alarm for the silence of a peer whose session has a time of its own, as in a hosted space.
+/// A timer for the silence of a peer whose session has a time of its own, as in a hosted space.
 ///
-/// The silence is measured in the network's time, which no order moves. The alarm is set in the loop of the network, whose
+/// The silence is measured in the network's time, which no order moves. The timer is set in the loop of the network, whose
 /// thread the connection's loop shares.
-final class SilenceAlarm: WakeupTarget {
-  /// Forgets the alarm when it ends.
+final class SilenceTimer: WakeupTarget {
+  /// Forgets the timer when it ends.
   private unowned let connection: Connection
   private(set) var wakeup: Wakeup!
 

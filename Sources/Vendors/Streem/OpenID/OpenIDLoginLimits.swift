@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import Synchronization
 
 /// The rate limits of the login form. Each process counts for itself.
-final class OpenIDDoor: Sendable {
+final class OpenIDLoginLimits: Sendable {
   private struct State {
     var addresses: AddressQuota
     var tries: OpenIDTries
@@ -18,8 +18,8 @@ final class OpenIDDoor: Sendable {
   }
 
   /// The outcome of a submitted form.
-  enum Passage {
-    case open
+  enum Outcome {
+    case right
     case wrong
     /// The password was not checked: too many tries for the account, or from the address.
     case wait(Duration)
@@ -27,11 +27,12 @@ final class OpenIDDoor: Sendable {
 
   /// Counts a form from `address`. Above a limit the answer does not reveal whether the password was right. Concurrent
   /// forms are counted one after another.
-  func pass(_ account: OpenIDAccount, isRight: Bool, isKnown: Bool, from address: String, at now: WallTime) -> Passage {
+  func count(_ account: OpenIDAccount, isRight: Bool, isKnown: Bool, from address: String, at now: WallTime) -> Outcome
+  {
     state.withLock { state in
       if let wait = state.addresses.take(address, at: Instant(nanoseconds: now.nanoseconds)) { return .wait(wait) }
       if let wait = state.tries.wait(account, isKnown: isKnown, at: now) { return .wait(wait) }
-      guard !isRight else { return .open }
+      guard !isRight else { return .right }
       state.tries.countWrong(account, isKnown: isKnown, at: now)
       return .wrong
     }

@@ -1,22 +1,22 @@
 package import GatewayCore
 
-/// An alarm for work that is due at a time, such as messages to send later. It fires at the earliest time that it was
+/// A timer for work that is due at a time, such as messages to send later. It fires at the earliest time that it was
 /// set for.
-package actor Alarm {
+package actor DueTimer {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// The delay before the next try when the store is unavailable.
-  package static let patience = Duration.seconds(1)
+  package static let retryDelay = Duration.seconds(1)
 
   private let purpose: String
   private let executor: any (SerialExecutor & TaskExecutor)
   private let services: any GatewayServices
   /// The time when it fires next; nil if it is not set.
-  private var ringsAt: WallTime?
+  private var firesAt: WallTime?
   /// The number of times in a row that it fired too early.
   private var earlyCount = 0
 
-  /// Creates an alarm that is not set.
+  /// Creates a timer that is not set.
   ///
   /// - Parameters:
   ///   - purpose: The reason of the wait, for the list of sleeping tasks.
@@ -31,19 +31,19 @@ package actor Alarm {
   /// Schedules `look` for that time, and returns at once. Does nothing if it fires earlier anyway: `look` sets it
   /// again.
   package func set(for time: WallTime, _ look: @escaping @Sendable () async -> Void) {
-    if let ringsAt, ringsAt <= time { return }
-    ringsAt = time
+    if let firesAt, firesAt <= time { return }
+    firesAt = time
     Task.immediate(executorPreference: executor) {
       await self.services.sleep(for: max(.milliseconds(1), time - self.services.wallTime), as: self.purpose)
-      if self.rings(at: time) { await look() }
+      if self.fires(at: time) { await look() }
     }
   }
 
   /// Returns whether the sleeper for that time is to run `look`.
-  private func rings(at time: WallTime) -> Bool {
+  private func fires(at time: WallTime) -> Bool {
     // An earlier look has been scheduled meanwhile.
-    guard ringsAt == time else { return false }
-    ringsAt = nil
+    guard firesAt == time else { return false }
+    firesAt = nil
     // The clock may have been set back. If sleeps return at once, the gateway has ended.
     earlyCount = services.wallTime < time ? earlyCount + 1 : 0
     guard earlyCount < 3 else {

@@ -2,11 +2,11 @@ internal import GatewayCore
 
 /// The users in open channels, each for as long as a connection lasts. Kept in memory only, since connections end with
 /// the process.
-actor SendbirdHalls {
+actor SendbirdPresence {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// An open channel with participants.
-  private struct Hall {
+  private struct Entry {
     /// The channel without its participants.
     var channel: SendbirdChannel
     var participants: [UserID: Set<ConnectionID>] = [:]
@@ -14,7 +14,7 @@ actor SendbirdHalls {
 
   private let executor: any SerialExecutor
   private let limits: SendbirdChannelLimits
-  private var halls: [Name: Hall] = [:]
+  private var entries: [Name: Entry] = [:]
   /// The open channels that a connection is in.
   private var entered: [ConnectionID: Set<Name>] = [:]
 
@@ -26,38 +26,38 @@ actor SendbirdHalls {
   func enter(
     _ channel: SendbirdChannel, user: UserID, by connection: ConnectionID
   ) throws(SendbirdChannelRefusal) -> SendbirdParticipation {
-    var hall = halls[channel.url] ?? Hall(channel: channel)
-    hall.channel = channel
-    let isNew = hall.participants[user] == nil
-    guard !isNew || hall.participants.count < limits.participantsOfChannel else { throw .tooManyParticipants }
+    var entry = entries[channel.url] ?? Entry(channel: channel)
+    entry.channel = channel
+    let isNew = entry.participants[user] == nil
+    guard !isNew || entry.participants.count < limits.participantsOfChannel else { throw .tooManyParticipants }
     let own = entered[connection] ?? []
     guard own.count < limits.channelsOfConnection || own.contains(channel.url) else { throw .tooManyParticipants }
     entered[connection, default: []].insert(channel.url)
-    hall.participants[user, default: []].insert(connection)
-    halls[channel.url] = hall
-    return participation(hall, user, isChange: isNew)
+    entry.participants[user, default: []].insert(connection)
+    entries[channel.url] = entry
+    return participation(entry, user, isChange: isNew)
   }
 
   /// Removes the user's connection; returns nil if nobody is in the channel.
   func exit(_ url: Name, user: UserID, by connection: ConnectionID) -> SendbirdParticipation? {
     forget(url, enteredBy: connection)
-    guard var hall = halls[url] else { return nil }
-    let wasIn = hall.participants[user]?.remove(connection) != nil
-    let isGone = hall.participants[user]?.isEmpty == true
-    if isGone { hall.participants[user] = nil }
-    halls[url] = hall.participants.isEmpty ? nil : hall
-    return participation(hall, user, isChange: wasIn && isGone)
+    guard var entry = entries[url] else { return nil }
+    let wasIn = entry.participants[user]?.remove(connection) != nil
+    let isGone = entry.participants[user]?.isEmpty == true
+    if isGone { entry.participants[user] = nil }
+    entries[url] = entry.participants.isEmpty ? nil : entry
+    return participation(entry, user, isChange: wasIn && isGone)
   }
 
   /// Removes the user or everybody; returns the removed users with their connections.
   func clear(_ url: Name, of user: UserID? = nil) -> [(user: UserID, connections: Set<ConnectionID>)] {
-    guard var hall = halls[url] else { return [] }
-    let gone = hall.participants.filter { user == nil || $0.key == user }.sorted { $0.key < $1.key }
+    guard var entry = entries[url] else { return [] }
+    let gone = entry.participants.filter { user == nil || $0.key == user }.sorted { $0.key < $1.key }
     for (user, connections) in gone {
-      hall.participants[user] = nil
+      entry.participants[user] = nil
       for connection in connections { forget(url, enteredBy: connection) }
     }
-    halls[url] = hall.participants.isEmpty ? nil : hall
+    entries[url] = entry.participants.isEmpty ? nil : entry
     return gone.map { ($0.key, $0.value) }
   }
 
@@ -67,20 +67,20 @@ actor SendbirdHalls {
 
   /// Returns the participants, sorted by name.
   func participants(_ url: Name) -> [UserID] {
-    halls[url]?.participants.keys.sorted() ?? []
+    entries[url]?.participants.keys.sorted() ?? []
   }
 
   func contains(_ user: UserID, in url: Name) -> Bool {
-    halls[url]?.participants[user] != nil
+    entries[url]?.participants[user] != nil
   }
 
   func count(_ url: Name) -> Int {
-    halls[url]?.participants.count ?? 0
+    entries[url]?.participants.count ?? 0
   }
 
-  private func participation(_ hall: Hall, _ user: UserID, isChange: Bool) -> SendbirdParticipation {
-    var channel = hall.channel
-    channel.participantCount = hall.participants.count
+  private func participation(_ entry: Entry, _ user: UserID, isChange: Bool) -> SendbirdParticipation {
+    var channel = entry.channel
+    channel.participantCount = entry.participants.count
     return SendbirdParticipation(channel: channel, user: user, isChange: isChange)
   }
 

@@ -2,8 +2,8 @@ import GatewayFleet
 import GatewayReport
 import Synchronization
 
-/// A guard that ends a storm by the rules of `--stop-when`, e.g. `connects.failed.share > 50% over 10s`.
-final class StormGuard: Sendable {
+/// A watchdog that ends a storm by the rules of `--stop-when`, e.g. `connects.failed.share > 50% over 10s`.
+final class StormWatchdog: Sendable {
   private struct State {
     var watch: StopWatch
     var reason: String?

@@ -10,30 +10,30 @@ internal import GatewayKit
 /// It also gives out the turns of each channel: the holder of a turn changes the channel and notifies its members
 /// before the next one does. The members therefore receive changes in the order of the commits, on whatever loop each
 /// was made.
-actor SendbirdRooms {
+actor SendbirdMemberships {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// The data that must be loaded before a turn is used.
   enum Readiness: Sendable {
     case ready
-    /// The channel's seats.
-    case seatsMissing
-    /// The seats of all channels.
+    /// The channel's roster.
+    case rosterMissing
+    /// The rosters of all channels.
     case nothingRead
   }
 
   private static let doubtfulMax = 1_000
 
   private let executor: any SerialExecutor
-  private var seats: [Name: SendbirdSeats] = [:]
+  private var rosters: [Name: SendbirdRoster] = [:]
   private var isRead = false
   /// The channels whose last commit has an unknown outcome, or that another process has changed.
   private var doubtful: Set<Name> = []
-  /// How many readings of seats are under way, and the channels that another process has changed meanwhile.
+  /// How many readings of rosters are under way, and the channels that another process has changed meanwhile.
   private var readings = 0
   private var disturbed: Set<Name> = []
   private var sums: [UserID: SendbirdUnread] = [:]
-  private var memberships: [UserID: Set<Name>] = [:]
+  private var channelsOfUser: [UserID: Set<Name>] = [:]
   private let turns = Turns<Name>()
   /// The number of displaced messages.
   private(set) var displaced: UInt64 = 0
@@ -48,28 +48,28 @@ actor SendbirdRooms {
   func take(_ url: Name) async -> Readiness {
     await turns.take(url)
     guard isRead else { return .nothingRead }
-    return seats[url] == nil || doubtful.contains(url) ? .seatsMissing : .ready
+    return rosters[url] == nil || doubtful.contains(url) ? .rosterMissing : .ready
   }
 
-  /// Gives the turn back. After a commit with an unknown outcome the seats are read again.
+  /// Gives the turn back. After a commit with an unknown outcome the roster is read again.
   func give(_ url: Name, inDoubt: Bool) {
     // Only this many channels are remembered that may never have been created; others are found when they are named.
-    if inDoubt, seats[url] != nil || doubtful.count < Self.doubtfulMax { doubtful.insert(url) }
+    if inDoubt, rosters[url] != nil || doubtful.count < Self.doubtfulMax { doubtful.insert(url) }
     turns.give(url)
   }
 
   // MARK: Seats
 
-  /// Sets the seats of all channels that have none. Seats that are there may be newer, and those in doubt are read in turn.
-  func begin(_ all: [Name: SendbirdSeats]) {
-    for (url, new) in all where seats[url] == nil { put(new, at: url) }
+  /// Sets the rosters of all channels that have none. Present rosters may be newer; doubtful ones are read in turn.
+  func begin(_ all: [Name: SendbirdRoster]) {
+    for (url, new) in all where rosters[url] == nil { put(new, at: url) }
     isRead = true
   }
 
   /// Seats are being read from the store until ``endReading()``.
   func beginReading() { readings += 1 }
 
-  /// The seats that were read are set. What another process has changed meanwhile is read again.
+  /// Sets the rosters that were read. Rosters that another process has changed meanwhile are read again.
   func endReading() {
     doubtful.formUnion(disturbed)
     readings -= 1
@@ -79,7 +79,7 @@ actor SendbirdRooms {
   /// Notes that another process has changed the channel.
   func forget(_ url: Name) {
     if readings > 0 { disturbed.insert(url) }
-    if seats[url] != nil || (isRead && doubtful.count < Self.doubtfulMax) {
+    if rosters[url] != nil || (isRead && doubtful.count < Self.doubtfulMax) {
       doubtful.insert(url)
     } else {
       // It is found when all channels are read.
@@ -89,45 +89,45 @@ actor SendbirdRooms {
 
   /// Notes that other processes may have changed any channel.
   func forgetAll() {
-    if readings > 0 { disturbed.formUnion(seats.keys) }
-    doubtful.formUnion(seats.keys)
+    if readings > 0 { disturbed.formUnion(rosters.keys) }
+    doubtful.formUnion(rosters.keys)
     isRead = false
   }
 
-  /// The channels whose seats must be read before an answer about all channels.
+  /// The channels whose rosters must be read before an answer about all channels.
   var doubts: [Name] { doubtful.sorted() }
 
-  /// Sets a channel's seats; nil if there is no channel or they are unknown.
-  func put(_ new: SendbirdSeats?, at url: Name) {
+  /// Sets a channel's roster; nil if there is no channel or they are unknown.
+  func put(_ new: SendbirdRoster?, at url: Name) {
     doubtful.remove(url)
-    if let old = seats[url] {
+    if let old = rosters[url] {
       for (user, count) in old.unread {
         change(user, from: count, to: 0, old.customType)
         if new?.unread[user] == nil {
-          memberships[user]?.remove(url)
-          if memberships[user]?.isEmpty == true { memberships[user] = nil }
+          channelsOfUser[user]?.remove(url)
+          if channelsOfUser[user]?.isEmpty == true { channelsOfUser[user] = nil }
         }
       }
     }
-    seats[url] = new
+    rosters[url] = new
     guard let new else { return }
     for (user, count) in new.unread {
       change(user, from: 0, to: count, new.customType)
-      memberships[user, default: []].insert(url)
+      channelsOfUser[user, default: []].insert(url)
     }
   }
 
-  func seats(of url: Name) -> SendbirdSeats? {
-    seats[url]
+  func roster(of url: Name) -> SendbirdRoster? {
+    rosters[url]
   }
 
-  func seats(of urls: [Name]) -> [Name: SendbirdSeats] {
-    urls.reduce(into: [:]) { $0[$1] = seats[$1] }
+  func rosters(of urls: [Name]) -> [Name: SendbirdRoster] {
+    urls.reduce(into: [:]) { $0[$1] = rosters[$1] }
   }
 
   /// Returns the user's group channels, sorted by name.
   func channels(of user: UserID) -> [Name] {
-    (memberships[user] ?? []).sorted()
+    (channelsOfUser[user] ?? []).sorted()
   }
 
   // MARK: Messages
@@ -137,11 +137,11 @@ actor SendbirdRooms {
     _ url: Name, by sender: UserID?, displacing count: Int
   ) -> (hearers: Set<UserID>, unread: [UserID: SendbirdUnread]) {
     displaced += UInt64(count)
-    guard let joined = seats[url]?.joined, let type = seats[url]?.customType else { return ([], [:]) }
-    let uncounted = seats[url]?.uncounted ?? []
+    guard let joined = rosters[url]?.joined, let type = rosters[url]?.customType else { return ([], [:]) }
+    let uncounted = rosters[url]?.uncounted ?? []
     for user in joined where user != sender && !uncounted.contains(user) {
-      let count = seats[url]?.unread[user] ?? 0
-      seats[url]?.unread[user] = count + 1
+      let count = rosters[url]?.unread[user] ?? 0
+      rosters[url]?.unread[user] = count + 1
       change(user, from: count, to: count + 1, type)
     }
     return (joined, unread(joined))
@@ -152,9 +152,9 @@ actor SendbirdRooms {
 
   /// Sets the member's unread count; it stays 0 for a member who excludes the channel from the totals.
   func unread(_ url: Name, count: Int, by user: UserID) {
-    guard let before = seats[url]?.unread[user], let type = seats[url]?.customType else { return }
-    let count = seats[url]?.uncounted.contains(user) == true ? 0 : count
-    seats[url]?.unread[user] = count
+    guard let before = rosters[url]?.unread[user], let type = rosters[url]?.customType else { return }
+    let count = rosters[url]?.uncounted.contains(user) == true ? 0 : count
+    rosters[url]?.unread[user] = count
     change(user, from: before, to: count, type)
   }
 
@@ -163,7 +163,7 @@ actor SendbirdRooms {
     users.reduce(into: [:]) { $0[$1] = sums[$1] }
   }
 
-  /// Returns these users' unread totals; nil if seats must be read first.
+  /// Returns these users' unread totals; nil if rosters must be read first.
   func unreadBeyondDoubt(_ users: Set<UserID>) -> [UserID: SendbirdUnread]? {
     isRead && doubtful.isEmpty ? unread(users) : nil
   }

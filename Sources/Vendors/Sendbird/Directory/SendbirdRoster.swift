@@ -1,7 +1,7 @@
 internal import GatewayCore
 
 /// The members of a group channel: which of them receive its events, and each one's unread count.
-struct SendbirdSeats: Sendable {
+struct SendbirdRoster: Sendable {
   var joined: Set<UserID> = []
   /// The unread count of every member.
   var unread: [UserID: Int] = [:]

@@ -6,7 +6,7 @@ import Glibc
 /// The one client that precedes a storm against other parties' systems.
 ///
 /// If it cannot log in, thousands of others could only lock accounts and fill logs.
-struct StormCanary {
+struct StormProbe {
   private var options: StormOptions
 
   /// The time it may take in addition to its own timeouts, in seconds.
@@ -28,7 +28,7 @@ struct StormCanary {
   }
 
   /// Logs the client in and out. Throws a sentence if it was refused, or interrupted by a signal.
-  func sing() async throws {
+  func run() async throws {
     let (ends, end) = AsyncStream.makeStream(of: Bool.self)
     let part = StormPart(
       process: 0, processes: 1, startsAt: SystemTime.now + Self.head, run: options.mark?.run ?? "", pins: options.pins)
@@ -48,10 +48,11 @@ struct StormCanary {
     }
     let result = await storm.run()
     end.finish()
-    if await leave.value { throw StormCanaryFailure(description: "interrupted before the storm began") }
+    if await leave.value { throw StormProbeFailure(description: "interrupted before the storm began") }
     guard result.connects.accepted == 0 else { return }
-    throw StormCanaryFailure(
-      description: "one client went first and was not let in: \(Self.reason(result)) (gateway \(options.gatewayText), "
+    throw StormProbeFailure(
+      description:
+        "the first client, which goes alone, could not log in: \(Self.reason(result)) (gateway \(options.gatewayText), "
         + "tokens \(options.providerText)); no storm began")
   }
 
@@ -63,6 +64,6 @@ struct StormCanary {
 }
 
 /// Why no storm began.
-struct StormCanaryFailure: Error, CustomStringConvertible {
+struct StormProbeFailure: Error, CustomStringConvertible {
   let description: String
 }
