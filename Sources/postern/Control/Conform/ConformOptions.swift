@@ -43,7 +43,7 @@ struct ConformOptions: Sendable {
       "wire", "FILE|NAME", "the described wire that the client speaks, instead of --dialect; the gateway plays it",
       \.wire, .asGiven)
     Option(
-      "template-secret", "NAME=FILE", "the file whose content replaces {{secret.NAME}} in the description of --wire",
+      "template-secret", "NAME=FILE", "the file with the value of {{secret.NAME}} in --wire",
       each: \.templateSecrets)
     Option(
       "upstream", "URL",
