@@ -1,14 +1,14 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 
 /// The plain dialect's clients in a storm. They get their tokens from `/v1/tokens` or, with `--mint`, issue them
 /// themselves.
-package struct PlainClientTool: ClientTool {
-  package func dialect(_ choice: ClientChoice, _ arguments: Arguments) -> any ClientDialect {
+struct PlainClientTool: ClientTool {
+  func dialect(_ choice: ClientChoice, _ arguments: Arguments) -> any ClientDialect {
     PlainClientDialect(providerSecret: choice.providerSecret)
   }
 
-  package func issuer(_ choice: ClientChoice, _ arguments: Arguments) throws -> any TokenIssuer {
+  func issuer(_ choice: ClientChoice, _ arguments: Arguments) throws -> any TokenIssuer {
     let signer = try signer(arguments, allowsShortSecret: false)
     let policy = try TokenPolicyDraft(arguments)
     return PlainTokenIssuer(signer: signer, issuer: policy.issuer, audience: policy.audience)

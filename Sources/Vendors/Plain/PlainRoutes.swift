@@ -1,11 +1,11 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
-package import GatewayKit
-package import GatewayTokens
+internal import GatewayKit
+internal import GatewayTokens
 
 /// The plain dialect's HTTP API: guests, calls, and the token provider at `POST /v1/tokens`. `Deploy/api/openapi.yaml`
 /// describes it.
-package struct PlainRoutes: Sendable {
+struct PlainRoutes: Sendable {
   let services: any GatewayServices
   let directory: PlainDirectory
   let authenticator: any Authenticator
@@ -13,19 +13,7 @@ package struct PlainRoutes: Sendable {
   let provider: TokenProvider
   let secrets: Secrets
 
-  package init(
-    services: any GatewayServices, directory: PlainDirectory, authenticator: any Authenticator,
-    issuer: any TokenIssuer, provider: TokenProvider, secrets: Secrets
-  ) {
-    self.services = services
-    self.directory = directory
-    self.authenticator = authenticator
-    self.issuer = issuer
-    self.provider = provider
-    self.secrets = secrets
-  }
-
-  package var routes: [HTTPRoute] {
+  var routes: [HTTPRoute] {
     let group = RouteGroup(words: refusal)
     return [
       // Anybody may be a guest, as with the vendors, so any page may request one.

@@ -1,11 +1,11 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
 // Tokens and session keys over HTTP.
 
 extension SendbirdClientDialect {
-  package func registration(of user: UserID) -> HTTPRequest? {
+  func registration(of user: UserID) -> HTTPRequest? {
     guard apiToken != nil else { return nil }
     let body = JSONWriter.object { json in
       json.member("user_id", user.rawValue)
@@ -15,7 +15,7 @@ extension SendbirdClientDialect {
     return platformRequest("/v3/users", body)
   }
 
-  package func tokenRequest(for user: UserID, life: TokenLife, at now: WallTime) -> HTTPRequest {
+  func tokenRequest(for user: UserID, life: TokenLife, at now: WallTime) -> HTTPRequest {
     guard apiToken != nil else { return provider.request(for: user, life: life) }
     let end =
       switch life {
@@ -33,9 +33,9 @@ extension SendbirdClientDialect {
       body: body)
   }
 
-  package func token(in response: HTTPResponse) -> Credentials? { provider.token(in: response) }
+  func token(in response: HTTPResponse) -> Credentials? { provider.token(in: response) }
 
-  package func keyRequest(of client: ClientIdentity) -> HTTPRequest? {
+  func keyRequest(of client: ClientIdentity) -> HTTPRequest? {
     guard let token = client.token else { return nil }
     let body = JSONWriter.object { json in
       json.member("expiring_session", true)
@@ -52,7 +52,7 @@ extension SendbirdClientDialect {
       ], body: body)
   }
 
-  package func key(in response: HTTPResponse) -> SessionKeyAnswer? {
+  func key(in response: HTTPResponse) -> SessionKeyAnswer? {
     response.body.withUnsafeBytes { bytes in
       guard let body = try? JSONObject(bytes) else { return nil }
       guard response.status == 200 else {

@@ -1,12 +1,12 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
 /// Sendbird's wire format, the client's side.
-package struct SendbirdClientDialect: ClientDialect {
-  package let name = "sendbird"
-  package let kind: SendbirdSDK
-  package let upgradeTarget = "/"
+struct SendbirdClientDialect: ClientDialect {
+  let name = "sendbird"
+  let kind: SendbirdSDK
+  let upgradeTarget = "/"
   let applicationID: String
   let apiToken: Credentials?
   let provider = TokenProviderClient(scheme: "sendbird")
@@ -17,18 +17,18 @@ package struct SendbirdClientDialect: ClientDialect {
   ///   - applicationID: The application that clients name in `ai` and `App-Id`.
   ///   - apiToken: The `Api-Token` with which tokens are requested from the Platform API; without one they are
   ///     requested from the gateway's own provider.
-  package init(_ kind: SendbirdSDK = .javascript, applicationID: String, apiToken: Credentials? = nil) {
+  init(_ kind: SendbirdSDK = .javascript, applicationID: String, apiToken: Credentials? = nil) {
     self.kind = kind
     self.applicationID = applicationID
     self.apiToken = apiToken
   }
 
-  package var sdk: String? { kind.rawValue }
-  package var habits: ClientHabits { kind.habits }
+  var sdk: String? { kind.rawValue }
+  var habits: ClientHabits { kind.habits }
 
   // MARK: Connecting
 
-  package func upgrade(of client: ClientIdentity) -> ClientUpgrade {
+  func upgrade(of client: ClientIdentity) -> ClientUpgrade {
     var request = HTTPRequest(
       method: "GET", path: upgradeTarget,
       query: [
@@ -77,7 +77,7 @@ package struct SendbirdClientDialect: ClientDialect {
 
   // MARK: Sending
 
-  package func encode(_ message: ClientMessage, of client: ClientIdentity) -> Frame? {
+  func encode(_ message: ClientMessage, of client: ClientIdentity) -> Frame? {
     switch message {
     // The upgrade contains the credentials; the gateway sends the first message.
     case .connect: nil
@@ -106,7 +106,7 @@ package struct SendbirdClientDialect: ClientDialect {
 
   // MARK: Receiving
 
-  package func decode(_ payload: UnsafeRawBufferPointer, _ frameKind: Frame.Kind) -> ServerNotice? {
+  func decode(_ payload: UnsafeRawBufferPointer, _ frameKind: Frame.Kind) -> ServerNotice? {
     guard frameKind == .text, let frame = SendbirdFrame(payload),
       let body = try? JSONObject(UnsafeRawBufferPointer(rebasing: payload[frame.body]))
     else { return nil }

@@ -1,4 +1,4 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
@@ -15,7 +15,7 @@ extension SendbirdDialect {
 
   /// Decodes a command. An unknown command is ignored unless it expects an answer. An unreadable one is answered only
   /// if its `req_id` can be read: the strictest client logs out on an `EROR` that it did not request.
-  package func decode(
+  func decode(
     _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
   ) throws(GatewayError) -> InboundMessage? {
     guard let frame = SendbirdFrame(payload) else { throw .malformedMessage }

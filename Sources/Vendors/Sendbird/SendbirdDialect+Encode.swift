@@ -1,10 +1,10 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 
 // The gateway's messages.
 
 extension SendbirdDialect {
-  package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
+  func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
     switch message {
     case .connected(_, _, _, _, _, let welcome):
       welcome.map { SendbirdFrame.command("LOGI", object: $0) }

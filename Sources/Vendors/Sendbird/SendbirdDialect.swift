@@ -1,43 +1,43 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 /// Sendbird's wire format, the server's side: each text message has a command of four letters and a JSON object. Every
 /// socket is opened; the answer to its credentials is a `LOGI` command.
-package struct SendbirdDialect: Dialect {
-  package var name: String { SendbirdWire.name }
+struct SendbirdDialect: Dialect {
+  var name: String { SendbirdWire.name }
 
   let settings: SendbirdSettings
 
-  package init(_ settings: SendbirdSettings) {
+  init(_ settings: SendbirdSettings) {
     self.settings = settings
   }
 
-  package var refusesBeforeUpgrade: Bool { false }
+  var refusesBeforeUpgrade: Bool { false }
 
-  package var socketPath: String? { "/" }
+  var socketPath: String? { "/" }
 
   /// Returns whether the path is `/`, with an application in the query or the host name.
-  package func accepts(_ upgrade: HTTPRequest) -> Bool {
+  func accepts(_ upgrade: HTTPRequest) -> Bool {
     upgrade.path == "/" && Self.applicationID(of: upgrade) != nil
   }
 
-  package func owns(path: String) -> Bool {
+  func owns(path: String) -> Bool {
     path.hasPrefix("/v3/")
   }
 
   private static let redaction = JSONRedaction(["key", "newkey", "ekey", "auth"])
 
-  package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
+  func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
     guard let frame = SendbirdFrame(payload), !frame.isFollowed else { return nil }
     return Self.redaction.text(UnsafeRawBufferPointer(rebasing: payload[frame.body]), isUnderstood: isUnderstood)
       .map { frame.name + $0 }
   }
 
-  package func application(in request: HTTPRequest) -> String? {
+  func application(in request: HTTPRequest) -> String? {
     Self.applicationID(of: request) ?? Self.application(in: request.header("host"), behind: "api-")
   }
 
-  package func response(for error: GatewayError) -> HTTPResponse {
+  func response(for error: GatewayError) -> HTTPResponse {
     SendbirdError(error).response
   }
 
@@ -55,12 +55,12 @@ package struct SendbirdDialect: Dialect {
   }
 
   /// Returns the subprotocol, which contains a browser client's credentials and must be returned as offered.
-  package func subprotocol(for upgrade: HTTPRequest) -> String? {
+  func subprotocol(for upgrade: HTTPRequest) -> String? {
     upgrade.header("sec-websocket-protocol").flatMap { SendbirdSubprotocol($0) == nil ? nil : $0 }
   }
 
   /// Returns the credentials, which always exist: a client without any logs in by name alone.
-  package func credentials(in upgrade: HTTPRequest) -> Credentials? {
+  func credentials(in upgrade: HTTPRequest) -> Credentials? {
     let offered = upgrade.header("sec-websocket-protocol").flatMap { SendbirdSubprotocol($0) }
     let token =
       offered?.token ?? Self.unescaped(upgrade.header("sendbird-ws-token"))
@@ -76,7 +76,7 @@ package struct SendbirdDialect: Dialect {
     return value.utf8.contains(UInt8(ascii: "%")) ? PercentEncoding.decode(value) ?? value : value
   }
 
-  package func details(of upgrade: HTTPRequest) -> Baggage? {
+  func details(of upgrade: HTTPRequest) -> Baggage? {
     Baggage(
       SendbirdUpgrade(
         applicationID: Self.applicationID(of: upgrade), userID: upgrade.parameter("user_id"),

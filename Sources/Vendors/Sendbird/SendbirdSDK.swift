@@ -1,8 +1,8 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// An SDK of Sendbird whose clients can be simulated, with its habits as observed on the wire with the unmodified
 /// clients.
-package enum SendbirdSDK: String, Hashable, Sendable, CaseIterable {
+enum SendbirdSDK: String, Hashable, Sendable, CaseIterable {
   /// JavaScript 4: credentials in the subprotocol.
   case javascript
   /// JavaScript 3: credentials in the query; never accepts a new key on its socket.
@@ -10,7 +10,7 @@ package enum SendbirdSDK: String, Hashable, Sendable, CaseIterable {
   /// Credentials in header fields, as on the mobile platforms.
   case unity
 
-  package var habits: ClientHabits {
+  var habits: ClientHabits {
     var habits = ClientHabits()
     habits.keepAlive = keepAlive
     // The answer to the login replaces this.

@@ -1,13 +1,13 @@
 package import GatewayCore
 package import GatewayKit
-package import GatewayTokens
+internal import GatewayTokens
 
 /// Sendbird's part of a gateway: one application with its sessions, users, channels and messages.
 package struct SendbirdVendor: Vendor {
-  package let directory: SendbirdDirectory
+  let directory: SendbirdDirectory
   package let bindings: [DialectBinding]
   /// The signer of session tokens.
-  package let signer: JWTSigner
+  let signer: JWTSigner
   private let settings: SendbirdSettings
   private let sessions: SendbirdSessions
   private let verifier: JWTVerifier
@@ -29,7 +29,7 @@ package struct SendbirdVendor: Vendor {
   ///
   /// - Throws: `KeyError` if the Api-Token cannot sign, `SessionPolicyError` if the gateway's times are impossible on
   ///   this wire.
-  package init(_ settings: SendbirdSettings, on ground: Ground) throws {
+  init(_ settings: SendbirdSettings, on ground: Ground) throws {
     self.settings = settings
     services = ground.services
     secrets = ground.secrets

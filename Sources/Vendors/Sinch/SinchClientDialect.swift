@@ -1,11 +1,11 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
 /// Our Sinch wire, the client's side.
-package struct SinchClientDialect: ClientDialect {
-  package let name = "sinch"
-  package let upgradeTarget = SinchDialect.path
+struct SinchClientDialect: ClientDialect {
+  let name = "sinch"
+  let upgradeTarget = SinchDialect.path
   private let application: Name
   private let provider: TokenProviderClient
 
@@ -14,16 +14,16 @@ package struct SinchClientDialect: ClientDialect {
   /// - Parameters:
   ///   - application: The key of the clients' application, which their tokens must name.
   ///   - providerSecret: The secret that the token provider requires as `Authorization: Bearer`, if any.
-  package init(application: Name = SinchApplications.usualKey, providerSecret: Credentials? = nil) {
+  init(application: Name = SinchApplications.usualKey, providerSecret: Credentials? = nil) {
     self.application = application
     provider = TokenProviderClient(secret: providerSecret, scheme: "sinch")
   }
 
-  package func upgrade(of client: ClientIdentity) -> ClientUpgrade {
+  func upgrade(of client: ClientIdentity) -> ClientUpgrade {
     ClientUpgrade(HTTPRequest(method: "GET", path: upgradeTarget))
   }
 
-  package func encode(_ message: ClientMessage, of client: ClientIdentity) -> Frame? {
+  func encode(_ message: ClientMessage, of client: ClientIdentity) -> Frame? {
     switch message {
     case .connect(let credentials): start(credentials, client)
     case .refresh(let credentials):
@@ -47,7 +47,7 @@ package struct SinchClientDialect: ClientDialect {
       })
   }
 
-  package func decode(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> ServerNotice? {
+  func decode(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> ServerNotice? {
     guard kind == .text, let message = try? JSONObject(payload) else { return nil }
     switch try? message.string("type") {
     case "clientStarted":
@@ -72,9 +72,9 @@ package struct SinchClientDialect: ClientDialect {
     }
   }
 
-  package func tokenRequest(for user: UserID, life: TokenLife, at now: WallTime) -> HTTPRequest {
+  func tokenRequest(for user: UserID, life: TokenLife, at now: WallTime) -> HTTPRequest {
     provider.request(for: user, life: life)
   }
 
-  package func token(in response: HTTPResponse) -> Credentials? { provider.token(in: response) }
+  func token(in response: HTTPResponse) -> Credentials? { provider.token(in: response) }
 }

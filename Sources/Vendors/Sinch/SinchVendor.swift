@@ -3,13 +3,13 @@ package import GatewayKit
 
 /// Sinch's part of a gateway: its wire at `/sinch/v1/connect`, its tokens and its HTTP API.
 package struct SinchVendor: Vendor {
-  package let directory: SinchDirectory
+  let directory: SinchDirectory
   package let bindings: [DialectBinding]
   package let issuers: [String: any TokenIssuer]
   private let registrar: SinchRegistrar
   private let services: any GatewayServices
 
-  package init(_ settings: SinchSettings, on ground: Ground) {
+  init(_ settings: SinchSettings, on ground: Ground) {
     services = ground.services
     directory = SinchDirectory(ground.store, seed: ground.seed)
     registrar = SinchRegistrar(settings: settings, directory: directory, secrets: ground.secrets)

@@ -3,7 +3,7 @@ package import GatewayKit
 
 /// Stream's part of a gateway: its three sockets and its REST API.
 package struct StreamVendor: Vendor {
-  package let directory: StreamDirectory
+  let directory: StreamDirectory
   package let bindings: [DialectBinding]
   package let issuers: [String: any TokenIssuer]
   private let settings: StreamVideoSettings
@@ -16,7 +16,7 @@ package struct StreamVendor: Vendor {
   /// Creates the vendor with its dialects and routes.
   ///
   /// - Throws: `SessionPolicyError` if the delay after an expiry is negative.
-  package init(_ settings: StreamVideoSettings, on ground: Ground) throws(SessionPolicyError) {
+  init(_ settings: StreamVideoSettings, on ground: Ground) throws(SessionPolicyError) {
     var settings = settings
     settings.calls.sfu?.isSecure = ground.isSecure
     self.settings = settings

@@ -1,11 +1,11 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
 /// Stream's wire format, the client's side: a Video client of one of the SDKs.
-package struct StreamVideoClientDialect: ClientDialect {
-  package let name = "stream-video"
-  package let kind: StreamVideoSDK
+struct StreamVideoClientDialect: ClientDialect {
+  let name = "stream-video"
+  let kind: StreamVideoSDK
   private let apiKey: String
   private let provider: TokenProviderClient
 
@@ -13,21 +13,21 @@ package struct StreamVideoClientDialect: ClientDialect {
   ///
   /// - Parameter providerSecret: The secret that the token provider requires as `Authorization: Bearer`, if any. Stream
   ///   has no provider: tokens come from the application, which the gateway's provider replaces.
-  package init(_ kind: StreamVideoSDK = .javascript, apiKey: String, providerSecret: Credentials? = nil) {
+  init(_ kind: StreamVideoSDK = .javascript, apiKey: String, providerSecret: Credentials? = nil) {
     self.kind = kind
     self.apiKey = apiKey
     provider = TokenProviderClient(secret: providerSecret, scheme: "stream-video")
   }
 
-  package var sdk: String? { kind.rawValue }
-  package var habits: ClientHabits { kind.habits }
+  var sdk: String? { kind.rawValue }
+  var habits: ClientHabits { kind.habits }
   /// The gateway's own 4001 never appears on this wire: a client that does not log in is closed with 1000.
-  package var closeNames: [UInt16: String] {
+  var closeNames: [UInt16: String] {
     CloseReason.names.merging([StreamExpiry().closeCode: "token_expired"], uniquingKeysWith: { _, own in own })
   }
-  package var upgradeTarget: String { kind == .python ? "/api/v2/connect" : "/video/connect" }
+  var upgradeTarget: String { kind == .python ? "/api/v2/connect" : "/video/connect" }
 
-  package func upgrade(of client: ClientIdentity) -> ClientUpgrade {
+  func upgrade(of client: ClientIdentity) -> ClientUpgrade {
     var request = HTTPRequest(method: "GET", path: upgradeTarget, query: [HTTPField("api_key", apiKey)])
     switch kind {
     case .javascript, .swift, .flutter:
@@ -45,7 +45,7 @@ package struct StreamVideoClientDialect: ClientDialect {
 
   // MARK: Sending
 
-  package func encode(_ message: ClientMessage, of client: ClientIdentity) -> Frame? {
+  func encode(_ message: ClientMessage, of client: ClientIdentity) -> Frame? {
     switch message {
     case .connect(let credentials): connect(credentials, client.user)
     // An open socket cannot get a new token.
@@ -91,7 +91,7 @@ package struct StreamVideoClientDialect: ClientDialect {
 
   // MARK: Receiving
 
-  package func decode(_ payload: UnsafeRawBufferPointer, _ frameKind: Frame.Kind) -> ServerNotice? {
+  func decode(_ payload: UnsafeRawBufferPointer, _ frameKind: Frame.Kind) -> ServerNotice? {
     guard frameKind == .text, let message = try? JSONObject(payload) else { return nil }
     switch try? message.string("type") {
     case "health.check":
@@ -124,9 +124,9 @@ package struct StreamVideoClientDialect: ClientDialect {
 
   // MARK: Tokens
 
-  package func tokenRequest(for user: UserID, life: TokenLife, at now: WallTime) -> HTTPRequest {
+  func tokenRequest(for user: UserID, life: TokenLife, at now: WallTime) -> HTTPRequest {
     provider.request(for: user, life: life)
   }
 
-  package func token(in response: HTTPResponse) -> Credentials? { provider.token(in: response) }
+  func token(in response: HTTPResponse) -> Credentials? { provider.token(in: response) }
 }

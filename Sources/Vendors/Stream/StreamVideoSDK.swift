@@ -1,8 +1,8 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// An SDK of Stream whose clients can be simulated, with its habits. Times, formulas and reactions are from the SDKs'
 /// sources; for JavaScript and Python they were also measured with the unmodified clients.
-package enum StreamVideoSDK: String, Hashable, Sendable, CaseIterable {
+enum StreamVideoSDK: String, Hashable, Sendable, CaseIterable {
   /// Video 1.58. Reconnects with its old token first, and requests a new one when that is refused with 40.
   case javascript
   /// Video 1.51. Requests a new token and reconnects at once.
@@ -12,7 +12,7 @@ package enum StreamVideoSDK: String, Hashable, Sendable, CaseIterable {
   /// `getstream` up to 6.1.1, which never requests a new token.
   case python
 
-  package var habits: ClientHabits {
+  var habits: ClientHabits {
     var habits = ClientHabits()
     habits.keepAlive = keepAlive
     habits.comeback = comeback
@@ -97,7 +97,7 @@ package enum StreamVideoSDK: String, Hashable, Sendable, CaseIterable {
   }
 
   /// The SDK's name in `X-Stream-Client`.
-  package var clientName: String {
+  var clientName: String {
     switch self {
     case .javascript: "stream-video-plain_javascript-v1.58.0"
     case .swift: "stream-video-swift-client-v1.51.0"

@@ -1,16 +1,16 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
 /// The `CommandHandler` of identified clients: calls of two, invitations and recent users. It also observes the ends of
 /// connections, to notify the other user of a call.
-package struct StreemCommands: CommandHandler, ConnectionObserver {
+struct StreemCommands: CommandHandler, ConnectionObserver {
   let directory: StreemDirectory
   let rooms: StreemRooms
   let inviting: StreemInviting
   let home: Name
 
-  package nonisolated(nonsending) func perform(
+  nonisolated(nonsending) func perform(
     _ command: Command, by caller: Caller, request: RequestID?, on services: any GatewayServices
   ) async -> [Frame] {
     do throws(GatewayError) {
@@ -33,7 +33,7 @@ package struct StreemCommands: CommandHandler, ConnectionObserver {
     }
   }
 
-  package nonisolated(nonsending) func connectionEnded(
+  nonisolated(nonsending) func connectionEnded(
     _ caller: Caller, _ ending: ConnectionEnding, on services: any GatewayServices
   ) async {
     guard let room = await endCall(of: caller.connection, on: services) else { return }

@@ -4,14 +4,14 @@ internal import GatewayTokens
 
 /// Streem's part of a gateway: a platform with companies and keys, sessions at `/streem/v1/connect`, and an HTTP API.
 package struct StreemVendor: Vendor {
-  package let directory: StreemDirectory
+  let directory: StreemDirectory
   package let bindings: [DialectBinding]
   private let settings: StreemSettings
   private let keyring: StreemKeyring
   private let authenticator: StreemAuthenticator
   private let inviting: StreemInviting
   /// The issuer for the home company, used by invitations and the built-in token provider.
-  package let issuer: StreemTokenIssuer
+  let issuer: StreemTokenIssuer
   private let commands: StreemCommands
   private let rooms: StreemRooms
   private let grants: OpenIDGrants
@@ -33,7 +33,7 @@ package struct StreemVendor: Vendor {
     return (pair, signer)
   }
 
-  package init(_ settings: StreemSettings, on ground: Ground) {
+  init(_ settings: StreemSettings, on ground: Ground) {
     var settings = settings
     settings.openID.isSecure = ground.isSecure
     settings.openID.admitsEverybody = ground.isLocal

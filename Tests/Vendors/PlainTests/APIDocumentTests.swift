@@ -1,10 +1,11 @@
 import Foundation
 import GatewayCore
 import GatewayKit
-import GatewayPlain
 import GatewaySpace
 import TestSupport
 import Testing
+
+@testable import GatewayPlain
 
 struct APIDocumentTests {
   private func document(_ name: String) throws -> String {

@@ -1,11 +1,12 @@
 import GatewayCore
 import GatewayJSON
 import GatewayKit
-import GatewayPlain
 import GatewayRuntime
 import GatewaySimulator
 import TestSupport
 import Testing
+
+@testable import GatewayPlain
 
 struct PlainCallRoutesTests {
   private let http: PlainHTTP

@@ -1,8 +1,9 @@
 import GatewayCore
 import GatewayKit
-import GatewayPlain
 import TestSupport
 import Testing
+
+@testable import GatewayPlain
 
 struct PlainDecodeTests {
   private func decode(_ text: String, _ kind: Frame.Kind = .text) throws(GatewayError) -> InboundMessage {

@@ -1,10 +1,11 @@
 import GatewayCore
 import GatewayKit
-import GatewayPlain
 import GatewayRuntime
 import GatewayTokens
 import TestSupport
 import Testing
+
+@testable import GatewayPlain
 
 struct PlainFuzzTests {
   @Test

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayKit
-import GatewayPlain
 import GatewayRuntime
 import TestSupport
 import Testing
+
+@testable import GatewayPlain
 
 struct PlainGateTests {
   @Test(arguments: GateCase.all(PlainGate()))

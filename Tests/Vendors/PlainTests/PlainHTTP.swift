@@ -1,13 +1,14 @@
 import GatewayCore
 import GatewayJSON
 import GatewayKit
-import GatewayPlain
 import GatewayRuntime
 import GatewaySimulator
 import GatewaySpace
 import GatewayTokens
 import TestSupport
 import Testing
+
+@testable import GatewayPlain
 
 /// The plain dialect's HTTP API on a gateway in virtual time. Its token provider issues readable tokens; its users have
 /// real ones.

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayKit
-import GatewayPlain
 import GatewayTokens
 import TestSupport
 import Testing
+
+@testable import GatewayPlain
 
 struct PlainRoundTripTests {
   private let server = PlainDialect()

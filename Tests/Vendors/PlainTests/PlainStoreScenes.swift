@@ -1,10 +1,11 @@
 import GatewayCore
 import GatewayKit
-import GatewayPlain
 import GatewayRuntime
 import GatewaySimulator
 import TestSupport
 import Testing
+
+@testable import GatewayPlain
 
 /// The plain dialect with a faulty store, in virtual time.
 struct PlainStoreScenes {

@@ -1,11 +1,12 @@
 import GatewayCore
 import GatewayJSON
 import GatewayKit
-import GatewayPlain
 import GatewaySimulator
 import GatewayTokens
 import TestSupport
 import Testing
+
+@testable import GatewayPlain
 
 struct PlainTokenRoutesTests {
   @Test

@@ -1,8 +1,9 @@
 import GatewayCore
 import GatewayKit
-import GatewayPlain
 import TestSupport
 import Testing
+
+@testable import GatewayPlain
 
 struct PlainTranscriptTests {
   @Test(arguments: ["login-refresh-close", "never-logs-in", "refused-logins", "operator"])

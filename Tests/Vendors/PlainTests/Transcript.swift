@@ -1,8 +1,9 @@
 import Foundation
 import GatewayCore
 import GatewayKit
-import GatewayPlain
 import TestSupport
+
+@testable import GatewayPlain
 
 /// A player of transcripts against the dialect and the session machine, which records the messages on the wire.
 struct Transcript {

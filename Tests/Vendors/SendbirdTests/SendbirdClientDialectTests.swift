@@ -1,6 +1,7 @@
 import GatewayCore
-import GatewaySendbird
 import Testing
+
+@testable import GatewaySendbird
 
 struct SendbirdClientDialectTests {
   private let server = SendbirdDialect(SendbirdSettings(apiToken: Credentials(token: "secret")))

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayFleet
 import GatewayRuntime
-import GatewaySendbird
 import TestSupport
 import Testing
+
+@testable import GatewaySendbird
 
 struct SendbirdClientTests {
   private static let key = Credentials(token: "key")

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayKit
-import GatewaySendbird
 import GatewayTokens
 import TestSupport
 import Testing
+
+@testable import GatewaySendbird
 
 struct SendbirdFuzzTests {
   @Test

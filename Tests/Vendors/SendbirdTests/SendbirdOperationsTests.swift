@@ -1,10 +1,11 @@
 import Foundation
 import GatewayCore
 import GatewayKit
-import GatewaySendbird
 import GatewaySpace
 import TestSupport
 import Testing
+
+@testable import GatewaySendbird
 
 struct SendbirdOperationsTests {
   /// Returns the route with `{}` for every parameter, so that routes with different parameter names compare equal.

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayKit
 import GatewayRuntime
-import GatewaySendbird
 import TestSupport
 import Testing
+
+@testable import GatewaySendbird
 
 struct SendbirdRulesTests {
   @Test(arguments: GateCase.all(SendbirdGate(.javascript), SendbirdGate(.unity)))

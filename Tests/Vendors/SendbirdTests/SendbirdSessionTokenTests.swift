@@ -1,8 +1,9 @@
 import GatewayCore
 import GatewayJSON
-import GatewaySendbird
 import GatewayTokens
 import Testing
+
+@testable import GatewaySendbird
 
 struct SendbirdSessionTokenTests {
   private let key = try! KeyMaterial.secret(Array("0123456789abcdef0123456789abcdef01234567".utf8))

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayFleet
 import GatewayKit
-import GatewaySendbird
 import TestSupport
 import Testing
+
+@testable import GatewaySendbird
 
 struct SendbirdStormTests {
   private static func storm(

@@ -1,8 +1,9 @@
 import Foundation
 import GatewayCore
-import GatewaySendbird
 import TestSupport
 import Testing
+
+@testable import GatewaySendbird
 
 struct SendbirdTranscriptTests {
   @Test(arguments: [

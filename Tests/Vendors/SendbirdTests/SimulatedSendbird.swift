@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayJSON
 import GatewayRuntime
-import GatewaySendbird
 import GatewaySimulator
 import TestSupport
+
+@testable import GatewaySendbird
 
 /// A gateway with a Sendbird application, in virtual time.
 struct SimulatedSendbird {

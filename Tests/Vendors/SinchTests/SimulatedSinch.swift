@@ -2,9 +2,10 @@ import GatewayCore
 import GatewayJSON
 import GatewayRuntime
 import GatewaySimulator
-import GatewaySinch
 import GatewayTokens
 import TestSupport
+
+@testable import GatewaySinch
 
 /// A gateway that plays Sinch in virtual time, with real tokens.
 struct SimulatedSinch {

@@ -1,9 +1,10 @@
 import Foundation
 import GatewayCore
-import GatewaySinch
 import GatewaySpace
 import TestSupport
 import Testing
+
+@testable import GatewaySinch
 
 struct SinchDocumentTests {
   private func document(_ name: String) throws -> String {

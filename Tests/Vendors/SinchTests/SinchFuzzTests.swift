@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayKit
-import GatewaySinch
 import GatewayTokens
 import TestSupport
 import Testing
+
+@testable import GatewaySinch
 
 struct SinchFuzzTests {
   @Test

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayKit
 import GatewayRuntime
-import GatewaySinch
 import TestSupport
 import Testing
+
+@testable import GatewaySinch
 
 struct SinchRulesTests {
   @Test(arguments: GateCase.all(SinchGate()))

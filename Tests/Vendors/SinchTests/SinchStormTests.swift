@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayFleet
 import GatewayKit
-import GatewaySinch
 import TestSupport
 import Testing
+
+@testable import GatewaySinch
 
 struct SinchStormTests {
   @Test

@@ -1,8 +1,9 @@
 import GatewayCore
 import GatewayJSON
 import GatewaySimulator
-import GatewayStream
 import TestSupport
+
+@testable import GatewayStream
 
 // Calls with the gateway's own SFU.
 

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayRuntime
 import GatewaySimulator
-import GatewayStream
 import GatewayTokens
 import TestSupport
+
+@testable import GatewayStream
 
 /// A gateway that plays Stream in virtual time, with one application: the key `key`, and a secret of its own.
 struct SimulatedStream {

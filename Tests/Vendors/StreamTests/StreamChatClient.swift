@@ -1,5 +1,6 @@
 import GatewayCore
-import GatewayStream
+
+@testable import GatewayStream
 
 /// A client of Stream Chat, whose whole login is in its upgrade. Otherwise it is like the client of Video.
 struct StreamChatClient: ClientDialect {

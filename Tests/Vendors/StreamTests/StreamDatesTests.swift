@@ -1,6 +1,7 @@
 import GatewayCore
-import GatewayStream
 import Testing
+
+@testable import GatewayStream
 
 struct StreamDatesTests {
   @Test(arguments: [

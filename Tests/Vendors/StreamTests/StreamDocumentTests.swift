@@ -1,9 +1,10 @@
 import Foundation
 import GatewayCore
 import GatewaySpace
-import GatewayStream
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 struct StreamDocumentTests {
   /// Returns a path in the form of both families, without the names of its parameters.

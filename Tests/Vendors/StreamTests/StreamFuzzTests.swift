@@ -1,10 +1,11 @@
 import GatewayCore
 import GatewayKit
 import GatewaySpace
-import GatewayStream
 import GatewayTokens
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 struct StreamFuzzTests {
   enum Side: String, CaseIterable { case video, chat, sfu }

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayKit
 import GatewayRuntime
-import GatewayStream
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 struct StreamRulesTests {
   @Test(

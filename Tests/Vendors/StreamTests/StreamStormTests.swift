@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayFleet
 import GatewayKit
-import GatewayStream
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 struct StreamStormTests {
   private static func storm(_ sdk: StreamVideoSDK) throws -> VirtualStorm {

@@ -1,8 +1,9 @@
 import GatewayCore
-import GatewayStream
 import GatewayTokens
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 struct StreamTokenTests {
   private static let application = try! StreamApplication(secret: "short")

@@ -1,6 +1,7 @@
 import GatewayCore
-import GatewayStream
 import Testing
+
+@testable import GatewayStream
 
 struct StreamVideoClientDialectTests {
   private static let ann = ClientIdentity(

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayFleet
 import GatewayRuntime
-import GatewayStream
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 struct StreamVideoClientTests {
   private static let over = ClientEvent.heard(.error(number: 40, name: "40 token_expired"))

@@ -1,10 +1,11 @@
 import GatewayCore
 import GatewayRuntime
 import GatewaySimulator
-import GatewayStreem
 import GatewayTokens
 import TestSupport
 import Testing
+
+@testable import GatewayStreem
 
 /// A Streem platform in virtual time, with one API key that tests sign with.
 struct SimulatedStreem {

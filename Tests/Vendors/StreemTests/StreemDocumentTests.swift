@@ -1,9 +1,10 @@
 import Foundation
 import GatewayCore
 import GatewaySpace
-import GatewayStreem
 import TestSupport
 import Testing
+
+@testable import GatewayStreem
 
 struct StreemDocumentTests {
   private func document(_ name: String) throws -> String {

@@ -1,7 +1,8 @@
 import GatewayCore
-import GatewayStreem
 import GatewayTokens
 import TestSupport
+
+@testable import GatewayStreem
 
 /// An API key with its private half, and Streem Tokens of any form signed with it.
 struct StreemForge: Sendable {

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayKit
-import GatewayStreem
 import GatewayTokens
 import TestSupport
 import Testing
+
+@testable import GatewayStreem
 
 struct StreemFuzzTests {
   enum Side: String, CaseIterable { case gateway, control }

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayKit
 import GatewayRuntime
-import GatewayStreem
 import TestSupport
 import Testing
+
+@testable import GatewayStreem
 
 struct StreemRulesTests {
   @Test(arguments: GateCase.all(StreemGate()))

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayJSON
-import GatewayStreem
 import GatewayTokens
 import TestSupport
 import Testing
+
+@testable import GatewayStreem
 
 struct StreemTokenTests {
   private static let now = WallTime(seconds: 1_800_000_000)

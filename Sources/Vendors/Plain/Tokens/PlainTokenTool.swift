@@ -1,20 +1,20 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
-package import GatewayKit
-package import GatewayTokens
+internal import GatewayKit
+internal import GatewayTokens
 
 /// The plain scheme's tokens in the token commands, e.g. `postern token mint --user ann --life 10m`.
-package struct PlainTokenTool: TokenTool {
-  package let unusedInVerifying = ["user"]
+struct PlainTokenTool: TokenTool {
+  let unusedInVerifying = ["user"]
 
   // MARK: Minting
 
   /// Returns the life as claims, dated to the microsecond.
-  package func lifeFlags(from issuedAt: WallTime, until end: WallTime?) -> [(name: String, text: String)] {
+  func lifeFlags(from issuedAt: WallTime, until end: WallTime?) -> [(name: String, text: String)] {
     [("issued-at", NumericDate.text(issuedAt)), ("expires", end.map(NumericDate.text) ?? "never")]
   }
 
-  package func mint(_ draft: MintDraft, _ arguments: Arguments, at now: WallTime) throws -> String {
+  func mint(_ draft: MintDraft, _ arguments: Arguments, at now: WallTime) throws -> String {
     let claims = try claims(draft, at: now)
     guard let keys = try TokenKeys(arguments) else {
       throw UsageError("no key: give --secret-file, POSTERN_SECRET or --key-file with a private key")
@@ -63,7 +63,7 @@ package struct PlainTokenTool: TokenTool {
 
   // MARK: Verifying
 
-  package func verify(
+  func verify(
     _ token: String, _ draft: VerifyDraft, _ arguments: Arguments, at now: WallTime
   ) throws -> TokenReport {
     let verifier = try verifier(draft, arguments)
@@ -100,7 +100,7 @@ package struct PlainTokenTool: TokenTool {
 
   // MARK: Inspecting
 
-  package func nature(of token: UnverifiedToken, _ text: String) -> TokenNature? {
+  func nature(of token: UnverifiedToken, _ text: String) -> TokenNature? {
     let claims = token.payload
     if claims["call_cids"] != nil { return .shared("a call token") }
     if claims["kind"] != nil { return .own("a token of the plain scheme") }

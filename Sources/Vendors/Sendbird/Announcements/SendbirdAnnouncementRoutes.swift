@@ -1,9 +1,9 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
 /// The routes of announcements, for servers, e.g. `POST /v3/announcements`.
-package struct SendbirdAnnouncementRoutes: Sendable {
+struct SendbirdAnnouncementRoutes: Sendable {
   private let announcer: SendbirdAnnouncer
   private let base: SendbirdChannelRoutes
   private let ask = SendbirdQuestion(of: "Announcement", "announcements")
@@ -15,12 +15,12 @@ package struct SendbirdAnnouncementRoutes: Sendable {
   /// - Parameters:
   ///   - announcer: The actor that sends announcements when they are due.
   ///   - channels: The channels in which they are sent.
-  package init(announcer: SendbirdAnnouncer, channels: SendbirdChannelRoutes) {
+  init(announcer: SendbirdAnnouncer, channels: SendbirdChannelRoutes) {
     self.announcer = announcer
     base = channels
   }
 
-  package var routes: [HTTPRoute] {
+  var routes: [HTTPRoute] {
     let resource = base.resource
     let one = "/v3/announcements/{unique_id}"
     return [

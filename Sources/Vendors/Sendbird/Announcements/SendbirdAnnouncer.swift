@@ -1,11 +1,11 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 /// A sender of announcements that are due. Each channel gets an announcement at most once, whatever happens meanwhile.
 /// If the store is unavailable, it waits. After a process has died, its announcements that had not begun are sent; others
 /// are finished, with the number of channels reached so far.
-package actor SendbirdAnnouncer {
-  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+actor SendbirdAnnouncer {
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   let announcements: SendbirdAnnouncements
   private let directory: SendbirdDirectory
@@ -21,7 +21,7 @@ package actor SendbirdAnnouncer {
   ///
   /// - Parameter executor: An executor from which `GatewayServices.sleep(for:as:)` may be called: a loop of the
   ///   gateway.
-  package init(
+  init(
     _ announcements: SendbirdAnnouncements, on executor: any (SerialExecutor & TaskExecutor),
     services: any GatewayServices, directory: SendbirdDirectory, channels: SendbirdChannels
   ) {
@@ -35,7 +35,7 @@ package actor SendbirdAnnouncer {
   }
 
   /// Finishes what `dead` lives had begun, and sends what is due.
-  package func takeOver(_ dead: DeadBoots, at now: WallTime) async throws(GatewayError) {
+  func takeOver(_ dead: DeadBoots, at now: WallTime) async throws(GatewayError) {
     for announcement in try await announcements.all(at: now) where announcement.status == .running {
       guard announcement.sentBy.map(dead.contains) ?? dead.isEverybody else { continue }
       try await finish(announcement.id)
@@ -44,7 +44,7 @@ package actor SendbirdAnnouncer {
   }
 
   /// Sends what is due, and schedules the next look. Tries again if the store is unavailable.
-  package func look() async {
+  func look() async {
     let now = services.wallTime
     do throws(GatewayError) {
       let waiting = try await announcements.all(at: now).filter {
@@ -58,7 +58,7 @@ package actor SendbirdAnnouncer {
   }
 
   /// Schedules a look for that time, and returns at once.
-  package func look(at time: WallTime) async {
+  func look(at time: WallTime) async {
     await timer.set(for: time) { await self.look() }
   }
 

@@ -1,10 +1,10 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
-package import GatewayTokens
+internal import GatewayTokens
 
 /// The routes of bots, for servers: users that a server controls. Messages to a bot are not sent to its server.
-package struct SendbirdBotRoutes: Sendable {
+struct SendbirdBotRoutes: Sendable {
   private let base: SendbirdChannelRoutes
   private let bots: SendbirdBots
   private let secrets: Secrets
@@ -19,7 +19,7 @@ package struct SendbirdBotRoutes: Sendable {
   ///   - bots: The directory of bots.
   ///   - channels: The channels in which bots act.
   ///   - secrets: The source of their tokens.
-  package init(bots: SendbirdBots, channels: SendbirdChannelRoutes, secrets: Secrets) {
+  init(bots: SendbirdBots, channels: SendbirdChannelRoutes, secrets: Secrets) {
     self.bots = bots
     base = channels
     self.secrets = secrets
@@ -27,7 +27,7 @@ package struct SendbirdBotRoutes: Sendable {
       services: channels.services, channels: channels.channels, events: channels.events)
   }
 
-  package var routes: [HTTPRoute] {
+  var routes: [HTTPRoute] {
     let resource = base.resource
     let one = "/v3/bots/{bot_userid}"
     return [

@@ -1,9 +1,9 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
 /// The routes of channels and messages, for servers by `Api-Token` and for clients by `Session-Key`.
-package struct SendbirdChannelRoutes: Sendable {
+struct SendbirdChannelRoutes: Sendable {
   let services: any GatewayServices
   let directory: SendbirdDirectory
   let channels: SendbirdChannels
@@ -12,7 +12,7 @@ package struct SendbirdChannelRoutes: Sendable {
   let events: SendbirdChannelEvents
   let resource: SendbirdResource
 
-  package init(
+  init(
     gate: SendbirdGate, services: any GatewayServices, directory: SendbirdDirectory,
     channels: SendbirdChannels, preferences: SendbirdPreferences, storage: SendbirdStorage,
     rates: SendbirdRates? = nil
@@ -26,7 +26,7 @@ package struct SendbirdChannelRoutes: Sendable {
     resource = SendbirdResource(gate: gate, services: services, rates: rates)
   }
 
-  package var routes: [HTTPRoute] {
+  var routes: [HTTPRoute] {
     var routes = changeLogRoutes + memberRoutes + ownRoutes + countRoutes + blockRoutes + settingRoutes
     routes += searchRoutes
     for kind in SendbirdChannel.Kind.allCases {

@@ -1,4 +1,4 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 
 // Participants of open channels: users whose connection entered, until it leaves or ends.
@@ -84,7 +84,7 @@ extension SendbirdCommands: ConnectionObserver {
   }
 
   /// Removes an ended connection from all open channels, and notes the time as the user's last activity.
-  package nonisolated(nonsending) func connectionEnded(
+  nonisolated(nonsending) func connectionEnded(
     _ caller: Caller, _ ending: ConnectionEnding, on services: any GatewayServices
   ) async {
     await channels.exitAll(caller.user, by: caller.connection) { await tellExit($0, on: services) }

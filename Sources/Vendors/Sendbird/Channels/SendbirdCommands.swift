@@ -1,17 +1,17 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 
 /// The `CommandHandler` of channels and messages.
 ///
 /// A command without `req_id` is performed but never answered: the strictest client logs out on an `EROR` that it did
 /// not request.
-package struct SendbirdCommands: CommandHandler {
+struct SendbirdCommands: CommandHandler {
   let directory: SendbirdDirectory
   let channels: SendbirdChannels
   let events: SendbirdChannelEvents
   private let rates: SendbirdRates?
 
-  package init(
+  init(
     directory: SendbirdDirectory, channels: SendbirdChannels, rates: SendbirdRates? = nil
   ) {
     self.directory = directory
@@ -30,7 +30,7 @@ package struct SendbirdCommands: CommandHandler {
     let services: any GatewayServices
   }
 
-  package nonisolated(nonsending) func perform(
+  nonisolated(nonsending) func perform(
     _ command: Command, by caller: Caller, request: RequestID?, on services: any GatewayServices
   ) async -> [Frame] {
     do throws(SendbirdError) {

@@ -1,10 +1,10 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
 /// The routes of the emojis for reactions: one category, with the names that the vendor's UI kits know, such as
 /// `sendbird_emoji_heart`. Their pictures are drawn here, as SVG text.
-package struct SendbirdEmojiRoutes: Sendable {
+struct SendbirdEmojiRoutes: Sendable {
   private struct Emoji {
     let key: String
     let text: String
@@ -25,12 +25,12 @@ package struct SendbirdEmojiRoutes: Sendable {
   /// Creates the routes.
   ///
   /// - Parameter isSecure: Whether clients use TLS to the gateway.
-  package init(gate: SendbirdGate, services: any GatewayServices, isSecure: Bool, rates: SendbirdRates? = nil) {
+  init(gate: SendbirdGate, services: any GatewayServices, isSecure: Bool, rates: SendbirdRates? = nil) {
     resource = SendbirdResource(gate: gate, services: services, rates: rates)
     self.isSecure = isSecure
   }
 
-  package var routes: [HTTPRoute] {
+  var routes: [HTTPRoute] {
     let open = RouteGroup<PathParameters, SendbirdError>(words: { $0.response })
     return [
       resource.route("GET", "/v3/emoji_categories") { request throws(SendbirdError) in

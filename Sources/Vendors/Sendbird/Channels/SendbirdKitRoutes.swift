@@ -1,19 +1,19 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
 /// The routes for the configuration of the vendor's clients and UI kits. Nothing is configured, so each kit uses its
 /// defaults.
-package struct SendbirdKitRoutes: Sendable {
+struct SendbirdKitRoutes: Sendable {
   private let services: any GatewayServices
   private let resource: SendbirdResource
 
-  package init(gate: SendbirdGate, services: any GatewayServices, rates: SendbirdRates? = nil) {
+  init(gate: SendbirdGate, services: any GatewayServices, rates: SendbirdRates? = nil) {
     self.services = services
     resource = SendbirdResource(gate: gate, services: services, rates: rates)
   }
 
-  package var routes: [HTTPRoute] {
+  var routes: [HTTPRoute] {
     ["statistics", "notification_statistics"].map { name in
       // No login requests statistics; a client that sends them anyway gets an answer, and nothing is stored.
       resource.route("POST", "/v3/sdk/\(name)") { request throws(SendbirdError) in

@@ -1,9 +1,9 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
 /// The routes of polls. Their creators change them; members of the poll's channel see them and vote.
-package struct SendbirdPollRoutes: Sendable {
+struct SendbirdPollRoutes: Sendable {
   private let base: SendbirdChannelRoutes
   private var services: any GatewayServices { base.services }
   private var channels: SendbirdChannels { base.channels }
@@ -11,11 +11,11 @@ package struct SendbirdPollRoutes: Sendable {
   /// Creates the routes.
   ///
   /// - Parameter channels: The channels, which decide who sees a poll.
-  package init(channels: SendbirdChannelRoutes) {
+  init(channels: SendbirdChannelRoutes) {
     base = channels
   }
 
-  package var routes: [HTTPRoute] {
+  var routes: [HTTPRoute] {
     let resource = base.resource
     let (one, option) = ("/v3/polls/{poll_id}", "/v3/polls/{poll_id}/options/{option_id}")
     var routes = [

@@ -1,10 +1,10 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
 /// The routes of reports about channels, messages and users. Everybody who may see these can report them; servers can
 /// list the reports.
-package struct SendbirdReportRoutes: Sendable {
+struct SendbirdReportRoutes: Sendable {
   private static let categories = ["suspicious", "harassing", "inappropriate", "spam"]
 
   private let reports: SendbirdReports
@@ -16,12 +16,12 @@ package struct SendbirdReportRoutes: Sendable {
   /// - Parameters:
   ///   - reports: The directory of reports.
   ///   - channels: The channels, which decide who may report what.
-  package init(reports: SendbirdReports, channels: SendbirdChannelRoutes) {
+  init(reports: SendbirdReports, channels: SendbirdChannelRoutes) {
     self.reports = reports
     self.channels = channels
   }
 
-  package var routes: [HTTPRoute] {
+  var routes: [HTTPRoute] {
     let resource = channels.resource
     let user = "/v3/report/users/{user_id}"
     var routes = [

@@ -1,10 +1,10 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
 /// The routes of scheduled messages, for their senders and for servers acting for them, e.g. `POST
 /// …/scheduled_messages`.
-package struct SendbirdScheduleRoutes: Sendable {
+struct SendbirdScheduleRoutes: Sendable {
   private let base: SendbirdChannelRoutes
   private let scheduler: SendbirdScheduler
   private let ask = SendbirdQuestion(of: "ScheduledMessage", "scheduled messages")
@@ -16,12 +16,12 @@ package struct SendbirdScheduleRoutes: Sendable {
   /// - Parameters:
   ///   - scheduler: The actor that sends the messages when they are due.
   ///   - channels: The channels, which decide who may send.
-  package init(scheduler: SendbirdScheduler, channels: SendbirdChannelRoutes) {
+  init(scheduler: SendbirdScheduler, channels: SendbirdChannelRoutes) {
     self.scheduler = scheduler
     base = channels
   }
 
-  package var routes: [HTTPRoute] {
+  var routes: [HTTPRoute] {
     let resource = base.resource
     let all = SendbirdChannelRoutes.path(.group) + "/{channel_url}/scheduled_messages"
     let one = all + "/{scheduled_message_id}"

@@ -1,10 +1,10 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 /// A sender of scheduled messages. It sleeps until the first one in the store is due, so it also sends those from
 /// before a restart. If several processes could send one, the store lets one of them.
-package actor SendbirdScheduler {
-  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+actor SendbirdScheduler {
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// The number of messages that are read in one step.
   private static let pageSize = 100
@@ -20,7 +20,7 @@ package actor SendbirdScheduler {
   ///
   /// - Parameter executor: An executor from which `GatewayServices.sleep(for:as:)` may be called: a loop of the
   ///   gateway.
-  package init(
+  init(
     _ schedule: SendbirdSchedule, on executor: any (SerialExecutor & TaskExecutor), services: any GatewayServices,
     directory: SendbirdDirectory, channels: SendbirdChannels
   ) {
@@ -33,7 +33,7 @@ package actor SendbirdScheduler {
   }
 
   /// Sends what is due, and schedules the next look. Tries again if the store is unavailable.
-  package func look() async {
+  func look() async {
     let now = services.wallTime
     do throws(GatewayError) {
       while true {
@@ -50,7 +50,7 @@ package actor SendbirdScheduler {
   }
 
   /// Schedules a look for that time, and returns at once.
-  package func look(at time: WallTime) async {
+  func look(at time: WallTime) async {
     await timer.set(for: time) { await self.look() }
   }
 

@@ -1,10 +1,10 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 
 /// A server's message to many channels, now or later.
-package struct SendbirdAnnouncement: Hashable, StoreValue {
+struct SendbirdAnnouncement: Hashable, StoreValue {
   /// The status of an announcement.
-  package enum Status: String, Hashable, Codable, Sendable {
+  enum Status: String, Hashable, Codable, Sendable {
     case scheduled
     case running
     case done
@@ -13,7 +13,7 @@ package struct SendbirdAnnouncement: Hashable, StoreValue {
   }
 
   /// The channels that receive an announcement.
-  package enum Target: String, Hashable, Codable, Sendable, CaseIterable {
+  enum Target: String, Hashable, Codable, Sendable, CaseIterable {
     /// The listed channels.
     case channels = "target_channels"
     /// All channels of the sender.
@@ -24,31 +24,31 @@ package struct SendbirdAnnouncement: Hashable, StoreValue {
     case included = "target_users_included_channels"
   }
 
-  package let id: Name
-  package let group: Name
+  let id: Name
+  let group: Name
   /// `MESG` with a sender, or `ADMM` without.
-  package let kind: SendbirdMessage.Kind
-  package let sender: UserID?
-  package let text: String
-  package let data: String
-  package let customType: Name
-  package let target: Target
+  let kind: SendbirdMessage.Kind
+  let sender: UserID?
+  let text: String
+  let data: String
+  let customType: Name
+  let target: Target
   /// The channels or users, as the target says.
-  package let list: [Name]
+  let list: [Name]
   /// Whether a missing channel with a listed user is created.
-  package let makesChannels: Bool
-  package var at: WallTime
-  package let createdAt: WallTime
-  package var status = Status.scheduled
+  let makesChannels: Bool
+  var at: WallTime
+  let createdAt: WallTime
+  var status = Status.scheduled
   /// The life of the process that sends it, or has sent it; nil before that, and from versions that did not note it.
-  package var sentBy: NodeBoot?
-  package var completedAt: WallTime?
-  package var sentChannels = 0
-  package var sentUsers = 0
+  var sentBy: NodeBoot?
+  var completedAt: WallTime?
+  var sentChannels = 0
+  var sentUsers = 0
   /// The channel in which it was sent last.
-  package var lastChannel: Name?
+  var lastChannel: Name?
 
-  package init(
+  init(
     _ id: Name, group: Name, kind: SendbirdMessage.Kind, sender: UserID?, text: String, data: String, customType: Name,
     target: Target, list: [Name], makesChannels: Bool, at time: WallTime, createdAt: WallTime
   ) {
@@ -71,24 +71,24 @@ package struct SendbirdAnnouncement: Hashable, StoreValue {
 ///
 /// Each operation is atomic; a full table throws `GatewayError.tooMany`, an unavailable store
 /// `GatewayError.storeUnavailable`.
-package struct SendbirdAnnouncements: Sendable {
+struct SendbirdAnnouncements: Sendable {
   private static let table = StoreTable<SendbirdAnnouncement>("sendbird.announcement")
   /// How long a finished one is stored.
   private static let memory = Duration.seconds(7 * 24 * 3_600)
   /// The most announcements.
-  package static let countMax = 1_000
+  static let countMax = 1_000
 
   private let store: any Store
   let life: NodeBoot
 
   /// - Parameter life: The life of this process, which is noted with what it sends.
-  package init(_ store: any Store, life: NodeBoot = .first) {
+  init(_ store: any Store, life: NodeBoot = .first) {
     self.store = store
     self.life = life
   }
 
   /// Returns all announcements, sorted by name.
-  package func all(at now: WallTime) async throws(GatewayError) -> [SendbirdAnnouncement] {
+  func all(at now: WallTime) async throws(GatewayError) -> [SendbirdAnnouncement] {
     try await GatewayError.asking { () async throws(StoreError) in
       var all: [SendbirdAnnouncement] = []
       for entry in try await store.scan(Self.table.range(), limit: Self.countMax, at: now) {
@@ -98,14 +98,14 @@ package struct SendbirdAnnouncements: Sendable {
     }
   }
 
-  package func announcement(_ id: Name, at now: WallTime) async throws(GatewayError) -> SendbirdAnnouncement? {
+  func announcement(_ id: Name, at now: WallTime) async throws(GatewayError) -> SendbirdAnnouncement? {
     try await GatewayError.asking { () async throws(StoreError) in
       try await store.get(Self.table.key(id.text), as: SendbirdAnnouncement.self, at: now)
     }
   }
 
   /// Stores a new one; throws `GatewayError.alreadyExists` if there is one with that name.
-  package func add(_ announcement: SendbirdAnnouncement, at now: WallTime) async throws(GatewayError) {
+  func add(_ announcement: SendbirdAnnouncement, at now: WallTime) async throws(GatewayError) {
     try await store.transact(at: now) {
       (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) in
       let key = Self.table.key(announcement.id.text)
@@ -116,7 +116,7 @@ package struct SendbirdAnnouncements: Sendable {
 
   /// Changes one with one of those statuses; returns nil if it has another or does not exist. Concurrent changes run
   /// one after another.
-  package func change(
+  func change(
     _ id: Name, from statuses: Set<SendbirdAnnouncement.Status>, at now: WallTime,
     _ change: (inout SendbirdAnnouncement) -> Void
   ) async throws(GatewayError) -> SendbirdAnnouncement? {
@@ -133,7 +133,7 @@ package struct SendbirdAnnouncements: Sendable {
 
   /// Starts one that is due; returns nil if there is none. One that this process started although the answer was lost
   /// counts as started.
-  package func begin(_ id: Name, at now: WallTime) async throws(GatewayError) -> SendbirdAnnouncement? {
+  func begin(_ id: Name, at now: WallTime) async throws(GatewayError) -> SendbirdAnnouncement? {
     try await store.transact(at: now) {
       (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> SendbirdAnnouncement? in
       guard var known = try await transaction.get(Self.table.key(id.text), as: SendbirdAnnouncement.self),

@@ -1,17 +1,17 @@
-package import GatewayCore
+internal import GatewayCore
 import GatewayKit
 
 /// A ban or mute of a user in a channel, or a block by another user.
-package struct SendbirdBar: Hashable, StoreValue {
+struct SendbirdBar: Hashable, StoreValue {
   /// The user concerned; nil in rows from before they could be listed.
-  package var user: UserID?
-  package var since: WallTime
+  var user: UserID?
+  var since: WallTime
   /// The end; nil for none.
-  package var until: WallTime?
+  var until: WallTime?
   /// The reason that its author gave.
-  package var description: String?
+  var description: String?
 
-  package init(_ user: UserID, since: WallTime, until: WallTime? = nil, description: String? = nil) {
+  init(_ user: UserID, since: WallTime, until: WallTime? = nil, description: String? = nil) {
     self.user = user
     self.since = since
     self.until = until
@@ -19,7 +19,7 @@ package struct SendbirdBar: Hashable, StoreValue {
   }
 
   /// Returns whether it is still in force.
-  package func holds(at now: WallTime) -> Bool {
+  func holds(at now: WallTime) -> Bool {
     until.map { now < $0 } ?? true
   }
 }

@@ -1,25 +1,25 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 
 /// A bot: a user that a server controls.
-package struct SendbirdBot: Hashable, StoreValue {
-  package let user: UserID
+struct SendbirdBot: Hashable, StoreValue {
+  let user: UserID
   /// The URL that would receive messages to the bot; nothing is ever sent there.
-  package var callbackURL: String
+  var callbackURL: String
   /// The server's own type of the bot.
-  package var type: String
+  var type: String
   /// Whether it only receives messages that are addressed to it.
-  package var isPrivate: Bool
-  package var marksAsRead: Bool
-  package var showsMember: Bool
+  var isPrivate: Bool
+  var marksAsRead: Bool
+  var showsMember: Bool
   /// 0 to join at once when invited, 1 to be asked.
-  package var invitationPreference: Int64
+  var invitationPreference: Int64
   /// The token by which its server would recognise the gateway.
-  package var token: Credentials { heldToken.credentials }
+  var token: Credentials { heldToken.credentials }
   private let heldToken: SendbirdAccessToken
-  package let createdAt: WallTime
+  let createdAt: WallTime
 
-  package init(
+  init(
     _ user: UserID, callbackURL: String, type: String, isPrivate: Bool, token: Credentials, createdAt: WallTime
   ) {
     self.user = user
@@ -38,25 +38,25 @@ package struct SendbirdBot: Hashable, StoreValue {
 ///
 /// Each operation is atomic; a full table throws `GatewayError.tooMany`, an unavailable store
 /// `GatewayError.storeUnavailable`.
-package struct SendbirdBots: Sendable {
+struct SendbirdBots: Sendable {
   private static let table = StoreTable<SendbirdBot>("sendbird.bot")
   /// The most bots.
-  package static let countMax = 1_000
+  static let countMax = 1_000
 
   private let store: any Store
 
-  package init(_ store: any Store) {
+  init(_ store: any Store) {
     self.store = store
   }
 
-  package func bot(_ user: UserID, at now: WallTime) async throws(GatewayError) -> SendbirdBot? {
+  func bot(_ user: UserID, at now: WallTime) async throws(GatewayError) -> SendbirdBot? {
     try await GatewayError.asking { () async throws(StoreError) in
       try await store.get(Self.table.key(user.rawValue), as: SendbirdBot.self, at: now)
     }
   }
 
   /// Returns all bots, sorted by name.
-  package func all(at now: WallTime) async throws(GatewayError) -> [SendbirdBot] {
+  func all(at now: WallTime) async throws(GatewayError) -> [SendbirdBot] {
     try await GatewayError.asking { () async throws(StoreError) in
       var bots: [SendbirdBot] = []
       for entry in try await store.scan(Self.table.range(), limit: Self.countMax, at: now) {
@@ -67,14 +67,14 @@ package struct SendbirdBots: Sendable {
   }
 
   /// Stores a new bot.
-  package func add(_ bot: SendbirdBot, at now: WallTime) async throws(GatewayError) {
+  func add(_ bot: SendbirdBot, at now: WallTime) async throws(GatewayError) {
     try await store.transact(at: now) { (transaction: inout StoreTransaction<GatewayError>) throws(GatewayError) in
       put(bot, in: &transaction)
     }
   }
 
   /// Changes a bot without losing concurrent changes; returns nil if there is none.
-  package func change(
+  func change(
     _ user: UserID, at now: WallTime, _ change: (inout SendbirdBot) -> Void
   ) async throws(GatewayError) -> SendbirdBot? {
     try await store.transact(at: now) {
@@ -93,7 +93,7 @@ package struct SendbirdBots: Sendable {
     transaction.put(Self.table.key(bot.user.rawValue), bot, in: [count])
   }
 
-  package func remove(_ user: UserID, at now: WallTime) async throws(GatewayError) {
+  func remove(_ user: UserID, at now: WallTime) async throws(GatewayError) {
     try await store.transact(at: now) { (transaction: inout StoreTransaction<GatewayError>) throws(GatewayError) in
       transaction.delete(Self.table.key(user.rawValue))
     }

@@ -1,9 +1,9 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// A channel of a Sendbird application, e.g. `talk`.
-package struct SendbirdChannel: Hashable, Sendable {
+struct SendbirdChannel: Hashable, Sendable {
   /// The kind of a channel.
-  package enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
+  enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
     /// A channel that anybody may enter, for as long as the connection lasts.
     case open
     /// A channel with stored members, connected or not.
@@ -11,60 +11,60 @@ package struct SendbirdChannel: Hashable, Sendable {
   }
 
   /// The properties that may be changed at any time.
-  package struct Properties: Hashable, Codable, Sendable {
-    package var name = ""
-    package var coverURL = ""
-    package var customType: Name = ""
-    package var data = ""
-    package var isPublic = false
-    package var isSuper = false
-    package var isEphemeral = false
-    package var isBroadcast = false
+  struct Properties: Hashable, Codable, Sendable {
+    var name = ""
+    var coverURL = ""
+    var customType: Name = ""
+    var data = ""
+    var isPublic = false
+    var isSuper = false
+    var isEphemeral = false
+    var isBroadcast = false
     /// Whether only operators may send.
-    package var isFrozen = false
+    var isFrozen = false
     /// The operators in the order in which they were appointed.
-    package var operators: [UserID] = []
-    package var metadata: [Name: String] = [:]
+    var operators: [UserID] = []
+    var metadata: [Name: String] = [:]
     // Nil if there are none, and in rows of earlier versions.
     private var counts: [Name: Int64]?
     private var pinned: [Int64]?
 
-    package init() {}
+    init() {}
 
     /// The application's counters.
-    package var counters: [Name: Int64] {
+    var counters: [Name: Int64] {
       get { counts ?? [:] }
       set { counts = newValue.isEmpty ? nil : newValue }
     }
 
     /// The pinned messages, the newest pin last.
-    package var pins: [Int64] {
+    var pins: [Int64] {
       get { pinned ?? [] }
       set { pinned = newValue.isEmpty ? nil : newValue }
     }
   }
 
-  package let url: Name
-  package let kind: Kind
+  let url: Name
+  let kind: Kind
   /// A unique number, which increases with each new channel.
-  package var number: Int64
-  package let createdBy: UserID?
-  package let createdAt: WallTime
-  package var properties: Properties
+  var number: Int64
+  let createdBy: UserID?
+  let createdAt: WallTime
+  var properties: Properties
   /// Whether a request for a group channel with the same members returns this one. Ends when members change.
-  package var isDistinct: Bool
+  var isDistinct: Bool
   /// The members of a group channel in the order in which they joined or were invited.
-  package var members: [SendbirdMember]
+  var members: [SendbirdMember]
   /// The members who receive the events of a group channel.
-  package var joined: Set<UserID>
+  var joined: Set<UserID>
   /// The number of users in an open channel.
-  package var participantCount: Int
-  package var lastMessage: SendbirdMessage?
+  var participantCount: Int
+  var lastMessage: SendbirdMessage?
   /// The pinned messages that still exist, the newest pin first.
-  package var pinnedMessages: [SendbirdMessage] = []
+  var pinnedMessages: [SendbirdMessage] = []
 
   /// Creates a channel without members. The directory assigns the number.
-  package init(
+  init(
     url: Name, kind: Kind, createdBy: UserID?, createdAt: WallTime, properties: Properties = Properties(),
     isDistinct: Bool = false, members: [SendbirdMember] = []
   ) {
@@ -81,11 +81,11 @@ package struct SendbirdChannel: Hashable, Sendable {
   }
 
   /// Returns the member with that id.
-  package func member(_ user: UserID) -> SendbirdMember? {
+  func member(_ user: UserID) -> SendbirdMember? {
     members.first { $0.user == user }
   }
 
-  package func isOperator(_ user: UserID) -> Bool {
+  func isOperator(_ user: UserID) -> Bool {
     properties.operators.contains(user)
   }
 }

@@ -1,32 +1,32 @@
 /// The size limits of a ``SendbirdChannels``.
-package struct SendbirdChannelLimits: Hashable, Sendable {
-  package var channels: Int
+struct SendbirdChannelLimits: Hashable, Sendable {
+  var channels: Int
   /// The bytes of names, data and operators of all channels.
-  package var channelBytes: Int
-  package var membersOfChannel: Int
+  var channelBytes: Int
+  var membersOfChannel: Int
   /// Members of all channels together.
-  package var memberships: Int
-  package var participantsOfChannel: Int
+  var memberships: Int
+  var participantsOfChannel: Int
   /// Open channels that one connection may be in.
-  package var channelsOfConnection: Int
+  var channelsOfConnection: Int
   /// Users banned or muted in one channel, and users blocked by all users in total.
-  package var bans: Int
+  var bans: Int
   /// Users banned or muted in all channels in total.
-  package var bansOfAll: Int
+  var bansOfAll: Int
   /// Messages of one channel; the oldest are displaced.
-  package var messagesOfChannel: Int
-  package var messageBytesOfChannel: Int
+  var messagesOfChannel: Int
+  var messageBytesOfChannel: Int
   /// Messages of all channels; the oldest are displaced.
-  package var messages: Int
-  package var messageBytes: Int
+  var messages: Int
+  var messageBytes: Int
   /// Remembered deletions of messages in one channel, and of all channels (the oldest are displaced), and remembered
   /// departures of users from channels.
-  package var deletionsOfChannel: Int
-  package var deletions: Int
-  package var departures: Int
-  package var polls: Int
+  var deletionsOfChannel: Int
+  var deletions: Int
+  var departures: Int
+  var polls: Int
 
-  package init(
+  init(
     channels: Int = 10_000, channelBytes: Int = 64 << 20, membersOfChannel: Int = 2_000, memberships: Int = 200_000,
     participantsOfChannel: Int = 20_000, channelsOfConnection: Int = 100, bans: Int = 10_000,
     bansOfAll: Int = 100_000, messagesOfChannel: Int = 1_000, messageBytesOfChannel: Int = 8 << 20,

@@ -1,9 +1,9 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// A query for channels of a Sendbird application that match all given conditions.
-package struct SendbirdChannelQuery: Hashable, Sendable {
+struct SendbirdChannelQuery: Hashable, Sendable {
   /// The way in which the member hides a channel.
-  package enum Hiding: Hashable, Sendable {
+  enum Hiding: Hashable, Sendable {
     case none
     case any
     case untilTheNextMessage
@@ -20,7 +20,7 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
   }
 
   /// The order in which channels are listed.
-  package enum Order: Hashable, Sendable {
+  enum Order: Hashable, Sendable {
     /// Newest channel first.
     case chronological
     /// Channel with the latest message first.
@@ -30,52 +30,52 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
   }
 
   /// The position of a channel in lists, which stays valid when channels are added or removed.
-  package struct Place: Hashable, Sendable {
-    package var number: Int64
+  struct Place: Hashable, Sendable {
+    var number: Int64
     /// The number of the last message; 0 for none.
-    package var message: Int64
-    package var name: Name
+    var message: Int64
+    var name: Name
 
-    package init(number: Int64, message: Int64 = 0, name: Name = "") {
+    init(number: Int64, message: Int64 = 0, name: Name = "") {
       self.number = number
       self.message = message
       self.name = name
     }
 
-    package init(of channel: SendbirdChannel) {
+    init(of channel: SendbirdChannel) {
       self.init(
         number: channel.number, message: channel.lastMessage?.id ?? 0, name: Name(channel.properties.name))
     }
   }
 
-  package var kind: SendbirdChannel.Kind
+  var kind: SendbirdChannel.Kind
   /// Only group channels of this member, joined or invited.
-  package var member: UserID?
+  var member: UserID?
   /// Only channels in which the member has this state.
-  package var memberState: SendbirdMember.State?
+  var memberState: SendbirdMember.State?
   /// Only channels that the member hides in this way; nil for all.
-  package var hiding: Hiding?
-  package var urls: Set<Name>?
-  package var customTypes: Set<Name>?
-  package var nameContains: String?
+  var hiding: Hiding?
+  var urls: Set<Name>?
+  var customTypes: Set<Name>?
+  var nameContains: String?
   /// Only group channels with all of these members.
-  package var membersInclude: Set<UserID>?
+  var membersInclude: Set<UserID>?
   /// Only group channels with exactly these members.
-  package var membersExactly: Set<UserID>?
-  package var isDistinct: Bool?
-  package var isPublic: Bool?
+  var membersExactly: Set<UserID>?
+  var isDistinct: Bool?
+  var isPublic: Bool?
   /// Whether channels without any message are included.
-  package var showsEmpty = true
-  package var showsFrozen = true
-  package var order = Order.chronological
+  var showsEmpty = true
+  var showsFrozen = true
+  var order = Order.chronological
   /// Only channels created before the one with this number; nil for all.
-  package var before: Int64?
+  var before: Int64?
   /// The last place on the page before; nil for the first page.
-  package var after: Place?
+  var after: Place?
   /// The maximum number of channels on a page.
-  package var limit = 10
+  var limit = 10
 
-  package init(_ kind: SendbirdChannel.Kind) {
+  init(_ kind: SendbirdChannel.Kind) {
     self.kind = kind
   }
 
@@ -85,7 +85,7 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
   var asksForMessages: Bool { !showsEmpty || order == .latestLastMessage }
 
   /// Returns whether the first place precedes the second in the answer.
-  package func puts(_ first: Place, before second: Place) -> Bool {
+  func puts(_ first: Place, before second: Place) -> Bool {
     switch order {
     case .chronological: break
     case .latestLastMessage: if first.message != second.message { return first.message > second.message }
@@ -95,7 +95,7 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
   }
 
   /// Returns whether the channel matches, ignoring pages.
-  package func includes(_ channel: SendbirdChannel) -> Bool {
+  func includes(_ channel: SendbirdChannel) -> Bool {
     guard channel.kind == kind else { return false }
     if let before, channel.number >= before { return false }
     if let member {
@@ -118,13 +118,8 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
 }
 
 /// A page of a query's channels.
-package struct SendbirdChannelPage: Hashable, Sendable {
-  package var channels: [SendbirdChannel]
+struct SendbirdChannelPage: Hashable, Sendable {
+  var channels: [SendbirdChannel]
   /// The ``SendbirdChannelQuery/after`` of the next page; nil on the last page.
-  package var next: SendbirdChannelQuery.Place?
-
-  package init(channels: [SendbirdChannel], next: SendbirdChannelQuery.Place?) {
-    self.channels = channels
-    self.next = next
-  }
+  var next: SendbirdChannelQuery.Place?
 }

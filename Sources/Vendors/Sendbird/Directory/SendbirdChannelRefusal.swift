@@ -1,7 +1,7 @@
-package import GatewayKit
+internal import GatewayKit
 
 /// The reason why the channel directory refuses an operation.
-package enum SendbirdChannelRefusal: Error, Hashable, Sendable {
+enum SendbirdChannelRefusal: Error, Hashable, Sendable {
   case channelNotFound
   case channelExists
   /// An operation for open channels on a group channel, or vice versa.
@@ -32,7 +32,7 @@ extension SendbirdChannelRefusal: StoreFailure {
   /// The name of what there are too many of, or what is too large.
   static let channels = "channels"
 
-  package init(_ error: StoreError) {
+  init(_ error: StoreError) {
     self =
       switch error {
       case .full(let count): count.noun == Self.channels ? .tooManyChannels : .tooManyMembers

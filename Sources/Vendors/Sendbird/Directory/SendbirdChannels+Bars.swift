@@ -1,11 +1,11 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 // Bans, mutes and blocks.
 
 extension SendbirdChannels {
   /// Mutes a member of a group channel, or any user in an open one, until a time or for ever; or unmutes them.
-  package func setMuted(
+  func setMuted(
     _ isMuted: Bool, _ user: UserID, in url: Name, until: WallTime? = nil, because description: String? = nil,
     at now: WallTime, telling: (SendbirdChannel) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
@@ -29,7 +29,7 @@ extension SendbirdChannels {
   }
 
   /// Bans a user until a time or for ever, or lifts the ban. A banned user is no longer a member.
-  package func setBanned(
+  func setBanned(
     _ isBanned: Bool, _ user: UserID, in url: Name, until: WallTime? = nil, because description: String? = nil,
     at now: WallTime, telling: (SendbirdMembership) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdMembership {
@@ -52,7 +52,7 @@ extension SendbirdChannels {
   }
 
   /// Blocks `user` for `by`, or unblocks them.
-  package func setBlocked(
+  func setBlocked(
     _ isBlocked: Bool, _ user: UserID, by: UserID, at now: WallTime
   ) async throws(SendbirdChannelRefusal) {
     try await transact(at: now) { (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) in
@@ -78,7 +78,7 @@ extension SendbirdChannels {
   // MARK: Reading
 
   /// Returns the muted users of the channel.
-  package func muted(
+  func muted(
     in channel: SendbirdChannel, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> [SendbirdBar] {
     guard channel.kind == .group else { return try await barred(Self.mutes.range(channel.url.text), at: now) }
@@ -86,17 +86,17 @@ extension SendbirdChannels {
   }
 
   /// Returns the banned users of the channel.
-  package func banned(from url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> [SendbirdBar] {
+  func banned(from url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> [SendbirdBar] {
     try await barred(Self.bans.range(url.text), at: now)
   }
 
   /// Returns the users that the user blocks.
-  package func blocked(by user: UserID, at now: WallTime) async throws(SendbirdChannelRefusal) -> [SendbirdBar] {
+  func blocked(by user: UserID, at now: WallTime) async throws(SendbirdChannelRefusal) -> [SendbirdBar] {
     try await barred(Self.blocks.range(user.rawValue), at: now)
   }
 
   /// Returns the user's ban from the channel; nil if there is none.
-  package func ban(
+  func ban(
     of user: UserID, in url: Name, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> SendbirdBar? {
     try await ask { () async throws(StoreError) in
@@ -105,7 +105,7 @@ extension SendbirdChannels {
   }
 
   /// Returns the user's mute in the channel; nil if there is none.
-  package func mute(
+  func mute(
     of user: UserID, in channel: SendbirdChannel, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> SendbirdBar? {
     guard channel.kind == .open else { return try await member(user, of: channel.url, at: now)?.mute(at: now) }

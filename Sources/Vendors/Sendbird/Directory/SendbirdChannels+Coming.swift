@@ -1,4 +1,4 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 // Joining and leaving, and the records of departures.
@@ -43,7 +43,7 @@ extension SendbirdChannels {
 
   /// Returns the group channels that the user has left since that time, or that were deleted. Bounded: the oldest
   /// departures are forgotten first.
-  package func departures(
+  func departures(
     of user: UserID, since: WallTime, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> [Name] {
     try await settle(at: now)

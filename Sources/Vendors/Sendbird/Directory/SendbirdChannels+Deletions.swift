@@ -1,11 +1,11 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 // Records of deleted messages, for clients that were disconnected and still cache them.
 
 extension SendbirdChannels {
   /// Returns the messages deleted since that time. Bounded: the oldest deletions are forgotten first.
-  package func deletions(
+  func deletions(
     of url: Name, since: WallTime, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> [SendbirdDeletion] {
     try await ask { () async throws(StoreError) in

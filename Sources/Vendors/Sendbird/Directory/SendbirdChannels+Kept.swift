@@ -1,4 +1,4 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 // Storage and queries of messages.
@@ -18,7 +18,7 @@ extension SendbirdChannels {
 
   // MARK: Reading
 
-  package func message(_ id: Int64, in url: Name, at now: WallTime) async throws(SendbirdChannelRefusal)
+  func message(_ id: Int64, in url: Name, at now: WallTime) async throws(SendbirdChannelRefusal)
     -> SendbirdMessage
   {
     let (hasChannel, message) = try await ask { () async throws(StoreError) in
@@ -32,7 +32,7 @@ extension SendbirdChannels {
 
   /// Returns the messages of a query, oldest first. As documented by the vendor there may be more than requested:
   /// clients continue from the time of the outermost message, so all of that millisecond are included.
-  package func messages(
+  func messages(
     of url: Name, _ query: SendbirdMessageQuery, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> [SendbirdMessage] {
     try await ask { () async throws(StoreError) in
@@ -142,7 +142,7 @@ extension SendbirdChannels {
   // MARK: Figures
 
   /// The present sizes, for monitoring; nil if the store is unavailable.
-  package var usage: SendbirdChannelUsage? {
+  var usage: SendbirdChannelUsage? {
     get async {
       let counts =
         [

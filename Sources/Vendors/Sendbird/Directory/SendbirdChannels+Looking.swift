@@ -1,17 +1,17 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 // Queries of channels.
 
 extension SendbirdChannels {
   /// Returns the channel at that URL with all its members; nil if there is none.
-  package func channel(_ url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdChannel? {
+  func channel(_ url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdChannel? {
     try await ask { () async throws(StoreError) in try await read(url, at: now) }
   }
 
   /// Returns the channel without its members and last message: one row, whatever the number of members. Nil if there is
   /// none.
-  package func outline(_ url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdChannel? {
+  func outline(_ url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdChannel? {
     let row = try await ask { () async throws(StoreError) in
       try await store.get(Self.channels.key(url.text), as: SendbirdChannelRow.self, at: now)
     }
@@ -21,7 +21,7 @@ extension SendbirdChannels {
 
   /// Runs `telling` in the channel's turn without changing the channel, so that the event has its place among the
   /// others.
-  package func listening(
+  func listening(
     _ url: Name, at now: WallTime, telling: (SendbirdChannel) async -> Void
   ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
     try await inTurn(of: url, at: now, telling: telling) {
@@ -32,7 +32,7 @@ extension SendbirdChannels {
   }
 
   /// Returns the user's membership of a group channel; nil if there is none.
-  package func member(
+  func member(
     _ user: UserID, of url: Name, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> SendbirdMember? {
     return try await ask { () async throws(StoreError) in
@@ -44,7 +44,7 @@ extension SendbirdChannels {
   }
 
   /// Returns a page of a query's channels with all their members.
-  package func channels(
+  func channels(
     _ query: SendbirdChannelQuery, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> SendbirdChannelPage {
     let (rows, next) = try await find(query, at: now)
@@ -56,7 +56,7 @@ extension SendbirdChannels {
   }
 
   /// Returns the URLs of the query's channels.
-  package func urls(_ query: SendbirdChannelQuery, at now: WallTime) async throws(SendbirdChannelRefusal) -> [Name] {
+  func urls(_ query: SendbirdChannelQuery, at now: WallTime) async throws(SendbirdChannelRefusal) -> [Name] {
     try await find(query, at: now).rows.map(\.url)
   }
 

@@ -1,15 +1,15 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 // Changes to messages other than their content: reactions, pins, translations.
 
 extension SendbirdChannels {
   /// The most pinned messages of a channel.
-  package static let pinsMax = 10
+  static let pinsMax = 10
 
   /// Adds the user's reaction to a message, or removes it; does nothing if it is so already. With `needsPresence` the
   /// user must be in the channel.
-  package func react(
+  func react(
     _ key: Name, isAdding: Bool, to id: Int64, in url: Name, by user: UserID, needsPresence: Bool, at now: WallTime,
     telling: (SendbirdDelivery) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdDelivery {
@@ -29,7 +29,7 @@ extension SendbirdChannels {
   }
 
   /// Stores the translations of a message.
-  package func translate(
+  func translate(
     _ id: Int64, in url: Name, to languages: [Name], at now: WallTime,
     telling: (SendbirdDelivery) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdDelivery {
@@ -73,7 +73,7 @@ extension SendbirdChannels {
   // MARK: Pins
 
   /// Pins a message to its channel, as the newest, or unpins it; calls `telling` only if that changes something.
-  package func setPinned(
+  func setPinned(
     _ isPinned: Bool, _ id: Int64, in url: Name, at now: WallTime,
     telling: (SendbirdChannel) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
@@ -97,7 +97,7 @@ extension SendbirdChannels {
   }
 
   /// Returns the channel's pinned messages that still exist, the newest pin first.
-  package func pinned(in url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> [SendbirdMessage] {
+  func pinned(in url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> [SendbirdMessage] {
     try await ask { () async throws(StoreError) in
       guard let row = try await store.get(Self.channels.key(url.text), as: SendbirdChannelRow.self, at: now) else {
         return []

@@ -1,11 +1,11 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 // Membership of group channels.
 
 extension SendbirdChannels {
   /// Adds `users` as members. Existing members stay as they are; `changed` are the others.
-  package func invite(
+  func invite(
     _ users: [SendbirdMember], to url: Name, at now: WallTime,
     telling: (SendbirdMembership) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdMembership {
@@ -32,7 +32,7 @@ extension SendbirdChannels {
   }
 
   /// Makes `user` a joined member, whether invited before or not. `changed` is empty for a joined member.
-  package func join(
+  func join(
     _ url: Name, user: UserID, at now: WallTime, telling: (SendbirdMembership) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdMembership {
     try await inTurn(of: url, at: now, telling: telling) {
@@ -63,7 +63,7 @@ extension SendbirdChannels {
   }
 
   /// Removes the users; `changed` are the former members. Operators stay operators.
-  package func leave(
+  func leave(
     _ url: Name, users: Set<UserID>, at now: WallTime, telling: (SendbirdMembership) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdMembership {
     try await inTurn(of: url, at: now, telling: telling) {
@@ -79,7 +79,7 @@ extension SendbirdChannels {
   }
 
   /// Removes the user from every group channel; calls `telling` for each.
-  package func leaveAll(
+  func leaveAll(
     _ user: UserID, of types: Set<Name>? = nil, at now: WallTime,
     telling: (SendbirdMembership) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) {

@@ -1,5 +1,5 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 
 // Sending, changing and deleting messages.
 
@@ -8,7 +8,7 @@ extension SendbirdChannels {
   /// be neither muted nor banned; a frozen channel accepts only operators and the application. The message it replies
   /// to must exist, and so must its poll, which must be the sender's and not have been sent before. What `also` writes
   /// is committed with the message or not at all; if it throws, the message is not sent.
-  package func send(
+  func send(
     _ message: SendbirdMessage, asking poll: Int64? = nil, needsPresence: Bool, at now: WallTime,
     telling: (SendbirdDelivery) async -> Void = { _ in },
     also: (inout StoreTransaction<StoreOr<SendbirdChannelRefusal>>) async throws(StoreOr<SendbirdChannelRefusal>)
@@ -61,7 +61,7 @@ extension SendbirdChannels {
   }
 
   /// Changes a message of `user`, or of anybody if nil.
-  package func edit(
+  func edit(
     _ id: Int64, in url: Name, by user: UserID?, at now: WallTime,
     telling: (SendbirdDelivery) async -> Void = { _ in }, _ change: (inout SendbirdMessage) -> Void
   ) async throws(SendbirdChannelRefusal) -> SendbirdDelivery {
@@ -83,7 +83,7 @@ extension SendbirdChannels {
   }
 
   /// Deletes a message of `user`, or of anybody if nil.
-  package func deleteMessage(
+  func deleteMessage(
     _ id: Int64, in url: Name, by user: UserID?, at now: WallTime,
     telling: (SendbirdDelivery) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdDelivery {

@@ -1,4 +1,4 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 // Polls. A poll is created on its own, and sent in one channel with a message, whose copy of the poll changes with
@@ -6,7 +6,7 @@ internal import GatewayKit
 
 extension SendbirdChannels {
   /// Stores a new poll and returns it with its number.
-  package func create(_ poll: SendbirdPoll, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdPoll {
+  func create(_ poll: SendbirdPoll, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdPoll {
     var poll = poll
     poll.id = try await ask { () async throws(StoreError) in try await pollNumbers.take(at: now) }
     return try await transact(at: now) { [poll] (transaction: inout Transaction) in
@@ -15,7 +15,7 @@ extension SendbirdChannels {
     }
   }
 
-  package func poll(_ id: Int64, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdPoll {
+  func poll(_ id: Int64, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdPoll {
     let found = try await ask { () async throws(StoreError) in
       try await store.get(Self.key(poll: id), as: SendbirdPoll.self, at: now)
     }
@@ -24,7 +24,7 @@ extension SendbirdChannels {
   }
 
   /// Changes a poll and its message in one step; calls `telling` if it was sent.
-  package func changePoll(
+  func changePoll(
     _ id: Int64, at now: WallTime, telling: (SendbirdPoll, SendbirdDelivery) async -> Void = { _, _ in },
     _ change: (inout SendbirdPoll) throws(SendbirdChannelRefusal) -> Void
   ) async throws(SendbirdChannelRefusal) -> SendbirdPoll {
@@ -74,7 +74,7 @@ extension SendbirdChannels {
   }
 
   /// Deletes a poll; its message stays as it was.
-  package func deletePoll(_ id: Int64, at now: WallTime) async throws(SendbirdChannelRefusal) {
+  func deletePoll(_ id: Int64, at now: WallTime) async throws(SendbirdChannelRefusal) {
     try await transact(at: now) { (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) in
       guard let poll = try await transaction.get(Self.key(poll: id), as: SendbirdPoll.self) else {
         throw .failure(.pollNotFound)
@@ -99,7 +99,7 @@ extension SendbirdChannels {
   }
 
   /// Returns the polls of the channel, newest first, and the numbers of those deleted since that time.
-  package func polls(
+  func polls(
     in url: Name, since: WallTime, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> (polls: [SendbirdPoll], deleted: [Int64]) {
     try await ask { () async throws(StoreError) in

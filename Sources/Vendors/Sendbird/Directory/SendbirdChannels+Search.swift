@@ -1,25 +1,25 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 /// A query for messages of a user's channels that match all given conditions.
-package struct SendbirdSearch: Hashable, Sendable {
-  package var text: String
+struct SendbirdSearch: Hashable, Sendable {
+  var text: String
   /// Only the channel with that URL.
-  package var channel: Name?
+  var channel: Name?
   /// Only channels with that custom type.
-  package var customType: Name?
+  var customType: Name?
   /// Whether the text must be equal, ignoring case, instead of containing the words.
-  package var isExact = false
-  package var since: WallTime?
+  var isExact = false
+  var since: WallTime?
   /// The latest time, including that millisecond.
-  package var until: WallTime?
+  var until: WallTime?
   /// Whether the oldest comes first.
-  package var isReversed = false
+  var isReversed = false
   /// The last message on the page before; nil for the first page.
-  package var after: Int64?
-  package var limit = 10
+  var after: Int64?
+  var limit = 10
 
-  package init(_ text: String) {
+  init(_ text: String) {
     self.text = text
   }
 
@@ -32,17 +32,17 @@ package struct SendbirdSearch: Hashable, Sendable {
 }
 
 /// The result of a search.
-package struct SendbirdFinds: Hashable, Sendable {
-  package var messages: [SendbirdMessage]
+struct SendbirdFinds: Hashable, Sendable {
+  var messages: [SendbirdMessage]
   /// The number of all matches.
-  package var total: Int
+  var total: Int
   /// The ``SendbirdSearch/after`` of the next page; nil on the last page.
-  package var next: Int64?
+  var next: Int64?
 }
 
 extension SendbirdChannels {
   /// Searches messages in the group channels that the user has joined.
-  package func search(
+  func search(
     _ search: SendbirdSearch, by user: UserID, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> SendbirdFinds {
     try await settle(at: now)

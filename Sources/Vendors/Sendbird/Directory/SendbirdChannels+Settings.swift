@@ -1,11 +1,11 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 // A member's own settings for a group channel.
 
 extension SendbirdChannels {
   /// Changes a member's settings for a channel; returns the channel.
-  package func set(
+  func set(
     _ url: Name, of user: UserID, at now: WallTime, telling: (SendbirdChannel) async -> Void = { _ in },
     _ change: (inout SendbirdMemberSettings) -> Void
   ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
@@ -18,7 +18,7 @@ extension SendbirdChannels {
 
   /// Hides a channel from the named members or from all: until the next message if it `endsByItself`, and with its
   /// history if it `forgets`.
-  package func hide(
+  func hide(
     _ url: Name, from users: Set<UserID>?, endsByItself: Bool, forgets: Bool, at now: WallTime,
     telling: (SendbirdChannel) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
@@ -29,7 +29,7 @@ extension SendbirdChannels {
     }
   }
 
-  package func unhide(
+  func unhide(
     _ url: Name, from users: Set<UserID>?, at now: WallTime, telling: (SendbirdChannel) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
     try await changeMembers(users, of: url, at: now, telling: telling) { member, _ in
@@ -38,7 +38,7 @@ extension SendbirdChannels {
   }
 
   /// Hides the channel's history until now from the named members or from all.
-  package func resetHistory(
+  func resetHistory(
     _ url: Name, of users: Set<UserID>?, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
     try await changeMembers(users, of: url, at: now, telling: { _ in }) { member, row in member.forget(row, at: now) }

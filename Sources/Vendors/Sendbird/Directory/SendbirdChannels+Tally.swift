@@ -1,4 +1,4 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 // Counts over a user's group channels.
@@ -6,7 +6,7 @@ internal import GatewayKit
 extension SendbirdChannels {
   /// Returns the user's unread counts in ordinary group channels and in super ones, without the channels that the user
   /// excludes.
-  package func tallies(
+  func tallies(
     of user: UserID, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> (plain: SendbirdTally, super: SendbirdTally) {
     try await settle(at: now)
@@ -32,7 +32,7 @@ extension SendbirdChannels {
   }
 
   /// Returns the number of the member's unread messages that mention the member.
-  package func unreadMentions(
+  func unreadMentions(
     of member: SendbirdMember, in url: Name, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> Int {
     guard member.unreadCount > 0 else { return 0 }
@@ -55,7 +55,7 @@ extension SendbirdChannels {
   }
 
   /// Returns the number of the user's group channels with that state, or with either.
-  package func channelCount(
+  func channelCount(
     of user: UserID, _ state: SendbirdMember.State?, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> Int {
     try await settle(at: now)

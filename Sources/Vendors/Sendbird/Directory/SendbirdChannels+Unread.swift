@@ -1,11 +1,11 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 // Unread counts of members, and participants of open channels.
 
 extension SendbirdChannels {
   /// Notes that the member has read everything sent until `now`; returns the channel's outline.
-  package func markRead(
+  func markRead(
     _ url: Name, user: UserID, at now: WallTime, telling: (SendbirdChannel) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
     try await mark(url, user, at: now, telling: telling) { member, row in
@@ -16,7 +16,7 @@ extension SendbirdChannels {
 
   /// Marks the message with that number and all later ones as unread; returns the number of those by others, and the
   /// latest time at which the message before them was read.
-  package func markUnread(
+  func markUnread(
     _ url: Name, from id: Int64, user: UserID, at now: WallTime,
     telling: (SendbirdUnreadMark) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdUnreadMark {
@@ -42,7 +42,7 @@ extension SendbirdChannels {
   }
 
   /// Notes that everything sent until `now` was delivered to the member; returns the channel's outline.
-  package func markDelivered(
+  func markDelivered(
     _ url: Name, user: UserID, at now: WallTime, telling: (SendbirdChannel) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
     try await mark(url, user, at: now, telling: telling) { member, _ in member.member.deliveredAt = now }
@@ -80,12 +80,12 @@ extension SendbirdChannels {
   }
 
   /// Returns the numbers of the user's unread messages and of channels with such.
-  package func unread(_ user: UserID, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdUnread {
+  func unread(_ user: UserID, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdUnread {
     try await unread([user], at: now)[user] ?? SendbirdUnread()
   }
 
   /// Returns these numbers for several users; a user who is missing has read everything.
-  package func unread(
+  func unread(
     _ users: Set<UserID>, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> [UserID: SendbirdUnread] {
     if let unread = await memberships.unreadBeyondDoubt(users) { return unread }
@@ -101,7 +101,7 @@ extension SendbirdChannels {
   // MARK: Participants
 
   /// Adds the user's connection to an open channel; does nothing if it is in it already.
-  package func enter(
+  func enter(
     _ url: Name, user: UserID, by connection: ConnectionID, at now: WallTime,
     telling: (SendbirdParticipation) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdParticipation {
@@ -118,7 +118,7 @@ extension SendbirdChannels {
   }
 
   /// Removes the user's connection from an open channel. The store is used only if nobody is in the channel.
-  package func exit(
+  func exit(
     _ url: Name, user: UserID, by connection: ConnectionID, at now: WallTime,
     telling: (SendbirdParticipation) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdParticipation {
@@ -129,7 +129,7 @@ extension SendbirdChannels {
   }
 
   /// Removes the connection from every open channel.
-  package func exitAll(
+  func exitAll(
     _ user: UserID, by connection: ConnectionID, telling: (SendbirdParticipation) async -> Void = { _ in }
   ) async {
     for url in await presence.channels(of: connection) { _ = await forget(url, user, connection, telling: telling) }
@@ -145,7 +145,7 @@ extension SendbirdChannels {
     return participation
   }
 
-  package func participants(
+  func participants(
     _ url: Name, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> [SendbirdParticipant] {
     guard let channel = try await outline(url, at: now) else { throw .channelNotFound }

@@ -1,5 +1,5 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 
 /// The channels of a Sendbird application, with their members and messages.
 ///
@@ -9,7 +9,7 @@ package import GatewayKit
 ///
 /// Operations that change a channel take a `telling`: it is called after the commit and before the next change of the
 /// channel, so that events arrive in the order of the commits.
-package struct SendbirdChannels: Sendable {
+struct SendbirdChannels: Sendable {
   typealias Transaction = StoreTransaction<StoreOr<SendbirdChannelRefusal>>
 
   static let channels = StoreTable<SendbirdChannelRow>("sendbird.channel")
@@ -52,7 +52,7 @@ package struct SendbirdChannels: Sendable {
   ///   - executor: The executor of its caches and turns.
   ///   - limits: The limits of its tables.
   ///   - changed: A function that is called with the URL of each channel that has changed, before anybody is told.
-  package init(
+  init(
     _ store: any Store, on executor: any SerialExecutor, limits: SendbirdChannelLimits = SendbirdChannelLimits(),
     changed: @escaping @Sendable (Name) -> Void = { _ in }
   ) {
@@ -75,7 +75,7 @@ package struct SendbirdChannels: Sendable {
 
   /// Stores a new channel and returns it with its number, or returns the one with the same members if both are
   /// distinct.
-  package func create(
+  func create(
     _ channel: SendbirdChannel, at now: WallTime, telling: (SendbirdCreation) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdCreation {
     try await inTurn(of: channel.url, at: now, telling: telling) {
@@ -110,7 +110,7 @@ package struct SendbirdChannels: Sendable {
   }
 
   /// Changes a channel in one step and returns it. `change` may run more than once, each time on a fresh copy.
-  package func update(
+  func update(
     _ url: Name, at now: WallTime, telling: (SendbirdChannel) async -> Void = { _ in },
     _ change: (inout SendbirdChannel.Properties) -> Void
   ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
@@ -126,7 +126,7 @@ package struct SendbirdChannels: Sendable {
   }
 
   /// Deletes a channel and its messages; returns the channel with everybody who was in it.
-  package func delete(
+  func delete(
     _ url: Name, at now: WallTime, telling: (SendbirdMembership) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdMembership {
     try await inTurn(of: url, at: now, telling: telling) {

@@ -1,20 +1,20 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 
 /// The push tokens of users' devices. Nothing is ever pushed; the tokens can be listed.
 ///
 /// Each operation is atomic. Above ``perUserMax`` tokens of a user, or owners of a token, the oldest are removed. A
 /// full table throws `GatewayError.tooMany`, an unavailable store `GatewayError.storeUnavailable`.
-package struct SendbirdDevices: Sendable {
+struct SendbirdDevices: Sendable {
   /// The push service.
-  package enum Service: String, Hashable, Codable, Sendable, CaseIterable {
+  enum Service: String, Hashable, Codable, Sendable, CaseIterable {
     case gcm
     case apns
     case huawei
   }
 
   /// The documented limit.
-  package static let perUserMax = 20
+  static let perUserMax = 20
 
   private typealias Transaction = StoreTransaction<GatewayError>
 
@@ -25,7 +25,7 @@ package struct SendbirdDevices: Sendable {
   private let max: Int
 
   /// Creates a directory in `store`, with room for `max` tokens.
-  package init(_ store: any Store, max: Int = 200_000) {
+  init(_ store: any Store, max: Int = 200_000) {
     self.store = store
     self.max = max
   }
@@ -33,7 +33,7 @@ package struct SendbirdDevices: Sendable {
   // MARK: Reading
 
   /// Returns the user's tokens, oldest first.
-  package func tokens(
+  func tokens(
     of user: UserID, _ service: Service, at now: WallTime
   ) async throws(GatewayError) -> [String] {
     try await GatewayError.asking { () async throws(StoreError) in
@@ -42,7 +42,7 @@ package struct SendbirdDevices: Sendable {
   }
 
   /// Returns the owners of the token.
-  package func owners(
+  func owners(
     of token: String, _ service: Service, at now: WallTime
   ) async throws(GatewayError) -> [UserID] {
     try await GatewayError.asking { () async throws(StoreError) in
@@ -53,7 +53,7 @@ package struct SendbirdDevices: Sendable {
   // MARK: Changing
 
   /// Adds a token to the user; if it `isUnique` it is removed from all other users.
-  package func register(
+  func register(
     _ token: String, _ service: Service, of user: UserID, isUnique: Bool, at now: WallTime
   ) async throws(GatewayError) {
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
@@ -81,7 +81,7 @@ package struct SendbirdDevices: Sendable {
   }
 
   /// Removes a token from its owner; returns the removed tokens.
-  package func unregister(
+  func unregister(
     _ token: String, _ service: Service, of user: UserID, at now: WallTime
   ) async throws(GatewayError) -> [String] {
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
@@ -90,7 +90,7 @@ package struct SendbirdDevices: Sendable {
   }
 
   /// Removes all tokens of the user; returns them.
-  package func unregisterAll(of user: UserID, at now: WallTime) async throws(GatewayError) -> [String] {
+  func unregisterAll(of user: UserID, at now: WallTime) async throws(GatewayError) -> [String] {
     try await store.transact(at: now) {
       (transaction: inout Transaction) async throws(GatewayError) -> [String] in
       var gone: [String] = []

@@ -1,4 +1,4 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 extension SendbirdDirectory {
@@ -6,7 +6,7 @@ extension SendbirdDirectory {
   private static let sliceMax = 500
 
   /// Returns the user with that id; nil if there is none.
-  package func user(_ id: UserID, at now: WallTime) async throws(GatewayError) -> SendbirdUser? {
+  func user(_ id: UserID, at now: WallTime) async throws(GatewayError) -> SendbirdUser? {
     do throws(StoreError) {
       return try await store.get(Self.users.key(id.rawValue), as: SendbirdUser.self, at: now)
     } catch {
@@ -15,7 +15,7 @@ extension SendbirdDirectory {
   }
 
   /// Returns the users that exist, by their ids.
-  package func users(_ ids: Set<UserID>, at now: WallTime) async throws(GatewayError) -> [UserID: SendbirdUser] {
+  func users(_ ids: Set<UserID>, at now: WallTime) async throws(GatewayError) -> [UserID: SendbirdUser] {
     do throws(StoreError) {
       return try await read(Array(ids), at: now).reduce(into: [:]) { $0[$1.id] = $1 }
     } catch {
@@ -24,7 +24,7 @@ extension SendbirdDirectory {
   }
 
   /// Returns a page of the query's users, newest first.
-  package func users(_ query: SendbirdUserQuery, at now: WallTime) async throws(GatewayError) -> SendbirdUserPage {
+  func users(_ query: SendbirdUserQuery, at now: WallTime) async throws(GatewayError) -> SendbirdUserPage {
     do throws(StoreError) {
       var found: [SendbirdUser] = []
       if let ids = query.ids {

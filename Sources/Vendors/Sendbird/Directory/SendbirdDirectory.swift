@@ -1,12 +1,12 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 
 /// The users of a Sendbird application.
 ///
 /// Each operation is atomic, and its answer reflects every operation that its caller knew to be complete. A full table
 /// throws `GatewayError.tooMany` and loses nothing; an unavailable store throws `GatewayError.storeUnavailable`. A
 /// user's ``SendbirdUser/number`` increases with each new user and is never reused.
-package struct SendbirdDirectory: Sendable {
+struct SendbirdDirectory: Sendable {
   static let users = StoreTable<SendbirdUser>("sendbird.user")
   /// The users by number, newest first.
   static let places = StoreTable<SendbirdUserPlace>("sendbird.user-place")
@@ -22,7 +22,7 @@ package struct SendbirdDirectory: Sendable {
   private let counts: (users: StoreCount, bytesMax: Int, deleted: StoreCount)
 
   /// Creates a directory in `store`, with room for `usersMax` users and for `bytesMax` bytes of their texts.
-  package init(
+  init(
     _ store: any Store, on executor: any SerialExecutor, usersMax: Int = 100_000, bytesMax: Int = 64 << 20
   ) {
     self.store = store
@@ -39,7 +39,7 @@ package struct SendbirdDirectory: Sendable {
 
   /// Stores a new user and returns it with its number. Throws `GatewayError.alreadyExists` if there is one with that
   /// id.
-  package func createUser(_ user: SendbirdUser, at now: WallTime) async throws(GatewayError) -> SendbirdUser {
+  func createUser(_ user: SendbirdUser, at now: WallTime) async throws(GatewayError) -> SendbirdUser {
     try await getOrCreate(user, at: now) { (_) throws(GatewayError) in
       throw .alreadyExists.detailed("a user of that id")
     }
@@ -47,7 +47,7 @@ package struct SendbirdDirectory: Sendable {
 
   /// Returns the user with that id, and creates it if there is none, as a connection does. A user with a token is
   /// marked as having been issued one.
-  package func getOrCreateUser(
+  func getOrCreateUser(
     _ id: UserID, hasToken: Bool = false, at now: WallTime
   ) async throws(GatewayError) -> SendbirdUser {
     var user = SendbirdUser(id, createdAt: now)
@@ -100,7 +100,7 @@ package struct SendbirdDirectory: Sendable {
   /// Changes a user in one step and returns it. `change` may run more than once, each time on a fresh copy; it cannot
   /// change the number. Throws `GatewayError.notFound` if there is no such user, `GatewayError.tooMany` if there is no
   /// room for the changed user.
-  package func updateUser(
+  func updateUser(
     _ id: UserID, at now: WallTime, _ change: @Sendable (inout SendbirdUser) -> Void
   ) async throws(GatewayError) -> SendbirdUser {
     try await transact(at: now) {
@@ -120,7 +120,7 @@ package struct SendbirdDirectory: Sendable {
 
   /// Deletes a user. Throws `GatewayError.notFound` if there is none. A user who is created later with that id inherits
   /// nothing: earlier session tokens are revoked.
-  package func deleteUser(_ id: UserID, at now: WallTime) async throws(GatewayError) {
+  func deleteUser(_ id: UserID, at now: WallTime) async throws(GatewayError) {
     try await SendbirdAges.makingRoom(in: counts.deleted) { (givingWay) async throws(StoreOr<GatewayError>) in
       try await store.transact(at: now) { (transaction: inout Transaction) async throws(StoreOr<GatewayError>) in
         let key = Self.users.key(id.rawValue)
@@ -147,7 +147,7 @@ package struct SendbirdDirectory: Sendable {
 
   /// Returns whether a user with that id was deleted and not created again. Bounded like the users: the oldest deletion
   /// is forgotten first.
-  package func wasDeleted(_ id: UserID, at now: WallTime) async throws(GatewayError) -> Bool {
+  func wasDeleted(_ id: UserID, at now: WallTime) async throws(GatewayError) -> Bool {
     do throws(StoreError) {
       return try await store.get(Self.deleted.key(id.rawValue), as: SendbirdDeletedUser.self, at: now) != nil
     } catch {

@@ -1,21 +1,21 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 internal import GatewayTokens
 
 /// An uploaded file of a Sendbird application.
-package struct SendbirdFile: Hashable, StoreValue {
+struct SendbirdFile: Hashable, StoreValue {
   /// The unguessable name, which gives access to the file.
-  package let id: String
-  package let name: String
+  let id: String
+  let name: String
   /// The media type that its owner gave it; empty for none.
-  package let type: String
+  let type: String
   /// The user who uploaded it; nil for a server.
-  package let owner: UserID?
-  package let createdAt: WallTime
-  package var bytes: [UInt8] { content.bytes }
+  let owner: UserID?
+  let createdAt: WallTime
+  var bytes: [UInt8] { content.bytes }
   private let content: Content
 
-  package init(id: String, name: String, type: String, owner: UserID?, createdAt: WallTime, bytes: [UInt8]) {
+  init(id: String, name: String, type: String, owner: UserID?, createdAt: WallTime, bytes: [UInt8]) {
     self.id = id
     self.name = name
     self.type = type
@@ -51,7 +51,7 @@ package struct SendbirdFile: Hashable, StoreValue {
 ///
 /// Each operation is atomic; a file above the limit for all throws `GatewayError.tooMany`, an unavailable store
 /// `GatewayError.storeUnavailable`.
-package struct SendbirdFiles: Sendable {
+struct SendbirdFiles: Sendable {
   private static let files = StoreTable<SendbirdFile>("sendbird.file")
   /// The memory of a file besides its bytes.
   private static let overhead = 512
@@ -62,14 +62,14 @@ package struct SendbirdFiles: Sendable {
   private let ages: SendbirdAges
 
   /// Creates a directory in `store`, with room for `bytesMax` bytes.
-  package init(_ store: any Store, on executor: any SerialExecutor, bytesMax: Int) {
+  init(_ store: any Store, on executor: any SerialExecutor, bytesMax: Int) {
     self.store = store
     self.bytesMax = bytesMax
     numbers = SendbirdNumbers("file", in: store, on: executor)
     ages = SendbirdAges("sendbird.file-age", in: store)
   }
 
-  package func file(_ id: String, at now: WallTime) async throws(GatewayError) -> SendbirdFile? {
+  func file(_ id: String, at now: WallTime) async throws(GatewayError) -> SendbirdFile? {
     do throws(StoreError) {
       return try await store.get(Self.files.key(id), as: SendbirdFile.self, at: now)
     } catch {
@@ -77,7 +77,7 @@ package struct SendbirdFiles: Sendable {
     }
   }
 
-  package func keep(_ file: SendbirdFile, at now: WallTime) async throws(GatewayError) {
+  func keep(_ file: SendbirdFile, at now: WallTime) async throws(GatewayError) {
     let size = file.bytes.count + Self.overhead
     guard size <= bytesMax else { throw .tooMany.detailed("\(bytesMax) bytes of files") }
     let count = StoreCount("sendbird.file-bytes", atMost: bytesMax, of: "bytes of files", weight: size)

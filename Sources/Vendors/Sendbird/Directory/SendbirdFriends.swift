@@ -1,13 +1,13 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 
 /// The friend lists of users. Each list belongs to one user: a friend need not have that user on their own list.
 ///
 /// Each operation is atomic; a friend above ``perUserMax`` and a full table throw `GatewayError.tooMany`, an
 /// unavailable store `GatewayError.storeUnavailable`.
-package struct SendbirdFriends: Sendable {
+struct SendbirdFriends: Sendable {
   /// The most friends of one user, and the most remembered former friends.
-  package static let perUserMax = 1_000
+  static let perUserMax = 1_000
 
   private static let lists = StoreTable<SendbirdFriendList>("sendbird.friend-lists")
   private static let rows = StoreTable<SendbirdFriend>("sendbird.friends")
@@ -16,18 +16,18 @@ package struct SendbirdFriends: Sendable {
   private let max: Int
 
   /// Creates a directory in `store`, with room for `max` friends of all users, including former friends.
-  package init(_ store: any Store, max: Int = 200_000) {
+  init(_ store: any Store, max: Int = 200_000) {
     self.store = store
     self.max = max
   }
 
   /// Returns the friends in the order in which they were added.
-  package func friends(of user: UserID, at now: WallTime) async throws(GatewayError) -> [UserID] {
+  func friends(of user: UserID, at now: WallTime) async throws(GatewayError) -> [UserID] {
     try await changes(of: user, after: 0, at: now).added
   }
 
   /// Returns the changes of the list since the change with that number: new friends and former ones.
-  package func changes(
+  func changes(
     of user: UserID, after number: Int64, at now: WallTime
   ) async throws(GatewayError) -> (added: [UserID], removed: [UserID], last: Int64) {
     try await GatewayError.asking { () async throws(StoreError) in
@@ -39,17 +39,17 @@ package struct SendbirdFriends: Sendable {
   }
 
   /// Adds the users who are not on the list yet.
-  package func add(_ friends: [UserID], to user: UserID, at now: WallTime) async throws(GatewayError) {
+  func add(_ friends: [UserID], to user: UserID, at now: WallTime) async throws(GatewayError) {
     try await change(friends, of: user, to: true, at: now)
   }
 
   /// Removes the users who are on the list.
-  package func remove(_ friends: Set<UserID>, from user: UserID, at now: WallTime) async throws(GatewayError) {
+  func remove(_ friends: Set<UserID>, from user: UserID, at now: WallTime) async throws(GatewayError) {
     try await change(friends.sorted(), of: user, to: false, at: now)
   }
 
   /// Deletes the user's list.
-  package func forget(_ user: UserID, at now: WallTime) async throws(GatewayError) {
+  func forget(_ user: UserID, at now: WallTime) async throws(GatewayError) {
     try await transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
       let key = Self.lists.key(user.rawValue)
       guard try await transaction.get(key, as: SendbirdFriendList.self) != nil else { return }

@@ -1,31 +1,31 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// A member of a group channel.
-package struct SendbirdMember: Hashable, Codable, Sendable {
+struct SendbirdMember: Hashable, Codable, Sendable {
   /// The state of a membership.
-  package enum State: String, Hashable, Codable, Sendable {
+  enum State: String, Hashable, Codable, Sendable {
     case invited
     case joined
   }
 
-  package let user: UserID
-  package var state: State
-  package var inviter: UserID?
-  package var invitedAt: WallTime?
-  package var joinedAt: WallTime?
+  let user: UserID
+  var state: State
+  var inviter: UserID?
+  var invitedAt: WallTime?
+  var joinedAt: WallTime?
   /// The time until which everything is read.
-  package var readAt: WallTime?
+  var readAt: WallTime?
   /// The time until which everything is delivered.
-  package var deliveredAt: WallTime?
+  var deliveredAt: WallTime?
   /// The number of messages of others since then.
-  package var unreadCount = 0
+  var unreadCount = 0
   private var isMuted = false
   /// The mute of the member.
   private var muting: SendbirdBar?
   /// Nil for a member who has set nothing.
   private var ownSettings: SendbirdMemberSettings?
 
-  package init(_ user: UserID, _ state: State, inviter: UserID? = nil, at now: WallTime) {
+  init(_ user: UserID, _ state: State, inviter: UserID? = nil, at now: WallTime) {
     self.user = user
     self.state = state
     self.inviter = inviter
@@ -33,13 +33,13 @@ package struct SendbirdMember: Hashable, Codable, Sendable {
     joinedAt = state == .joined ? now : nil
   }
 
-  package var settings: SendbirdMemberSettings {
+  var settings: SendbirdMemberSettings {
     get { ownSettings ?? SendbirdMemberSettings() }
     set { ownSettings = newValue == SendbirdMemberSettings() ? nil : newValue }
   }
 
   /// Returns the member's mute; nil for a member who may send.
-  package func mute(at now: WallTime) -> SendbirdBar? {
+  func mute(at now: WallTime) -> SendbirdBar? {
     guard isMuted else { return nil }
     let bar = muting ?? SendbirdBar(user, since: joinedAt ?? now)
     return bar.holds(at: now) ? bar : nil

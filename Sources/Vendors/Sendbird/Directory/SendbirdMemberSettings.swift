@@ -1,9 +1,9 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// The settings of a member for one group channel.
-package struct SendbirdMemberSettings: Hashable, Codable, Sendable {
+struct SendbirdMemberSettings: Hashable, Codable, Sendable {
   /// The messages of a channel that are pushed.
-  package enum Trigger: String, Hashable, Codable, Sendable {
+  enum Trigger: String, Hashable, Codable, Sendable {
     /// The user's setting for all channels.
     case usual = "default"
     case all
@@ -12,7 +12,7 @@ package struct SendbirdMemberSettings: Hashable, Codable, Sendable {
   }
 
   /// The messages of a channel that count in the user's unread totals.
-  package enum Counted: String, Hashable, Codable, Sendable {
+  enum Counted: String, Hashable, Codable, Sendable {
     case all
     case messages = "unread_message_count_only"
     case mentions = "unread_mention_count_only"
@@ -20,21 +20,19 @@ package struct SendbirdMemberSettings: Hashable, Codable, Sendable {
   }
 
   /// A hidden channel.
-  package struct Hiding: Hashable, Codable, Sendable {
+  struct Hiding: Hashable, Codable, Sendable {
     /// Whether the next message shows it again.
-    package var endsByItself: Bool
+    var endsByItself: Bool
     /// The number of messages at the time.
     var messageCount: Int64
   }
 
-  package var trigger = Trigger.usual
-  package var sound = "default"
-  package var counted = Counted.all
-  package var hiding: Hiding?
+  var trigger = Trigger.usual
+  var sound = "default"
+  var counted = Counted.all
+  var hiding: Hiding?
   /// The time until which the history is hidden.
-  package var historyFrom: WallTime?
-
-  package init() {}
+  var historyFrom: WallTime?
 
   var countsMessages: Bool { counted == .all || counted == .messages }
 }

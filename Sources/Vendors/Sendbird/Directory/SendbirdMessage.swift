@@ -1,13 +1,13 @@
-package import GatewayCore
+internal import GatewayCore
 import GatewayKit
 
 /// A message of a channel.
-package struct SendbirdMessage: Hashable, StoreValue {
+struct SendbirdMessage: Hashable, StoreValue {
   /// The most files in one message.
-  package static let filesMax = 30
+  static let filesMax = 30
 
   /// The kind of a message, by the vendor's command.
-  package enum Kind: String, Hashable, Codable, Sendable {
+  enum Kind: String, Hashable, Codable, Sendable {
     case text = "MESG"
     case file = "FILE"
     /// A message of the application, without a sender.
@@ -15,14 +15,14 @@ package struct SendbirdMessage: Hashable, StoreValue {
   }
 
   /// The sender of a message, as known at that time.
-  package struct Sender: Hashable, Codable, Sendable {
-    package let id: UserID
-    package let nickname: String
-    package let profileURL: String
-    package let metadata: [Name: String]
-    package let requiresAuthForProfileImage: Bool
+  struct Sender: Hashable, Codable, Sendable {
+    let id: UserID
+    let nickname: String
+    let profileURL: String
+    let metadata: [Name: String]
+    let requiresAuthForProfileImage: Bool
 
-    package init(_ user: SendbirdUser) {
+    init(_ user: SendbirdUser) {
       id = user.id
       nickname = user.nickname
       profileURL = user.profileURL
@@ -32,76 +32,66 @@ package struct SendbirdMessage: Hashable, StoreValue {
   }
 
   /// A file, stored elsewhere.
-  package struct File: Hashable, Codable, Sendable {
-    package var url: String
-    package var name: String
-    package var type: String
+  struct File: Hashable, Codable, Sendable {
+    var url: String
+    var name: String
+    var type: String
     /// The size in bytes.
-    package var size: Int64
+    var size: Int64
     /// The thumbnails of it; nil if none were requested.
-    package var thumbnails: [SendbirdThumbnail]?
-
-    package init(
-      url: String, name: String, type: String, size: Int64, thumbnails: [SendbirdThumbnail]? = nil
-    ) {
-      self.url = url
-      self.name = name
-      self.type = type
-      self.size = size
-      self.thumbnails = thumbnails
-    }
+    var thumbnails: [SendbirdThumbnail]?
   }
 
   /// A list of texts that an application attaches under a key.
-  package struct MetaArray: Hashable, Codable, Sendable {
-    package let key: Name
-    package var values: [String]
+  struct MetaArray: Hashable, Codable, Sendable {
+    let key: Name
+    var values: [String]
 
-    package init(_ key: Name, _ values: [String]) {
+    init(_ key: Name, _ values: [String]) {
       self.key = key
       self.values = values
     }
   }
 
   /// The number that the directory assigns: unique in the application, increasing.
-  package var id: Int64
-  package let channelURL: Name
-  package let kind: Kind
+  var id: Int64
+  let channelURL: Name
+  let kind: Kind
   /// The sender; nil for an admin message.
-  package let sender: Sender?
-  package var text: String
-  package var data: String
-  package var customType: Name
+  let sender: Sender?
+  var text: String
+  var data: String
+  var customType: Name
   /// `users` or `channel`.
-  package var mentionType: String
-  package var mentionedUsers: [UserID]
-  package var file: File?
+  var mentionType: String
+  var mentionedUsers: [UserID]
+  var file: File?
   /// All files of a message that has several, in the sender's order; nil for a single file, which is ``file``.
-  package var files: [File]?
+  var files: [File]?
   /// The number of the message that this one replies to; nil if it replies to none. Its content at that time is stored
   /// too.
-  package var parentID: Int64?
-  package var parent: SendbirdParentMessage?
+  var parentID: Int64?
+  var parent: SendbirdParentMessage?
   /// Whether a reply is shown among the channel's messages too.
-  package var isReplyToChannel = false
+  var isReplyToChannel = false
   /// The thread of replies; nil if there are none.
-  package var thread: SendbirdThread?
+  var thread: SendbirdThread?
   /// The meta arrays in the sender's order; keys are unique.
-  package var metaArrays: [MetaArray] = []
-  package var createdAt: WallTime
-  package var updatedAt: WallTime?
+  var metaArrays: [MetaArray] = []
+  var createdAt: WallTime
+  var updatedAt: WallTime?
   // Nil if there are none, and in rows of earlier versions.
   private var reactionList: [SendbirdReaction]?
   private var translationList: [Name: String]?
   /// The poll with its current votes.
-  package var poll: SendbirdPoll?
+  var poll: SendbirdPoll?
   /// The time of the last change of anything but the content.
-  package var touchedAt: WallTime?
+  var touchedAt: WallTime?
   /// Whether an operator of the channel sent it.
-  package var isByOperator = false
+  var isByOperator = false
 
   /// Creates a message without a number.
-  package init(
+  init(
     _ kind: Kind, in channelURL: Name, by sender: Sender?, text: String = "", file: File? = nil,
     createdAt: WallTime
   ) {
@@ -118,19 +108,19 @@ package struct SendbirdMessage: Hashable, StoreValue {
     mentionedUsers = []
   }
 
-  package var reactions: [SendbirdReaction] {
+  var reactions: [SendbirdReaction] {
     get { reactionList ?? [] }
     set { reactionList = newValue.isEmpty ? nil : newValue }
   }
 
   /// The translations by language code.
-  package var translations: [Name: String] {
+  var translations: [Name: String] {
     get { translationList ?? [:] }
     set { translationList = newValue.isEmpty ? nil : newValue }
   }
 
   /// Stores translations to those languages, which are the original text.
-  package mutating func translate(to languages: [Name], at now: WallTime) {
+  mutating func translate(to languages: [Name], at now: WallTime) {
     for language in languages { translations[language] = text }
     touchedAt = now
   }
@@ -141,7 +131,7 @@ package struct SendbirdMessage: Hashable, StoreValue {
   }
 
   /// The time of the last visible change; nil if nothing has changed since it was sent.
-  package var changedAt: WallTime? {
+  var changedAt: WallTime? {
     [updatedAt, touchedAt, thread?.updatedAt].compactMap { $0 }.max()
   }
 }

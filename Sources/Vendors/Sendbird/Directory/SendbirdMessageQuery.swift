@@ -1,9 +1,9 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// A query for messages of a channel.
-package struct SendbirdMessageQuery: Hashable, Sendable {
+struct SendbirdMessageQuery: Hashable, Sendable {
   /// The point around which messages are requested.
-  package enum Point: Hashable, Sendable {
+  enum Point: Hashable, Sendable {
     case time(WallTime)
     case message(Int64)
 
@@ -21,7 +21,7 @@ package struct SendbirdMessageQuery: Hashable, Sendable {
   }
 
   /// The replies that are included.
-  package enum Replies: Hashable, Sendable {
+  enum Replies: Hashable, Sendable {
     case none
     /// Replies that were sent to the channel as well.
     case toChannel
@@ -30,23 +30,23 @@ package struct SendbirdMessageQuery: Hashable, Sendable {
     case to(Int64)
   }
 
-  package var point: Point
+  var point: Point
   /// The maximum number of messages before the point.
-  package var before: Int
+  var before: Int
   /// The maximum number of messages after the point.
-  package var after: Int
+  var after: Int
   /// Whether messages at the point are included.
-  package var includesPoint: Bool
+  var includesPoint: Bool
   /// Only messages after this time.
-  package var since: WallTime?
+  var since: WallTime?
   /// Only messages until this time, including that millisecond.
-  package var until: WallTime?
-  package var replies = Replies.all
-  package var kind: SendbirdMessage.Kind?
-  package var customTypes: Set<Name>?
-  package var senders: Set<UserID>?
+  var until: WallTime?
+  var replies = Replies.all
+  var kind: SendbirdMessage.Kind?
+  var customTypes: Set<Name>?
+  var senders: Set<UserID>?
 
-  package init(around point: Point, before: Int, after: Int, includesPoint: Bool) {
+  init(around point: Point, before: Int, after: Int, includesPoint: Bool) {
     self.point = point
     self.before = before
     self.after = after
@@ -54,7 +54,7 @@ package struct SendbirdMessageQuery: Hashable, Sendable {
   }
 
   /// Returns whether the message matches, ignoring its side of the point.
-  package func includes(_ message: SendbirdMessage) -> Bool {
+  func includes(_ message: SendbirdMessage) -> Bool {
     if let since, message.createdAt <= since { return false }
     if let until, message.createdAt.milliseconds > until.milliseconds { return false }
     switch replies {

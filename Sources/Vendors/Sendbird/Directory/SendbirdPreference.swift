@@ -1,52 +1,41 @@
 import GatewayKit
 
 /// A user's preferences: when pushes are sent, and whether an invitation joins a channel at once.
-package struct SendbirdPreference: Hashable, StoreValue {
+struct SendbirdPreference: Hashable, StoreValue {
   /// A span of the day in the user's time zone, e.g. from 22:00 to 7:00.
-  package struct Window: Hashable, Codable, Sendable {
-    package var startHour: Int64 = 0
-    package var startMinute: Int64 = 0
-    package var endHour: Int64 = 0
-    package var endMinute: Int64 = 0
-
-    package init() {}
+  struct Window: Hashable, Codable, Sendable {
+    var startHour: Int64 = 0
+    var startMinute: Int64 = 0
+    var endHour: Int64 = 0
+    var endMinute: Int64 = 0
   }
 
   /// A day of the week with the hours in which a user wants no pushes.
-  package struct Day: Hashable, Codable, Sendable {
+  struct Day: Hashable, Codable, Sendable {
     /// The English name in lower case.
-    package var name: String
-    package var windows: [Window]
-
-    package init(name: String, windows: [Window]) {
-      self.name = name
-      self.windows = windows
-    }
+    var name: String
+    var windows: [Window]
   }
 
   /// The preferences for pushes: which ones and when.
-  package struct Push: Hashable, Codable, Sendable {
-    package var wantsQuiet = false
-    package var quiet = Window()
-    package var days: [Day] = []
-    package var timeZone = "UTC"
+  struct Push: Hashable, Codable, Sendable {
+    var wantsQuiet = false
+    var quiet = Window()
+    var days: [Day] = []
+    var timeZone = "UTC"
     /// `all`, `off` or `mention_only`.
-    package var trigger = "all"
-    package var sound = "default"
-    package var isSnoozed = false
+    var trigger = "all"
+    var sound = "default"
+    var isSnoozed = false
     /// In milliseconds since 1970.
-    package var snoozeStart: Int64 = 0
-    package var snoozeEnd: Int64 = 0
-    package var includesReplies = true
-
-    package init() {}
+    var snoozeStart: Int64 = 0
+    var snoozeEnd: Int64 = 0
+    var includesReplies = true
   }
 
-  package var push = Push()
+  var push = Push()
   /// The wording of pushes: `default` or `alternative`.
-  package var template = "default"
+  var template = "default"
   /// Whether an invitation joins the channel at once.
-  package var joinsAtOnce = true
-
-  package init() {}
+  var joinsAtOnce = true
 }

@@ -1,11 +1,11 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 
 /// The directory of users' preferences. A user who has set nothing has no row.
 ///
 /// Each operation is atomic; a full table throws `GatewayError.tooMany`, an unavailable store
 /// `GatewayError.storeUnavailable`.
-package struct SendbirdPreferences: Sendable {
+struct SendbirdPreferences: Sendable {
   private typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
 
   private static let table = StoreTable<SendbirdPreference>("sendbird.preference")
@@ -14,12 +14,12 @@ package struct SendbirdPreferences: Sendable {
   private let max: Int
 
   /// Creates a directory in `store`, with room for `max` users who have set something.
-  package init(_ store: any Store, max: Int = 100_000) {
+  init(_ store: any Store, max: Int = 100_000) {
     self.store = store
     self.max = max
   }
 
-  package func preference(of user: UserID, at now: WallTime) async throws(GatewayError) -> SendbirdPreference {
+  func preference(of user: UserID, at now: WallTime) async throws(GatewayError) -> SendbirdPreference {
     do throws(StoreError) {
       return try await store.get(Self.table.key(user.rawValue), as: SendbirdPreference.self, at: now)
         ?? SendbirdPreference()
@@ -29,7 +29,7 @@ package struct SendbirdPreferences: Sendable {
   }
 
   /// Returns those users who want to be asked before they join a channel.
-  package func wantingToBeAsked(
+  func wantingToBeAsked(
     _ users: [UserID], at now: WallTime
   ) async throws(GatewayError) -> Set<UserID> {
     do throws(StoreError) {
@@ -45,7 +45,7 @@ package struct SendbirdPreferences: Sendable {
   }
 
   /// Changes a user's preferences and returns them.
-  package func update(
+  func update(
     _ user: UserID, at now: WallTime, _ change: (inout SendbirdPreference) -> Void
   ) async throws(GatewayError) -> SendbirdPreference {
     do throws(StoreOr<GatewayError>) {
@@ -68,7 +68,7 @@ package struct SendbirdPreferences: Sendable {
   }
 
   /// Deletes a user's preferences.
-  package func forget(_ user: UserID, at now: WallTime) async throws(GatewayError) {
+  func forget(_ user: UserID, at now: WallTime) async throws(GatewayError) {
     _ = try await update(user, at: now) { $0 = SendbirdPreference() }
   }
 }

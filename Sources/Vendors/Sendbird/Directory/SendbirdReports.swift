@@ -1,23 +1,23 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 
 /// A report of misuse to the application's owner.
-package struct SendbirdReport: Hashable, StoreValue {
+struct SendbirdReport: Hashable, StoreValue {
   /// The number that the directory assigns, increasing.
-  package var number: Int64 = 0
-  package var category: String
-  package var description: String
+  var number: Int64 = 0
+  var category: String
+  var description: String
   /// The reporting user; nil if a server names none.
-  package var reporter: UserID?
+  var reporter: UserID?
   /// The reported user; nil for a report of a channel.
-  package var offender: UserID?
+  var offender: UserID?
   /// The reported channel, or the channel of the reported message; nil for a report of a user.
-  package var channel: Name?
-  package var kind: SendbirdChannel.Kind?
-  package var message: Int64?
-  package var at: WallTime
+  var channel: Name?
+  var kind: SendbirdChannel.Kind?
+  var message: Int64?
+  var at: WallTime
 
-  package init(category: String, description: String, at now: WallTime) {
+  init(category: String, description: String, at now: WallTime) {
     self.category = category
     self.description = description
     at = now
@@ -25,7 +25,7 @@ package struct SendbirdReport: Hashable, StoreValue {
 }
 
 /// The reports of an application's users, which servers can list. Bounded: the oldest are removed.
-package struct SendbirdReports: Sendable {
+struct SendbirdReports: Sendable {
   private typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
 
   private static let reports = StoreTable<SendbirdReport>("sendbird.report")
@@ -35,13 +35,13 @@ package struct SendbirdReports: Sendable {
   private let count: StoreCount
 
   /// Creates a directory in `store`, with room for `max` reports.
-  package init(_ store: any Store, on executor: any SerialExecutor, max: Int = 10_000) {
+  init(_ store: any Store, on executor: any SerialExecutor, max: Int = 10_000) {
     self.store = store
     numbers = SendbirdNumbers("report", in: store, on: executor)
     count = StoreCount("sendbird.reports", atMost: max, of: "reports")
   }
 
-  package func add(_ report: SendbirdReport, at now: WallTime) async throws(GatewayError) {
+  func add(_ report: SendbirdReport, at now: WallTime) async throws(GatewayError) {
     try await SendbirdAges.makingRoom(in: count) { (givingWay) async throws(StoreOr<GatewayError>) in
       try await store.transact(at: now) { (transaction: inout Transaction) async throws(StoreOr<GatewayError>) in
         do throws(StoreError) {
@@ -61,7 +61,7 @@ package struct SendbirdReports: Sendable {
   }
 
   /// Returns a page of the matching reports, newest first, and the start of the next page; nil on the last page.
-  package func reports(
+  func reports(
     from start: Int, limit: Int, at now: WallTime, where isMeant: (SendbirdReport) -> Bool
   ) async throws(GatewayError) -> (reports: [SendbirdReport], next: Int?) {
     do throws(StoreError) {

@@ -1,10 +1,10 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 
 /// A message to be sent later.
-package struct SendbirdScheduled: Hashable, StoreValue {
+struct SendbirdScheduled: Hashable, StoreValue {
   /// The status of a scheduled message.
-  package enum Status: String, Hashable, Codable, Sendable, CaseIterable {
+  enum Status: String, Hashable, Codable, Sendable, CaseIterable {
     case pending
     case sent
     case canceled
@@ -13,14 +13,14 @@ package struct SendbirdScheduled: Hashable, StoreValue {
   }
 
   /// The number that the directory assigns, increasing.
-  package var id: Int64 = 0
+  var id: Int64 = 0
   /// The message as it will be sent, without a number.
-  package var message: SendbirdMessage
-  package var at: WallTime
-  package let createdAt: WallTime
-  package var status = Status.pending
+  var message: SendbirdMessage
+  var at: WallTime
+  let createdAt: WallTime
+  var status = Status.pending
 
-  package init(_ message: SendbirdMessage, at time: WallTime, createdAt: WallTime) {
+  init(_ message: SendbirdMessage, at time: WallTime, createdAt: WallTime) {
     self.message = message
     at = time
     self.createdAt = createdAt
@@ -31,7 +31,7 @@ package struct SendbirdScheduled: Hashable, StoreValue {
 ///
 /// Each operation is atomic; a full table throws `GatewayError.tooMany`, an unavailable store
 /// `GatewayError.storeUnavailable`.
-package struct SendbirdSchedule: Sendable {
+struct SendbirdSchedule: Sendable {
   private typealias Transaction = StoreTransaction<GatewayError>
 
   private static let table = StoreTable<SendbirdScheduled>("sendbird.scheduled")
@@ -45,7 +45,7 @@ package struct SendbirdSchedule: Sendable {
   private let numbers: SendbirdNumbers
 
   /// Creates a directory in `store`, with room for `max` messages.
-  package init(_ store: any Store, on executor: any SerialExecutor, max: Int = 10_000) {
+  init(_ store: any Store, on executor: any SerialExecutor, max: Int = 10_000) {
     self.store = store
     self.max = max
     numbers = SendbirdNumbers("scheduled", in: store, on: executor)
@@ -53,14 +53,14 @@ package struct SendbirdSchedule: Sendable {
 
   // MARK: Reading
 
-  package func scheduled(_ id: Int64, at now: WallTime) async throws(GatewayError) -> SendbirdScheduled? {
+  func scheduled(_ id: Int64, at now: WallTime) async throws(GatewayError) -> SendbirdScheduled? {
     try await GatewayError.asking { () async throws(StoreError) in
       try await store.get(Self.key(id), as: SendbirdScheduled.self, at: now)
     }
   }
 
   /// Returns the matching messages in the order of their creation.
-  package func all(
+  func all(
     at now: WallTime, where isMeant: (SendbirdScheduled) -> Bool
   ) async throws(GatewayError) -> [SendbirdScheduled] {
     try await GatewayError.asking { () async throws(StoreError) in
@@ -71,7 +71,7 @@ package struct SendbirdSchedule: Sendable {
   }
 
   /// Returns the first pending ones, at most `count`, in the order of their times.
-  package func first(_ count: Int, at now: WallTime) async throws(GatewayError) -> [SendbirdScheduled] {
+  func first(_ count: Int, at now: WallTime) async throws(GatewayError) -> [SendbirdScheduled] {
     try await GatewayError.asking { () async throws(StoreError) in
       let rows = try await store.scan(Self.due.range(), limit: count, at: now).map {
         (entry) throws(StoreError) in try entry.value(as: SendbirdAgeRow.self)
@@ -86,7 +86,7 @@ package struct SendbirdSchedule: Sendable {
 
   // MARK: Changing
 
-  package func add(_ scheduled: SendbirdScheduled, at now: WallTime) async throws(GatewayError) -> SendbirdScheduled {
+  func add(_ scheduled: SendbirdScheduled, at now: WallTime) async throws(GatewayError) -> SendbirdScheduled {
     var scheduled = scheduled
     scheduled.id = try await GatewayError.asking { () async throws(StoreError) in try await numbers.take(at: now) }
     return try await store.transact(at: now) { [scheduled] (transaction: inout Transaction) throws(GatewayError) in
@@ -97,7 +97,7 @@ package struct SendbirdSchedule: Sendable {
 
   /// Changes a pending one; returns nil if it is not pending or does not exist. Concurrent changes run one after
   /// another.
-  package func changePending(
+  func changePending(
     _ id: Int64, at now: WallTime, _ change: (inout SendbirdScheduled) -> Void
   ) async throws(GatewayError) -> SendbirdScheduled? {
     try await store.transact(at: now) {

@@ -1,12 +1,10 @@
 /// A user's unread totals over channels, and the number of open invitations.
-package struct SendbirdTally: Hashable, Sendable {
-  package var messages = 0
-  package var mentions = 0
-  package var invitations = 0
+struct SendbirdTally: Hashable, Sendable {
+  var messages = 0
+  var mentions = 0
+  var invitations = 0
 
-  package init() {}
-
-  package static func + (first: Self, second: Self) -> Self {
+  static func + (first: Self, second: Self) -> Self {
     var sum = first
     sum.messages += second.messages
     sum.mentions += second.mentions

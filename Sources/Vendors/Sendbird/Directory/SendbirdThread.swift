@@ -1,18 +1,18 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// The thread of replies to a message.
-package struct SendbirdThread: Hashable, Codable, Sendable {
+struct SendbirdThread: Hashable, Codable, Sendable {
   /// The number of users with the most replies that are named.
-  package static let usersMax = 5
+  static let usersMax = 5
 
-  package var replyCount: Int
+  var replyCount: Int
   /// The users with the most replies, the most first.
-  package var mostReplies: [SendbirdMessage.Sender]
-  package var lastRepliedAt: WallTime
-  package var updatedAt: WallTime
+  var mostReplies: [SendbirdMessage.Sender]
+  var lastRepliedAt: WallTime
+  var updatedAt: WallTime
 
   /// Creates the thread of `replies`, oldest first; fails if there are none.
-  package init?(_ replies: some Sequence<SendbirdMessage>, updatedAt: WallTime) {
+  init?(_ replies: some Sequence<SendbirdMessage>, updatedAt: WallTime) {
     var senders: [UserID: (sender: SendbirdMessage.Sender, count: Int)] = [:]
     var count = 0
     var last: WallTime?
@@ -33,16 +33,16 @@ package struct SendbirdThread: Hashable, Codable, Sendable {
 }
 
 /// The message that a reply refers to, as it was when the reply was sent.
-package struct SendbirdParentMessage: Hashable, Codable, Sendable {
-  package let kind: SendbirdMessage.Kind
-  package let sender: SendbirdMessage.Sender?
-  package let text: String
-  package let customType: Name
+struct SendbirdParentMessage: Hashable, Codable, Sendable {
+  let kind: SendbirdMessage.Kind
+  let sender: SendbirdMessage.Sender?
+  let text: String
+  let customType: Name
   /// The file, or the first of several.
-  package let file: SendbirdMessage.File?
-  package let createdAt: WallTime
+  let file: SendbirdMessage.File?
+  let createdAt: WallTime
 
-  package init(_ message: SendbirdMessage) {
+  init(_ message: SendbirdMessage) {
     kind = message.kind
     sender = message.sender
     text = message.text

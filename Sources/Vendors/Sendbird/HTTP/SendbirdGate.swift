@@ -1,7 +1,7 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// An authenticated caller over HTTP.
-package enum SendbirdCaller: Hashable, Sendable {
+enum SendbirdCaller: Hashable, Sendable {
   /// A server with the application's secret, which may do everything.
   case server
   /// A client. A guest, who logged in by name alone under the setting read-only, cannot change anything.
@@ -9,12 +9,12 @@ package enum SendbirdCaller: Hashable, Sendable {
 }
 
 /// The authentication of the HTTP API, by `Api-Token` or `Session-Key`.
-package struct SendbirdGate: Sendable {
+struct SendbirdGate: Sendable {
   private let settings: SendbirdSettings
   private let sessions: SendbirdSessions
   private let services: any GatewayServices
 
-  package init(settings: SendbirdSettings, sessions: SendbirdSessions, services: any GatewayServices) {
+  init(settings: SendbirdSettings, sessions: SendbirdSessions, services: any GatewayServices) {
     self.settings = settings
     self.sessions = sessions
     self.services = services
@@ -22,7 +22,7 @@ package struct SendbirdGate: Sendable {
 
   /// Returns the caller. If the settings require a live connection, a user without one gets 800101, unless the session
   /// was opened over HTTP.
-  package func caller(of request: HTTPRequest) async throws(SendbirdError) -> SendbirdCaller {
+  func caller(of request: HTTPRequest) async throws(SendbirdError) -> SendbirdCaller {
     try checkApplication(of: request)
     if let presented = request.header("api-token") {
       guard ConstantTime.areEqual(Array(settings.apiToken.token.utf8), Array(presented.utf8)) else {
@@ -44,7 +44,7 @@ package struct SendbirdGate: Sendable {
   }
 
   /// Throws unless the caller is a server.
-  package func server(of request: HTTPRequest) async throws(SendbirdError) {
+  func server(of request: HTTPRequest) async throws(SendbirdError) {
     guard try await caller(of: request) == .server else { throw .apiTokenMissing }
   }
 

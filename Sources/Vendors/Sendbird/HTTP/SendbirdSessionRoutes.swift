@@ -1,16 +1,16 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
-package import GatewayTokens
+internal import GatewayTokens
 
 /// The routes for clients' sessions: a new key, and a login without a socket.
-package struct SendbirdSessionRoutes: Sendable {
+struct SendbirdSessionRoutes: Sendable {
   private let sessions: SendbirdSessions
   private let verifier: JWTVerifier
   private let gate: SendbirdGate
   private let services: any GatewayServices
 
-  package init(
+  init(
     sessions: SendbirdSessions, verifier: JWTVerifier, gate: SendbirdGate, services: any GatewayServices
   ) {
     self.sessions = sessions
@@ -19,7 +19,7 @@ package struct SendbirdSessionRoutes: Sendable {
     self.services = services
   }
 
-  package var routes: [HTTPRoute] {
+  var routes: [HTTPRoute] {
     let group = RouteGroup<UserID, SendbirdError>(words: { $0.response }) {
       [gate] request, parameters throws(SendbirdError) in
       try gate.checkApplication(of: request)

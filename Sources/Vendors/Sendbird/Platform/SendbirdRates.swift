@@ -1,11 +1,11 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// The documented rate limits of each user, per second. They are off by default.
-package actor SendbirdRates {
-  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+actor SendbirdRates {
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// A kind of request that is counted separately.
-  package enum Kind: String, Hashable, Sendable, CaseIterable {
+  enum Kind: String, Hashable, Sendable, CaseIterable {
     case message
     case markAsRead
     case typing
@@ -25,7 +25,7 @@ package actor SendbirdRates {
     }
 
     /// The limit per second.
-    package var perSecond: Double {
+    var perSecond: Double {
       switch self {
       case .message: 5
       case .markAsRead, .otherCommand: 3
@@ -61,13 +61,13 @@ package actor SendbirdRates {
   private var buckets: [Key: TokenBucket] = [:]
 
   /// Creates limits for at most `usersMax` users and kinds at a time; when there are more, all counts start again.
-  package init(on executor: any SerialExecutor, usersMax: Int = 50_000) {
+  init(on executor: any SerialExecutor, usersMax: Int = 50_000) {
     self.executor = executor
     self.usersMax = usersMax
   }
 
   /// Counts one request; throws if it is above the limit.
-  package func take(_ kind: Kind, _ user: UserID, at now: WallTime) throws(SendbirdError) {
+  func take(_ kind: Kind, _ user: UserID, at now: WallTime) throws(SendbirdError) {
     let key = Key(user: user, kind: kind)
     let now = Instant(nanoseconds: now.nanoseconds)
     if buckets.count >= usersMax && buckets[key] == nil { buckets = [:] }

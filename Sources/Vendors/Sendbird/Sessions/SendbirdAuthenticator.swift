@@ -1,18 +1,18 @@
-package import GatewayCore
-package import GatewayTokens
+internal import GatewayCore
+internal import GatewayTokens
 
 /// An authenticator of Sendbird's credentials. It checks the token alone on the caller's loop, and the rest with the
 /// sessions.
-package struct SendbirdAuthenticator: Authenticator {
+struct SendbirdAuthenticator: Authenticator {
   private let sessions: SendbirdSessions
   private let verifier: JWTVerifier
 
-  package init(sessions: SendbirdSessions, verifier: JWTVerifier) {
+  init(sessions: SendbirdSessions, verifier: JWTVerifier) {
     self.sessions = sessions
     self.verifier = verifier
   }
 
-  package func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
+  func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
     let token = SendbirdPresentedToken(credentials.token, verifier: verifier, at: now)
     if let user = bearer.user { return refresh(user, token, credentials, bearer, at: now) }
     let upgrade = bearer.upgrade?.unpacked(SendbirdUpgrade.self)

@@ -1,13 +1,13 @@
-package import GatewayCore
-package import GatewayKit
-package import GatewayTokens
+internal import GatewayCore
+internal import GatewayKit
+internal import GatewayTokens
 
 /// The logins of a Sendbird application: its sessions and their keys.
 ///
 /// Runs on the directory's executor, so that a login or refresh changes the loop at most once. The token alone was
 /// checked before on the connection's loop.
-package actor SendbirdSessions {
-  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+actor SendbirdSessions {
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   private let executor: any SerialExecutor
   let settings: SendbirdSettings
@@ -26,7 +26,7 @@ package actor SendbirdSessions {
   /// The services that tell which connections have ended unnoticed.
   let services: any GatewayServices
 
-  package init(
+  init(
     _ store: any Store, on executor: any SerialExecutor, settings: SendbirdSettings, directory: SendbirdDirectory,
     channels: SendbirdChannels, signer: JWTSigner, services: any GatewayServices,
     generator: SeededGenerator
@@ -159,7 +159,7 @@ package actor SendbirdSessions {
   private static let tooManyConnections = GatewayError.tooMany.detailed("connections of the user")
 
   /// Removes an ended connection. Its session stays: the key opens the next connection.
-  package func ended(_ connection: ConnectionID, of user: UserID) {
+  func ended(_ connection: ConnectionID, of user: UserID) {
     connections[user]?[connection] = nil
     if connections[user]?.isEmpty == true { connections[user] = nil }
   }
@@ -174,7 +174,7 @@ package actor SendbirdSessions {
   }
 
   /// The number of users that were not created because their address had created too many.
-  package var newUsersRefused: UInt64 { newUsers?.refusals ?? 0 }
+  var newUsersRefused: UInt64 { newUsers?.refusals ?? 0 }
 
   /// Returns the user with that id, created if there is none.
   func makeUser(_ id: UserID, hasToken: Bool, at now: WallTime) async throws(GatewayError) -> SendbirdUser {
@@ -219,7 +219,7 @@ package actor SendbirdSessions {
   }
 
   /// Returns the session of the key that a caller over HTTP presents.
-  package func caller(key: String, at now: WallTime) async throws(GatewayError) -> SendbirdKeyHolder {
+  func caller(key: String, at now: WallTime) async throws(GatewayError) -> SendbirdKeyHolder {
     let session = try await find(key, at: now).session
     _ = try await check(session, at: now)
     return SendbirdKeyHolder(
@@ -229,8 +229,8 @@ package actor SendbirdSessions {
 }
 
 /// The user of a session key.
-package struct SendbirdKeyHolder: Hashable, Sendable {
-  package let token: VerifiedToken
+struct SendbirdKeyHolder: Hashable, Sendable {
+  let token: VerifiedToken
   /// Whether the key is valid over HTTP only while its user has a connection.
-  package let needsConnection: Bool
+  let needsConnection: Bool
 }

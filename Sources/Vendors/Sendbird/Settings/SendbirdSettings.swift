@@ -1,9 +1,9 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// The settings of a Sendbird application. "Ours" marks a choice that the vendor does not publish.
 package struct SendbirdSettings: Sendable {
   /// The setting "Access token permission".
-  package enum UsersWithoutToken: String, Hashable, Sendable, CaseIterable {
+  enum UsersWithoutToken: String, Hashable, Sendable, CaseIterable {
     /// Login by name alone is refused, and a connection creates no users.
     case refuse
     /// They connect and read; changes are refused with 900030.
@@ -13,63 +13,63 @@ package struct SendbirdSettings: Sendable {
   }
 
   /// The application that clients must name; nil for any.
-  package var applicationID: Name?
+  var applicationID: Name?
   /// The secret of the Platform API, which also signs session tokens.
-  package var apiToken: Credentials { secret.credentials }
+  var apiToken: Credentials { secret.credentials }
   let secret: SendbirdSecret
   /// Whether the Api-Token is random and known to this process only; a reload then keeps it.
-  package var hasRandomSecret = false
-  package var usersWithoutToken = UsersWithoutToken.full
+  var hasRandomSecret = false
+  var usersWithoutToken = UsersWithoutToken.full
 
   /// The life of a session key whose client can refresh it (`expiring_session=1`).
-  package var sessionLife = Duration.seconds(600)
+  var sessionLife = Duration.seconds(600)
   /// The life of other session keys; nil for no end. Ours.
-  package var plainSessionLife: Duration?
+  var plainSessionLife: Duration?
   /// How long the previous key stays valid; nil for the life of the session, which the second generation of the
   /// JavaScript SDK needs: it never accepts a new key on its socket. Ours.
-  package var keyGrace: Duration?
+  var keyGrace: Duration?
   /// The lead time of the notice before a session's end, at most a tenth of the session's life. Clients on iOS refresh
   /// on the open socket only if 5 s or more are left. Ours.
-  package var expiryLead = Duration.seconds(30)
+  var expiryLead = Duration.seconds(30)
   /// Whether a session key is valid over HTTP only while its user has a connection; otherwise 800101 is returned. The
   /// vendor's clients do make requests without one.
-  package var needsConnectionOverHTTP = false
+  var needsConnectionOverHTTP = false
 
   /// The keep-alive interval in the answer to a login; whole seconds.
-  package var pingInterval = Duration.seconds(15)
-  package var pongTimeout = Duration.seconds(5)
+  var pingInterval = Duration.seconds(15)
+  var pongTimeout = Duration.seconds(5)
   /// The reconnect parameters in the answer to a login: first and longest pause in whole seconds, factor, and number of
   /// tries, -1 for endless.
-  package var reconnectInterval = Duration.seconds(2)
-  package var reconnectIntervalMax = Duration.seconds(20)
-  package var reconnectFactor = 2
-  package var reconnectTries = -1
+  var reconnectInterval = Duration.seconds(2)
+  var reconnectIntervalMax = Duration.seconds(20)
+  var reconnectFactor = 2
+  var reconnectTries = -1
 
   /// The number of logins per second above which clients get `BUSY`; nil for no limit. Ours.
-  package var loginsPerSecond: Double?
+  var loginsPerSecond: Double?
   /// The retry delay in `BUSY`.
-  package var busyRetryAfter = Duration.seconds(3)
+  var busyRetryAfter = Duration.seconds(3)
   /// How many users one address may create in a minute by logging in by name alone; nil for no limit. Ours.
-  package var newUsersPerMinuteMax: Int? = 6_000
+  var newUsersPerMinuteMax: Int? = 6_000
   /// The bytes of messages stored for all channels; the oldest are displaced. Ours.
-  package var messageBytesMax = 64 << 20
+  var messageBytesMax = 64 << 20
   /// The bytes of files stored; the oldest are displaced. Ours.
-  package var fileBytesMax = 64 << 20
+  var fileBytesMax = 64 << 20
   /// The maximum size in bytes of a request with a file. Ours.
-  package var uploadBytesMax = 16 << 20
+  var uploadBytesMax = 16 << 20
   /// The maximum number of connections of a user.
-  package var connectionsPerUserMax = 30
+  var connectionsPerUserMax = 30
   /// Whether the documented rate limits of users are enforced.
-  package var limitsRates = false
+  var limitsRates = false
   /// The number of stored sessions. The oldest is forgotten first; its key restores it. Ours.
-  package var sessionsMax = 200_000
+  var sessionsMax = 200_000
 
-  package init(apiToken: Credentials) {
+  init(apiToken: Credentials) {
     secret = SendbirdSecret(apiToken)
   }
 
   /// How long a client may be silent: two rounds of keep-alive. Ours; the vendor's limit is not known.
-  package var silenceMax: Duration { (pingInterval + pongTimeout) * 2 }
+  var silenceMax: Duration { (pingInterval + pongTimeout) * 2 }
 
   /// Returns whether a client that names this application (nil for none) belongs here.
   func isForUs(_ named: String?) -> Bool {

@@ -1,8 +1,8 @@
 internal import GatewayCore
-package import GatewayTokens
+internal import GatewayTokens
 
 /// A storage of uploaded files, which also returns their URLs.
-package struct SendbirdStorage: Sendable {
+struct SendbirdStorage: Sendable {
   static let path = "/v3/storage/file"
   /// The resources that accept files.
   static let uploads: Set<String> = [
@@ -17,7 +17,7 @@ package struct SendbirdStorage: Sendable {
   private let isSecure: Bool
   private let secrets: Secrets
 
-  package init(_ files: SendbirdFiles, isSecure: Bool, secrets: Secrets) {
+  init(_ files: SendbirdFiles, isSecure: Bool, secrets: Secrets) {
     self.files = files
     self.isSecure = isSecure
     self.secrets = secrets

@@ -1,14 +1,14 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
 /// The routes of files: a caller with a key uploads them, anybody with the URL downloads them.
-package struct SendbirdStorageRoutes: Sendable {
+struct SendbirdStorageRoutes: Sendable {
   private let storage: SendbirdStorage
   private let services: any GatewayServices
   private let resource: SendbirdResource
 
-  package init(
+  init(
     gate: SendbirdGate, services: any GatewayServices, storage: SendbirdStorage, rates: SendbirdRates? = nil
   ) {
     self.storage = storage
@@ -16,7 +16,7 @@ package struct SendbirdStorageRoutes: Sendable {
     resource = SendbirdResource(gate: gate, services: services, rates: rates)
   }
 
-  package var routes: [HTTPRoute] {
+  var routes: [HTTPRoute] {
     let open = RouteGroup<PathParameters, SendbirdError>(words: { $0.response })
     return [
       resource.route("POST", SendbirdStorage.path) { request throws(SendbirdError) in try await upload(request) },

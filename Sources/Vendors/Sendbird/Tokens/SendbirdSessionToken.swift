@@ -1,23 +1,23 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
-package import GatewayTokens
+internal import GatewayTokens
 
 /// A session token: a JWT signed with HS256 whose payload is `{"e":…,"u":…,"v":1}`, as in the vendor's example.
 ///
 /// `e` is the expiry in unix seconds and `u` a number for the user. `i` is our own: the issue time in unix
 /// milliseconds, so that tokens issued before some time can be revoked. 119 to 168 characters, as documented.
-package struct SendbirdSessionToken: Hashable, Sendable {
-  package var userNumber: UInt64
-  package var issuedAt: WallTime
-  package var expiresAt: WallTime
+struct SendbirdSessionToken: Hashable, Sendable {
+  var userNumber: UInt64
+  var issuedAt: WallTime
+  var expiresAt: WallTime
 
   /// Creates a token for the user, issued at `now`.
-  package init(for user: SendbirdUser, at now: WallTime, until expiresAt: WallTime) {
+  init(for user: SendbirdUser, at now: WallTime, until expiresAt: WallTime) {
     self.init(user: user.id, issuedAt: Self.issueDate(for: user, at: now), expiresAt: expiresAt)
   }
 
-  package init(user: UserID, issuedAt: WallTime, expiresAt: WallTime) {
+  init(user: UserID, issuedAt: WallTime, expiresAt: WallTime) {
     userNumber = Self.number(of: user)
     self.issuedAt = issuedAt
     self.expiresAt = expiresAt
@@ -25,13 +25,13 @@ package struct SendbirdSessionToken: Hashable, Sendable {
 
   /// Returns the user's number: 48 bits of the SHA-256 of the name, so that everybody with the secret can issue and
   /// verify tokens without a look-up.
-  package static func number(of user: UserID) -> UInt64 {
+  static func number(of user: UserID) -> UInt64 {
     SHA256.digest(user.rawValue.utf8)[..<6].reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   /// Returns whether the user's session tokens of that time were revoked. Tokens are dated in whole milliseconds; a
   /// revocation covers its own millisecond.
-  package static func isVoid(issuedAt: WallTime?, for user: SendbirdUser) -> Bool {
+  static func isVoid(issuedAt: WallTime?, for user: SendbirdUser) -> Bool {
     guard let limit = earliestIssueDate(for: user) else { return false }
     return issuedAt.map { $0 < limit } ?? true
   }
@@ -43,7 +43,7 @@ package struct SendbirdSessionToken: Hashable, Sendable {
 
   /// Returns the issue time of a token created at `now`: after the millisecond of the last revocation, so that a token
   /// created right after it is valid.
-  package static func issueDate(for user: SendbirdUser, at now: WallTime) -> WallTime {
+  static func issueDate(for user: SendbirdUser, at now: WallTime) -> WallTime {
     let whole = millisecond(after: now) - .milliseconds(1)
     return max(whole, user.sessionTokensValidFrom.map(millisecond(after:)) ?? whole)
   }
@@ -54,12 +54,12 @@ package struct SendbirdSessionToken: Hashable, Sendable {
   }
 
   /// Returns whether `token` has the form of a JWT; an access token never has dots.
-  package static func isOne(_ token: String) -> Bool {
+  static func isOne(_ token: String) -> Bool {
     token.utf8.count { $0 == UInt8(ascii: ".") } == 2
   }
 
   /// The payload.
-  package var claims: [UInt8] {
+  var claims: [UInt8] {
     JSONWriter.object(capacity: 80) { json in
       json.member("e", secondsOf: expiresAt.nanoseconds)
       json.member("u", Int64(clamping: userNumber))
@@ -69,13 +69,13 @@ package struct SendbirdSessionToken: Hashable, Sendable {
   }
 
   /// Returns the token as text.
-  package func signed(by signer: JWTSigner) -> Credentials {
+  func signed(by signer: JWTSigner) -> Credentials {
     Credentials(token: signer.sign(claims))
   }
 
   /// Reads a token whose signature is valid at `now`, without checking its expiry. A token without `i` counts as issued
   /// at the beginning of time, so that every revocation covers it.
-  package init(_ token: String, verifier: JWTVerifier, at now: WallTime) throws(TokenError) {
+  init(_ token: String, verifier: JWTVerifier, at now: WallTime) throws(TokenError) {
     let payload = try verifier.verifySignature(token, at: now)
     let claims: JSONView
     do throws(JSONError) {

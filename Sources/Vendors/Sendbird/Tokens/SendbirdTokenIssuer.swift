@@ -1,16 +1,16 @@
-package import GatewayCore
-package import GatewayTokens
+internal import GatewayCore
+internal import GatewayTokens
 
 /// An issuer of Sendbird's session tokens. One without an end gets the vendor's week.
-package struct SendbirdTokenIssuer: TokenIssuer {
+struct SendbirdTokenIssuer: TokenIssuer {
   private static let usualLife = Duration.seconds(7 * 86_400)
   private let signer: JWTSigner
 
-  package init(signer: JWTSigner) {
+  init(signer: JWTSigner) {
     self.signer = signer
   }
 
-  package func mint(
+  func mint(
     user: UserID, kind: UserKind, issuedAt: WallTime, expiresAt: WallTime?, calls: [CallID]?
   ) -> Credentials {
     SendbirdSessionToken(user: user, issuedAt: issuedAt, expiresAt: expiresAt ?? issuedAt + Self.usualLife)

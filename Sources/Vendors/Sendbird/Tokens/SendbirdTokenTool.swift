@@ -1,28 +1,28 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
-package import GatewayKit
-package import GatewayTokens
+internal import GatewayKit
+internal import GatewayTokens
 
 /// Sendbird's session tokens in the token commands, e.g. `postern token mint --scheme sendbird`. Access tokens are
 /// stored by the application that issues them, so none can be issued without it.
-package struct SendbirdTokenTool: TokenTool {
+struct SendbirdTokenTool: TokenTool {
   private static let userLengthMax = 80
   private static let accessTokenDigits = 40
   private static let sessionKeyDigits = 48
 
-  package let unusedInMinting = ["call", "claim", "issuer", "audience"]
-  package let unusedInVerifying = ["issuer", "audience", "typ", "require-expiry", "leeway"]
-  package let notes = ["life": "7d by default"]
-  package let dates = ["e"]
+  let unusedInMinting = ["call", "claim", "issuer", "audience"]
+  let unusedInVerifying = ["issuer", "audience", "typ", "require-expiry", "leeway"]
+  let notes = ["life": "7d by default"]
+  let dates = ["e"]
 
   /// Returns the life in claims. A session token always has an expiry. It has no id: tokens of the same second differ
   /// in the millisecond of issue.
-  package func lifeFlags(from issuedAt: WallTime, until end: WallTime?) -> [(name: String, text: String)] {
+  func lifeFlags(from issuedAt: WallTime, until end: WallTime?) -> [(name: String, text: String)] {
     let seconds = Double(issuedAt.nanoseconds / 1_000_000) / 1000
     return [("issued-at", String(seconds))] + (end.map { [("expires", $0.secondsBehind)] } ?? [])
   }
 
-  package func mint(_ draft: MintDraft, _ arguments: Arguments, at now: WallTime) throws -> String {
+  func mint(_ draft: MintDraft, _ arguments: Arguments, at now: WallTime) throws -> String {
     if let kind = draft.kind?.text, kind != UserKind.regular.rawValue {
       throw UsageError(
         kind == "access"
@@ -45,7 +45,7 @@ package struct SendbirdTokenTool: TokenTool {
 
   /// Returns the vendor's code and message, and the failed check: at the vendor every fault of a token has the same
   /// code.
-  package func verify(
+  func verify(
     _ token: String, _ draft: VerifyDraft, _ arguments: Arguments, at now: WallTime
   ) throws -> TokenReport {
     let verifier = try TokenKeys.needed(arguments, allowsShortSecret: true).verifier(TokenPolicy())
@@ -89,7 +89,7 @@ package struct SendbirdTokenTool: TokenTool {
       ])
   }
 
-  package func nature(ofOpaque token: String) -> String? {
+  func nature(ofOpaque token: String) -> String? {
     guard token.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) else { return nil }
     return switch token.utf8.count {
     case Self.accessTokenDigits:
@@ -99,7 +99,7 @@ package struct SendbirdTokenTool: TokenTool {
     }
   }
 
-  package func nature(of token: UnverifiedToken, _ text: String) -> TokenNature? {
+  func nature(of token: UnverifiedToken, _ text: String) -> TokenNature? {
     ["v", "u", "e"].allSatisfy { token.payload[$0] != nil } ? .own("a Sendbird session token") : nil
   }
 }

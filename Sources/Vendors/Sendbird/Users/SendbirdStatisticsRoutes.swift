@@ -1,17 +1,17 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
 /// The routes of statistics, for servers: connections and active users, that is users who are connected or were last
 /// seen within the day or month. Earlier days of a user who was seen later are not stored.
-package struct SendbirdStatisticsRoutes: Sendable {
+struct SendbirdStatisticsRoutes: Sendable {
   private static let pageSize = 500
 
   private let services: any GatewayServices
   private let directory: SendbirdDirectory
   private let resource: SendbirdResource
 
-  package init(
+  init(
     gate: SendbirdGate, services: any GatewayServices, directory: SendbirdDirectory, rates: SendbirdRates? = nil
   ) {
     self.services = services
@@ -19,7 +19,7 @@ package struct SendbirdStatisticsRoutes: Sendable {
     resource = SendbirdResource(gate: gate, services: services, rates: rates)
   }
 
-  package var routes: [HTTPRoute] {
+  var routes: [HTTPRoute] {
     [
       resource.route("GET", "/v3/applications/ccu") { request throws(SendbirdError) in
         try request.needsServer()

@@ -1,10 +1,10 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
-package import GatewayTokens
+internal import GatewayTokens
 
 /// The routes of users: for servers by `Api-Token`, and some for clients.
-package struct SendbirdUserRoutes: Sendable {
+struct SendbirdUserRoutes: Sendable {
   let services: any GatewayServices
   let directory: SendbirdDirectory
   let preferences: SendbirdPreferences
@@ -22,7 +22,7 @@ package struct SendbirdUserRoutes: Sendable {
   private let askOfUsers = SendbirdQuestion(of: "User", "users' data")
   private let askToMake = SendbirdQuestion(of: "User", "users")
 
-  package init(
+  init(
     gate: SendbirdGate, services: any GatewayServices, directory: SendbirdDirectory,
     channels: SendbirdChannels, preferences: SendbirdPreferences, devices: SendbirdDevices, friends: SendbirdFriends,
     storage: SendbirdStorage, signer: JWTSigner,
@@ -42,7 +42,7 @@ package struct SendbirdUserRoutes: Sendable {
     resource = SendbirdResource(gate: gate, services: services, rates: rates)
   }
 
-  package var routes: [HTTPRoute] {
+  var routes: [HTTPRoute] {
     [
       resource.route("POST", "/v3/users") { request throws(SendbirdError) in try await create(request) },
       resource.route("GET", "/v3/users") { request throws(SendbirdError) in try await list(request) },

@@ -1,16 +1,16 @@
 /// The properties of an upgrade request that identify the client.
-package struct SendbirdUpgrade: Hashable, Sendable {
-  package var applicationID: String?
-  package var userID: String?
+struct SendbirdUpgrade: Hashable, Sendable {
+  var applicationID: String?
+  var userID: String?
   /// Whether the client can refresh.
-  package var isExpiring: Bool
-  package var peer: String
+  var isExpiring: Bool
+  var peer: String
 }
 
 /// The credentials beside the token.
-package struct SendbirdDetails: Hashable, Sendable {
+struct SendbirdDetails: Hashable, Sendable {
   /// The session key of a returning client.
-  package var key: String?
+  var key: String?
   /// Whether the client can refresh; nil if it does not say.
-  package var isExpiring: Bool?
+  var isExpiring: Bool?
 }

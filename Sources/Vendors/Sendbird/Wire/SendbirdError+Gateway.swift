@@ -1,4 +1,4 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
@@ -6,7 +6,7 @@ internal import GatewayKit
 
 extension SendbirdError {
   /// Converts a gateway error.
-  package init(_ error: GatewayError) {
+  init(_ error: GatewayError) {
     self =
       switch error.reason {
       case Self.tooFast: .rateLimited
@@ -65,7 +65,7 @@ extension SendbirdError {
   }
 
   /// The body of an answer and of a frame: `{"error":true,"code":…,"message":…}`.
-  package var body: [UInt8] {
+  var body: [UInt8] {
     JSONWriter.object(capacity: 96) { write(to: &$0) }
   }
 
@@ -76,7 +76,7 @@ extension SendbirdError {
   }
 
   /// The error as an HTTP response.
-  package var response: HTTPResponse {
+  var response: HTTPResponse {
     var response = HTTPResponse(status: httpStatus, json: body)
     if httpStatus == 503 { response.headers.append(.retryAfter(.seconds(5))) }
     return response

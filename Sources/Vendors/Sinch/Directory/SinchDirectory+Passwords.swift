@@ -1,4 +1,4 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 internal import GatewayTokens
 
@@ -14,7 +14,7 @@ extension SinchDirectory {
   ///
   /// An account is a user name in all applications: otherwise a client could guess again in each application. `isKnown`
   /// tells whether the account exists: wrong names never displace the lock of an existing account.
-  package func tryPassword(
+  func tryPassword(
     isRight: Bool, of user: UserID, isKnown: Bool, at now: WallTime, lock: Duration
   ) async throws(SinchRefusal) -> Bool {
     let key = isKnown ? Self.accounts.key(user.rawValue) : strangerKey(user)

@@ -1,5 +1,5 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 
 /// The directory of Sinch's service: instances (a device acting for a user), nonces of accepted tokens, sequence
 /// numbers of legacy signatures, and wrong passwords.
@@ -8,7 +8,7 @@ package import GatewayKit
 /// instance counts as deleted, and an expired nonce is forgotten. A full table throws ``SinchRefusal/full`` and loses
 /// nothing; an unavailable store throws ``SinchRefusal/storeUnavailable``. If a user has the maximum number of
 /// instances, a new one replaces the oldest.
-package struct SinchDirectory: Sendable {
+struct SinchDirectory: Sendable {
   private static let instances = StoreTable<SinchInstance>("sinch.instance")
   private static let users = StoreTable<SinchUserRow>("sinch.user")
   private static let devices = StoreTable<SinchDeviceRow>("sinch.device")
@@ -27,7 +27,7 @@ package struct SinchDirectory: Sendable {
   let seed: UInt64
 
   /// Creates a directory in `store`.
-  package init(_ store: any Store, limits: SinchDirectoryLimits = SinchDirectoryLimits(), seed: UInt64) {
+  init(_ store: any Store, limits: SinchDirectoryLimits = SinchDirectoryLimits(), seed: UInt64) {
     self.store = store
     self.limits = limits
     self.seed = seed
@@ -38,7 +38,7 @@ package struct SinchDirectory: Sendable {
   /// Checks a registration against the directory, in this order: its nonce or sequence, then whether it must have an
   /// end. If a check fails, changes nothing. Otherwise uses up the nonce or sequence, and extends the valid instance
   /// that the registration names or replaces the device's instance by a new one.
-  package func register(
+  func register(
     _ registration: SinchRegistration, at now: WallTime
   ) async throws(SinchRefusal) -> SinchInstance {
     for notesDevice in [true, false] {
@@ -165,14 +165,14 @@ package struct SinchDirectory: Sendable {
   // MARK: Instances
 
   /// Returns the instance; nil if it is not valid at `now`.
-  package func instance(_ id: Name, at now: WallTime) async throws(SinchRefusal) -> SinchInstance? {
+  func instance(_ id: Name, at now: WallTime) async throws(SinchRefusal) -> SinchInstance? {
     try await SinchRefusal.asking { () async throws(StoreError) in
       try await store.get(Self.instances.key(id.text), as: SinchInstance.self, at: now)
     }
   }
 
   /// Returns whether that device's last instance had that id and has ended recently.
-  package func hasEnded(
+  func hasEnded(
     _ id: Name, of application: Name, _ user: UserID, _ device: Name, at now: WallTime
   ) async throws(SinchRefusal) -> Bool {
     let key = Self.devices.key(application.text, user.rawValue, device.text)
@@ -183,7 +183,7 @@ package struct SinchDirectory: Sendable {
   }
 
   /// Returns the user's valid instances, oldest first, at most `limit`.
-  package func instances(
+  func instances(
     of user: UserID, application: Name, at now: WallTime, limit: Int
   ) async throws(SinchRefusal) -> [SinchInstance] {
     try await SinchRefusal.asking { () async throws(StoreError) in
@@ -199,7 +199,7 @@ package struct SinchDirectory: Sendable {
   }
 
   /// Deletes an instance; returns false if there is none.
-  package func deleteInstance(_ id: Name, at now: WallTime) async throws(SinchRefusal) -> Bool {
+  func deleteInstance(_ id: Name, at now: WallTime) async throws(SinchRefusal) -> Bool {
     do throws(StoreOr<SinchRefusal>) {
       return try await store.transact(at: now) {
         (transaction: inout Transaction) async throws(StoreOr<SinchRefusal>) -> Bool in

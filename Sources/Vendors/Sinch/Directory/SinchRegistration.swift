@@ -1,9 +1,9 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// A registration whose credentials have passed every check that needs no memory.
-package struct SinchRegistration: Hashable, Sendable {
+struct SinchRegistration: Hashable, Sendable {
   /// The part of a registration's credentials that prevents replays.
-  package enum Proof: Hashable, Sendable {
+  enum Proof: Hashable, Sendable {
     /// The nonce of a registration token, remembered until that time.
     case nonce(Name, until: WallTime, replay: SinchNonceReplay)
     /// The number of a legacy mobile signature, which increases for each application and user.
@@ -12,18 +12,11 @@ package struct SinchRegistration: Hashable, Sendable {
     case ticket
   }
 
-  package var proof: Proof
+  var proof: Proof
   /// The instance to store if there is none to extend.
-  package var instance: SinchInstance
+  var instance: SinchInstance
   /// The valid instance to extend; a new one is stored if this is nil, belongs to another device, or has ended.
-  package var extends: Name?
+  var extends: Name?
   /// Whether a device with a limited registration may not register without an end later.
-  package var keepsLimits: Bool
-
-  package init(proof: Proof, instance: SinchInstance, extends: Name? = nil, keepsLimits: Bool) {
-    self.proof = proof
-    self.instance = instance
-    self.extends = extends
-    self.keepsLimits = keepsLimits
-  }
+  var keepsLimits: Bool
 }

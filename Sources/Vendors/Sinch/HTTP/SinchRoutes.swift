@@ -1,9 +1,9 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
 /// Sinch's HTTP API. `Deploy/api/sinch-openapi.yaml` describes it.
-package struct SinchRoutes: Sendable {
+struct SinchRoutes: Sendable {
   let registrar: SinchRegistrar
   let services: any GatewayServices
   let gate: SinchGate
@@ -13,7 +13,7 @@ package struct SinchRoutes: Sendable {
   /// The limit for passwords, right or wrong.
   let passwords: AddressLimit
 
-  package init(registrar: SinchRegistrar, services: any GatewayServices) {
+  init(registrar: SinchRegistrar, services: any GatewayServices) {
     self.registrar = registrar
     self.services = services
     gate = SinchGate(registrar: registrar)
@@ -25,7 +25,7 @@ package struct SinchRoutes: Sendable {
   var settings: SinchSettings { registrar.settings }
   var directory: SinchDirectory { registrar.directory }
 
-  package var routes: [HTTPRoute] {
+  var routes: [HTTPRoute] {
     let instances = "/sinch/v1/applications/{application}/users/{user}/instances"
     let group = RouteGroup { refusal($0, .current) }
     let mobile = RouteGroup { refusal($0, .mobile) }

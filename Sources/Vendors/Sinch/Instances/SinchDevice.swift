@@ -9,12 +9,6 @@ struct SinchDevice: Hashable, Sendable {
   /// The maximum length of a device id in bytes.
   static let lengthMax = 255
 
-  init(application: Name, user: UserID, device: Name) {
-    self.application = application
-    self.user = user
-    self.device = device
-  }
-
   /// Returns the notes for a connection of the device.
   func notes(instance: Name? = nil, asked: SinchCredentialsReason? = nil) -> Baggage {
     Baggage(SinchStanding(device: self, instance: instance, asked: asked))
@@ -22,7 +16,7 @@ struct SinchDevice: Hashable, Sendable {
 }
 
 /// The reason why the gateway asks a client for credentials.
-package enum SinchCredentialsReason: String, Hashable, Sendable, CaseIterable {
+enum SinchCredentialsReason: String, Hashable, Sendable, CaseIterable {
   /// The device has no instance yet.
   case first
   /// The registration ends soon; declining keeps it until then.

@@ -1,14 +1,14 @@
 internal import GatewayCore
-package import GatewayTokens
+internal import GatewayTokens
 
 /// A registrar that turns credentials into instances, for the socket and for HTTP.
-package struct SinchRegistrar: Sendable {
+struct SinchRegistrar: Sendable {
   let settings: SinchSettings
   let directory: SinchDirectory
   let secrets: Secrets
   private let verifier: SinchTokenVerifier
 
-  package init(settings: SinchSettings, directory: SinchDirectory, secrets: Secrets) {
+  init(settings: SinchSettings, directory: SinchDirectory, secrets: Secrets) {
     self.secrets = secrets
     self.settings = settings
     self.directory = directory

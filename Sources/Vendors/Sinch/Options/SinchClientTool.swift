@@ -1,18 +1,18 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 internal import GatewayTokens
 
 /// Sinch's clients in a storm.
-package struct SinchClientTool: ClientTool {
-  package let serviceDomains = ["sinch.com"]
-  package var usualApplication: String? { SinchApplications.usualKey.text }
+struct SinchClientTool: ClientTool {
+  let serviceDomains = ["sinch.com"]
+  var usualApplication: String? { SinchApplications.usualKey.text }
 
-  package func dialect(_ choice: ClientChoice, _ arguments: Arguments) -> any ClientDialect {
+  func dialect(_ choice: ClientChoice, _ arguments: Arguments) -> any ClientDialect {
     SinchClientDialect(application: application(choice), providerSecret: choice.providerSecret)
   }
 
   /// Returns an issuer whose keys are derived from the secret for each day.
-  package func issuer(_ choice: ClientChoice, _ arguments: Arguments) throws -> any TokenIssuer {
+  func issuer(_ choice: ClientChoice, _ arguments: Arguments) throws -> any TokenIssuer {
     guard let secret = try SinchTokenTool.secret(arguments) else {
       throw UsageError("--mint needs the application's secret: --secret-file or POSTERN_SECRET")
     }

@@ -1,12 +1,12 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 internal import GatewayTokens
 
 // Verification of credentials as far as it needs no directory: only the gateway knows whether a nonce or sequence was
 // used.
 
 extension SinchTokenTool {
-  package func verify(
+  func verify(
     _ token: String, _ draft: VerifyDraft, _ arguments: Arguments, at now: WallTime
   ) throws -> TokenReport {
     guard let secret = try Self.secret(arguments) else {

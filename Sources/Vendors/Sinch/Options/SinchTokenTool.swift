@@ -1,21 +1,21 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
-package import GatewayKit
-package import GatewayTokens
+internal import GatewayKit
+internal import GatewayTokens
 
 /// Sinch's credentials in the token commands: registration tokens, legacy mobile signatures and user tickets.
-package struct SinchTokenTool: TokenTool {
+struct SinchTokenTool: TokenTool {
   /// The form of credentials that `--form` names, e.g. `ticket`.
   enum Form: String, CaseIterable, Sendable {
     case jwt, signature, ticket
   }
 
-  package let mintFlags = options.map(\.flag)
-  package let unusedInMinting = ["call", "claim", "typ", "issuer", "audience"]
-  package let unusedInVerifying = ["issuer", "audience", "typ", "require-expiry", "leeway"]
-  package let notes = ["life": "10m by default"]
+  let mintFlags = options.map(\.flag)
+  let unusedInMinting = ["call", "claim", "typ", "issuer", "audience"]
+  let unusedInVerifying = ["issuer", "audience", "typ", "require-expiry", "leeway"]
+  let notes = ["life": "10m by default"]
 
-  package var verifyFlags: [Flag] { Self.checkOptions.map(\.flag) + SinchVendor.tokenOptions.map(\.flag) }
+  var verifyFlags: [Flag] { Self.checkOptions.map(\.flag) + SinchVendor.tokenOptions.map(\.flag) }
 
   /// The values of the flags of `mint` that only these credentials have.
   private struct Draft: Sendable {
@@ -64,14 +64,14 @@ package struct SinchTokenTool: TokenTool {
   }
 
   /// Returns the life as claims. The end is the registration's; the token itself always lives for ten minutes.
-  package func lifeFlags(from issuedAt: WallTime, until end: WallTime?) -> [(name: String, text: String)] {
+  func lifeFlags(from issuedAt: WallTime, until end: WallTime?) -> [(name: String, text: String)] {
     let begin = WallTime(nanoseconds: issuedAt.nanoseconds / 1_000_000_000 * 1_000_000_000)
     let life = end.map { max(1, (($0 - begin).inSeconds - 0.005).rounded(.up)) }
     return [("issued-at", issuedAt.secondsBefore), ("any-life", "true")]
       + (life.map { [("registration-life", "\(Int64($0))s")] } ?? [])
   }
 
-  package func mint(_ draft: MintDraft, _ arguments: Arguments, at now: WallTime) throws -> String {
+  func mint(_ draft: MintDraft, _ arguments: Arguments, at now: WallTime) throws -> String {
     guard let secret = try Self.secret(arguments) else {
       throw UsageError("minting needs the application's secret: --secret-file or POSTERN_SECRET")
     }
@@ -136,7 +136,7 @@ package struct SinchTokenTool: TokenTool {
     try TokenKeys.secret(arguments).map { SinchSecret(of: $0) }
   }
 
-  package func nature(ofOpaque token: String) -> String? {
+  func nature(ofOpaque token: String) -> String? {
     let halves = token.split(separator: ":", omittingEmptySubsequences: false).map { Base64.decode(String($0)) }
     guard halves.count == 2, let json = halves[0], let code = halves[1], code.count == HMACSHA256.size,
       let said = try? JSONDocument.parse(json).root.text
@@ -144,7 +144,7 @@ package struct SinchTokenTool: TokenTool {
     return "a Sinch user ticket, by its form: \(said)"
   }
 
-  package func nature(of token: UnverifiedToken, _ text: String) -> TokenNature? {
+  func nature(of token: UnverifiedToken, _ text: String) -> TokenNature? {
     let isDerived = token.header["kid"]?.string?.utf8.starts(with: SinchSigningKey.prefix.utf8) == true
     return isDerived ? .own("a Sinch registration token") : nil
   }

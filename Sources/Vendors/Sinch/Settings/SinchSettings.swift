@@ -1,38 +1,38 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayTokens
 
 /// The settings of Sinch's part of a gateway. "Ours" marks a choice that the vendor does not publish.
 package struct SinchSettings: Sendable {
-  package var applications: SinchApplications
-  package var tokens = SinchTokenPolicy()
+  var applications: SinchApplications
+  var tokens = SinchTokenPolicy()
   /// Whether errors name the failed check and the expected value; else they contain only status and code, as in
   /// production.
-  package var explains = true
+  var explains = true
   /// Whether the credentials and paths of the legacy generations are accepted.
-  package var offersLegacy = true
+  var offersLegacy = true
   /// The tolerance for `x-timestamp`. Ours.
-  package var timestampWindow = Duration.seconds(300)
+  var timestampWindow = Duration.seconds(300)
   /// The passwords of vendor-managed users (legacy web), by name.
-  package var passwords: [Name: Credentials] {
+  var passwords: [Name: Credentials] {
     get { keptPasswords.value }
     set { keptPasswords.value = newValue }
   }
   /// How long three wrong passwords lock an account. Ours.
-  package var passwordLock = Duration.seconds(300)
+  var passwordLock = Duration.seconds(300)
   /// The life of the ticket for a right password. Ours; the vendor's samples use 3600 s.
-  package var ticketLife = Duration.seconds(3600)
+  var ticketLife = Duration.seconds(3600)
   /// The life of a guest's registration. Ours.
-  package var guestLife = Duration.seconds(86_400)
+  var guestLife = Duration.seconds(86_400)
   /// The number of guests that an address may create in a minute.
-  package var guestsPerMinute = 60
+  var guestsPerMinute = 60
   /// The number of passwords that an address may try in a minute.
-  package var passwordsPerMinute = 30
+  var passwordsPerMinute = 30
   /// The longest registration of the legacy web SDK, which requests a year.
-  package var legacyInstanceLifeMax = Duration.seconds(31_536_000)
+  var legacyInstanceLifeMax = Duration.seconds(31_536_000)
 
   private var keptPasswords = Renewable<[Name: Credentials]>([:])
 
-  package init(applications: SinchApplications) {
+  init(applications: SinchApplications) {
     self.applications = applications
   }
 

@@ -1,16 +1,16 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayTokens
 
 /// An application of Sinch: its key, which names it, and its secrets, newest first. While a secret is being replaced
 /// there are two.
-package struct SinchApplication: Sendable {
-  package let key: Name
-  package let secrets: [SinchSecret]
+struct SinchApplication: Sendable {
+  let key: Name
+  let secrets: [SinchSecret]
 
   /// Creates an application.
   ///
   /// - Precondition: at least one secret.
-  package init(key: Name, secrets: [SinchSecret]) {
+  init(key: Name, secrets: [SinchSecret]) {
     precondition(!secrets.isEmpty, "an application without a secret")
     self.key = key
     self.secrets = secrets
@@ -18,34 +18,34 @@ package struct SinchApplication: Sendable {
 }
 
 /// The secret of an application, as base64 text. It is redacted when printed.
-package struct SinchSecret: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+struct SinchSecret: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
   /// The text in the vendor's console, which the legacy mobile signature uses.
-  package let text: String
+  let text: String
   /// The decoded bytes, which everything else uses.
-  package let bytes: [UInt8]
+  let bytes: [UInt8]
 
   /// Reads a secret in either base64 alphabet, padded or not; fails for other or empty text.
-  package init?(_ text: String) {
+  init?(_ text: String) {
     guard let bytes = Base64.decode(text), !bytes.isEmpty else { return nil }
     self.text = text
     self.bytes = bytes
   }
 
   /// Creates a secret from these bytes.
-  package init(bytes: [UInt8]) {
+  init(bytes: [UInt8]) {
     text = Base64.encode(bytes)
     self.bytes = bytes
   }
 
-  package var description: String { "SinchSecret(\(bytes.count) bytes)" }
-  package var customMirror: Mirror { Mirror(self, children: []) }
+  var description: String { "SinchSecret(\(bytes.count) bytes)" }
+  var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// The applications that a gateway knows, by default one called `postern`.
-package struct SinchApplications: Sendable {
+struct SinchApplications: Sendable {
   private let content: Replaceable<Content>
   /// Whether the secret is random and known to this process only; a reload then keeps it.
-  package let isRandom: Bool
+  let isRandom: Bool
 
   private final class Content: Sendable {
     let known: [Name: SinchApplication]
@@ -59,7 +59,7 @@ package struct SinchApplications: Sendable {
   }
 
   /// Creates a set of only these applications.
-  package init(_ applications: [SinchApplication]) {
+  init(_ applications: [SinchApplication]) {
     let known = applications.reduce(into: [Name: SinchApplication]()) { known, application in
       let secrets = (known[application.key]?.secrets ?? []) + application.secrets
       known[application.key] = SinchApplication(key: application.key, secrets: secrets)
@@ -70,7 +70,7 @@ package struct SinchApplications: Sendable {
 
   /// Creates a set in which any key names an application, all with one secret: for a gateway without configured
   /// applications.
-  package init(any secret: SinchSecret, isRandom: Bool = false) {
+  init(any secret: SinchSecret, isRandom: Bool = false) {
     content = Replaceable(Content([:], others: [secret]))
     self.isRandom = isRandom
   }
@@ -79,7 +79,7 @@ package struct SinchApplications: Sendable {
   func takeKeys(of other: SinchApplications) { content.replace(with: other.content.value) }
 
   /// The default application's key, used if none is named and any is accepted.
-  package static let usualKey: Name = "postern"
+  static let usualKey: Name = "postern"
 
   /// The application whose key sorts first; nil if there is none.
   var first: SinchApplication? {
@@ -88,10 +88,10 @@ package struct SinchApplications: Sendable {
   }
 
   /// The maximum length of a key in bytes.
-  package static let keyLengthMax = 128
+  static let keyLengthMax = 128
 
   /// Returns the application with that key; nil if there is none.
-  package subscript(key: Name) -> SinchApplication? {
+  subscript(key: Name) -> SinchApplication? {
     let content = content.value
     if let application = content.known[key] { return application }
     guard !content.others.isEmpty, Self.isKey(key.text) else { return nil }
@@ -99,7 +99,7 @@ package struct SinchApplications: Sendable {
   }
 
   /// Returns whether the text is a possible key. Keys look like UUIDs; letters, digits, `-` and `_` are accepted.
-  package static func isKey(_ text: String) -> Bool {
+  static func isKey(_ text: String) -> Bool {
     (1...keyLengthMax).contains(text.utf8.count)
       && text.utf8.allSatisfy {
         SinchUserName.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
@@ -108,9 +108,9 @@ package struct SinchApplications: Sendable {
 }
 
 /// The rules for user names.
-package enum SinchUserName {
+enum SinchUserName {
   /// Returns whether the name is valid for current and legacy mobile SDKs: 1 to 255 bytes out of `A-Z a-z 0-9 - _ =`.
-  package static func isCurrent(_ text: String) -> Bool {
+  static func isCurrent(_ text: String) -> Bool {
     (1...UserID.lengthMax).contains(text.utf8.count)
       && text.utf8.allSatisfy {
         isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "=")
@@ -118,7 +118,7 @@ package enum SinchUserName {
   }
 
   /// Returns whether the name is valid for the legacy web SDK: printable ASCII, at most 40 characters.
-  package static func isLegacyWeb(_ text: String) -> Bool {
+  static func isLegacyWeb(_ text: String) -> Bool {
     (1...40).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
   }
 

@@ -1,27 +1,27 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// Civil dates in UTC, for the days of signing keys (e.g. `20261124`) and the dates of legacy requests.
-package enum SinchCalendar {
+enum SinchCalendar {
   /// Returns the number of days from 1970-01-01 to the UTC date of the time.
-  package static func day(of time: WallTime) -> Int64 {
+  static func day(of time: WallTime) -> Int64 {
     floorDivide(time.nanoseconds, by: 86_400_000_000_000)
   }
 
   /// Returns the day of eight ASCII digits, `YYYYMMDD`; nil unless they form a date of the years 1 to 9999.
-  package static func day(digits: [UInt8]) -> Int64? {
+  static func day(digits: [UInt8]) -> Int64? {
     guard digits.count == 8, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     func number(_ range: Range<Int>) -> Int64 { digits[range].reduce(0) { $0 * 10 + Int64($1 - 0x30) } }
     return day(year: number(0..<4), month: number(4..<6), day: number(6..<8))
   }
 
   /// Returns eight digits for the UTC date of `time`.
-  package static func digits(of time: WallTime) -> String {
+  static func digits(of time: WallTime) -> String {
     let (year, month, day) = civil(day(of: time))
     return padded(year, 4) + padded(month, 2) + padded(day, 2)
   }
 
   /// Returns ISO 8601 in UTC with milliseconds: `2025-04-01T10:00:00.000Z`.
-  package static func text(_ time: WallTime) -> String {
+  static func text(_ time: WallTime) -> String {
     let (year, month, date) = civil(day(of: time))
     let milliseconds = floorDivide(time.nanoseconds, by: 1_000_000) - day(of: time) * 86_400_000
     let (seconds, fraction) = milliseconds.quotientAndRemainder(dividingBy: 1000)
@@ -31,7 +31,7 @@ package enum SinchCalendar {
 
   /// Parses ISO 8601 text: a date and a time in seconds with any fraction, and `Z`, a numeric offset or neither, which
   /// means UTC here because one vendor sample writes UTC so. Returns nil for other text.
-  package static func read(_ text: String) -> WallTime? {
+  static func read(_ text: String) -> WallTime? {
     var rest = Array(text.utf8)[...]
     func take(_ count: Int) -> Int64? {
       let taken = rest.prefix(count)

@@ -1,11 +1,11 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayTokens
 
 /// The signature of the legacy mobile SDKs: SHA-1 over the texts joined without separators, with the secret as base64
 /// text.
-package enum SinchMobileSignature {
+enum SinchMobileSignature {
   /// Returns `base64(SHA-1(userId + applicationKey + sequence + applicationSecret))`.
-  package static func sign(user: UserID, application: Name, sequence: UInt64, secret: SinchSecret) -> String {
+  static func sign(user: UserID, application: Name, sequence: UInt64, secret: SinchSecret) -> String {
     let text = user.rawValue + application.text + String(sequence) + secret.text
     return Base64.encode(LegacyDigest.sha1.digest(text.utf8))
   }

@@ -1,8 +1,8 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 
 /// The check that Sinch credentials failed, by its name in explained errors, e.g. `kid_invalid`.
-package enum SinchRefusal: String, Error, Hashable, Sendable, CaseIterable {
+enum SinchRefusal: String, Error, Hashable, Sendable, CaseIterable {
   case malformed
   case algorithmNotAllowed = "alg_not_allowed"
   case keyIDInvalid = "kid_invalid"
@@ -73,7 +73,7 @@ package enum SinchRefusal: String, Error, Hashable, Sendable, CaseIterable {
   }
 
   /// The closest error of the catalogue, with the reason's name and text.
-  package var gatewayError: GatewayError {
+  var gatewayError: GatewayError {
     nearest.worded(explanation).because(rawValue)
   }
 
@@ -103,7 +103,7 @@ package enum SinchRefusal: String, Error, Hashable, Sendable, CaseIterable {
 }
 
 extension SinchRefusal: StoreFailure {
-  package init(_ error: StoreError) {
+  init(_ error: StoreError) {
     self = if case .full = error { .full } else { .storeUnavailable }
   }
 }

@@ -1,17 +1,17 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// The content of a registration token, after every check that needs no directory.
-package struct SinchRegistrationToken: Hashable, Sendable {
-  package var application: Name
-  package var user: UserID
+struct SinchRegistrationToken: Hashable, Sendable {
+  var application: Name
+  var user: UserID
   /// The kind in the claim `postern:user:kind`, which is ours: the vendor has neither guests nor anonymous users.
-  package var kind: UserKind
-  package var nonce: Name
-  package var issuedAt: WallTime
-  package var expiresAt: WallTime
+  var kind: UserKind
+  var nonce: Name
+  var issuedAt: WallTime
+  var expiresAt: WallTime
   /// The end of the registration; nil for none.
-  package var instanceEndsAt: WallTime?
-  package var fingerprint: TokenFingerprint
+  var instanceEndsAt: WallTime?
+  var fingerprint: TokenFingerprint
 
   static let issuerPrefix = "//rtc.sinch.com/applications/"
   static let kindClaim: StaticString = "postern:user:kind"

@@ -2,32 +2,24 @@ internal import GatewayCore
 internal import GatewayTokens
 
 /// The signature of an HTTP request.
-package struct SinchRequestSignature: Hashable, Sendable {
-  package var method: String
-  package var body: [UInt8]
+struct SinchRequestSignature: Hashable, Sendable {
+  var method: String
+  var body: [UInt8] = []
   /// The header's value as sent; empty if there was none.
-  package var contentType: String
+  var contentType: String = ""
   /// The value of `x-timestamp` as sent.
-  package var timestamp: String
+  var timestamp: String
   /// The path with the query string.
-  package var path: String
-
-  package init(method: String, body: [UInt8] = [], contentType: String = "", timestamp: String, path: String) {
-    self.method = method
-    self.body = body
-    self.contentType = contentType
-    self.timestamp = timestamp
-    self.path = path
-  }
+  var path: String
 
   /// The signed text.
-  package var text: String {
+  var text: String {
     let digest = body.isEmpty ? "" : Base64.encode(LegacyDigest.md5.digest(body))
     return "\(method)\n\(digest)\n\(contentType)\nx-timestamp:\(timestamp)\n\(path)"
   }
 
   /// Returns the signature with a decoded secret, as base64 text.
-  package func sign(_ secret: [UInt8]) -> String {
+  func sign(_ secret: [UInt8]) -> String {
     Base64.encode(HMACSHA256.code(key: secret, text.utf8))
   }
 

@@ -1,18 +1,18 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayTokens
 
 /// The signing key of a registration token.
-package enum SinchSigningKey {
+enum SinchSigningKey {
   /// The prefix of `kid`. Despite the name it is not RFC 5869, but a single HMAC.
   static let prefix = "hkdfv1-"
 
   /// Returns HMAC-SHA256 of the date's eight ASCII digits with the decoded secret: 32 bytes.
-  package static func derive(_ secret: SinchSecret, date: String) -> [UInt8] {
+  static func derive(_ secret: SinchSecret, date: String) -> [UInt8] {
     HMACSHA256.code(key: secret.bytes, date.utf8)
   }
 
   /// Returns the `kid` of tokens signed at `time`, by the UTC date.
-  package static func keyID(at time: WallTime) -> String {
+  static func keyID(at time: WallTime) -> String {
     prefix + SinchCalendar.digits(of: time)
   }
 

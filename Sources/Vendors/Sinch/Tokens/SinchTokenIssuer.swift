@@ -1,10 +1,10 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
-package import GatewayTokens
+internal import GatewayTokens
 
 /// An issuer of one application's registration tokens, like the vendor's server samples.
-package struct SinchTokenIssuer: TokenIssuer {
+struct SinchTokenIssuer: TokenIssuer {
   private let application: Name
   private let secret: SinchSecret
   /// The time in which a token may be presented: `exp - iat`. The vendor's samples use 600 s.
@@ -14,7 +14,7 @@ package struct SinchTokenIssuer: TokenIssuer {
   /// The source of nonces.
   private let secrets: Secrets
 
-  package init(
+  init(
     application: Name, secret: SinchSecret, policy: SinchTokenPolicy = SinchTokenPolicy(), drawing secrets: Secrets
   ) {
     self.application = application
@@ -28,7 +28,7 @@ package struct SinchTokenIssuer: TokenIssuer {
   ///
   /// If the end is below the vendor's minimum lives, the token contains the claim that allows it: a requested end is
   /// never left out.
-  package func mint(
+  func mint(
     user: UserID, kind: UserKind, issuedAt: WallTime, expiresAt: WallTime?, calls: [CallID]?
   ) -> Credentials {
     let last = issuedAt + min(Self.life, policy.tokenLifeMax ?? Self.life)
@@ -42,33 +42,20 @@ package struct SinchTokenIssuer: TokenIssuer {
   }
 
   /// The claims of a token to issue.
-  package struct Claims: Sendable {
-    package var user: UserID
-    package var kind: UserKind
-    package var issuedAt: WallTime
-    package var expiresAt: WallTime
-    package var instanceEndsAt: WallTime?
+  struct Claims: Sendable {
+    var user: UserID
+    var kind: UserKind = .regular
+    var issuedAt: WallTime
+    var expiresAt: WallTime
+    var instanceEndsAt: WallTime?
     /// Nil for a new random one.
-    package var nonce: String?
+    var nonce: String?
     /// Whether the lives may be below the vendor's minimum.
-    package var isOfAnyLife: Bool
-
-    package init(
-      user: UserID, kind: UserKind = .regular, issuedAt: WallTime, expiresAt: WallTime,
-      instanceEndsAt: WallTime? = nil, nonce: String? = nil, isOfAnyLife: Bool = false
-    ) {
-      self.user = user
-      self.kind = kind
-      self.issuedAt = issuedAt
-      self.expiresAt = expiresAt
-      self.instanceEndsAt = instanceEndsAt
-      self.nonce = nonce
-      self.isOfAnyLife = isOfAnyLife
-    }
+    var isOfAnyLife = false
   }
 
   /// Returns a token with `claims` and the day of its issue in `kid`.
-  package func sign(_ claims: Claims) -> String {
+  func sign(_ claims: Claims) -> String {
     let issuer = SinchRegistrationToken.issuerPrefix + application.text
     var json = JSONWriter()
     json.beginObject()

@@ -1,25 +1,25 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
 /// The verifier of registration tokens.
 ///
 /// Immutable, synchronous and without locks, so that all loops share one.
-package struct SinchTokenVerifier: Sendable {
-  package let applications: SinchApplications
-  package let policy: SinchTokenPolicy
+struct SinchTokenVerifier: Sendable {
+  let applications: SinchApplications
+  let policy: SinchTokenPolicy
 
   /// The maximum size of a token in bytes.
-  package static let sizeMax = 8192
+  static let sizeMax = 8192
 
-  package init(applications: SinchApplications, policy: SinchTokenPolicy = SinchTokenPolicy()) {
+  init(applications: SinchApplications, policy: SinchTokenPolicy = SinchTokenPolicy()) {
     self.applications = applications
     self.policy = policy
   }
 
   /// Returns the content of `token` if every check passes at `now`. `user` and `application` are the client's own
   /// statements, nil if it made none.
-  package func verify(
+  func verify(
     _ token: String, user: UserID? = nil, application: Name? = nil, at now: WallTime
   ) throws(SinchRefusal) -> SinchRegistrationToken {
     let parts = try Self.parse(token)

@@ -1,22 +1,22 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 internal import GatewayTokens
 
 /// The user ticket of the legacy web SDK: base64 of a JSON object, a colon, and base64 of its HMAC-SHA256.
-package struct SinchUserTicket: Hashable, Sendable {
-  package var application: Name
-  package var user: UserID
-  package var createdAt: WallTime
-  package var life: Duration
-  package var fingerprint: TokenFingerprint
+struct SinchUserTicket: Hashable, Sendable {
+  var application: Name
+  var user: UserID
+  var createdAt: WallTime
+  var life: Duration
+  var fingerprint: TokenFingerprint
 
-  package var expiresAt: WallTime { createdAt + life }
+  var expiresAt: WallTime { createdAt + life }
 
   static let sizeMax = 4096
 
   /// Verifies a ticket at `now`, including its `user` and `application` if the client stated them.
-  package static func verify(
+  static func verify(
     _ ticket: String, applications: SinchApplications, user: UserID? = nil, application: Name? = nil,
     skew: Duration, at now: WallTime
   ) throws(SinchRefusal) -> SinchUserTicket {
@@ -57,7 +57,7 @@ package struct SinchUserTicket: Hashable, Sendable {
   }
 
   /// Returns a ticket with these values, as the application's server issues it.
-  package static func mint(
+  static func mint(
     user: UserID, application: Name, secret: SinchSecret, createdAt: WallTime, life: Duration
   ) -> String {
     let json = JSONWriter.object { json in

@@ -1,14 +1,14 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// An authenticator of the socket's login messages: a `start`, the requested credentials, and a refusal to give them.
-package struct SinchAuthenticator: Authenticator {
+struct SinchAuthenticator: Authenticator {
   private let registrar: SinchRegistrar
 
-  package init(_ registrar: SinchRegistrar) {
+  init(_ registrar: SinchRegistrar) {
     self.registrar = registrar
   }
 
-  package func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
+  func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
     let standing = bearer.notes?.unpacked(SinchStanding.self)
     return switch credentials.details?.unpacked(SinchDetails.self) {
     case .start(let device, let proof): judgeStart(credentials.token, device, proof, of: bearer, at: now)

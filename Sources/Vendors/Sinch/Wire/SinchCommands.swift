@@ -1,4 +1,4 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 /// A command that only Sinch's clients send.
@@ -9,12 +9,12 @@ enum SinchCommand: Hashable {
 }
 
 /// The `CommandHandler` of Sinch's clients. Calls are handled as for all dialects.
-package struct SinchCommands: CommandHandler {
+struct SinchCommands: CommandHandler {
   private let directory: SinchDirectory
   private let errors: SinchErrorWords
   private let calls: CallCommands
 
-  package init(
+  init(
     _ dialect: SinchDialect, directory: SinchDirectory, on executor: any (SerialExecutor & TaskExecutor)
   ) {
     self.directory = directory
@@ -22,18 +22,18 @@ package struct SinchCommands: CommandHandler {
     calls = CallCommands(dialect, on: executor)
   }
 
-  package func performAtOnce(
+  func performAtOnce(
     _ command: Command, by caller: Caller, at speaker: any Speaker, request: RequestID?,
     on services: any GatewayServices
   ) -> Bool {
     calls.performAtOnce(command, by: caller, at: speaker, request: request, on: services)
   }
 
-  package func userLeft(_ calls: [CallID], _ user: UserID, on services: any GatewayServices) {
+  func userLeft(_ calls: [CallID], _ user: UserID, on services: any GatewayServices) {
     self.calls.userLeft(calls, user, on: services)
   }
 
-  package nonisolated(nonsending) func perform(
+  nonisolated(nonsending) func perform(
     _ command: Command, by caller: Caller, request: RequestID?, on services: any GatewayServices
   ) async -> [Frame] {
     switch command.baggage.unpacked(SinchCommand.self) {

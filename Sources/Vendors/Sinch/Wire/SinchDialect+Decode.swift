@@ -1,11 +1,11 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
 // The clients' messages.
 
 extension SinchDialect {
-  package func decode(
+  func decode(
     _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
   ) throws(GatewayError) -> InboundMessage? {
     let typed = try TypedMessage(payload, kind, integersOfAnySize: true)

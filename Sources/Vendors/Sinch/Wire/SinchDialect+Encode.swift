@@ -1,13 +1,13 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
-package import GatewayKit
+internal import GatewayKit
 
 // The gateway's messages.
 
 extension SinchDialect {
   /// Returns the message about the registration before the start that it causes, or about its failure before the failed
   /// start.
-  package func prelude(to message: OutboundMessage, _ context: DialectContext) -> Frame? {
+  func prelude(to message: OutboundMessage, _ context: DialectContext) -> Frame? {
     switch message {
     case .connected(_, _, _, _, _, let welcome):
       welcome.map { Frame(text: $0) }
@@ -18,7 +18,7 @@ extension SinchDialect {
     }
   }
 
-  package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
+  func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
     words(message, context).map { Frame(text: $0) }
   }
 
@@ -70,7 +70,7 @@ extension SinchDialect {
 }
 
 extension SinchDialect: CallDialect {
-  package func encode(_ event: CallEvent) -> Frame? {
+  func encode(_ event: CallEvent) -> Frame? {
     let type: String
     switch event.kind {
     case .memberJoined: type = "callMemberJoined"
@@ -84,7 +84,7 @@ extension SinchDialect: CallDialect {
     return Frame(text: text)
   }
 
-  package func answer(to command: CallCommand, request: RequestID?) -> Frame? {
+  func answer(to command: CallCommand, request: RequestID?) -> Frame? {
     switch command {
     case .join(let call): Frame(text: SinchWords.text("callJoined") { $0.member("callId", call.cid) })
     case .leave(let call): Frame(text: SinchWords.text("callLeft") { $0.member("callId", call.cid) })

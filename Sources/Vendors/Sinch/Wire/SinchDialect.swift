@@ -1,47 +1,47 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 /// The wire of Sinch's current generation, which the vendor does not publish, as Postern defines it.
 /// `Deploy/api/sinch-asyncapi.yaml` describes it.
-package struct SinchDialect: Dialect {
+struct SinchDialect: Dialect {
   /// The path of the upgrade request, which an instance signs when it starts.
-  package static let path = "/sinch/v1/connect"
+  static let path = "/sinch/v1/connect"
   /// The prefixes of the HTTP API's paths.
   static let paths = [
     "/sinch/", "/V2/Instance", "/timestamp", "/instance", "/instances/", "/configuration/user", "/user/profile",
     "/users/username/", "/ocra/", "/subscribe/", "/v2/presence/", "/time/",
   ]
 
-  package static let name = "sinch"
+  static let name = "sinch"
 
-  package var name: String { Self.name }
+  var name: String { Self.name }
   let errors: SinchErrorWords
 
-  package init(_ settings: SinchSettings) {
+  init(_ settings: SinchSettings) {
     errors = SinchErrorWords(explains: settings.explains)
   }
 
-  package var socketPath: String? { Self.path }
+  var socketPath: String? { Self.path }
 
-  package func accepts(_ upgrade: HTTPRequest) -> Bool {
+  func accepts(_ upgrade: HTTPRequest) -> Bool {
     upgrade.path == Self.path
   }
 
-  package func owns(path: String) -> Bool {
+  func owns(path: String) -> Bool {
     Self.paths.contains { path.hasPrefix($0) }
   }
 
   // A legacy signature and a ticket are credentials too.
   private static let redaction = JSONRedaction(["signature", "ticket"])
 
-  package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
+  func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
     kind == .text ? Self.redaction.text(payload, isUnderstood: isUnderstood) : nil
   }
 
   /// Returns nil: the message `start` contains the credentials.
-  package func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials? { nil }
+  func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials? { nil }
 
-  package func response(for error: GatewayError) -> HTTPResponse {
+  func response(for error: GatewayError) -> HTTPResponse {
     errors.response(error)
   }
 }

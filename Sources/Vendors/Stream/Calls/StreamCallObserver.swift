@@ -1,14 +1,14 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// An observer that removes users from their calls when the connection ends by which they take part, and notes when
 /// guests disconnected.
-package struct StreamCallObserver: ConnectionObserver {
+struct StreamCallObserver: ConnectionObserver {
   private let users: StreamDirectory
   private let calls: StreamCallDirectory
   private let policy: StreamCallPolicy
   private let keeper: StreamGuestKeeper
 
-  package init(
+  init(
     users: StreamDirectory, calls: StreamCallDirectory, policy: StreamCallPolicy,
     guests keeper: StreamGuestKeeper
   ) {
@@ -18,13 +18,13 @@ package struct StreamCallObserver: ConnectionObserver {
     self.policy = policy
   }
 
-  package var hearsBeginnings: Bool { true }
+  var hearsBeginnings: Bool { true }
 
-  package func connectionBegan(_ caller: Caller, on services: any GatewayServices) async {
+  func connectionBegan(_ caller: Caller, on services: any GatewayServices) async {
     await StreamUserEvent.tellPresence(of: caller, isOnline: true, on: services, users, calls)
   }
 
-  package func connectionEnded(
+  func connectionEnded(
     _ caller: Caller, _ ending: ConnectionEnding, on services: any GatewayServices
   ) async {
     // Anonymous sockets belong to Chat, which has no calls; all of them share one user id.

@@ -1,12 +1,12 @@
-package import GatewayCore
+internal import GatewayCore
 import GatewayKit
 
 /// A timer that ends rings: a user who has not answered within the call's `missed_call_timeout_ms` has missed it.
 ///
 /// The directory stores the rings; this actor sleeps until the first one ends. It therefore also ends rings from before
 /// a restart. If several gateways end the same ring, the store lets one of them announce it.
-package actor StreamCallRinger {
-  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+actor StreamCallRinger {
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// The number of rings that are read in one step.
   private static let pageSize = 100
@@ -20,7 +20,7 @@ package actor StreamCallRinger {
   /// - Parameters:
   ///   - executor: An executor from which `GatewayServices.sleep(for:as:)` may be called: a loop of the gateway.
   ///   - calls: The calls whose rings it watches.
-  package init(on executor: any (SerialExecutor & TaskExecutor), calls: StreamCalls) {
+  init(on executor: any (SerialExecutor & TaskExecutor), calls: StreamCalls) {
     self.executor = executor
     self.calls = calls
     timer = DueTimer("a call that rings", on: executor, services: calls.services)
@@ -34,7 +34,7 @@ package actor StreamCallRinger {
   }
 
   /// Ends the participations that `dead` lives left, and the rings whose time is over. May be called from any thread.
-  package func takeOver(_ dead: DeadBoots, at now: WallTime) async throws(GatewayError) {
+  func takeOver(_ dead: DeadBoots, at now: WallTime) async throws(GatewayError) {
     try await calls.endLeftovers(of: dead, at: now)
     await look()
   }

@@ -1,9 +1,9 @@
-package import GatewayCore
+internal import GatewayCore
 import GatewayKit
 
 /// The coordinator's calls on a gateway: changes them and notifies their watchers.
-package struct StreamCalls: Sendable {
-  package let services: any GatewayServices
+struct StreamCalls: Sendable {
+  let services: any GatewayServices
   let users: StreamDirectory
   let directory: StreamCallDirectory
   let policy: StreamCallPolicy
@@ -11,7 +11,7 @@ package struct StreamCalls: Sendable {
   /// soon as they have joined over REST.
   let sfu: StreamSFU?
 
-  package init(
+  init(
     services: any GatewayServices, users: StreamDirectory, directory: StreamCallDirectory,
     policy: StreamCallPolicy = StreamCallPolicy(), sfu: StreamSFU? = nil
   ) {

@@ -1,26 +1,22 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 /// The settings of a whole Stream application.
-package struct StreamAppSettings: Hashable, Sendable {
+struct StreamAppSettings: Hashable, Sendable {
   /// Tokens issued before this time are revoked, and so are tokens without an issue date.
-  package var revokesTokensIssuedBefore: WallTime?
-  package var disablesGuestCreation = false
+  var revokesTokensIssuedBefore: WallTime?
+  var disablesGuestCreation = false
   /// Whether unsigned development tokens are accepted.
-  package var disablesAuthChecks = false
-
-  package init() {}
+  var disablesAuthChecks = false
 }
 
 /// The settings that a server has set. The gateway's flags decide the others.
-package struct StreamAppChange: Hashable, StoreValue {
+struct StreamAppChange: Hashable, StoreValue {
   /// Whether the revocation time is set or removed.
-  package var namesRevocation = false
-  package var revokesTokensIssuedBefore: WallTime?
-  package var disablesGuestCreation: Bool?
-  package var disablesAuthChecks: Bool?
-
-  package init() {}
+  var namesRevocation = false
+  var revokesTokensIssuedBefore: WallTime?
+  var disablesGuestCreation: Bool?
+  var disablesAuthChecks: Bool?
 
   /// Merges a later change into this one.
   mutating func add(_ later: StreamAppChange) {

@@ -1,4 +1,4 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 // The members of calls. Each has a row under the call, in the order in which they were added, and a row under the user.
@@ -9,7 +9,7 @@ extension StreamCallDirectory {
   static let memberships = StoreTable<StreamMemberRow>("stream.membership")
 
   /// Returns the first members of the call in the order in which they were added, at most `limit`.
-  package func members(
+  func members(
     of call: StreamCall, first limit: Int, at now: WallTime
   ) async throws(GatewayError) -> [StreamCallMember] {
     if let all = call.members.all { return Array(all.prefix(limit)) }
@@ -23,7 +23,7 @@ extension StreamCallDirectory {
   }
 
   /// Returns the members of the call that `isMeant` selects, in the order in which they were added.
-  package func members(
+  func members(
     of call: StreamCall, at now: WallTime, where isMeant: (StreamCallMember) -> Bool
   ) async throws(GatewayError) -> [StreamCallMember] {
     try await membersPlaced(of: call, at: now, where: isMeant).map(\.member)

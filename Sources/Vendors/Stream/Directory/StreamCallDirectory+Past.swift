@@ -1,4 +1,4 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 // The records that calls leave behind: files, past participations and feedback. They are removed with the call or after
@@ -61,7 +61,7 @@ extension StreamCallDirectory {
   }
 
   /// Returns the call's files of those kinds, oldest first.
-  package func files(
+  func files(
     of id: CallID, where isMeant: (StreamEgress.Kind) -> Bool, at now: WallTime
   ) async throws(GatewayError) -> [StreamCallFile] {
     let rows = try await past(Self.files.range(id.cid), of: StreamFileRow.self, at: now)
@@ -71,7 +71,7 @@ extension StreamCallDirectory {
   }
 
   /// Returns the file with that name; nil if there is none.
-  package func file(
+  func file(
     _ name: String, session: String, of id: CallID, at now: WallTime
   ) async throws(GatewayError) -> StreamCallFile? {
     do throws(StoreError) {
@@ -82,7 +82,7 @@ extension StreamCallDirectory {
   }
 
   /// Removes the file; returns false if there is none of that kind.
-  package func removeFile(
+  func removeFile(
     _ name: String, session: String, of id: CallID, where isMeant: (StreamEgress.Kind) -> Bool, at now: WallTime
   ) async throws(GatewayError) -> Bool {
     do throws(StoreOr<GatewayError>) {
@@ -100,7 +100,7 @@ extension StreamCallDirectory {
   }
 
   /// Returns the past participants of the session in the order in which they joined.
-  package func participations(
+  func participations(
     in session: String, of id: CallID, at now: WallTime
   ) async throws(GatewayError) -> [StreamParticipation] {
     let range = Self.participations.range(id.cid, session)
@@ -109,7 +109,7 @@ extension StreamCallDirectory {
   }
 
   /// Stores the feedback; throws `GatewayError.tooMany` if there is no room.
-  package func keep(_ feedback: StreamFeedback, on id: CallID, at now: WallTime) async throws(GatewayError) {
+  func keep(_ feedback: StreamFeedback, on id: CallID, at now: WallTime) async throws(GatewayError) {
     do throws(StoreOr<GatewayError>) {
       try await store.transact(at: now) { (transaction: inout Transaction) async throws(StoreOr<GatewayError>) in
         let key = Self.feedback.key(id.cid, feedback.at.inOrder, feedback.user.rawValue)
@@ -125,12 +125,12 @@ extension StreamCallDirectory {
   }
 
   /// Returns the feedback of the call, oldest first.
-  package func feedback(on id: CallID, at now: WallTime) async throws(GatewayError) -> [StreamFeedback] {
+  func feedback(on id: CallID, at now: WallTime) async throws(GatewayError) -> [StreamFeedback] {
     try await past(Self.feedback.range(id.cid), of: StreamFeedbackRow.self, at: now).map(\.feedback)
   }
 
   /// Returns the feedback of all calls, call by call.
-  package func feedback(at now: WallTime) async throws(GatewayError) -> [(CallID, StreamFeedback)] {
+  func feedback(at now: WallTime) async throws(GatewayError) -> [(CallID, StreamFeedback)] {
     do throws(StoreError) {
       return try await store.scan(Self.feedback.range(), limit: limits.feedback, at: now).map {
         (entry) throws(StoreError) in

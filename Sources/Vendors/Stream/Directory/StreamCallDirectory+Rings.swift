@@ -1,4 +1,4 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 // Open rings: rows in the order in which they end.
@@ -7,7 +7,7 @@ extension StreamCallDirectory {
   private static let rings = StoreTable<StreamRing>("stream.ring")
 
   /// Returns the rings that end first, at most `limit`.
-  package func firstRings(_ limit: Int, at now: WallTime) async throws(GatewayError) -> [StreamRing] {
+  func firstRings(_ limit: Int, at now: WallTime) async throws(GatewayError) -> [StreamRing] {
     do throws(StoreError) {
       var rings: [StreamRing] = []
       for entry in try await store.scan(Self.rings.range(), limit: limit, at: now) {
@@ -20,7 +20,7 @@ extension StreamCallDirectory {
   }
 
   /// Ends the ring, and applies `change` to its call. Returns nil if another process has ended it or the call is gone.
-  package func endRing(
+  func endRing(
     _ ring: StreamRing, at now: WallTime, _ change: (inout StreamCall) -> Void
   ) async throws(GatewayError) -> StreamCallChange? {
     try await changing(ring.call, at: now) { (transaction, known) throws(StoreOr<GatewayError>) in

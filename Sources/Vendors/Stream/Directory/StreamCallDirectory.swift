@@ -1,14 +1,14 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 
 /// The calls of Stream's coordinator with their members and sessions, and the open rings.
 ///
 /// Each operation is atomic, and its answer reflects every operation that its caller knew to be complete. A full table
 /// throws `GatewayError.tooMany` and loses nothing; an unavailable store throws `GatewayError.storeUnavailable`.
-package struct StreamCallDirectory: Sendable {
+struct StreamCallDirectory: Sendable {
   /// A change of a call. If it throws, the call stays as it was. It may run more than once, each time on the current
   /// call.
-  package typealias Change = (inout StreamCall) throws(GatewayError) -> Void
+  typealias Change = (inout StreamCall) throws(GatewayError) -> Void
 
   typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
 
@@ -20,13 +20,13 @@ package struct StreamCallDirectory: Sendable {
   let turns = Turns<CallID>()
 
   /// Creates a directory in `store`.
-  package init(_ store: any Store, limits: StreamCallLimits = StreamCallLimits()) {
+  init(_ store: any Store, limits: StreamCallLimits = StreamCallLimits()) {
     self.store = store
     self.limits = limits
   }
 
   /// Returns the call with the memberships of `users`; nil if there is none.
-  package func call(
+  func call(
     _ id: CallID, with users: [UserID] = [], at now: WallTime
   ) async throws(GatewayError) -> StreamCall? {
     do throws(StoreError) {
@@ -44,7 +44,7 @@ package struct StreamCallDirectory: Sendable {
 
   /// Returns the call with that name and the memberships of `users`, and creates it as `call` if there is none; also
   /// returns whether it was created.
-  package func makeCall(
+  func makeCall(
     _ call: StreamCall, with users: [UserID] = [], at now: WallTime
   ) async throws(GatewayError) -> (call: StreamCall, isNew: Bool) {
     try await changing(call.id, with: users, at: now) { (transaction, known) throws(StoreOr<GatewayError>) in
@@ -57,7 +57,7 @@ package struct StreamCallDirectory: Sendable {
   /// Returns the call before and after `change`; throws `GatewayError.notFound` if there is none. Stores the ring that
   /// `ring` makes of it, if there is room. The memberships of `users` are looked up at once, others when they are
   /// needed.
-  package func updateCall(
+  func updateCall(
     _ id: CallID, with users: [UserID] = [], at now: WallTime, ring: (StreamCall) -> StreamRing? = { _ in nil },
     _ change: Change
   ) async throws(GatewayError) -> StreamCallChange {
@@ -85,7 +85,7 @@ package struct StreamCallDirectory: Sendable {
   }
 
   /// Removes the call, and returns it as it was with all its members; nil if there was none.
-  package func removeCall(_ id: CallID, at now: WallTime) async throws(GatewayError) -> StreamCall? {
+  func removeCall(_ id: CallID, at now: WallTime) async throws(GatewayError) -> StreamCall? {
     try await changing(id, at: now) { (transaction, known) throws(StoreOr<GatewayError>) in
       guard var call = known else { return nil }
       transaction.delete(Self.calls.key(id.cid))
@@ -133,7 +133,7 @@ package struct StreamCallDirectory: Sendable {
 
   /// Returns the calls for which `isMeant` holds, in the order of `precedes`, with the memberships of `users`. All
   /// calls are read in pages: one that is created or removed meanwhile may be included or not.
-  package func calls(
+  func calls(
     with users: [UserID] = [], where isMeant: (StreamCall) -> Bool, by precedes: (StreamCall, StreamCall) -> Bool,
     at now: WallTime
   ) async throws(GatewayError) -> [StreamCall] {
@@ -152,25 +152,25 @@ package struct StreamCallDirectory: Sendable {
   }
 
   /// Returns the calls in which the user takes part by that connection, or without any if nil, sorted by name.
-  package func calls(
+  func calls(
     joinedBy user: UserID, on connection: ConnectionID?, at now: WallTime
   ) async throws(GatewayError) -> [CallID] {
     try await joined(Self.joined.range(user.rawValue, connection?.description ?? ""), at: now)
   }
 
   /// Returns the calls in which the user takes part by any connection.
-  package func calls(joinedBy user: UserID, at now: WallTime) async throws(GatewayError) -> Set<CallID> {
+  func calls(joinedBy user: UserID, at now: WallTime) async throws(GatewayError) -> Set<CallID> {
     Set(try await joined(Self.joined.range(user.rawValue), at: now))
   }
 
   /// Returns the number of calls with participants, and of participants.
-  package func countJoined(at now: WallTime) async throws(GatewayError) -> (calls: Int, participants: Int) {
+  func countJoined(at now: WallTime) async throws(GatewayError) -> (calls: Int, participants: Int) {
     let joined = try await joined(Self.joined.range(), at: now)
     return (Set(joined).count, joined.count)
   }
 
   /// Returns the calls with participants, sorted by name.
-  package func callsJoined(at now: WallTime) async throws(GatewayError) -> [CallID] {
+  func callsJoined(at now: WallTime) async throws(GatewayError) -> [CallID] {
     Set(try await joined(Self.joined.range(), at: now)).sorted { $0.cid < $1.cid }
   }
 

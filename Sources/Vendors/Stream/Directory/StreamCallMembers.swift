@@ -1,16 +1,16 @@
-package import GatewayCore
+internal import GatewayCore
 internal import Synchronization
 
 /// A member of a call, whether present or not.
-package struct StreamCallMember: Hashable, Codable, Sendable {
-  package var user: UserID
+struct StreamCallMember: Hashable, Codable, Sendable {
+  var user: UserID
   /// The role in this call; nil for the user's own.
-  package var role: Name?
-  package var custom: StreamCustom
-  package var createdAt: WallTime
-  package var updatedAt: WallTime
+  var role: Name?
+  var custom: StreamCustom
+  var createdAt: WallTime
+  var updatedAt: WallTime
 
-  package init(user: UserID, role: Name?, custom: StreamCustom, createdAt: WallTime) {
+  init(user: UserID, role: Name?, custom: StreamCustom, createdAt: WallTime) {
     self.user = user
     self.role = role
     self.custom = custom
@@ -21,7 +21,7 @@ package struct StreamCallMember: Hashable, Codable, Sendable {
 
 /// The members of a call, perhaps thousands: their number, and the members that have been looked up. A call that was
 /// read contains the members that the read named; within a change members are looked up when they are needed.
-package struct StreamCallMembers: Hashable, Sendable {
+struct StreamCallMembers: Hashable, Sendable {
   /// A member with the place in the order in which they were added.
   struct Placed: Hashable, Sendable {
     var place: Int
@@ -29,7 +29,7 @@ package struct StreamCallMembers: Hashable, Sendable {
   }
 
   /// The number of members.
-  package private(set) var count = 0
+  private(set) var count = 0
   /// The number of members so far: the place of the next.
   private var everCount = 0
   /// The members that were looked up; nil for a user who is not a member.
@@ -39,10 +39,10 @@ package struct StreamCallMembers: Hashable, Sendable {
   /// Whether the members are stored in the call's own row, as in earlier versions.
   private(set) var areInCall = false
 
-  package init() {}
+  init() {}
 
   /// The user's membership; nil if there is none. A new member gets the last place.
-  package subscript(user: UserID) -> StreamCallMember? {
+  subscript(user: UserID) -> StreamCallMember? {
     get {
       if let placed = known[user] { return placed?.member }
       if knownCount < count {
@@ -65,10 +65,10 @@ package struct StreamCallMembers: Hashable, Sendable {
   }
 
   /// The members who were looked up, in the order in which they were added.
-  package var inOrder: [StreamCallMember] { placed.map(\.member) }
+  var inOrder: [StreamCallMember] { placed.map(\.member) }
 
   /// All members, in the order in which they were added; nil if not all were looked up.
-  package var all: [StreamCallMember]? { allPlaced?.map(\.member) }
+  var all: [StreamCallMember]? { allPlaced?.map(\.member) }
 
   /// All members with their places; nil if not all were looked up.
   var allPlaced: [Placed]? { knownCount == count ? placed : nil }
@@ -108,11 +108,11 @@ package struct StreamCallMembers: Hashable, Sendable {
       .sorted { ($0.after ?? $0.before)?.place ?? 0 < ($1.after ?? $1.before)?.place ?? 0 }
   }
 
-  package static func == (lhs: StreamCallMembers, rhs: StreamCallMembers) -> Bool {
+  static func == (lhs: StreamCallMembers, rhs: StreamCallMembers) -> Bool {
     lhs.count == rhs.count && lhs.everCount == rhs.everCount && lhs.known == rhs.known
   }
 
-  package func hash(into hasher: inout Hasher) {
+  func hash(into hasher: inout Hasher) {
     hasher.combine(count)
     hasher.combine(everCount)
   }
@@ -123,13 +123,13 @@ extension StreamCallMembers: Codable {
     case count, everCount
   }
 
-  package func encode(to encoder: any Encoder) throws {
+  func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(count, forKey: .count)
     try container.encode(everCount, forKey: .everCount)
   }
 
-  package init(from decoder: any Decoder) throws {
+  init(from decoder: any Decoder) throws {
     if let container = try? decoder.container(keyedBy: CodingKeys.self) {
       count = try container.decode(Int.self, forKey: .count)
       everCount = try container.decode(Int.self, forKey: .everCount)

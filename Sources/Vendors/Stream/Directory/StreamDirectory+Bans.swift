@@ -1,4 +1,4 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 extension StreamDirectory {
@@ -8,7 +8,7 @@ extension StreamDirectory {
   /// Bans the user from calls for the duration of the ban, replacing any earlier ban.
   ///
   /// - Throws: `GatewayError.userUnknown`, and `GatewayError.tooMany` if there is no room for another ban.
-  package func ban(_ id: UserID, _ ban: StreamBan, at now: WallTime) async throws(GatewayError) -> StreamUser {
+  func ban(_ id: UserID, _ ban: StreamBan, at now: WallTime) async throws(GatewayError) -> StreamUser {
     // The mark has no effect without the ban, so the ban is stored first.
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
       guard try await transaction.get(Self.users.key(id.rawValue), as: StreamUser.self) != nil else {
@@ -21,7 +21,7 @@ extension StreamDirectory {
   }
 
   /// Removes a ban, if there is one. Throws `GatewayError.userUnknown`.
-  package func unban(_ id: UserID, at now: WallTime) async throws(GatewayError) -> StreamUser {
+  func unban(_ id: UserID, at now: WallTime) async throws(GatewayError) -> StreamUser {
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
       transaction.delete(Self.bans.key(id.rawValue))
     }
@@ -29,7 +29,7 @@ extension StreamDirectory {
   }
 
   /// Returns the users, without the marks of bans that have expired.
-  package func withoutPastBans(_ users: [StreamUser], at now: WallTime) async throws(GatewayError) -> [StreamUser] {
+  func withoutPastBans(_ users: [StreamUser], at now: WallTime) async throws(GatewayError) -> [StreamUser] {
     let banned = users.filter(\.isBanned).map(\.id)
     guard !banned.isEmpty else { return users }
     let found = try await GatewayError.asking { () async throws(StoreError) in
@@ -45,18 +45,11 @@ extension StreamDirectory {
 }
 
 /// A ban that keeps a user out of calls.
-package struct StreamBan: Hashable, StoreValue {
+struct StreamBan: Hashable, StoreValue {
   /// The user who made the ban; nil for the application.
-  package let by: UserID?
-  package let reason: String?
-  package let createdAt: WallTime
+  let by: UserID?
+  let reason: String?
+  let createdAt: WallTime
   /// Nil for a ban without an end.
-  package let expires: WallTime?
-
-  package init(by: UserID?, reason: String?, createdAt: WallTime, expires: WallTime?) {
-    self.by = by
-    self.reason = reason
-    self.createdAt = createdAt
-    self.expires = expires
-  }
+  let expires: WallTime?
 }

@@ -1,10 +1,10 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 /// An export of users, stored until it is fetched.
-package struct StreamExport: Hashable, StoreValue {
-  package let text: String
-  package let madeAt: WallTime
+struct StreamExport: Hashable, StoreValue {
+  let text: String
+  let madeAt: WallTime
 }
 
 extension StreamDirectory {
@@ -12,7 +12,7 @@ extension StreamDirectory {
   private static let exportLife = Duration.seconds(86_400)
 
   /// Stores the export for a day; throws `GatewayError.tooMany` if there is no room.
-  package func keep(_ export: StreamExport, as name: String, at now: WallTime) async throws(GatewayError) {
+  func keep(_ export: StreamExport, as name: String, at now: WallTime) async throws(GatewayError) {
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
       let counts = [
         StoreCount("stream.exports", atMost: 100, of: "exports"),
@@ -23,7 +23,7 @@ extension StreamDirectory {
   }
 
   /// Returns the export with that name; nil if there is none.
-  package func export(_ name: String, at now: WallTime) async throws(GatewayError) -> StreamExport? {
+  func export(_ name: String, at now: WallTime) async throws(GatewayError) -> StreamExport? {
     do throws(StoreError) {
       return try await store.get(Self.exports.key(name), as: StreamExport.self, at: now)
     } catch {

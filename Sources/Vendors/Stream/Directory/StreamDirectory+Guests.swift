@@ -1,4 +1,4 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 /// A scheduled check whether a guest has been connected recently. Its key begins with the time since which the guest is
@@ -20,7 +20,7 @@ extension StreamDirectory {
 
   /// Removes guests who have been idle since `rest`, unless they are connected. Checks at most `limit` guests; returns
   /// how many it removed, and whether it checked all that may be idle.
-  package func forgetGuests(
+  func forgetGuests(
     restingSince rest: WallTime, limit: Int, at now: WallTime, unless isHere: (UserID) async -> Bool
   ) async throws(GatewayError) -> (forgotten: Int, isDone: Bool) {
     var due: [StreamGuestLook] = []

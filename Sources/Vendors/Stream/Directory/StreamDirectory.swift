@@ -1,14 +1,14 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 
 /// The users of Stream Video and Chat, and the settings of their application.
 ///
 /// Each operation is atomic, and its answer reflects every operation that its caller knew to be complete. A full table
 /// throws `GatewayError.tooMany` and loses nothing; an unavailable store throws `GatewayError.storeUnavailable`.
-package struct StreamDirectory: Sendable {
+struct StreamDirectory: Sendable {
   /// A change of a user, given the application's settings. If it throws, the user stays as they were. It may run more
   /// than once, each time on the current user.
-  package typealias Change = (inout StreamUser, StreamAppSettings) throws(GatewayError) -> Void
+  typealias Change = (inout StreamUser, StreamAppSettings) throws(GatewayError) -> Void
 
   static let users = StoreTable<StreamUser>("stream.user")
   private static let app = StoreTable<StreamAppChange>("stream.app").key()
@@ -22,7 +22,7 @@ package struct StreamDirectory: Sendable {
   private let preset: StreamAppSettings
 
   /// Creates a directory in `store`, with room for `usersMax` users of `bytesMax` bytes in total.
-  package init(
+  init(
     _ store: any Store, usersMax: Int = 1_000_000, bytesMax: Int = 256 << 20,
     settings: StreamAppSettings = StreamAppSettings()
   ) {
@@ -35,7 +35,7 @@ package struct StreamDirectory: Sendable {
   // MARK: Users
 
   /// Returns the user, nil if there is none, and the application's settings.
-  package func lookUp(
+  func lookUp(
     _ id: UserID, at now: WallTime
   ) async throws(GatewayError) -> (user: StreamUser?, settings: StreamAppSettings) {
     do throws(StoreError) {
@@ -47,7 +47,7 @@ package struct StreamDirectory: Sendable {
   }
 
   /// Returns the users in `ids` that exist, in that order.
-  package func users(_ ids: [UserID], at now: WallTime) async throws(GatewayError) -> [StreamUser] {
+  func users(_ ids: [UserID], at now: WallTime) async throws(GatewayError) -> [StreamUser] {
     guard !ids.isEmpty else { return [] }
     do throws(StoreError) {
       var users: [StreamUser] = []
@@ -62,7 +62,7 @@ package struct StreamDirectory: Sendable {
 
   /// Returns at most `limit` users that `isMeant` selects, in the order of their ids, without the first `offset`. All
   /// users are read in pages: one who is created or removed meanwhile may be included or not.
-  package func users(
+  func users(
     where isMeant: (StreamUser) -> Bool, offset: Int, limit: Int, at now: WallTime
   ) async throws(GatewayError) -> [StreamUser] {
     var meant: [StreamUser] = []
@@ -83,7 +83,7 @@ package struct StreamDirectory: Sendable {
 
   /// Returns the user after `change`. An unknown user is created first if `creates` is set, else
   /// `GatewayError.userUnknown` is thrown. `updatedAt` becomes `now` unless only the time of the last activity changed.
-  package func updateUser(
+  func updateUser(
     _ id: UserID, creates: Bool, at now: WallTime, _ change: Change
   ) async throws(GatewayError) -> StreamUser {
     try await store.transact(at: now) {
@@ -106,7 +106,7 @@ package struct StreamDirectory: Sendable {
   }
 
   /// Removes the user; does nothing if there is none.
-  package func removeUser(_ id: UserID, at now: WallTime) async throws(GatewayError) {
+  func removeUser(_ id: UserID, at now: WallTime) async throws(GatewayError) {
     do throws(StoreError) {
       _ = try await store.settle(StoreCommit(writes: [StoreCommit.Write(Self.users.key(id.rawValue), nil)]), at: now)
     } catch {
@@ -125,7 +125,7 @@ package struct StreamDirectory: Sendable {
 
   // MARK: Settings
 
-  package func settings(at now: WallTime) async throws(GatewayError) -> StreamAppSettings {
+  func settings(at now: WallTime) async throws(GatewayError) -> StreamAppSettings {
     do throws(StoreError) {
       return settings(try await store.get(Self.app, as: StreamAppChange.self, at: now))
     } catch {
@@ -134,7 +134,7 @@ package struct StreamDirectory: Sendable {
   }
 
   /// Returns the settings after `change`.
-  package func updateSettings(
+  func updateSettings(
     _ change: StreamAppChange, at now: WallTime
   ) async throws(GatewayError) -> StreamAppSettings {
     try await store.transact(at: now) {

@@ -1,33 +1,19 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 /// A permission that the application defines, e.g. `end-own-call` for the action `EndCall`.
-package struct StreamOwnPermission: Hashable, Codable, Sendable {
-  package let id: Name
-  package var name: String
-  package var action: String
-  package var about: String
+struct StreamOwnPermission: Hashable, Codable, Sendable {
+  let id: Name
+  var name: String
+  var action: String
+  var about: String
   /// Whether it is only for a call's creator.
-  package var isOwners: Bool
-  package var isSameTeam: Bool
+  var isOwners: Bool
+  var isSameTeam: Bool
   /// The condition on its users, as JSON text; nil for everybody.
-  package var condition: String?
+  var condition: String?
   /// The built-in permission that it stands for; nil if it has no effect here.
-  package var meaning: String?
-
-  package init(
-    id: Name, name: String, action: String, about: String, isOwners: Bool, isSameTeam: Bool, condition: String?,
-    meaning: String?
-  ) {
-    self.id = id
-    self.name = name
-    self.action = action
-    self.about = about
-    self.isOwners = isOwners
-    self.isSameTeam = isSameTeam
-    self.condition = condition
-    self.meaning = meaning
-  }
+  var meaning: String?
 }
 
 /// The permissions that the application defines, all in one row, so that a change of grants sees all of them.

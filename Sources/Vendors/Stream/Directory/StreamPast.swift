@@ -1,4 +1,4 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 /// The row of a call's file, under the call, the session and the file's name.
@@ -7,13 +7,13 @@ struct StreamFileRow: StoreValue {
 }
 
 /// A participation of a user in a session.
-package struct StreamParticipation: Hashable, Codable, Sendable {
-  package let participant: StreamCallParticipant
+struct StreamParticipation: Hashable, Codable, Sendable {
+  let participant: StreamCallParticipant
   /// Nil while it goes on.
-  package let leftAt: WallTime?
+  let leftAt: WallTime?
 
   /// Returns how long it lasted, or lasts so far.
-  package func duration(at now: WallTime) -> Duration { max(.zero, (leftAt ?? now) - participant.joinedAt) }
+  func duration(at now: WallTime) -> Duration { max(.zero, (leftAt ?? now) - participant.joinedAt) }
 }
 
 /// The row of a past participation, under the call, the session and the participant.
@@ -22,18 +22,18 @@ struct StreamParticipationRow: StoreValue {
 }
 
 /// A user's feedback on a call, under the call and the time.
-package struct StreamFeedback: Hashable, Codable, Sendable {
-  package let user: UserID
-  package let session: String
-  package let userSession: String?
-  package let rating: Int
-  package let reason: String?
-  package let sdk: String
-  package let sdkVersion: String
-  package let custom: StreamCustom
-  package let at: WallTime
+struct StreamFeedback: Hashable, Codable, Sendable {
+  let user: UserID
+  let session: String
+  let userSession: String?
+  let rating: Int
+  let reason: String?
+  let sdk: String
+  let sdkVersion: String
+  let custom: StreamCustom
+  let at: WallTime
 
-  package init(
+  init(
     by user: UserID, in session: String, as userSession: String?, rating: Int, reason: String?, sdk: String,
     sdkVersion: String, custom: StreamCustom, at: WallTime
   ) {

@@ -1,10 +1,10 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 /// A record that a server stores here and reads again.
-package struct StreamRecord: Hashable, StoreValue {
+struct StreamRecord: Hashable, StoreValue {
   /// The kind of a record.
-  package enum Kind: String, Codable, Sendable {
+  enum Kind: String, Codable, Sendable {
     /// A destination for recordings.
     case storage
     /// A SIP trunk.
@@ -15,17 +15,17 @@ package struct StreamRecord: Hashable, StoreValue {
     case template
 
     /// The most records of the kind.
-    package var countMax: Int { self == .template ? 500 : 100 }
+    var countMax: Int { self == .template ? 500 : 100 }
   }
 
   /// Its name or generated id; of a template the provider's type and name, and the event.
-  package let id: [String]
-  package let createdAt: WallTime
-  package var updatedAt: WallTime
+  let id: [String]
+  let createdAt: WallTime
+  var updatedAt: WallTime
   /// Its properties: values as JSON text by name.
-  package var members: StreamCustom = [:]
+  var members: StreamCustom = [:]
 
-  package init(_ id: [String], createdAt: WallTime, members: StreamCustom) {
+  init(_ id: [String], createdAt: WallTime, members: StreamCustom) {
     self.id = id
     self.createdAt = createdAt
     updatedAt = createdAt

@@ -1,4 +1,4 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 // Records and permissions of the application.
@@ -18,12 +18,12 @@ extension StreamSetup {
   }
 
   /// Returns all records of the kind, in the order of their ids.
-  package func records(_ kind: StreamRecord.Kind, at now: WallTime) async throws(GatewayError) -> [StreamRecord] {
+  func records(_ kind: StreamRecord.Kind, at now: WallTime) async throws(GatewayError) -> [StreamRecord] {
     try await rows(Self.records.range(kind.rawValue), limit: kind.countMax, at: now)
   }
 
   /// Returns the record; nil if there is none with that id.
-  package func record(
+  func record(
     _ kind: StreamRecord.Kind, _ id: [String], at now: WallTime
   ) async throws(GatewayError) -> StreamRecord? {
     do throws(StoreError) {
@@ -35,7 +35,7 @@ extension StreamSetup {
 
   /// Returns the stored record after `change`, which gets nil if there is none yet. A template of a push provider that
   /// does not exist throws `GatewayError.notFound`.
-  package func changeRecord(
+  func changeRecord(
     _ kind: StreamRecord.Kind, _ id: [String], at now: WallTime,
     _ change: (StreamRecord?) throws(GatewayError) -> StreamRecord
   ) async throws(GatewayError) -> StreamRecord {
@@ -57,7 +57,7 @@ extension StreamSetup {
   }
 
   /// Removes the record; returns false if there is none.
-  package func removeRecord(
+  func removeRecord(
     _ kind: StreamRecord.Kind, _ id: [String], at now: WallTime
   ) async throws(GatewayError) -> Bool {
     try await remove(Self.key(kind, id), as: StreamRecord.self, at: now)
@@ -69,7 +69,7 @@ extension StreamSetup {
   static var permissionsKey: StoreKey { permissions.key("all") }
 
   /// Returns the permissions that the application defines, in the order of their ids.
-  package func permissions(at now: WallTime) async throws(GatewayError) -> [StreamOwnPermission] {
+  func permissions(at now: WallTime) async throws(GatewayError) -> [StreamOwnPermission] {
     do throws(StoreError) {
       return try await store.get(Self.permissionsKey, as: StreamOwnPermissions.self, at: now)?.list ?? []
     } catch {
@@ -79,7 +79,7 @@ extension StreamSetup {
 
   /// Changes the permission with the id: `change` gets nil if there is none, and returns nil to remove it. Types in
   /// which it is granted are updated.
-  package func changePermission(
+  func changePermission(
     _ id: Name, at now: WallTime, _ change: (StreamOwnPermission?) throws(GatewayError) -> StreamOwnPermission?
   ) async throws(GatewayError) {
     try await store.transact(at: now) {

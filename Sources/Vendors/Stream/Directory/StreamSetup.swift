@@ -1,10 +1,10 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 
 /// The application's setup as servers have made it: call types, roles, push providers and other records.
 ///
 /// A full table throws `GatewayError.tooMany`, an unavailable store `GatewayError.storeUnavailable`.
-package struct StreamSetup: Sendable {
+struct StreamSetup: Sendable {
   static let types = StoreTable<StreamCallType>("stream.type")
   private static let roles = StoreTable<StreamOwnRole>("stream.role")
   static let providers = StoreTable<StreamPushProvider>("stream.push")
@@ -16,14 +16,14 @@ package struct StreamSetup: Sendable {
 
   let store: any Store
 
-  package init(_ store: any Store) {
+  init(_ store: any Store) {
     self.store = store
   }
 
   // MARK: Call types
 
   /// Returns what servers have set for the type; nil if nothing.
-  package func type(_ name: String, at now: WallTime) async throws(GatewayError) -> StreamCallType? {
+  func type(_ name: String, at now: WallTime) async throws(GatewayError) -> StreamCallType? {
     do throws(StoreError) {
       return try await store.get(Self.types.key(name), as: StreamCallType.self, at: now)
     } catch {
@@ -32,12 +32,12 @@ package struct StreamSetup: Sendable {
   }
 
   /// Returns the types that servers have set, sorted by name.
-  package func types(at now: WallTime) async throws(GatewayError) -> [StreamCallType] {
+  func types(at now: WallTime) async throws(GatewayError) -> [StreamCallType] {
     try await rows(Self.types.range(), limit: Self.typesMax, at: now)
   }
 
   /// Returns the type after `change`, which gets nil if nothing was set yet.
-  package func changeType(
+  func changeType(
     _ name: String, at now: WallTime, _ change: (StreamCallType?) throws(GatewayError) -> StreamCallType
   ) async throws(GatewayError) -> StreamCallType {
     try await store.transact(at: now) {
@@ -52,19 +52,19 @@ package struct StreamSetup: Sendable {
   }
 
   /// Removes what was set for the type; returns false if nothing was.
-  package func removeType(_ name: String, at now: WallTime) async throws(GatewayError) -> Bool {
+  func removeType(_ name: String, at now: WallTime) async throws(GatewayError) -> Bool {
     try await remove(Self.types.key(name), as: StreamCallType.self, at: now)
   }
 
   // MARK: Roles
 
   /// Returns the roles that the application defines, sorted by name.
-  package func roles(at now: WallTime) async throws(GatewayError) -> [StreamOwnRole] {
+  func roles(at now: WallTime) async throws(GatewayError) -> [StreamOwnRole] {
     try await rows(Self.roles.range(), limit: Self.rolesMax, at: now)
   }
 
   /// Creates the role; throws `GatewayError.alreadyExists` if there is one with that name.
-  package func makeRole(_ name: Name, at now: WallTime) async throws(GatewayError) -> StreamOwnRole {
+  func makeRole(_ name: Name, at now: WallTime) async throws(GatewayError) -> StreamOwnRole {
     try await store.transact(at: now) {
       (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> StreamOwnRole in
       let key = Self.roles.key(name.text)
@@ -76,19 +76,19 @@ package struct StreamSetup: Sendable {
   }
 
   /// Removes the role; returns false if there is none.
-  package func removeRole(_ name: Name, at now: WallTime) async throws(GatewayError) -> Bool {
+  func removeRole(_ name: Name, at now: WallTime) async throws(GatewayError) -> Bool {
     try await remove(Self.roles.key(name.text), as: StreamOwnRole.self, at: now)
   }
 
   // MARK: Push providers
 
   /// Returns the push providers, sorted by type and name.
-  package func providers(at now: WallTime) async throws(GatewayError) -> [StreamPushProvider] {
+  func providers(at now: WallTime) async throws(GatewayError) -> [StreamPushProvider] {
     try await rows(Self.providers.range(), limit: Self.providersMax, at: now)
   }
 
   /// Stores the provider, and replaces one with the same type and name. Returns the stored provider.
-  package func put(_ provider: StreamPushProvider, at now: WallTime) async throws(GatewayError) -> StreamPushProvider {
+  func put(_ provider: StreamPushProvider, at now: WallTime) async throws(GatewayError) -> StreamPushProvider {
     try await store.transact(at: now) {
       (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> StreamPushProvider in
       let key = Self.providers.key(provider.type, provider.name.text)
@@ -103,7 +103,7 @@ package struct StreamSetup: Sendable {
   }
 
   /// Removes the provider and its templates; returns false if there is none.
-  package func removeProvider(_ type: String, _ name: String, at now: WallTime) async throws(GatewayError) -> Bool {
+  func removeProvider(_ type: String, _ name: String, at now: WallTime) async throws(GatewayError) -> Bool {
     guard try await remove(Self.providers.key(type, name), as: StreamPushProvider.self, at: now) else { return false }
     // A concurrent change of a template finds that the provider is gone.
     for template in try await records(.template, at: now)

@@ -1,11 +1,11 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// A counter of requests in one-minute windows of the clock, for the whole gateway. It runs on one executor.
-package actor StreamLimiter {
-  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+actor StreamLimiter {
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// The most pairs of user and operation that are counted in one minute; further users have no limit of their own.
-  package static let usersMax = 200_000
+  static let usersMax = 200_000
 
   private struct Key: Hashable {
     var operation: String
@@ -20,13 +20,13 @@ package actor StreamLimiter {
   private var minute: Int64 = 0
   private var counts: [Key: Int] = [:]
 
-  package init(on executor: any SerialExecutor, limits: StreamLimits) {
+  init(on executor: any SerialExecutor, limits: StreamLimits) {
     self.executor = executor
     self.limits = limits
   }
 
   /// Counts one request at `now`, of a server if `user` is nil. Returns the standing in the narrower of its windows.
-  package func count(
+  func count(
     _ operation: String, _ platform: StreamPlatform, user: UserID?, at now: WallTime
   ) -> StreamLimitState {
     let seconds = now.nanoseconds / 1_000_000_000
@@ -47,7 +47,7 @@ package actor StreamLimiter {
   }
 
   /// Returns the application's standing for those operations, or for those counted in this minute if none is given.
-  package func standing(
+  func standing(
     _ platform: StreamPlatform, _ operations: [String], at now: WallTime
   ) -> [(operation: String, state: StreamLimitState)] {
     let seconds = now.nanoseconds / 1_000_000_000

@@ -1,17 +1,17 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
-package import GatewayKit
-package import GatewayTokens
+internal import GatewayKit
+internal import GatewayTokens
 
 /// Stream's tokens, as the token commands make and verify them, e.g. `postern token mint --scheme stream-video`.
-package struct StreamTokenTool: TokenTool {
-  package let mintFlags = StreamTokenClaims.flags
-  package let verifyFlags = options.map(\.flag)
-  package let unusedInMinting = ["issuer", "audience"]
-  package let unusedInVerifying = ["issuer", "audience", "typ", "require-expiry"]
-  package let notes = ["kind": "also server, server-empty, development", "life": "for ever for a server's token"]
+struct StreamTokenTool: TokenTool {
+  let mintFlags = StreamTokenClaims.flags
+  let verifyFlags = options.map(\.flag)
+  let unusedInMinting = ["issuer", "audience"]
+  let unusedInVerifying = ["issuer", "audience", "typ", "require-expiry"]
+  let notes = ["kind": "also server, server-empty, development", "life": "for ever for a server's token"]
 
-  package func mint(_ draft: MintDraft, _ arguments: Arguments, at now: WallTime) throws -> String {
+  func mint(_ draft: MintDraft, _ arguments: Arguments, at now: WallTime) throws -> String {
     try StreamTokenClaims(draft, arguments, at: now).token(
       { try TokenKeys.needed(arguments, allowsShortSecret: true) }, type: draft.type)
   }
@@ -29,7 +29,7 @@ package struct StreamTokenTool: TokenTool {
   }
 
   /// Returns the vendor's code and message, and the failed check.
-  package func verify(
+  func verify(
     _ token: String, _ draft: VerifyDraft, _ arguments: Arguments, at now: WallTime
   ) throws -> TokenReport {
     let keys = try TokenKeys.needed(arguments, allowsShortSecret: true)
@@ -109,7 +109,7 @@ package struct StreamTokenTool: TokenTool {
     return error.message.contains(bytesOf: "signing method") ? "alg" : "form"
   }
 
-  package func nature(of token: UnverifiedToken, _ text: String) -> TokenNature? {
+  func nature(of token: UnverifiedToken, _ text: String) -> TokenNature? {
     let claims = token.payload
     if text.utf8.suffix(StreamToken.developmentSignature.utf8.count + 1).elementsEqual(
       ".\(StreamToken.developmentSignature)".utf8)

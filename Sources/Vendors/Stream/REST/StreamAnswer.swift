@@ -1,15 +1,15 @@
 internal import GatewayCore
-package import GatewayJSON
+internal import GatewayJSON
 internal import GatewayKit
 
 /// An answer to a REST request: a status and an object, to which the member `duration` is added when it is sent.
-package struct StreamAnswer: Sendable {
-  package let status: Int
+struct StreamAnswer: Sendable {
+  let status: Int
   var json: JSONWriter
   private let durationAsNumber: Bool
 
   /// Creates an answer with the members that `body` writes.
-  package init(_ status: Int, durationAsNumber: Bool = false, _ body: (inout JSONWriter) -> Void = { _ in }) {
+  init(_ status: Int, durationAsNumber: Bool = false, _ body: (inout JSONWriter) -> Void = { _ in }) {
     self.status = status
     self.durationAsNumber = durationAsNumber
     json = JSONWriter(capacity: 1024)

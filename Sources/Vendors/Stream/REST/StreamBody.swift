@@ -1,14 +1,14 @@
-package import GatewayCore
-package import GatewayJSON
+internal import GatewayCore
+internal import GatewayJSON
 
 /// A request's JSON object, whose members are read with Stream's errors: code 4, with the member in `exception_fields`.
-package typealias StreamBody = Fields<StreamWords>
+typealias StreamBody = Fields<StreamWords>
 
 /// Stream's error messages for wrong members, with code 4. Text lengths are counted in bytes.
-package enum StreamWords: FieldWords {
-  package static func length(of text: String) -> Int { text.utf8.count }
+enum StreamWords: FieldWords {
+  static func length(of text: String) -> Int { text.utf8.count }
 
-  package static func failure(_ fault: FieldFault, _ name: String, path field: String) -> StreamError {
+  static func failure(_ fault: FieldFault, _ name: String, path field: String) -> StreamError {
     let expected =
       switch fault {
       case .missing, .empty: nil as String?
@@ -31,10 +31,10 @@ package enum StreamWords: FieldWords {
 }
 
 extension Fields<StreamWords> {
-  package static var empty: Self { StreamWords.empty }
+  static var empty: Self { StreamWords.empty }
 
   /// Parses the object in `bytes`; an empty one if there are none.
-  package init(_ bytes: [UInt8], _ what: String = "body") throws(StreamError) {
+  init(_ bytes: [UInt8], _ what: String = "body") throws(StreamError) {
     guard !bytes.isEmpty else {
       self = .empty
       return
@@ -50,7 +50,7 @@ extension Fields<StreamWords> {
   }
 
   /// Reads an object inside another.
-  package init(_ view: JSONView, inside name: String) throws(StreamError) {
+  init(_ view: JSONView, inside name: String) throws(StreamError) {
     guard let body = StreamBody(view, within: name) else {
       throw .input("field \"\(name)\" must be an object", field: name)
     }
@@ -58,18 +58,18 @@ extension Fields<StreamWords> {
   }
 
   /// Reads an optional string of at most 4,096 bytes.
-  package func string(_ name: String) throws(StreamError) -> String? { try string(name, max: 4096) }
+  func string(_ name: String) throws(StreamError) -> String? { try string(name, max: 4096) }
 
   /// Reads a required string of at most 4,096 bytes.
-  package func requiredString(_ name: String) throws(StreamError) -> String { try requiredString(name, max: 4096) }
+  func requiredString(_ name: String) throws(StreamError) -> String { try requiredString(name, max: 4096) }
 
   /// Reads an optional array of at most 100 elements.
-  package func array(_ name: String) throws(StreamError) -> [JSONView]? { try array(name, count: 100) }
+  func array(_ name: String) throws(StreamError) -> [JSONView]? { try array(name, count: 100) }
 
-  package func strings(_ name: String) throws(StreamError) -> [String]? { try strings(name, count: 100) }
+  func strings(_ name: String) throws(StreamError) -> [String]? { try strings(name, count: 100) }
 
   /// Reads a date, as RFC 3339 text or whole nanoseconds since 1970: clients of both families send either.
-  package func date(_ name: String) throws(StreamError) -> WallTime? {
+  func date(_ name: String) throws(StreamError) -> WallTime? {
     guard let value = value(name) else { return nil }
     if let nanoseconds = value.integer { return WallTime(nanoseconds: nanoseconds) }
     guard let date = value.string.flatMap(StreamDates.read) else { throw wrong(name, "a date as RFC 3339 has it") }
@@ -77,5 +77,5 @@ extension Fields<StreamWords> {
   }
 
   /// Returns the error for a member of a kind that the other functions do not read.
-  package func wrong(_ name: String, _ expected: String) -> StreamError { StreamWords.wrong(path(of: name), expected) }
+  func wrong(_ name: String, _ expected: String) -> StreamError { StreamWords.wrong(path(of: name), expected) }
 }

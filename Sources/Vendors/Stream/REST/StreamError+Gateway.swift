@@ -1,4 +1,4 @@
-package import GatewayCore
+internal import GatewayCore
 
 extension StreamError {
   /// Stream's code, status and message for those gateway errors that Stream's clients can get.
@@ -57,7 +57,7 @@ extension StreamError {
     uniqueKeysWithValues: GatewayError.all.map { ($0.number, $0.message) })
 
   /// Converts a gateway error: Stream's code, with the error's detail if it has one.
-  package init(_ error: GatewayError) {
+  init(_ error: GatewayError) {
     guard var equivalent = Self.equivalents[error.number] else {
       self.init(code: Self.code(ofStatus: error.httpStatus), status: error.httpStatus, error.message)
       return
@@ -82,7 +82,7 @@ extension StreamError {
   }
 
   /// The closest gateway error, with this error's message, as an authenticator returns it.
-  package var gatewayError: GatewayError {
+  var gatewayError: GatewayError {
     let plain: GatewayError =
       switch code {
       case 2: .applicationUnknown

@@ -1,24 +1,24 @@
-package import GatewayCore
-package import GatewayJSON
+internal import GatewayCore
+internal import GatewayJSON
 internal import GatewayKit
 
 /// An error in Stream's format. Never contains a token.
-package struct StreamError: Error, Hashable, Sendable {
+struct StreamError: Error, Hashable, Sendable {
   /// Stream's error number.
-  package var code: Int
+  var code: Int
   /// The HTTP status, which the body contains too.
-  package var status: Int
-  package var message: String
+  var status: Int
+  var message: String
   /// Postern's own error numbers where they say more: 800101 for missing authentication.
-  package var details: [Int]
+  var details: [Int]
   /// The wrong members of the request, with what is wrong.
-  package var fields: [HTTPField]
+  var fields: [HTTPField]
   /// Whether a retry cannot succeed.
-  package var isUnrecoverable: Bool
+  var isUnrecoverable: Bool
   /// The time after which a retry can succeed; nil if it is unknown. A header field over HTTP.
-  package var retryAfter: Duration?
+  var retryAfter: Duration?
 
-  package init(
+  init(
     code: Int, status: Int, _ message: String, details: [Int] = [], fields: [HTTPField] = [],
     isUnrecoverable: Bool = false
   ) {
@@ -31,54 +31,54 @@ package struct StreamError: Error, Hashable, Sendable {
   }
 
   /// The page that explains the codes.
-  package static let moreInfo = "https://getstream.io/chat/docs/api_errors_response"
+  static let moreInfo = "https://getstream.io/chat/docs/api_errors_response"
 
   // The codes, each with the status that Stream documents.
 
-  package static func internalError(_ message: String) -> StreamError { .init(code: -1, status: 500, message) }
-  package static func accessKey(_ message: String) -> StreamError { .init(code: 2, status: 401, message) }
+  static func internalError(_ message: String) -> StreamError { .init(code: -1, status: 500, message) }
+  static func accessKey(_ message: String) -> StreamError { .init(code: 2, status: 401, message) }
   /// Returns an error for a missing or wrong member of the request, named in `exception_fields` if `field` is given.
-  package static func input(_ message: String, field: String? = nil) -> StreamError {
+  static func input(_ message: String, field: String? = nil) -> StreamError {
     .init(code: 4, status: 400, message, fields: field.map { [HTTPField($0, message)] } ?? [])
   }
-  package static func authentication(_ message: String, details: [Int] = []) -> StreamError {
+  static func authentication(_ message: String, details: [Int] = []) -> StreamError {
     .init(code: 5, status: 401, message, details: details)
   }
-  package static func duplicateName(_ message: String) -> StreamError { .init(code: 6, status: 400, message) }
-  package static func rateLimit(_ message: String) -> StreamError { .init(code: 9, status: 429, message) }
-  package static func doesNotExist(_ message: String) -> StreamError { .init(code: 16, status: 404, message) }
-  package static func notAllowed(_ message: String) -> StreamError { .init(code: 17, status: 403, message) }
-  package static func tooBig(_ message: String) -> StreamError { .init(code: 22, status: 413, message) }
-  package static func connectionIDNotFound(_ message: String) -> StreamError { .init(code: 46, status: 400, message) }
+  static func duplicateName(_ message: String) -> StreamError { .init(code: 6, status: 400, message) }
+  static func rateLimit(_ message: String) -> StreamError { .init(code: 9, status: 429, message) }
+  static func doesNotExist(_ message: String) -> StreamError { .init(code: 16, status: 404, message) }
+  static func notAllowed(_ message: String) -> StreamError { .init(code: 17, status: 403, message) }
+  static func tooBig(_ message: String) -> StreamError { .init(code: 22, status: 413, message) }
+  static func connectionIDNotFound(_ message: String) -> StreamError { .init(code: 46, status: 400, message) }
 
-  package static let tokenExpired = StreamError(code: 40, status: 401, "JWTAuth error: token is expired (exp)")
-  package static let tokenRevoked = StreamError(
+  static let tokenExpired = StreamError(code: 40, status: 401, "JWTAuth error: token is expired (exp)")
+  static let tokenRevoked = StreamError(
     code: 40, status: 401, "This token has been revoked, please generate a new token")
-  package static let tokenNotYetValid = StreamError(
+  static let tokenNotYetValid = StreamError(
     code: 41, status: 401, "JWTAuth error: token is not valid yet (nbf)")
-  package static let tokenUsedBeforeIssued = StreamError(
+  static let tokenUsedBeforeIssued = StreamError(
     code: 42, status: 401, "JWTAuth error: token used before issue at (iat)")
-  package static func signatureInvalid(key: String) -> StreamError {
+  static func signatureInvalid(key: String) -> StreamError {
     .init(
       code: 43, status: 401,
       "JWTAuth error: signature is not valid. Make sure the token is created using the secret for API key \"\(key)\"")
   }
   /// Returns an error for a missing authentication.
-  package static func authenticationMissing(_ message: String) -> StreamError {
+  static func authenticationMissing(_ message: String) -> StreamError {
     authentication(message, details: [GatewayError.connectionRequired.number])
   }
 }
 
 extension StreamError {
   /// Returns the error as a body. The message begins with the failed operation, e.g. `JoinCall`.
-  package func body(operation: String?, duration: Duration = .zero) -> [UInt8] {
+  func body(operation: String?, duration: Duration = .zero) -> [UInt8] {
     var error = self
     if let operation { error.message = "\(operation) failed with error: \"\(message)\"" }
     return JSONWriter.object(capacity: 384) { error.writeMembers(to: &$0, duration: StreamDuration.text(duration)) }
   }
 
   /// Writes the members of the error object; `duration` is empty on a socket.
-  package func writeMembers(to json: inout JSONWriter, duration: String = "") {
+  func writeMembers(to json: inout JSONWriter, duration: String = "") {
     json.member("code", Int64(code))
     json.member("message", message)
     json.member("StatusCode", Int64(status))
@@ -103,7 +103,7 @@ extension StreamError {
 
 extension StreamError {
   /// Returns the error as an HTTP response.
-  package func response(_ operation: String? = nil, _ duration: Duration = .zero) -> HTTPResponse {
+  func response(_ operation: String? = nil, _ duration: Duration = .zero) -> HTTPResponse {
     var response = HTTPResponse(status: status, json: body(operation: operation, duration: duration))
     if let retryAfter { response.headers.append(.retryAfter(retryAfter)) }
     return response
@@ -111,9 +111,9 @@ extension StreamError {
 }
 
 /// The time that a request took, as Stream writes it, e.g. `1.25ms`.
-package enum StreamDuration {
+enum StreamDuration {
   /// Formats milliseconds with two decimals: `1.25ms`.
-  package static func text(_ duration: Duration) -> String {
+  static func text(_ duration: Duration) -> String {
     let hundredths = max(0, duration.nanoseconds) / 10_000
     let fraction = hundredths % 100
     return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction)ms"

@@ -1,5 +1,5 @@
 /// A family of Stream's paths.
-package enum StreamFamily: Hashable, Sendable, CaseIterable {
+enum StreamFamily: Hashable, Sendable, CaseIterable {
   /// `/video/...`: the Video SDKs for devices and browsers.
   case video
   /// `/api/v2/...`: the server SDKs, Rust and Python.
@@ -8,19 +8,19 @@ package enum StreamFamily: Hashable, Sendable, CaseIterable {
   case chat
 
   /// The family's date format.
-  package var dates: StreamDates { self == .v2 ? .nanoseconds : .text }
+  var dates: StreamDates { self == .v2 ? .nanoseconds : .text }
 
   /// Whether a user's custom members stand beside the others instead of below `custom`.
-  package var flattensCustom: Bool { self == .chat }
+  var flattensCustom: Bool { self == .chat }
 
   /// Returns the family of a path.
-  package init(path: String) {
+  init(path: String) {
     self = path.hasPrefix("/api/v2/") ? .v2 : path.hasPrefix("/video/") ? .video : .chat
   }
 }
 
 /// The paths of a resource, one in each family that has it.
-package enum StreamPath: Hashable, Sendable {
+enum StreamPath: Hashable, Sendable {
   /// A resource of Video: the path follows `/video/` and `/api/v2/video/`.
   case video(String)
   /// A resource that all products share: the path follows `/video/`, `/api/v2/` and `/`.

@@ -1,15 +1,15 @@
-package import GatewayCore
-package import GatewayJSON
+internal import GatewayCore
+internal import GatewayJSON
 
 /// A condition in Stream's query language (`filter_conditions`) on members that the caller looks up.
-package indirect enum StreamFilter: Sendable {
+indirect enum StreamFilter: Sendable {
   case all([StreamFilter])
   case any([StreamFilter])
   case none([StreamFilter])
   case member(Name, Operator, StreamFilterValue)
 
   /// The comparison that a filter makes, e.g. `$gt`.
-  package enum Operator: String, Sendable {
+  enum Operator: String, Sendable {
     case equal = "$eq"
     case notEqual = "$ne"
     case among = "$in"
@@ -28,7 +28,7 @@ package indirect enum StreamFilter: Sendable {
   private static let conditionsMax = 100
 
   /// Reads an object of conditions, all of which must hold.
-  package init(_ view: JSONView) throws(StreamError) {
+  init(_ view: JSONView) throws(StreamError) {
     var count = 0
     self = try Self.read(view, &count)
   }
@@ -74,7 +74,7 @@ package indirect enum StreamFilter: Sendable {
   }
 
   /// Returns whether the conditions hold for something whose members `lookUp` returns.
-  package func holds(for lookUp: (Name) -> StreamFilterValue?) -> Bool {
+  func holds(for lookUp: (Name) -> StreamFilterValue?) -> Bool {
     switch self {
     case .all(let conditions): conditions.allSatisfy { $0.holds(for: lookUp) }
     case .any(let conditions): conditions.contains { $0.holds(for: lookUp) }
@@ -113,7 +113,7 @@ package indirect enum StreamFilter: Sendable {
 }
 
 /// A value that filters compare.
-package enum StreamFilterValue: Hashable, Sendable {
+enum StreamFilterValue: Hashable, Sendable {
   /// Text that is compared by its bytes.
   case string(Name)
   case number(Double)
@@ -126,7 +126,7 @@ package enum StreamFilterValue: Hashable, Sendable {
   private static let elementsMax = 1000
 
   /// Reads a filter's operand or a custom member.
-  package init(_ view: JSONView) throws(StreamError) {
+  init(_ view: JSONView) throws(StreamError) {
     if let string = view.string {
       self = .string(Name(string))
     } else if let number = view.number {
@@ -168,7 +168,7 @@ package enum StreamFilterValue: Hashable, Sendable {
 
 extension StreamUser {
   /// Returns the member with that name as a filter value.
-  package func filterValue(_ name: Name) -> StreamFilterValue? {
+  func filterValue(_ name: Name) -> StreamFilterValue? {
     switch name {
     case "id": .string(id.name)
     case "role": .string(role)

@@ -1,29 +1,29 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
 /// A REST request with a known sender and a JSON object as its body.
-package struct StreamRequest: Sendable {
-  package let http: HTTPRequest
-  package let parameters: PathParameters
-  package let family: StreamFamily
-  package let caller: StreamCaller
+struct StreamRequest: Sendable {
+  let http: HTTPRequest
+  let parameters: PathParameters
+  let family: StreamFamily
+  let caller: StreamCaller
   /// The body; an empty object if there was none.
-  package let body: StreamBody
+  let body: StreamBody
   /// The arrival time of the request.
-  package let receivedAt: WallTime
+  let receivedAt: WallTime
 
-  package var dates: StreamDates { family.dates }
+  var dates: StreamDates { family.dates }
 
   /// Reads the query's `payload`, where Stream puts the body of a GET. Empty if there is none.
-  package func payload() throws(StreamError) -> StreamBody {
+  func payload() throws(StreamError) -> StreamBody {
     guard let text = http.parameter("payload"), !text.isEmpty else { return .empty }
     return try StreamBody(Array(text.utf8), "payload")
   }
 
   /// Returns the user of the request: the caller, or the user that a server names by `user_id` or `user.id` in the body
   /// or by `user_id` in the query.
-  package func actingUser() throws(StreamError) -> UserID {
+  func actingUser() throws(StreamError) -> UserID {
     if let user = caller.user { return user }
     var named = try body.string("user_id")
     if named == nil, let user = try body.object("user") { named = try user.string("id") }

@@ -1,6 +1,6 @@
 /// A capability of a user in a call, e.g. `join-call`. The API description's `OwnCapability` lists most of them; others
 /// occur only in grants.
-package enum StreamCapability: String, Hashable, Sendable, CaseIterable {
+enum StreamCapability: String, Hashable, Sendable, CaseIterable {
   case blockUsers = "block-users"
   case changeMaxDuration = "change-max-duration"
   case createCall = "create-call"

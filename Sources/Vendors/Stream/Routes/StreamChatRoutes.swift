@@ -1,16 +1,16 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 
 /// The routes that Chat's clients use beside or instead of their socket. No channels are stored here, so all lists are
 /// empty.
-package struct StreamChatRoutes: Sendable {
+struct StreamChatRoutes: Sendable {
   let rest: StreamRoutes
 
-  package init(_ rest: StreamRoutes) {
+  init(_ rest: StreamRoutes) {
     self.rest = rest
   }
 
-  package var routes: [HTTPRoute] {
+  var routes: [HTTPRoute] {
     // A request without authentication by which clients open the connection to the server.
     [HTTPRoute("GET", "/hi") { _, _ in StreamAnswer(200).response(after: .zero) }] + pollRoutes + channelRoutes
   }

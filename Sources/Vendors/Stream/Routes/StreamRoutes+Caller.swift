@@ -1,10 +1,10 @@
-package import GatewayCore
+internal import GatewayCore
 
 // The sender of a request.
 
 extension StreamRoutes {
   /// Returns the sender of `request`, if `access` allows such senders.
-  package func caller(of request: HTTPRequest, _ access: Access) async throws(StreamError) -> StreamCaller {
+  func caller(of request: HTTPRequest, _ access: Access) async throws(StreamError) -> StreamCaller {
     let key = request.parameter("api_key")
     let application = try settings.applications.application(key)
     guard let key else { throw .accessKey("api_key not provided") }
@@ -94,7 +94,7 @@ extension StreamRoutes {
 
   /// Returns the user with that id, and creates them if necessary: every user in a valid token is a user of the
   /// application.
-  package func user(_ id: UserID, at now: WallTime) async throws(StreamError) -> StreamUser {
+  func user(_ id: UserID, at now: WallTime) async throws(StreamError) -> StreamUser {
     try await update(id, creates: true, at: now) { _, _ in }
   }
 
@@ -115,7 +115,7 @@ extension StreamDialect.Kind {
 
 extension StreamToken {
   /// Throws if the token was revoked, or is unsigned where a signature is required.
-  package func checkRevocation(
+  func checkRevocation(
     _ user: StreamUser?, _ app: StreamAppSettings, key: String
   ) throws(StreamError) {
     if isDevelopment && !app.disablesAuthChecks { throw .signatureInvalid(key: key) }

@@ -1,10 +1,10 @@
-package import GatewayCore
+internal import GatewayCore
 
 // Effects of requests on users and their connections.
 
 extension StreamRoutes {
   /// Returns the user after `change`, with Stream's errors.
-  package func update(
+  func update(
     _ id: UserID, creates: Bool, at now: WallTime, _ change: StreamDirectory.Change
   ) async throws(StreamError) -> StreamUser {
     do throws(GatewayError) {
@@ -19,12 +19,12 @@ extension StreamRoutes {
   }
 
   /// Returns the users that are connected.
-  package func online(_ users: [StreamUser]) async -> Set<UserID> {
+  func online(_ users: [StreamUser]) async -> Set<UserID> {
     await services.connected(of: users.map(\.id))
   }
 
   /// Returns the users as others see them, with whether they are connected.
-  package func seen(_ users: [StreamUser]) async -> [StreamUser] {
+  func seen(_ users: [StreamUser]) async -> [StreamUser] {
     let online = await online(users)
     return users.map { user in
       var user = user

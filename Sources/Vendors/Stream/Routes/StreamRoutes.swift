@@ -1,20 +1,20 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
-package import GatewayTokens
+internal import GatewayTokens
 
 /// A builder of Stream's REST routes, one for each path of a resource. It identifies the caller, formats errors and
 /// counts limits; the resource itself is a function of a ``StreamRequest``.
-package struct StreamRoutes: Sendable {
-  package let services: any GatewayServices
-  package let directory: StreamDirectory
-  package let settings: StreamVideoSettings
+struct StreamRoutes: Sendable {
+  let services: any GatewayServices
+  let directory: StreamDirectory
+  let settings: StreamVideoSettings
   /// The source of secret names, such as an export's.
   let secrets: Secrets
   /// Nil if requests are not limited.
   private let limiter: StreamLimiter?
 
-  package init(
+  init(
     services: any GatewayServices, directory: StreamDirectory, settings: StreamVideoSettings,
     secrets: Secrets, limiter: StreamLimiter? = nil
   ) {
@@ -26,14 +26,14 @@ package struct StreamRoutes: Sendable {
   }
 
   /// Returns the platform's standing; empty if there are no limits.
-  package func limits(
+  func limits(
     of platform: StreamPlatform, _ operations: [String], at now: WallTime
   ) async -> [(operation: String, state: StreamLimitState)] {
     await limiter?.standing(platform, operations, at: now) ?? []
   }
 
   /// The kinds of callers that a resource admits.
-  package enum Access: Hashable, Sendable {
+  enum Access: Hashable, Sendable {
     /// Any client with an API key, without authentication.
     case open
     /// Also anonymous users, with or without a call token.
@@ -47,13 +47,13 @@ package struct StreamRoutes: Sendable {
   /// The operations that are closed to banned users, as documented: creating, joining, ringing and notifying.
   private static let closedToBanned: Set<String> = ["GetOrCreateCall", "JoinCall", "RingCall"]
 
-  package typealias Work =
+  typealias Work =
     nonisolated(nonsending) @Sendable (StreamRequest) async throws(StreamError) -> StreamAnswer
 
   /// Returns the routes of one resource, one for each path.
   ///
   /// - Parameter operation: Stream's name for the operation in errors, e.g. `JoinCall`.
-  package func resource(
+  func resource(
     _ method: String, _ path: StreamPath, _ operation: String, _ access: Access, _ work: @escaping Work
   ) -> [HTTPRoute] {
     path.patterns.map { pattern in

@@ -1,11 +1,11 @@
 internal import GatewayCore
-package import GatewayTokens
+internal import GatewayTokens
 
 /// The gateway's own SFU as the coordinator sees it: its address, its tokens and its timeouts.
 ///
 /// Nothing is stored for users who have joined over REST and not connected yet: the token contains everything, so a
 /// failed join leaves nothing behind.
-package struct StreamSFU: Sendable {
+struct StreamSFU: Sendable {
   let policy: StreamSFUPolicy
   let tokens: StreamSFUTokens
   let executor: any (SerialExecutor & TaskExecutor)
@@ -15,7 +15,7 @@ package struct StreamSFU: Sendable {
   /// - Parameters:
   ///   - policy: Its address and its timeouts.
   ///   - executor: An executor from which `GatewayServices.sleep(for:as:)` may be called: a loop of the gateway.
-  package init(
+  init(
     _ policy: StreamSFUPolicy, on executor: any (SerialExecutor & TaskExecutor), secrets: Secrets
   ) {
     self.policy = policy

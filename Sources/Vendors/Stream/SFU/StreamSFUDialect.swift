@@ -1,4 +1,4 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 /// The wire format of Stream's SFU without media, the server's side.
@@ -7,46 +7,46 @@ internal import GatewayKit
 /// use it.
 ///
 /// A JoinRequest logs in, a LeaveCallRequest logs out. `StreamSignalEvent` encodes the events of calls.
-package struct StreamSFUDialect: Dialect {
+struct StreamSFUDialect: Dialect {
   /// The names of both formats.
   static let names = Set(StreamSignalFormat.allCases.map(\.name))
 
   /// A HealthCheckRequest, the only command.
   static let healthCheck = Command("health_check", StreamSignalRequest.healthCheck)
 
-  package static let folder = "/sfu"
-  package static let socketPath = "/sfu/ws"
+  static let folder = "/sfu"
+  static let socketPath = "/sfu/ws"
 
-  package let format: StreamSignalFormat
+  let format: StreamSignalFormat
   private let policy: StreamSFUPolicy
 
-  package init(_ format: StreamSignalFormat, policy: StreamSFUPolicy) {
+  init(_ format: StreamSignalFormat, policy: StreamSFUPolicy) {
     self.format = format
     self.policy = policy
   }
 
-  package var name: String { format.name }
+  var name: String { format.name }
 
-  package var refusesBeforeUpgrade: Bool { false }
+  var refusesBeforeUpgrade: Bool { false }
   /// Python's SDK sends everything in text frames, even protocol buffers.
-  package var takesBytesAsText: Bool { true }
+  var takesBytesAsText: Bool { true }
 
-  package func accepts(_ upgrade: HTTPRequest) -> Bool { upgrade.path == Self.socketPath }
+  func accepts(_ upgrade: HTTPRequest) -> Bool { upgrade.path == Self.socketPath }
 
-  package func owns(path: String) -> Bool { path.hasPrefix(Self.folder + "/") }
+  func owns(path: String) -> Bool { path.hasPrefix(Self.folder + "/") }
 
   // Protocol buffers are not shown at all. A session description contains the media key.
   private static let redaction = JSONRedaction(["icepwd", "sdp", "publishersdp", "subscribersdp"])
 
-  package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
+  func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
     kind == .text && payload.first == UInt8(ascii: "{")
       ? Self.redaction.text(payload, isUnderstood: isUnderstood) : nil
   }
 
   /// Returns nil: the JoinRequest contains the credentials.
-  package func credentials(in upgrade: HTTPRequest) -> Credentials? { nil }
+  func credentials(in upgrade: HTTPRequest) -> Credentials? { nil }
 
-  package func decode(
+  func decode(
     _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
   ) throws(GatewayError) -> InboundMessage? {
     let request: StreamSignalRequest?
@@ -79,7 +79,7 @@ package struct StreamSFUDialect: Dialect {
     return Credentials(token: join.token, details: Baggage(entry))
   }
 
-  package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
+  func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
     event(for: message)?.frame(format)
   }
 
@@ -102,7 +102,7 @@ package struct StreamSFUDialect: Dialect {
   }
 
   /// Returns the error in Twirp's format.
-  package func response(for error: GatewayError) -> HTTPResponse {
+  func response(for error: GatewayError) -> HTTPResponse {
     StreamSFURoutes.response(error)
   }
 }

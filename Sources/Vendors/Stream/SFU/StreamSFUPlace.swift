@@ -9,8 +9,8 @@ struct StreamSFUPlace: Hashable, Sendable {
 }
 
 /// The fields of a JoinRequest other than its token.
-package struct StreamSFUEntry: Hashable, Sendable {
-  package let sessionID: String
-  package let strategy: StreamReconnectStrategy
-  package let previousSessionID: String?
+struct StreamSFUEntry: Hashable, Sendable {
+  let sessionID: String
+  let strategy: StreamReconnectStrategy
+  let previousSessionID: String?
 }

@@ -1,19 +1,17 @@
 /// The limits for guests, which anybody can create without a login.
-package struct StreamGuestLimits: Hashable, Sendable {
+struct StreamGuestLimits: Hashable, Sendable {
   /// Guests that one address may create in a minute, at least 1; as many may be created at once.
-  package var perAddressPerMinute = 60
+  var perAddressPerMinute = 60
   /// The same for each loopback address, from which load tests come.
-  package var perLoopbackPerMinute = 6000
+  var perLoopbackPerMinute = 6000
   /// How long a guest without a connection is stored. Later everything about the guest is removed; the token stays
   /// valid, and restores the guest with the same name.
-  package var rest = Duration.seconds(3600)
-
-  package init() {}
+  var rest = Duration.seconds(3600)
 }
 
 /// Counts of requests to create a guest.
-package struct StreamGuestFigures: Hashable, Sendable {
+struct StreamGuestFigures: Hashable, Sendable {
   /// The requests that were told to try again later.
-  package var refused: UInt64
-  package var forgotten: UInt64
+  var refused: UInt64
+  var forgotten: UInt64
 }

@@ -1,10 +1,10 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
-package import GatewayTokens
+internal import GatewayTokens
 
 /// The routes by which servers set up their application: call types, roles, permissions, push providers, storages and
 /// trunks. They also return its limits and current calls.
-package struct StreamSetupRoutes: Sendable {
+struct StreamSetupRoutes: Sendable {
   let rest: StreamRoutes
   let setup: StreamSetup
   let calls: StreamCallDirectory
@@ -13,7 +13,7 @@ package struct StreamSetupRoutes: Sendable {
   /// The source of trunks' names and passwords.
   let secrets: Secrets
 
-  package init(
+  init(
     _ rest: StreamRoutes, setup: StreamSetup, calls: StreamCallDirectory, types: Set<String>?, secrets: Secrets
   ) {
     self.rest = rest
@@ -23,7 +23,7 @@ package struct StreamSetupRoutes: Sendable {
     self.secrets = secrets
   }
 
-  package var routes: [HTTPRoute] {
+  var routes: [HTTPRoute] {
     typeRoutes + roleRoutes + permissionRoutes + providerRoutes + templateRoutes + storageRoutes + sipRoutes
       + figureRoutes
   }

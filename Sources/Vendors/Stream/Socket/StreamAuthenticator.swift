@@ -1,17 +1,17 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
 /// An authenticator of logins on Stream's sockets. It checks the token at once and the rest with the directory, in
 /// which it updates the user at the same time.
-package struct StreamAuthenticator: Authenticator {
+struct StreamAuthenticator: Authenticator {
   private let kind: StreamDialect.Kind
   private let settings: StreamVideoSettings
   private let directory: StreamDirectory
   /// Nil if logins are not limited.
   private let limiter: StreamLimiter?
 
-  package init(
+  init(
     _ kind: StreamDialect.Kind, settings: StreamVideoSettings, directory: StreamDirectory,
     limiter: StreamLimiter? = nil
   ) {
@@ -21,7 +21,7 @@ package struct StreamAuthenticator: Authenticator {
     self.limiter = limiter
   }
 
-  package func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
+  func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
     do throws(StreamError) {
       return try login(credentials, bearer, at: now)
     } catch {

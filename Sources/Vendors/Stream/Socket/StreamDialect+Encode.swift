@@ -1,10 +1,10 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 
 // The gateway's messages as JSON text.
 
 extension StreamDialect {
-  package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
+  func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
     switch message {
     case .connected(let connection, _, _, _, _, let welcome):
       connected(connection, me: welcome ?? "{}", context)
@@ -65,7 +65,7 @@ extension StreamDialect {
   /// Returns the close reason on the wire. A refused login is closed with 1000 without text: JavaScript considers it
   /// final, and reports why. A session whose token ended has the configured code; other reasons keep their code, after
   /// which every client reconnects.
-  package func closeReason(for reason: CloseReason) -> CloseReason {
+  func closeReason(for reason: CloseReason) -> CloseReason {
     switch reason {
     case .refreshTimeout, .tokenRevoked:
       CloseReason(code: expiry.closeCode, name: expiry.closeCode == 1000 ? "" : reason.name) ?? reason
@@ -76,7 +76,7 @@ extension StreamDialect {
     }
   }
 
-  package func response(for error: GatewayError) -> HTTPResponse {
+  func response(for error: GatewayError) -> HTTPResponse {
     StreamError(error).response()
   }
 }

@@ -1,11 +1,11 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
 /// Stream's wire format, the server's side, on one of its three sockets.
-package struct StreamDialect: Dialect {
+struct StreamDialect: Dialect {
   /// One of Stream's sockets by its name here, e.g. `stream-chat`.
-  package enum Kind: String, Hashable, Sendable, CaseIterable {
+  enum Kind: String, Hashable, Sendable, CaseIterable {
     /// `/video/connect`: Video on devices and in browsers.
     case video = "stream-video"
     /// `/api/v2/connect`: Video from Rust and Python, dates as nanoseconds.
@@ -13,7 +13,7 @@ package struct StreamDialect: Dialect {
     /// `/connect?json=…`: Chat, whose query contains the whole login.
     case chat = "stream-chat"
 
-    package var path: String {
+    var path: String {
       switch self {
       case .video: "/video/connect"
       case .v2: "/api/v2/connect"
@@ -21,7 +21,7 @@ package struct StreamDialect: Dialect {
       }
     }
 
-    package var family: StreamFamily {
+    var family: StreamFamily {
       switch self {
       case .video: .video
       case .v2: .v2
@@ -39,33 +39,33 @@ package struct StreamDialect: Dialect {
     "segments", "export", "export_channels", "import_urls", "imports", "usergroups", "call_tokens",
   ]
 
-  package let kind: Kind
-  package let expiry: StreamExpiry
+  let kind: Kind
+  let expiry: StreamExpiry
 
-  package init(_ kind: Kind, expiry: StreamExpiry = StreamExpiry()) {
+  init(_ kind: Kind, expiry: StreamExpiry = StreamExpiry()) {
     self.kind = kind
     self.expiry = expiry
   }
 
-  package var name: String { kind.rawValue }
+  var name: String { kind.rawValue }
 
   /// The names of the three.
   static let names = Set(Kind.allCases.map(\.rawValue))
 
-  package var refusesBeforeUpgrade: Bool { false }
-  package var renewal: RefreshHabit.How? { .reconnect }
+  var refusesBeforeUpgrade: Bool { false }
+  var renewal: RefreshHabit.How? { .reconnect }
   /// Swift pings every 5 s and closes unless a `health.check` comes within 3 s; a protocol pong is not enough.
-  package var answersProtocolPings: Bool { true }
+  var answersProtocolPings: Bool { true }
 
-  package var socketPath: String? { kind.path }
+  var socketPath: String? { kind.path }
 
-  package func accepts(_ upgrade: HTTPRequest) -> Bool {
+  func accepts(_ upgrade: HTTPRequest) -> Bool {
     upgrade.path == kind.path
   }
 
-  package func application(in request: HTTPRequest) -> String? { request.parameter("api_key") }
+  func application(in request: HTTPRequest) -> String? { request.parameter("api_key") }
 
-  package func owns(path: String) -> Bool {
+  func owns(path: String) -> Bool {
     switch kind {
     case .video: path.hasPrefix("/video/")
     case .v2: path.hasPrefix("/api/v2/")
@@ -75,7 +75,7 @@ package struct StreamDialect: Dialect {
 
   /// Returns the credentials in Chat's query; nil for Video, whose first message decides even if the upgrade had a
   /// header.
-  package func credentials(in upgrade: HTTPRequest) -> Credentials? {
+  func credentials(in upgrade: HTTPRequest) -> Credentials? {
     guard kind == .chat else { return nil }
     let token = upgrade.parameter("authorization") ?? ""
     return Credentials(
@@ -84,7 +84,7 @@ package struct StreamDialect: Dialect {
       details: Baggage(StreamUserDetails(text: upgrade.parameter("json") ?? "")))
   }
 
-  package func details(of upgrade: HTTPRequest) -> Baggage? {
+  func details(of upgrade: HTTPRequest) -> Baggage? {
     Baggage(
       StreamUpgrade(
         apiKey: upgrade.parameter("api_key"),
@@ -94,7 +94,7 @@ package struct StreamDialect: Dialect {
 
   /// Decodes the login message, and after it only health checks, of which clients send four forms: one an array, one
   /// the gateway's own `connection.ok`. One that comes during the login is ignored.
-  package func decode(
+  func decode(
     _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
   ) throws(GatewayError) -> InboundMessage? {
     guard !context.isLoggedIn else { return .ping(request: nil) }
@@ -110,7 +110,7 @@ package struct StreamDialect: Dialect {
   // Clients authenticate in frames of either kind. The URL of a recording or playlist gives access to it.
   private static let redaction = JSONRedaction(["url", "playlisturl", "hlsplaylisturl"])
 
-  package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
+  func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
     Self.redaction.text(payload, isUnderstood: isUnderstood)
   }
 

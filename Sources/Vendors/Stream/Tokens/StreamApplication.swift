@@ -1,13 +1,13 @@
-package import GatewayCore
-package import GatewayTokens
+internal import GatewayCore
+internal import GatewayTokens
 
 /// An application of one API key: the keys that verify and sign its tokens.
-package struct StreamApplication: Sendable {
-  package let verifier: JWTVerifier
-  package let signer: JWTSigner
+struct StreamApplication: Sendable {
+  let verifier: JWTVerifier
+  let signer: JWTSigner
 
   /// Creates an application whose tokens `verifier` verifies, up to ``StreamToken/sizeMax`` bytes.
-  package init(verifier: JWTVerifier, signer: JWTSigner) {
+  init(verifier: JWTVerifier, signer: JWTSigner) {
     var policy = verifier.policy
     policy.sizeMax = StreamToken.sizeMax
     self.verifier = JWTVerifier(keys: verifier.keys, policy: policy)
@@ -16,7 +16,7 @@ package struct StreamApplication: Sendable {
 
   /// Creates an application whose tokens are HS256 with `secret`, taken as raw bytes. The secret may have any length
   /// above 0.
-  package init(secret: String) throws(KeyError) {
+  init(secret: String) throws(KeyError) {
     let material = try KeyMaterial.secret(Array(secret.utf8))
     guard !secret.isEmpty else { throw .secretTooShort(bytes: 0, algorithm: .hs256) }
     self.init(
@@ -35,18 +35,18 @@ extension StreamApplication {
 
 /// The known API keys with their applications. All of them share the users, as the keys of one application do at
 /// Stream.
-package struct StreamApplications: Sendable {
+struct StreamApplications: Sendable {
   private let byKey: [Name: StreamApplication]
   /// The application of all other keys; nil if those are refused.
   private let fallback: StreamApplication?
 
-  package init(_ byKey: [Name: StreamApplication] = [:], fallback: StreamApplication? = nil) {
+  init(_ byKey: [Name: StreamApplication] = [:], fallback: StreamApplication? = nil) {
     self.byKey = byKey
     self.fallback = fallback
   }
 
   /// Gives each application the keys of the one in `other` with the same API key.
-  package func takeKeys(of other: StreamApplications) {
+  func takeKeys(of other: StreamApplications) {
     if let fallback, let fresh = other.fallback { fallback.takeKeys(of: fresh) }
     for (key, application) in byKey {
       if let fresh = other.byKey[key] { application.takeKeys(of: fresh) }
@@ -55,10 +55,10 @@ package struct StreamApplications: Sendable {
 
   /// The application whose tokens are issued when no key is named: the one for all keys, else that of the first key by
   /// name.
-  package var usual: StreamApplication? { fallback ?? byKey.min { $0.key < $1.key }?.value }
+  var usual: StreamApplication? { fallback ?? byKey.min { $0.key < $1.key }?.value }
 
   /// Returns the application of `key`.
-  package func application(_ key: String?) throws(StreamError) -> StreamApplication {
+  func application(_ key: String?) throws(StreamError) -> StreamApplication {
     guard let key, !key.isEmpty else { throw .accessKey("api_key not provided") }
     guard let application = byKey[Name(key)] ?? fallback else { throw .accessKey("api_key not valid") }
     return application

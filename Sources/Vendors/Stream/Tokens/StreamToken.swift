@@ -1,39 +1,39 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
 /// The content of a Stream token, after every check that needs no directory.
-package struct StreamToken: Hashable, Sendable {
+struct StreamToken: Hashable, Sendable {
   /// The most calls a call token may list.
-  package static let callsMax = 100
+  static let callsMax = 100
   /// The maximum size of a token in bytes: a call token may list a hundred long names. Rust sends no longer ones.
-  package static let sizeMax = 16_384
+  static let sizeMax = 16_384
   /// The third segment of an unsigned token.
-  package static let developmentSignature = "devtoken"
+  static let developmentSignature = "devtoken"
 
   /// Nil for a server's token.
-  package var user: UserID?
-  package var role: Name?
+  var user: UserID?
+  var role: Name?
   /// The calls that a call token allows.
-  package var calls: [CallID]?
-  package var issuedAt: WallTime?
+  var calls: [CallID]?
+  var issuedAt: WallTime?
   /// Nil for a token that never expires.
-  package var expiresAt: WallTime?
-  package var fingerprint: TokenFingerprint
+  var expiresAt: WallTime?
+  var fingerprint: TokenFingerprint
   /// A warning about its expiry, which may be in milliseconds.
-  package var doubt: String?
+  var doubt: String?
   /// Whether it is unsigned, and valid only where authentication is not checked.
-  package var isDevelopment: Bool
+  var isDevelopment: Bool
 
   /// Whether it is a token of the application's own server: signed, and without a user.
-  package var isServer: Bool { user == nil }
+  var isServer: Bool { user == nil }
 
   /// Reads `token` as of `now`. Reports the first check that fails, in this order: three segments that can be decoded
   /// (5), HS256 (5), signature (43), kinds of the claims (5), `exp` (40), `nbf` (41), `iat` (42), the claims of a call
   /// token (5).
   ///
   /// - Parameter leeway: The tolerance for `exp`, `nbf` and `iat`.
-  package init(
+  init(
     _ token: String, of application: StreamApplication, key: String, at now: WallTime, leeway: Duration
   ) throws(StreamError) {
     isDevelopment = token.hasSuffix("." + Self.developmentSignature)

@@ -1,19 +1,19 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
-package import GatewayTokens
+internal import GatewayTokens
 internal import Synchronization
 
 /// An issuer of Stream's user tokens and call tokens, dated in whole seconds. All tokens differ: `jti` is the time of
 /// issue and a serial number, so a token refreshed within one second is not mistaken for the old one.
-package final class StreamTokenIssuer: TokenIssuer {
+final class StreamTokenIssuer: TokenIssuer {
   private let signer: JWTSigner
   private let serial = Atomic<UInt64>(0)
 
-  package init(signer: JWTSigner) {
+  init(signer: JWTSigner) {
     self.signer = signer
   }
 
-  package func mint(
+  func mint(
     user: UserID, kind: UserKind, issuedAt: WallTime, expiresAt: WallTime?, calls: [CallID]?
   ) -> Credentials {
     let second: Int64 = 1_000_000_000

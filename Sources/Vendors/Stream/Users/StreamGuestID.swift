@@ -1,17 +1,17 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// The names of guests, created by the server: `guest-<uuid>-<requested name>`.
-package enum StreamGuestID {
+enum StreamGuestID {
   private static let prefix = "guest-"
   private static let uuidLength = 36
 
   /// Returns a unique name from 128 random bits, for a guest who asked for `wish`.
-  package static func make(wish: String, high: UInt64, low: UInt64) -> UserID {
+  static func make(wish: String, high: UInt64, low: UInt64) -> UserID {
     UserID("\(prefix)\(uuid(high: high, low: low))-\(wish)")
   }
 
   /// Returns the name that the guest asked for; nil if the name is not a guest's.
-  package static func wish(of name: String) -> Name? {
+  static func wish(of name: String) -> Name? {
     guard name.utf8.starts(with: prefix.utf8) else { return nil }
     let rest = name.utf8.dropFirst(prefix.utf8.count)
     guard rest.count > uuidLength, rest.dropFirst(uuidLength).first == UInt8(ascii: "-"),
@@ -22,7 +22,7 @@ package enum StreamGuestID {
 
   /// Returns whether `named` is what the guest `guest` asked for, or an earlier guest who asked for the same. Swift
   /// creates a new guest to renew a token, and keeps using the old name.
-  package static func isSameWish(_ named: String, _ guest: UserID) -> Bool {
+  static func isSameWish(_ named: String, _ guest: UserID) -> Bool {
     guard let wish = wish(of: guest.rawValue) else { return false }
     return Name(named) == wish || self.wish(of: named) == wish
   }

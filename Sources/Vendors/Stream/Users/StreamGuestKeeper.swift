@@ -1,8 +1,8 @@
 internal import GatewayCore
 
 /// A manager of guests: limits how many each address creates, and removes guests that have been idle for long.
-package actor StreamGuestKeeper {
-  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+actor StreamGuestKeeper {
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// The most guests checked for removal at one time.
   private static let sweepMax = 1000
@@ -16,7 +16,7 @@ package actor StreamGuestKeeper {
   private var forgotten: UInt64 = 0
 
   /// Creates the manager on an executor from which the gateway's services may be called: a loop of the gateway.
-  package init(on executor: any SerialExecutor, directory: StreamDirectory, limits: StreamGuestLimits) {
+  init(on executor: any SerialExecutor, directory: StreamDirectory, limits: StreamGuestLimits) {
     self.executor = executor
     self.directory = directory
     self.limits = limits
@@ -24,7 +24,7 @@ package actor StreamGuestKeeper {
     loopback = AddressQuota(perMinute: limits.perLoopbackPerMinute)
   }
 
-  package var figures: StreamGuestFigures {
+  var figures: StreamGuestFigures {
     StreamGuestFigures(refused: others.refusals + loopback.refusals, forgotten: forgotten)
   }
 

@@ -1,11 +1,11 @@
-package import GatewayCore
-package import GatewayJSON
+internal import GatewayCore
+internal import GatewayJSON
 
 // Users as Stream writes them.
 
 extension StreamUser {
   /// Returns the user id in `text`; throws if it is not a valid one.
-  package static func checkedID(_ text: String) throws(StreamError) -> UserID {
+  static func checkedID(_ text: String) throws(StreamError) -> UserID {
     guard (1...UserID.lengthMax).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
       throw .input("a user's id must be 1 to \(UserID.lengthMax) bytes without white space", field: "id")
     }
@@ -18,7 +18,7 @@ extension StreamUser {
   }
 
   /// Writes the members that every shown user has: `UserResponse`.
-  package func writeMembers(to json: inout JSONWriter, _ family: StreamFamily, isOnline: Bool? = nil) {
+  func writeMembers(to json: inout JSONWriter, _ family: StreamFamily, isOnline: Bool? = nil) {
     json.member("id", id.rawValue)
     json.member("role", role.text)
     if let name { json.member("name", name) }
@@ -42,7 +42,7 @@ extension StreamUser {
 
   /// Writes the members of `FullUserResponse` and of `OwnUser` (`me`): the ones of ``writeMembers(to:_:)``, and the
   /// user's private ones.
-  package func writeFullMembers(to json: inout JSONWriter, _ family: StreamFamily, isOnline: Bool) {
+  func writeFullMembers(to json: inout JSONWriter, _ family: StreamFamily, isOnline: Bool) {
     writeMembers(to: &json, family, isOnline: isOnline)
     json.name("devices")
     json.beginArray()
@@ -76,7 +76,7 @@ extension StreamUser {
 
 extension StreamDevice {
   /// Writes the whole object.
-  package func write(to json: inout JSONWriter, of user: UserID, _ dates: StreamDates) {
+  func write(to json: inout JSONWriter, of user: UserID, _ dates: StreamDates) {
     json.beginObject()
     json.member("id", id.text)
     json.member("push_provider", pushProvider)
@@ -90,13 +90,13 @@ extension StreamDevice {
 
 extension JSONWriter {
   /// Writes a user as others see them.
-  package mutating func member(_ name: StaticString, _ user: StreamUser, _ family: StreamFamily) {
+  mutating func member(_ name: StaticString, _ user: StreamUser, _ family: StreamFamily) {
     self.name(name)
     value(user, family)
   }
 
   /// Writes a user as others see them, as an element of an array.
-  package mutating func value(_ user: StreamUser, _ family: StreamFamily) {
+  mutating func value(_ user: StreamUser, _ family: StreamFamily) {
     beginObject()
     user.writeMembers(to: &self, family)
     endObject()

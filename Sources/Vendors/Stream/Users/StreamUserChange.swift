@@ -1,8 +1,8 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 
 /// The changes of a user in a request: members that are named are set, the others stay.
-package struct StreamUserChange: Sendable {
+struct StreamUserChange: Sendable {
   private var name: String?
   private var image: String?
   private var role: Name?
@@ -34,7 +34,7 @@ package struct StreamUserChange: Sendable {
   ///   - mayNameRole: Whether the sender may set the user's role and teams: a server may.
   ///   - isWhole: Whether the object is the whole user: missing members are then removed, except the role and the
   ///     teams.
-  package init(
+  init(
     _ body: StreamBody, isFlat: Bool, mayNameRole: Bool, isWhole: Bool = false
   ) throws(StreamError) {
     self.isWhole = isWhole
@@ -58,7 +58,7 @@ package struct StreamUserChange: Sendable {
   }
 
   /// Applies the changes; throws if the user would have too many custom members.
-  package func apply(to user: inout StreamUser) throws(GatewayError) {
+  func apply(to user: inout StreamUser) throws(GatewayError) {
     if let name { user.name = name } else if isWhole { user.name = nil }
     if let image { user.image = image } else if isWhole { user.image = nil }
     if let role { user.role = role }

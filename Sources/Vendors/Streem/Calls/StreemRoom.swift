@@ -1,11 +1,11 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
 /// A call between two users: its parties, their roles and its state.
-package struct StreemRoom: Hashable, StoreValue {
+struct StreemRoom: Hashable, StoreValue {
   /// The state of a call.
-  package enum State: String, Hashable, Codable, Sendable {
+  enum State: String, Hashable, Codable, Sendable {
     /// The other user has been notified.
     case ringing
     /// Both users are connected.
@@ -14,26 +14,26 @@ package struct StreemRoom: Hashable, StoreValue {
   }
 
   /// One of the two users in a call.
-  package struct Party: Hashable, Codable, Sendable {
-    package var user: StreemUser
-    package var role: StreemRole
+  struct Party: Hashable, Codable, Sendable {
+    var user: StreemUser
+    var role: StreemRole
     /// The user's connection; nil until the user has joined.
-    package var connection: ConnectionID?
+    var connection: ConnectionID?
   }
 
   /// `rm_` and 22 letters and digits.
-  package let sid: Name
+  let sid: Name
   /// The company's code.
-  package let company: Name
-  package let referenceID: Name?
-  package let createdAt: WallTime
-  package var state = State.ringing
-  package var caller: Party
-  package var callee: Party
+  let company: Name
+  let referenceID: Name?
+  let createdAt: WallTime
+  var state = State.ringing
+  var caller: Party
+  var callee: Party
   /// The end of the call; nil while it goes on.
-  package var endedAt: WallTime?
+  var endedAt: WallTime?
   /// The hashes of the tokens that share the call's details, in the order of their creation; nil for none.
-  package var shares: [[UInt8]]?
+  var shares: [[UInt8]]?
 
   /// The connections of the users who have joined.
   var connections: [ConnectionID] { [caller.connection, callee.connection].compactMap { $0 } }

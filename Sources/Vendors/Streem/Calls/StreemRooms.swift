@@ -1,8 +1,8 @@
 internal import GatewayCore
-package import GatewayKit
+internal import GatewayKit
 
 /// The calls of a Streem platform.
-package struct StreemRooms: Sendable {
+struct StreemRooms: Sendable {
   private static let rooms = StoreTable<StreemRoom>("streem.room")
   private static let places = StoreTable<StreemRoomPlace>("streem.place")
   private static let references = StoreTable<StreemRoomPlace>("streem.reference")
@@ -17,7 +17,7 @@ package struct StreemRooms: Sendable {
   /// The most current calls, and the most stored ended calls.
   private let countMax: Int
 
-  package init(_ store: any Store, countMax: Int = 100_000) {
+  init(_ store: any Store, countMax: Int = 100_000) {
     self.store = store
     self.countMax = countMax
   }

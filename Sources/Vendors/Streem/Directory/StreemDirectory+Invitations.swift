@@ -1,4 +1,4 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 internal import GatewayTokens
 
@@ -7,7 +7,7 @@ extension StreemDirectory {
 
   /// Stores an invitation under the hash of its code. Returns false if that code is in use; the caller then draws
   /// another. Throws `GatewayError.tooMany` if the table is full of valid ones, or the inviter has the maximum.
-  package func addInvitation(
+  func addInvitation(
     _ invitation: StreemInvitation, codeHash: [UInt8], at now: WallTime
   ) async throws(GatewayError) -> Bool {
     let counts = counts(of: invitation)
@@ -24,7 +24,7 @@ extension StreemDirectory {
   /// Takes an invitation that was not taken yet: of concurrent attempts exactly one succeeds. Wrong codes are counted
   /// for `address` (as in `AddressQuota`) and in total; above a limit the answer reveals nothing. The counts are kept
   /// by this process alone.
-  package func takeInvitation(
+  func takeInvitation(
     codeHash: [UInt8], from address: String, limits: StreemTryLimits, at now: WallTime
   ) async throws(GatewayError) -> StreemInvitationOutcome {
     let address = AddressQuota.key(of: address)

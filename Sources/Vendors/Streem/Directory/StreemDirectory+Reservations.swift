@@ -1,4 +1,4 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 extension StreemDirectory {
@@ -7,7 +7,7 @@ extension StreemDirectory {
   private static let endMemory = Duration.seconds(86_400)
 
   /// Stores a reservation under its id.
-  package func addReservation(_ reservation: StreemReservation, at now: WallTime) async throws(GatewayError) {
+  func addReservation(_ reservation: StreemReservation, at now: WallTime) async throws(GatewayError) {
     let count = StoreCount("streem.reservations", atMost: limits.reservations, of: "reservations")
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
       transaction.put(
@@ -17,14 +17,14 @@ extension StreemDirectory {
   }
 
   /// Returns the reservation with that id, in its state at `now`; nil if there is none.
-  package func reservation(_ sid: Name, at now: WallTime) async throws(GatewayError) -> StreemReservation? {
+  func reservation(_ sid: Name, at now: WallTime) async throws(GatewayError) -> StreemReservation? {
     let reservation: StreemReservation? = try await get(Self.reservations.key(sid.text), at: now)
     return reservation?.current(at: now)
   }
 
   /// Cancels a reservation that has not ended, and returns it; an ended one stays as it is. Throws
   /// `GatewayError.notFound` if there is none.
-  package func cancelReservation(_ sid: Name, at now: WallTime) async throws(GatewayError) -> StreemReservation {
+  func cancelReservation(_ sid: Name, at now: WallTime) async throws(GatewayError) -> StreemReservation {
     for isKept in [true, false] {
       do throws(StoreOr<GatewayError>) {
         return try await cancel(sid, isKept: isKept, at: now)

@@ -1,4 +1,4 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 extension StreemDirectory {
@@ -8,7 +8,7 @@ extension StreemDirectory {
 
   /// Creates the user at the first login, and updates it at later ones: properties that are missing stay. Throws
   /// `GatewayError.companyUnknown`.
-  package func identify(_ login: StreemLogin, at now: WallTime) async throws(GatewayError) -> StreemUser {
+  func identify(_ login: StreemLogin, at now: WallTime) async throws(GatewayError) -> StreemUser {
     let count = StoreCount("streem.users", atMost: limits.users, of: "users")
     return try await store.transact(at: now) {
       (transaction: inout Transaction) async throws(GatewayError) -> StreemUser in
@@ -37,21 +37,21 @@ extension StreemDirectory {
   }
 
   /// Returns the user with that id in any company; nil if there is none.
-  package func user(_ id: Name, at now: WallTime) async throws(GatewayError) -> StreemUser? {
+  func user(_ id: Name, at now: WallTime) async throws(GatewayError) -> StreemUser? {
     let place: StreemUserPlace? = try await get(Self.places.key(id.text), at: now)
     guard let place else { return nil }
     return try await user(company: place.company, externalID: place.externalID, at: now)
   }
 
   /// Returns the company's user with that external id; nil if there is none.
-  package func user(
+  func user(
     company code: Name, externalID: Name, at now: WallTime
   ) async throws(GatewayError) -> StreemUser? {
     try await get(Self.users.key(code.text, externalID.text), at: now)
   }
 
   /// Returns the company's users who identified last, latest first, at most `limit`.
-  package func recentlyIdentified(
+  func recentlyIdentified(
     company code: Name, onlyExperts: Bool, limit: Int, at now: WallTime
   ) async throws(GatewayError) -> [StreemUser] {
     do throws(StoreError) {

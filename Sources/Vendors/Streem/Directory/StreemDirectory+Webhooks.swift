@@ -1,13 +1,13 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 extension StreemDirectory {
   private static let webhooks = StoreTable<StreemWebhook>("streem.webhook")
   /// The most signing keys of one webhook.
-  package static let signingKeysMax = 10
+  static let signingKeysMax = 10
 
   /// Returns the webhooks of a company, in the order of their ids.
-  package func webhooks(of company: Name, at now: WallTime) async throws(GatewayError) -> [StreemWebhook] {
+  func webhooks(of company: Name, at now: WallTime) async throws(GatewayError) -> [StreemWebhook] {
     try await GatewayError.asking { () async throws(StoreError) in
       try await store.scan(Self.webhooks.range(company.text), limit: limits.webhooksPerCompany, at: now).map {
         (entry) throws(StoreError) in try entry.value(as: StreemWebhook.self)
@@ -16,7 +16,7 @@ extension StreemDirectory {
   }
 
   /// Stores a webhook under its id. Throws `GatewayError.tooMany` if its company has the maximum.
-  package func addWebhook(_ webhook: StreemWebhook, at now: WallTime) async throws(GatewayError) {
+  func addWebhook(_ webhook: StreemWebhook, at now: WallTime) async throws(GatewayError) {
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
       put(webhook, in: &transaction)
     }
@@ -24,7 +24,7 @@ extension StreemDirectory {
 
   /// Adds a key to the webhook with that company and id, and returns the webhook. Throws `GatewayError.notFound` if
   /// there is none.
-  package func addSigningKey(
+  func addSigningKey(
     _ key: StreemWebhook.SigningKey, to sid: Name, of company: Name, at now: WallTime
   ) async throws(GatewayError) -> StreemWebhook {
     try await store.transact(at: now) {
@@ -40,7 +40,7 @@ extension StreemDirectory {
   }
 
   /// Removes the webhook with that company and id, with its keys. Throws `GatewayError.notFound` if there is none.
-  package func removeWebhook(_ sid: Name, of company: Name, at now: WallTime) async throws(GatewayError) {
+  func removeWebhook(_ sid: Name, of company: Name, at now: WallTime) async throws(GatewayError) {
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
       _ = try await known(sid, of: company, in: &transaction)
       transaction.delete(Self.webhooks.key(company.text, sid.text))

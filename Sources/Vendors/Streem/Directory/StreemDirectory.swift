@@ -1,5 +1,5 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 
 /// The directory of a Streem platform: companies, their API keys and users, invitations, reservations and webhooks.
 ///
@@ -7,7 +7,7 @@ package import GatewayKit
 /// objects do not exist any more. A full table throws `GatewayError.tooMany` and loses nothing; an unavailable store
 /// throws `GatewayError.storeUnavailable`. The store has only the public half of a key, unless the gateway signs with it, and
 /// only the hash of an invitation's code.
-package struct StreemDirectory: Sendable {
+struct StreemDirectory: Sendable {
   static let companies = StoreTable<StreemCompany>("streem.company")
   private static let keys = StoreTable<StreemAPIKey>("streem.key")
   static let signingKeys = StoreTable<StreemSigningRow>("streem.signing-key")
@@ -19,7 +19,7 @@ package struct StreemDirectory: Sendable {
   let tries = StreemTries()
 
   /// Creates a directory in `store`.
-  package init(_ store: any Store, limits: StreemDirectoryLimits = StreemDirectoryLimits()) {
+  init(_ store: any Store, limits: StreemDirectoryLimits = StreemDirectoryLimits()) {
     self.store = store
     self.limits = limits
   }
@@ -27,13 +27,13 @@ package struct StreemDirectory: Sendable {
   // MARK: Companies
 
   /// Stores a company, and replaces the one with its code.
-  package func putCompany(_ company: StreemCompany, at now: WallTime) async throws(GatewayError) {
+  func putCompany(_ company: StreemCompany, at now: WallTime) async throws(GatewayError) {
     _ = try await changeCompany(company.code, at: now) { _ in company }
   }
 
   /// Replaces the company with that code by the result of `change`, which may run more than once and gets nil if there
   /// is none. Returns the company as it was.
-  package func changeCompany(
+  func changeCompany(
     _ code: Name, at now: WallTime, _ change: (StreemCompany?) -> StreemCompany
   ) async throws(GatewayError) -> StreemCompany? {
     let count = StoreCount("streem.companies", atMost: limits.companies, of: "companies")
@@ -48,7 +48,7 @@ package struct StreemDirectory: Sendable {
   }
 
   /// Returns the company with that code; nil if there is none.
-  package func company(_ code: Name, at now: WallTime) async throws(GatewayError) -> StreemCompany? {
+  func company(_ code: Name, at now: WallTime) async throws(GatewayError) -> StreemCompany? {
     try await get(Self.companies.key(code.text), at: now)
   }
 
@@ -63,7 +63,7 @@ package struct StreemDirectory: Sendable {
 
   /// Stores an API key. Throws `GatewayError.companyUnknown` if its company does not exist, and
   /// `GatewayError.invalidParameter` if there is a key with that id, revoked or not.
-  package func addAPIKey(_ key: StreemAPIKey, at now: WallTime) async throws(GatewayError) {
+  func addAPIKey(_ key: StreemAPIKey, at now: WallTime) async throws(GatewayError) {
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
       try await add(key, at: now, in: &transaction)
     }
@@ -77,7 +77,7 @@ package struct StreemDirectory: Sendable {
 
   /// Stores the API keys from the configuration, all or none. Each replaces the one with its id, but a revoked key
   /// stays revoked.
-  package func nameAPIKeys(_ keys: [StreemAPIKey], at now: WallTime) async throws(GatewayError) {
+  func nameAPIKeys(_ keys: [StreemAPIKey], at now: WallTime) async throws(GatewayError) {
     guard !keys.isEmpty else { return }
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
       for key in keys {
@@ -106,7 +106,7 @@ package struct StreemDirectory: Sendable {
   }
 
   /// Returns the API key with that id, revoked or not; nil if there never was one.
-  package func apiKey(_ id: Name, at now: WallTime) async throws(GatewayError) -> StreemAPIKey? {
+  func apiKey(_ id: Name, at now: WallTime) async throws(GatewayError) -> StreemAPIKey? {
     try await get(Self.keys.key(id.text), at: now)
   }
 
@@ -115,7 +115,7 @@ package struct StreemDirectory: Sendable {
   }
 
   /// Returns all API keys in the order of their ids.
-  package func apiKeys(at now: WallTime) async throws(GatewayError) -> [StreemAPIKey] {
+  func apiKeys(at now: WallTime) async throws(GatewayError) -> [StreemAPIKey] {
     do throws(StoreError) {
       var keys: [StreemAPIKey] = []
       for entry in try await store.scan(Self.keys.range(), limit: limits.keys, at: now) {
@@ -128,7 +128,7 @@ package struct StreemDirectory: Sendable {
   }
 
   /// Revokes an API key permanently; does nothing if it is revoked. Throws `GatewayError.notFound` if there is none.
-  package func revokeAPIKey(_ id: Name, at now: WallTime) async throws(GatewayError) -> StreemAPIKey {
+  func revokeAPIKey(_ id: Name, at now: WallTime) async throws(GatewayError) -> StreemAPIKey {
     let count = StoreCount("streem.keys", atMost: limits.keys, of: "API keys")
     return try await store.transact(at: now) {
       (transaction: inout Transaction) async throws(GatewayError) -> StreemAPIKey in

@@ -1,25 +1,12 @@
 /// The size limits of a Streem platform's directory.
-package struct StreemDirectoryLimits: Hashable, Sendable {
-  package var companies: Int
-  package var keys: Int
-  package var users: Int
-  package var invitations: Int
+struct StreemDirectoryLimits: Hashable, Sendable {
+  var companies: Int = 1_000
+  var keys: Int = 10_000
+  var users: Int = 1_000_000
+  var invitations: Int = 100_000
   /// Valid invitations of one expert.
-  package var invitationsPerInviter: Int
+  var invitationsPerInviter: Int = 1_000
   /// Reservations that are not canceled; as many canceled ones are stored besides.
-  package var reservations: Int
-  package var webhooksPerCompany: Int
-
-  package init(
-    companies: Int = 1_000, keys: Int = 10_000, users: Int = 1_000_000, invitations: Int = 100_000,
-    invitationsPerInviter: Int = 1_000, reservations: Int = 100_000, webhooksPerCompany: Int = 100
-  ) {
-    self.companies = companies
-    self.keys = keys
-    self.users = users
-    self.invitations = invitations
-    self.invitationsPerInviter = invitationsPerInviter
-    self.reservations = reservations
-    self.webhooksPerCompany = webhooksPerCompany
-  }
+  var reservations: Int = 100_000
+  var webhooksPerCompany: Int = 100
 }

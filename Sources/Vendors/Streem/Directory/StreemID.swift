@@ -1,12 +1,12 @@
-package import GatewayTokens
+internal import GatewayTokens
 
 /// A generator of ids in the vendor's form: a prefix and 22 random letters and digits.
-package enum StreemID {
+enum StreemID {
   private static let length = 22
   private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 
   /// Returns a new id with that prefix, e.g. `api_`.
-  package static func make(_ prefix: String, from secrets: Secrets) -> String {
+  static func make(_ prefix: String, from secrets: Secrets) -> String {
     var name = Array(prefix.utf8)
     name.append(UInt8(ascii: "_"))
     let end = name.count + length

@@ -1,40 +1,25 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// An expert's invitation of one customer, with a limited life. Its code is stored separately, as a hash.
-package struct StreemInvitation: Hashable, Codable, Sendable {
+struct StreemInvitation: Hashable, Codable, Sendable {
   /// `inv_` and 22 letters and digits.
-  package var sid: String
+  var sid: String
   /// The company's code.
-  package var company: Name
+  var company: Name
   /// The inviting expert's `streemUserId`.
-  package var inviter: Name
+  var inviter: Name
   /// The name of the invited person.
-  package var toName: String
+  var toName: String
   /// The phone number of the invited person in E.164 form.
-  package var toPhone: String?
-  package var referenceID: String?
-  package var integrationID: String?
-  package var createdAt: WallTime
-  package var expiresAt: WallTime
-
-  package init(
-    sid: String, company: Name, inviter: Name, toName: String, toPhone: String? = nil, referenceID: String? = nil,
-    integrationID: String? = nil, createdAt: WallTime, expiresAt: WallTime
-  ) {
-    self.sid = sid
-    self.company = company
-    self.inviter = inviter
-    self.toName = toName
-    self.toPhone = toPhone
-    self.referenceID = referenceID
-    self.integrationID = integrationID
-    self.createdAt = createdAt
-    self.expiresAt = expiresAt
-  }
+  var toPhone: String?
+  var referenceID: String?
+  var integrationID: String?
+  var createdAt: WallTime
+  var expiresAt: WallTime
 }
 
 /// The outcome of taking an invitation.
-package enum StreemInvitationOutcome: Hashable, Sendable {
+enum StreemInvitationOutcome: Hashable, Sendable {
   case taken(StreemInvitation)
   /// It was taken before.
   case consumed
@@ -45,16 +30,10 @@ package enum StreemInvitationOutcome: Hashable, Sendable {
 }
 
 /// The maximum numbers of wrong codes in one time window.
-package struct StreemTryLimits: Hashable, Sendable {
+struct StreemTryLimits: Hashable, Sendable {
   /// From one address.
-  package var perAddress: Int
+  var perAddress: Int = 10
   /// From all addresses together.
-  package var overall: Int
-  package var window: Duration
-
-  package init(perAddress: Int = 10, overall: Int = 1_000, window: Duration = .seconds(60)) {
-    self.perAddress = perAddress
-    self.overall = overall
-    self.window = window
-  }
+  var overall: Int = 1_000
+  var window: Duration = .seconds(60)
 }

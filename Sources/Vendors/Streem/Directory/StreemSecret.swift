@@ -1,15 +1,15 @@
 internal import GatewayCore
 internal import GatewayJSON
-package import GatewayTokens
+internal import GatewayTokens
 
 /// An API key with its secret, of which only the public half and a hash are stored.
-package struct StreemSecret: Sendable {
-  package let publicKey: P256PublicKey
+struct StreemSecret: Sendable {
+  let publicKey: P256PublicKey
   /// The SHA-256 of the decoded secret, for HTTP Basic; nil if only a public key was given.
-  package let hash: [UInt8]?
+  let hash: [UInt8]?
 
   /// Reads a secret in base64 of either alphabet, padded or not, or a JWK as JSON. Throws an error about the key.
-  package init(_ text: String) throws(KeyError) {
+  init(_ text: String) throws(KeyError) {
     let jwk = try Self.jwk(text)
     publicKey = try P256PublicKey(jwk: jwk)
     let isPrivate = (try? JSONDocument.parse(jwk).root["d"]) != nil
@@ -17,7 +17,7 @@ package struct StreemSecret: Sendable {
   }
 
   /// Returns the secret's private JSON Web Key.
-  package static func jwk(_ text: String) throws(KeyError) -> [UInt8] {
+  static func jwk(_ text: String) throws(KeyError) -> [UInt8] {
     let plain = text.drop { $0.isWhitespace }
     if plain.first == "{" { return Array(text.utf8) }
     guard let jwk = Base64.decode(plain.filter { !$0.isWhitespace }) else {
@@ -27,7 +27,7 @@ package struct StreemSecret: Sendable {
   }
 
   /// Creates a key. Its secret is returned only here, in the one form that all of the vendor's builders read.
-  package static func make() -> (key: P256PublicKey, secret: String, hash: [UInt8]) {
+  static func make() -> (key: P256PublicKey, secret: String, hash: [UInt8]) {
     let pair = P256KeyPair.generate()
     let jwk = pair.jwk
     return (pair.publicKey, Base64.encodeUnpadded(jwk), SHA256.digest(jwk))

@@ -1,16 +1,16 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 
 /// Streem's clients in a storm.
-package struct StreemClientTool: ClientTool {
-  package let serviceDomains = ["streem.com", "streem.pro"]
-  package var keyFlags: [Flag] { StreemTokenKeys.options.map(\.flag) }
+struct StreemClientTool: ClientTool {
+  let serviceDomains = ["streem.com", "streem.pro"]
+  var keyFlags: [Flag] { StreemTokenKeys.options.map(\.flag) }
 
-  package func dialect(_ choice: ClientChoice, _ arguments: Arguments) -> any ClientDialect {
+  func dialect(_ choice: ClientChoice, _ arguments: Arguments) -> any ClientDialect {
     StreemClientDialect(providerSecret: choice.providerSecret)
   }
 
-  package func issuer(_ choice: ClientChoice, _ arguments: Arguments) throws -> any TokenIssuer {
+  func issuer(_ choice: ClientChoice, _ arguments: Arguments) throws -> any TokenIssuer {
     try StreemTokenKeys.issuer(arguments)
   }
 }

@@ -1,14 +1,14 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
-package import GatewayKit
-package import GatewayTokens
+internal import GatewayKit
+internal import GatewayTokens
 
 /// Streem Tokens in the token commands. Verification covers what needs no directory: only the gateway knows whether a
 /// reservation is still valid.
-package struct StreemTokenTool: TokenTool {
+struct StreemTokenTool: TokenTool {
   private static let usualSession = Duration.seconds(4 * 3600)
 
-  package var mintFlags: [Flag] { verifyFlags + Self.options.map(\.flag) }
+  var mintFlags: [Flag] { verifyFlags + Self.options.map(\.flag) }
 
   /// The values of the flags that only these tokens have.
   private struct Draft: Sendable {
@@ -31,22 +31,22 @@ package struct StreemTokenTool: TokenTool {
       Reading<String>.text.map { reservation, _ in Name(reservation) })
   }
 
-  package var verifyFlags: [Flag] { StreemTokenKeys.options.map(\.flag) }
-  package var unusedInMinting: [String] {
+  var verifyFlags: [Flag] { StreemTokenKeys.options.map(\.flag) }
+  var unusedInMinting: [String] {
     ["kind", "call", "claim", "typ", "issuer", "audience"] + TokenKeys.flags.map(\.name)
   }
-  package var unusedInVerifying: [String] {
+  var unusedInVerifying: [String] {
     ["user", "typ", "require-expiry", "issuer", "audience"] + TokenKeys.flags.map(\.name)
   }
-  package let notes = ["life": "4h by default, for the session"]
-  package let dates = ["session_exp"]
+  let notes = ["life": "4h by default, for the session"]
+  let dates = ["session_exp"]
 
   /// Returns the life as claims. A session always has an end.
-  package func lifeFlags(from issuedAt: WallTime, until end: WallTime?) -> [(name: String, text: String)] {
+  func lifeFlags(from issuedAt: WallTime, until end: WallTime?) -> [(name: String, text: String)] {
     [("issued-at", issuedAt.secondsBefore)] + (end.map { [("expires", $0.secondsBehind)] } ?? [])
   }
 
-  package func mint(_ draft: MintDraft, _ arguments: Arguments, at now: WallTime) throws -> String {
+  func mint(_ draft: MintDraft, _ arguments: Arguments, at now: WallTime) throws -> String {
     let user = try draft.user()
     let issuedAt = try draft.issuedAt() ?? now
     guard let end = try draft.expiry(issuedAt: issuedAt, usual: Self.usualSession) else {
@@ -63,7 +63,7 @@ package struct StreemTokenTool: TokenTool {
     ).token
   }
 
-  package func verify(
+  func verify(
     _ token: String, _ draft: VerifyDraft, _ arguments: Arguments, at now: WallTime
   ) throws -> TokenReport {
     let settings = try StreemTokenKeys.settings(arguments)
@@ -100,7 +100,7 @@ package struct StreemTokenTool: TokenTool {
     return .valid(StreemVendor.scheme, "valid: user \(claims.subject) of \(claims.apiKey)", rows)
   }
 
-  package func nature(of token: UnverifiedToken, _ text: String) -> TokenNature? {
+  func nature(of token: UnverifiedToken, _ text: String) -> TokenNature? {
     token.payload["session_exp"] != nil ? .own("a Streem Token") : nil
   }
 }

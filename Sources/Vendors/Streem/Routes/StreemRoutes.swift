@@ -1,9 +1,9 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
 /// Streem's HTTP API. `Deploy/api/streem-openapi.yaml` describes it.
-package struct StreemRoutes: Sendable {
+struct StreemRoutes: Sendable {
   /// The most users in a list of recent ones.
   static let recentMax = 100
 
@@ -14,7 +14,7 @@ package struct StreemRoutes: Sendable {
   let rooms: StreemRooms
   let settings: StreemSettings
 
-  package var routes: [HTTPRoute] {
+  var routes: [HTTPRoute] {
     [
       group.route("POST", "/streem/v1/identify") { request, _ throws(StreemFailure) in try await identify(request) },
       group.route("POST", "/streem/v1/logout") { request, _ throws(StreemFailure) in try await logOut(request) },

@@ -1,31 +1,24 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// A registered public client, which has no secret and uses PKCE (RFC 8252 section 8.4).
-package struct OpenIDClient: Hashable, Sendable {
-  package let id: Name
+struct OpenIDClient: Hashable, Sendable {
+  let id: Name
   /// The URLs to which codes may be sent.
-  package var redirects: [Name]
+  var redirects: [Name]
   /// The URLs to which browsers may be sent after a logout.
-  package var logoutRedirects: [Name]
+  var logoutRedirects: [Name] = []
   /// The algorithm of its ID tokens.
-  package var signing: Signing
+  var signing: Signing = .rs256
 
   /// The algorithms of ID tokens: RS256 unless the client was registered with another (OpenID Connect Core section 2).
-  package enum Signing: String, Hashable, Sendable, CaseIterable {
+  enum Signing: String, Hashable, Sendable, CaseIterable {
     case rs256 = "RS256"
     case es256 = "ES256"
   }
 
-  package init(id: Name, redirects: [Name], logoutRedirects: [Name] = [], signing: Signing = .rs256) {
-    self.id = id
-    self.redirects = redirects
-    self.logoutRedirects = logoutRedirects
-    self.signing = signing
-  }
-
   /// The default client, for the vendor's sample application (`OpenIdHelper.swift`) and for programs on the same
   /// machine.
-  package static let standard = OpenIDClient(
+  static let standard = OpenIDClient(
     id: "streem-sdk",
     redirects: [
       "pro.streem.sdk.StreemNow:/oauth-callback", "http://127.0.0.1/callback", "http://[::1]/callback",
@@ -72,7 +65,7 @@ package struct OpenIDClient: Hashable, Sendable {
 
   /// Returns whether `address` can be registered: absolute, without a fragment (RFC 6749 section 3.1.2), and without a
   /// scheme that runs code.
-  package static func isRedirect(_ address: String) -> Bool {
+  static func isRedirect(_ address: String) -> Bool {
     guard let colon = address.firstIndex(of: ":"), address.utf8.count <= 2_000 else { return false }
     let scheme = address[..<colon].lowercased()
     guard let first = scheme.first, first.isASCII, first.isLetter,

@@ -2,45 +2,45 @@ internal import GatewayCore
 internal import GatewayTokens
 
 /// The settings of the Streem platform's OpenID provider.
-package struct OpenIDSettings: Sendable {
+struct OpenIDSettings: Sendable {
   /// The provider's URL without a trailing slash, e.g. `https://id.example`; nil for each request's `Host`.
-  package var address: String?
+  var address: String?
   /// Whether URLs from `Host` are `https`.
-  package var isSecure = false
+  var isSecure = false
   /// The registered clients; `getOpenIdConfiguration` returns the first.
-  package var clients: [OpenIDClient] = [.standard]
+  var clients: [OpenIDClient] = [.standard]
   /// The people who may log in.
-  package var users: [OpenIDUser] {
+  var users: [OpenIDUser] {
     get { keptUsers.value }
     set { keptUsers.value = newValue }
   }
   /// Whether everybody may log in with any non-empty password, as long as there are no ``users``.
-  package var admitsEverybody = true
+  var admitsEverybody = true
   /// The time for a login.
-  package var requestLife = Duration.seconds(600)
+  var requestLife = Duration.seconds(600)
   /// The validity of an authorization code.
-  package var codeLife = Duration.seconds(60)
+  var codeLife = Duration.seconds(60)
   /// The validity of access tokens and ID tokens.
-  package var accessLife = Duration.seconds(3600)
+  var accessLife = Duration.seconds(3600)
   /// How long after its login a grant can be refreshed.
-  package var refreshLife = Duration.seconds(30 * 86_400)
+  var refreshLife = Duration.seconds(30 * 86_400)
   /// How long a used refresh token may be used again; never, if zero.
-  package var reuseWindow = Duration.zero
+  var reuseWindow = Duration.zero
   /// The number of wrong passwords for one name in ``triesWindow`` after which no password is checked until its end.
-  package var tries = 10
-  package var triesWindow = Duration.seconds(300)
+  var tries = 10
+  var triesWindow = Duration.seconds(300)
   /// How many login forms one address may submit in a minute.
-  package var loginsPerMinute = 300
+  var loginsPerMinute = 300
   /// The most grants, and the most codes.
-  package var grantsMax = 100_000
+  var grantsMax = 100_000
   /// The most grants of one user; a new one replaces the oldest.
-  package var grantsPerUserMax = 100
+  var grantsPerUserMax = 100
   /// The most bytes of all grants, and of all codes.
-  package var bytesMax = 64 << 20
+  var bytesMax = 64 << 20
 
   private var keptUsers = Renewable<[OpenIDUser]>([])
 
-  package init() {}
+  init() {}
 
   /// Adopts the users and passwords of `other`, in every copy of these settings.
   func takeUsers(of other: OpenIDSettings) { keptUsers.take(other.keptUsers) }

@@ -1,16 +1,16 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
-package import GatewayTokens
+internal import GatewayTokens
 
 /// An authenticator of Streem Tokens, which also logs their users in.
-package struct StreemAuthenticator: Authenticator {
+struct StreemAuthenticator: Authenticator {
   private let verifier: StreemTokenVerifier
   private let keyring: StreemKeyring
   private let directory: StreemDirectory
   private let settings: StreemSettings
   private let secrets: Secrets
 
-  package init(keyring: StreemKeyring, directory: StreemDirectory, settings: StreemSettings, secrets: Secrets) {
+  init(keyring: StreemKeyring, directory: StreemDirectory, settings: StreemSettings, secrets: Secrets) {
     self.secrets = secrets
     verifier = StreemTokenVerifier(audience: settings.audience, skew: settings.skew)
     self.keyring = keyring
@@ -18,7 +18,7 @@ package struct StreemAuthenticator: Authenticator {
     self.settings = settings
   }
 
-  package func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
+  func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
     do throws(StreemReason) {
       let details = credentials.details?.unpacked(StreemDetails.self) ?? StreemDetails()
       try checkVersion(details.sdkVersion)

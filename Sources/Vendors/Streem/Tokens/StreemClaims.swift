@@ -1,46 +1,29 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
 /// The claims of a Streem Token.
-package struct StreemClaims: Hashable, Sendable {
+struct StreemClaims: Hashable, Sendable {
   /// The id of the signing API key.
-  package var apiKey: Name
+  var apiKey: Name
   /// The application's id of the user.
-  package var subject: Name
-  package var audience: Name
-  package var issuedAt: WallTime
+  var subject: Name
+  var audience: Name
+  var issuedAt: WallTime
   /// The time until which the token may start a session.
-  package var expiresAt: WallTime
+  var expiresAt: WallTime
   /// The time until which the user stays logged in.
-  package var sessionExpiresAt: WallTime
-  package var name: String?
-  package var email: String?
-  package var picture: String?
-  package var reservation: Name?
-
-  package init(
-    apiKey: Name, subject: Name, audience: Name, issuedAt: WallTime, expiresAt: WallTime,
-    sessionExpiresAt: WallTime, name: String? = nil, email: String? = nil, picture: String? = nil,
-    reservation: Name? = nil
-  ) {
-    self.apiKey = apiKey
-    self.subject = subject
-    self.audience = audience
-    self.issuedAt = issuedAt
-    self.expiresAt = expiresAt
-    self.sessionExpiresAt = sessionExpiresAt
-    self.name = name
-    self.email = email
-    self.picture = picture
-    self.reservation = reservation
-  }
+  var sessionExpiresAt: WallTime
+  var name: String?
+  var email: String?
+  var picture: String?
+  var reservation: Name?
 
   static let issuerPrefix = "streem:api:"
   static let reservationClaim: StaticString = "streem:reservation_sid"
 
   /// The claims as one JSON object, without absent ones.
-  package var json: [UInt8] {
+  var json: [UInt8] {
     JSONWriter.object(capacity: 320) { json in
       json.member("iss", Self.issuerPrefix + apiKey.text)
       json.member("sub", subject.text)

@@ -1,13 +1,13 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
-package import GatewayTokens
+internal import GatewayTokens
 
 /// The directory's API keys ready for verification, and the gateway's own keys for signing.
 ///
 /// An own key is created when a company first needs one, and kept in the directory, so that every process of the store signs
 /// with the same.
-package actor StreemKeyring {
-  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+actor StreemKeyring {
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   private let executor: any SerialExecutor
   private let directory: StreemDirectory
@@ -19,7 +19,7 @@ package actor StreemKeyring {
   /// Creates a keyring.
   ///
   /// - Parameter issuers: The existing issuers by company code, of which ``keep(_:jwk:for:at:)`` stores the keys.
-  package init(
+  init(
     on executor: any SerialExecutor, directory: StreemDirectory, settings: StreemSettings, secrets: Secrets,
     issuers: [Name: StreemTokenIssuer] = [:]
   ) {
@@ -45,7 +45,7 @@ package actor StreemKeyring {
   }
 
   /// Returns an issuer for the company with the gateway's own key; creates the key if there is none, or if it was revoked.
-  package func issuer(for company: Name, at now: WallTime) async throws(GatewayError) -> StreemTokenIssuer {
+  func issuer(for company: Name, at now: WallTime) async throws(GatewayError) -> StreemTokenIssuer {
     if let issuer = issuers[company], try await key(issuer.apiKey, at: now) != nil { return issuer }
     let made = P256KeyPair.generate()
     let kept = try await signingKey(
@@ -58,7 +58,7 @@ package actor StreemKeyring {
   }
 
   /// Has the company's issuer sign with the stored key; stores its own, with the private half `jwk`, if there is none.
-  package func keep(
+  func keep(
     _ issuer: StreemTokenIssuer, _ publicKey: P256PublicKey, jwk: [UInt8], for company: Name, at now: WallTime
   ) async throws(GatewayError) {
     let kept = try await signingKey(of: company, or: publicKey, jwk: jwk, as: issuer.apiKey, at: now)

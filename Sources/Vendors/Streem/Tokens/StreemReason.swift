@@ -1,7 +1,7 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// The reason why a Streem Token or its user is refused, as the word on the wire, e.g. `unknown_api_key`.
-package enum StreemReason: String, Error, Hashable, Sendable, CaseIterable {
+enum StreemReason: String, Error, Hashable, Sendable, CaseIterable {
   /// Not three strict base64url segments of two JSON objects, or an unknown `crit`.
   case malformed
   /// `alg` is not exactly `ES256`.
@@ -29,7 +29,7 @@ package enum StreemReason: String, Error, Hashable, Sendable, CaseIterable {
   case companyForbidden = "company_forbidden"
 
   /// The reason as a gateway error.
-  package var gatewayError: GatewayError {
+  var gatewayError: GatewayError {
     switch self {
     case .malformed: .tokenMalformed
     case .algorithm: .algorithmRefused
@@ -51,7 +51,7 @@ package enum StreemReason: String, Error, Hashable, Sendable, CaseIterable {
   }
 
   /// Returns the reason for a gateway error; nil for an error that is not about a token.
-  package init?(_ error: GatewayError) {
+  init?(_ error: GatewayError) {
     guard let reason = Self.allCases.first(where: { $0.gatewayError.isSame(as: error) }) else { return nil }
     self = reason
   }

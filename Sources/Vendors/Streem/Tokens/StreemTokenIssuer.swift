@@ -1,15 +1,15 @@
-package import GatewayCore
-package import GatewayTokens
+internal import GatewayCore
+internal import GatewayTokens
 
 /// An issuer of Streem Tokens with one API key.
 ///
 /// The expiry that a `TokenIssuer` gets is the session's; the time in which the token may start a session is a setting.
 /// `iat` has a fraction, so that two tokens of a user in one second differ: there is no `jti`.
-package struct StreemTokenIssuer: TokenIssuer {
+struct StreemTokenIssuer: TokenIssuer {
   private let key: StreemSigningKey
   /// The id of the API key that it signs with.
-  package var apiKey: Name { key.current.apiKey }
-  package let audience: Name
+  var apiKey: Name { key.current.apiKey }
+  let audience: Name
   private let tokenLife: Duration
   private let sessionLife: Duration
 
@@ -19,7 +19,7 @@ package struct StreemTokenIssuer: TokenIssuer {
   ///   - apiKey: The id of the API key.
   ///   - jwk: Its private key. A secret.
   ///   - settings: The environment and the lives of tokens.
-  package init(apiKey: Name, jwk: [UInt8], settings: StreemSettings) throws(KeyError) {
+  init(apiKey: Name, jwk: [UInt8], settings: StreemSettings) throws(KeyError) {
     guard let key = try KeyMaterial.jwks(jwk).first else { throw .notPrivate }
     self.init(apiKey: apiKey, signer: try Self.signer(key), settings: settings)
   }
@@ -36,7 +36,7 @@ package struct StreemTokenIssuer: TokenIssuer {
     sessionLife = settings.sessionLife
   }
 
-  package func mint(
+  func mint(
     user: UserID, kind: UserKind, issuedAt: WallTime, expiresAt: WallTime?, calls: [CallID]?
   ) -> Credentials {
     mint(user.name, issuedAt: issuedAt, expiresAt: expiresAt)
@@ -44,7 +44,7 @@ package struct StreemTokenIssuer: TokenIssuer {
 
   /// Issues a token for the application's user `subject`, whose session ends at `expiresAt` (after the default time if
   /// nil). The token may start a session for the default time, or until the session's end.
-  package func mint(
+  func mint(
     _ subject: Name, issuedAt: WallTime, expiresAt: WallTime? = nil, name: String? = nil, picture: String? = nil
   ) -> Credentials {
     let end = expiresAt ?? issuedAt + sessionLife
@@ -57,7 +57,7 @@ package struct StreemTokenIssuer: TokenIssuer {
   }
 
   /// Signs a token with these claims, without checking them.
-  package func sign(_ claims: StreemClaims) -> Credentials {
+  func sign(_ claims: StreemClaims) -> Credentials {
     sign(with: key.current.signer, claims)
   }
 

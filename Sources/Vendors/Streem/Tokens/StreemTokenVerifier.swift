@@ -1,12 +1,12 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
-package import GatewayTokens
+internal import GatewayTokens
 
 /// The verifier of Streem Tokens. It checks them in the documented order, and reports the first check that fails.
 ///
 /// `iss` determines the key, so a token is opened first, and verified when its key is available. Keys in the header
 /// (`jwk`, `jku`, `x5c`, `x5u`) are ignored (RFC 8725 section 3.10).
-package struct StreemTokenVerifier: Sendable {
+struct StreemTokenVerifier: Sendable {
   /// The maximum size of a token in bytes.
   private static let sizeMax = 8192
 
@@ -18,21 +18,21 @@ package struct StreemTokenVerifier: Sendable {
   /// - Parameters:
   ///   - audience: The required `aud`.
   ///   - skew: The clock tolerance.
-  package init(audience: Name, skew: Duration) {
+  init(audience: Name, skew: Duration) {
     self.audience = audience
     self.skew = skew
   }
 
   /// A well-formed token with the id of its API key, not verified yet.
-  package struct OpenToken: Sendable {
-    package let apiKey: Name
+  struct OpenToken: Sendable {
+    let apiKey: Name
     fileprivate let token: String
     fileprivate let header: JSONView
     let payload: JSONView
   }
 
   /// The use of a token, which decides which expiry counts.
-  package enum Use: Sendable {
+  enum Use: Sendable {
     /// Starting a session: `exp` counts.
     case starting
     /// Continuing a started session: only `session_exp` counts.
@@ -40,7 +40,7 @@ package struct StreemTokenVerifier: Sendable {
   }
 
   /// Checks what needs no key: form, algorithm, and that `iss` names an API key.
-  package func open(_ token: String) throws(StreemReason) -> OpenToken {
+  func open(_ token: String) throws(StreemReason) -> OpenToken {
     let decoded: UnverifiedToken
     do throws(TokenError) {
       decoded = try UnverifiedToken(token, sizeMax: Self.sizeMax)
@@ -57,7 +57,7 @@ package struct StreemTokenVerifier: Sendable {
   }
 
   /// Checks the rest: `kid` if there is one, signature, audience, claims and times.
-  package func verify(
+  func verify(
     _ open: OpenToken, with key: StreemVerificationKey, for use: Use = .starting, at now: WallTime
   ) throws(StreemReason) -> StreemClaims {
     if let keyID = open.header["kid"], keyID.string.map({ Name($0) }) != key.thumbprint { throw .keyID }
@@ -103,12 +103,12 @@ package struct StreemTokenVerifier: Sendable {
 }
 
 /// The public half of an API key, prepared for verifying signatures.
-package struct StreemVerificationKey: Sendable {
+struct StreemVerificationKey: Sendable {
   /// The RFC 7638 thumbprint, which a token's `kid` must equal if it has one.
-  package let thumbprint: Name
+  let thumbprint: Name
   let verifier: JWTVerifier
 
-  package init(_ key: P256PublicKey) throws(KeyError) {
+  init(_ key: P256PublicKey) throws(KeyError) {
     thumbprint = Name(key.thumbprint)
     verifier = JWTVerifier(keys: try key.keySet)
   }

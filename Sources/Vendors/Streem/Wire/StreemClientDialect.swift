@@ -1,12 +1,12 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
 /// Streem's wire, the client's side.
-package struct StreemClientDialect: ClientDialect {
-  package let name = StreemDialect.name
-  package let upgradeTarget = StreemDialect.path
-  package let closeNames = CloseReason.names.merging(
+struct StreemClientDialect: ClientDialect {
+  let name = StreemDialect.name
+  let upgradeTarget = StreemDialect.path
+  let closeNames = CloseReason.names.merging(
     [StreemDialect.sessionExpired.code: StreemDialect.sessionExpired.name], uniquingKeysWith: { _, own in own })
   private let provider: TokenProviderClient
 
@@ -14,15 +14,15 @@ package struct StreemClientDialect: ClientDialect {
   ///
   /// - Parameter providerSecret: The secret that the token provider requires as `Authorization: Bearer`, if any. The
   ///   vendor has no provider: tokens come from the application's server, which the gateway's provider replaces.
-  package init(providerSecret: Credentials? = nil) {
+  init(providerSecret: Credentials? = nil) {
     provider = TokenProviderClient(secret: providerSecret, scheme: StreemDialect.name)
   }
 
-  package func upgrade(of client: ClientIdentity) -> ClientUpgrade {
+  func upgrade(of client: ClientIdentity) -> ClientUpgrade {
     ClientUpgrade(HTTPRequest(method: "GET", path: upgradeTarget))
   }
 
-  package func encode(_ message: ClientMessage, of client: ClientIdentity) -> Frame? {
+  func encode(_ message: ClientMessage, of client: ClientIdentity) -> Frame? {
     switch message {
     case .connect(let credentials):
       StreemDialect.message("identify", nil) { json in
@@ -39,7 +39,7 @@ package struct StreemClientDialect: ClientDialect {
     }
   }
 
-  package func decode(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> ServerNotice? {
+  func decode(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> ServerNotice? {
     guard kind == .text, let message = try? JSONObject(payload) else { return nil }
     switch try? message.string("type") {
     case "identified":
@@ -61,9 +61,9 @@ package struct StreemClientDialect: ClientDialect {
     }
   }
 
-  package func tokenRequest(for user: UserID, life: TokenLife, at now: WallTime) -> HTTPRequest {
+  func tokenRequest(for user: UserID, life: TokenLife, at now: WallTime) -> HTTPRequest {
     provider.request(for: user, life: life)
   }
 
-  package func token(in response: HTTPResponse) -> Credentials? { provider.token(in: response) }
+  func token(in response: HTTPResponse) -> Credentials? { provider.token(in: response) }
 }

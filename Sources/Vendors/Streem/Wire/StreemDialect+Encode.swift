@@ -1,11 +1,11 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
 // The gateway's messages as JSON text.
 
 extension StreemDialect {
-  package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
+  func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
     switch message {
     case .connected(let connection, _, _, let expiresIn, let request, let welcome):
       return identified(connection, welcome, expiresIn, request, context, isRefresh: false)
@@ -71,7 +71,7 @@ extension StreemDialect {
 }
 
 extension StreemDialect {
-  package func response(for error: GatewayError) -> HTTPResponse {
+  func response(for error: GatewayError) -> HTTPResponse {
     StreemFailure(error, isOfToken: StreemFailure.isOfToken(error)).response
   }
 }

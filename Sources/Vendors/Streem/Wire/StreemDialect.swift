@@ -1,40 +1,40 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 /// Streem's wire, the server's side. It is our own, since the vendor publishes none; `Deploy/api/streem-asyncapi.yaml`
 /// describes it.
-package struct StreemDialect: Dialect {
+struct StreemDialect: Dialect {
   /// The path of the upgrade request.
-  package static let path = "/streem/v1/connect"
+  static let path = "/streem/v1/connect"
   /// The prefixes of the HTTP API's paths.
   private static let paths = ["/streem/", "/v1/companies/", "/v1/rooms", "/v1/webhooks", "/i/", "/mycalls/", "/share/"]
 
-  package static let name = StreemSettings.dialect
+  static let name = StreemSettings.dialect
 
-  package var name: String { Self.name }
+  var name: String { Self.name }
   private let home: Name
 
   /// Creates the dialect.
   ///
   /// - Parameter home: The code of the company whose users keep their own names.
-  package init(home: Name) {
+  init(home: Name) {
     self.home = home
   }
 
-  package var socketPath: String? { Self.path }
+  var socketPath: String? { Self.path }
 
-  package func accepts(_ upgrade: HTTPRequest) -> Bool {
+  func accepts(_ upgrade: HTTPRequest) -> Bool {
     upgrade.path == Self.path
   }
 
-  package func owns(path: String) -> Bool {
+  func owns(path: String) -> Bool {
     Self.paths.contains { path.hasPrefix($0) }
   }
 
   /// Returns nil: the first message contains the credentials, since tokens in URLs end up in logs.
-  package func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials? { nil }
+  func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials? { nil }
 
-  package func decode(
+  func decode(
     _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
   ) throws(GatewayError) -> InboundMessage? {
     let typed = try TypedMessage(payload, kind)
@@ -59,11 +59,11 @@ package struct StreemDialect: Dialect {
   // An invitation's code admits anybody, and so does the link that contains it.
   private static let redaction = JSONRedaction(["invitationcode", "url"])
 
-  package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
+  func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
     kind == .text ? Self.redaction.text(payload, isUnderstood: isUnderstood) : nil
   }
 
-  package func closeReason(for reason: CloseReason) -> CloseReason {
+  func closeReason(for reason: CloseReason) -> CloseReason {
     reason == .refreshTimeout ? Self.sessionExpired : reason
   }
 

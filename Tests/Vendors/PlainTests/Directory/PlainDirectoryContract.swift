@@ -1,8 +1,9 @@
 import GatewayCore
 import GatewayKit
-import GatewayPlain
 import TestSupport
 import Testing
+
+@testable import GatewayPlain
 
 extension StoreCase {
   /// Returns a directory with room for `room` of everything.

@@ -1,10 +1,11 @@
 import GatewayCore
 import GatewayKit
-import GatewayPlain
 import GatewayStores
 import GatewayTokens
 import TestSupport
 import Testing
+
+@testable import GatewayPlain
 
 struct PlainAccessTokenTests {
   private let now = WallTime(seconds: 1_700_000_000)

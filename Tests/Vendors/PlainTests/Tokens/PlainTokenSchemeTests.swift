@@ -1,8 +1,9 @@
 import GatewayCore
-import GatewayPlain
 import GatewayTokens
 import TestSupport
 import Testing
+
+@testable import GatewayPlain
 
 struct PlainTokenSchemeTests {
   private static let secret = try! KeyMaterial.secret((1...32).map { UInt8($0) })

@@ -1,7 +1,8 @@
 import GatewayCore
-import GatewaySendbird
 import TestSupport
 import Testing
+
+@testable import GatewaySendbird
 
 /// Names and times that the contract's suites share.
 enum ChannelFixture {

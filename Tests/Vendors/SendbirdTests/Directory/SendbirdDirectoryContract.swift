@@ -1,7 +1,8 @@
 import GatewayCore
-import GatewaySendbird
 import TestSupport
 import Testing
+
+@testable import GatewaySendbird
 
 struct SendbirdDirectoryContract {
   private let ann = UserID("ann")

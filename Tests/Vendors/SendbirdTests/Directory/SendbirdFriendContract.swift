@@ -1,8 +1,9 @@
 import GatewayCore
 import GatewayKit
-import GatewaySendbird
 import TestSupport
 import Testing
+
+@testable import GatewaySendbird
 
 struct SendbirdFriendContract {
   private let ann = UserID("ann")

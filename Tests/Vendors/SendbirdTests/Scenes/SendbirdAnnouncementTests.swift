@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayKit
-import GatewaySendbird
 import GatewaySimulator
 import TestSupport
 import Testing
+
+@testable import GatewaySendbird
 
 struct SendbirdAnnouncementTests {
   private let sendbird: SimulatedSendbird

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayJSON
-import GatewaySendbird
 import GatewaySimulator
 import TestSupport
 import Testing
+
+@testable import GatewaySendbird
 
 struct SendbirdAtOnceTests {
   private let sendbird: SimulatedSendbird

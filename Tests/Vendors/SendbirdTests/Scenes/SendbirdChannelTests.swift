@@ -1,8 +1,9 @@
 import GatewayCore
-import GatewaySendbird
 import GatewaySimulator
 import TestSupport
 import Testing
+
+@testable import GatewaySendbird
 
 struct SendbirdChannelTests {
   /// Returns an application with users of these names, who are not connected.

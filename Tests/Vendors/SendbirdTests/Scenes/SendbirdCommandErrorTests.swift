@@ -1,8 +1,9 @@
 import GatewayCore
-import GatewaySendbird
 import GatewaySimulator
 import TestSupport
 import Testing
+
+@testable import GatewaySendbird
 
 struct SendbirdCommandErrorTests {
   /// Returns channels in every state that a command can meet. Ann sends the commands.

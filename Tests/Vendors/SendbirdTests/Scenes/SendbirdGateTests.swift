@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayRuntime
-import GatewaySendbird
 import GatewaySimulator
 import TestSupport
 import Testing
+
+@testable import GatewaySendbird
 
 struct SendbirdGateTests {
   private func body(_ response: HTTPResponse) -> String { String(decoding: response.body, as: UTF8.self) }

@@ -1,8 +1,9 @@
 import GatewayCore
-import GatewaySendbird
 import GatewaySimulator
 import TestSupport
 import Testing
+
+@testable import GatewaySendbird
 
 /// A first connection or a reconnect in the form of one of the vendor's clients.
 struct SendbirdClientShape: CustomTestStringConvertible, Sendable {

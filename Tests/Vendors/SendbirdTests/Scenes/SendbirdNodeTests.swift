@@ -1,9 +1,10 @@
 import GatewayCore
-import GatewaySendbird
 import GatewaySimulator
 import GatewaySpace
 import TestSupport
 import Testing
+
+@testable import GatewaySendbird
 
 /// Two gateways on one store.
 struct SendbirdNodeTests {

@@ -1,8 +1,9 @@
 import GatewayCore
-import GatewaySendbird
 import GatewaySimulator
 import TestSupport
 import Testing
+
+@testable import GatewaySendbird
 
 struct SendbirdPlatformTests {
   private func application(_ change: (inout SendbirdSettings) -> Void = { _ in }) throws -> SimulatedSendbird {

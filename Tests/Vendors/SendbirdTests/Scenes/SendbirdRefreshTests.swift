@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayJSON
-import GatewaySendbird
 import GatewaySimulator
 import TestSupport
 import Testing
+
+@testable import GatewaySendbird
 
 struct SendbirdRefreshTests {
   private let access = "a94a8fe5ccb19ba61c4c0873d391e987982fbbd3"

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayRuntime
-import GatewaySendbird
 import GatewaySimulator
 import TestSupport
 import Testing
+
+@testable import GatewaySendbird
 
 struct SendbirdRepetitionTests {
   /// Returns the messages to a server and two clients, including access tokens, session keys and channel names.

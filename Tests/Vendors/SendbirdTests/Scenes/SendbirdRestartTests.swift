@@ -1,8 +1,9 @@
 import GatewayCore
-import GatewaySendbird
 import GatewaySimulator
 import TestSupport
 import Testing
+
+@testable import GatewaySendbird
 
 struct SendbirdRestartTests {
   private static let access = "a94a8fe5ccb19ba61c4c0873d391e987982fbbd3"

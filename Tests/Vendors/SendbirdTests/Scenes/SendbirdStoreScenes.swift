@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayRuntime
-import GatewaySendbird
 import GatewaySimulator
 import TestSupport
 import Testing
+
+@testable import GatewaySendbird
 
 /// Sendbird with a faulty store, in virtual time.
 struct SendbirdStoreScenes {

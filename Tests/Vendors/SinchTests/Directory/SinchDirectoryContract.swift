@@ -1,8 +1,9 @@
 import GatewayCore
 import GatewayKit
-import GatewaySinch
 import TestSupport
 import Testing
+
+@testable import GatewaySinch
 
 extension StoreCase {
   /// Returns a directory with room for `room` of everything.

@@ -1,8 +1,9 @@
 import GatewayCore
 import GatewaySimulator
-import GatewaySinch
 import TestSupport
 import Testing
+
+@testable import GatewaySinch
 
 struct SinchAtOnceTests {
   @Test

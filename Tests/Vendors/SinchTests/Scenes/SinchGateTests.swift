@@ -2,10 +2,11 @@ import GatewayCore
 import GatewayJSON
 import GatewayRuntime
 import GatewaySimulator
-import GatewaySinch
 import GatewayTokens
 import TestSupport
 import Testing
+
+@testable import GatewaySinch
 
 struct SinchGateTests {
   @Test

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayRuntime
 import GatewaySimulator
-import GatewaySinch
 import TestSupport
 import Testing
+
+@testable import GatewaySinch
 
 struct SinchInstanceTests {
   private let day = Duration.seconds(86_400)

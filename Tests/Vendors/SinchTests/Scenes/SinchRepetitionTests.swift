@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayRuntime
 import GatewaySimulator
-import GatewaySinch
 import TestSupport
 import Testing
+
+@testable import GatewaySinch
 
 struct SinchRepetitionTests {
   /// Returns the messages to a registration and a guest, including names, secrets and nonces.

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayRuntime
 import GatewaySimulator
-import GatewaySinch
 import TestSupport
 import Testing
+
+@testable import GatewaySinch
 
 /// Sinch with a faulty store, in virtual time.
 struct SinchStoreScenes {

@@ -1,7 +1,8 @@
 import GatewayCore
-import GatewaySinch
 import GatewayTokens
 import Testing
+
+@testable import GatewaySinch
 
 struct SinchLegacyTests {
   private let key = SinchTokenSketch.key

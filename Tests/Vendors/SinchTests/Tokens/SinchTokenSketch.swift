@@ -1,6 +1,7 @@
 import GatewayCore
-import GatewaySinch
 import GatewayTokens
+
+@testable import GatewaySinch
 
 /// A registration token to sign, in which everything can be changed.
 struct SinchTokenSketch {

@@ -1,7 +1,8 @@
 import GatewayCore
-import GatewaySinch
 import GatewayTokens
 import Testing
+
+@testable import GatewaySinch
 
 /// A token with the only reason for which it is refused.
 private struct Refused: CustomTestStringConvertible, Sendable {

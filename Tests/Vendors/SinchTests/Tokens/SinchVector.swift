@@ -1,8 +1,9 @@
 import Foundation
 import GatewayCore
 import GatewayJSON
-import GatewaySinch
 import Testing
+
+@testable import GatewaySinch
 
 /// One vector of `Fixtures/sinch/registration-tokens.json`, with its values as text.
 struct SinchVector: CustomTestStringConvertible, Sendable {

@@ -1,8 +1,9 @@
 import GatewayCore
 import GatewayJSON
-import GatewaySinch
 import GatewayTokens
 import Testing
+
+@testable import GatewaySinch
 
 struct SinchVectorTests {
   @Test(arguments: SinchVector.all)

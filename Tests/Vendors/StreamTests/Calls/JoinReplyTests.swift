@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayJSON
-import GatewayStream
 import GatewayTokens
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 struct JoinReplyTests {
   /// The members that the Swift SDK's decoder or the API description requires.

@@ -1,8 +1,9 @@
 import GatewayCore
 import GatewayJSON
-import GatewayStream
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 struct ParticipantTests {
   /// Returns a call with ann and bob: the world, and the names of their connections and sessions.

@@ -1,8 +1,9 @@
 import GatewayCore
 import GatewayJSON
-import GatewayStream
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 struct QueryTests {
   private func filled() throws -> StreamCallWorld {

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayJSON
 import GatewayKit
-import GatewayStream
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 struct SessionTests {
   private let join = #"{"location":"FRA","create":true}"#

@@ -1,8 +1,9 @@
 import GatewayCore
 import GatewayJSON
-import GatewayStream
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 struct StrayCallInputTests {
   private static let members101 = (0..<101).map { #"{"user_id":"u\#($0)"}"# }.joined(separator: ",")

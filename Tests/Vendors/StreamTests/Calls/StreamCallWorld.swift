@@ -2,9 +2,10 @@ import GatewayCore
 import GatewayJSON
 import GatewayRuntime
 import GatewaySimulator
-import GatewayStream
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 /// Stream's calls over REST in virtual time, with the clients that receive their events.
 final class StreamCallWorld {

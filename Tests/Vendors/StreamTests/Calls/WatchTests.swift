@@ -1,8 +1,9 @@
 import GatewayCore
 import GatewayJSON
-import GatewayStream
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 struct WatchTests {
   private let join = #"{"location":"FRA","create":true}"#

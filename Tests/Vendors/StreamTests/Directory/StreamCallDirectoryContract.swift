@@ -1,8 +1,9 @@
 import GatewayCore
 import GatewayKit
-import GatewayStream
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 struct StreamCallDirectoryContract {
   private let ann = UserID("ann")

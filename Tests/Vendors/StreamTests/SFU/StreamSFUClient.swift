@@ -1,5 +1,6 @@
 import GatewayCore
-import GatewayStream
+
+@testable import GatewayStream
 
 /// A client of Stream's SFU that uses ProtoJSON; its token comes from a join over REST.
 struct StreamSFUClient: ClientDialect {

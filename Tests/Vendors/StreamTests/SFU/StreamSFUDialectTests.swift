@@ -1,7 +1,8 @@
 import GatewayCore
-import GatewayStream
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 struct StreamSFUDialectTests {
   private static let session = "0b2e7f66-2a1c-4f5e-9d54-7d1f6ad0c1aa"

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayJSON
 import GatewaySimulator
-import GatewayStream
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 struct StreamCallEventsTests {
   /// Returns the messages that the client received after its login, without answers to health checks.

@@ -2,9 +2,10 @@ import GatewayCore
 import GatewayJSON
 import GatewayRuntime
 import GatewaySimulator
-import GatewayStream
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 struct StreamChatAnonymousTests {
   private let stream: SimulatedStream

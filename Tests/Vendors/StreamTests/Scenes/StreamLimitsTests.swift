@@ -1,8 +1,9 @@
 import GatewayCore
 import GatewaySimulator
-import GatewayStream
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 struct StreamLimitsTests {
   private let stream: SimulatedStream

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayJSON
 import GatewaySimulator
-import GatewayStream
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 /// Names that are equal as Swift strings, and different at Stream.
 struct StreamNamesTests {

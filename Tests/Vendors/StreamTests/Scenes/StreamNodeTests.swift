@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewaySimulator
 import GatewaySpace
-import GatewayStream
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 /// Two gateways on one store.
 struct StreamNodeTests {

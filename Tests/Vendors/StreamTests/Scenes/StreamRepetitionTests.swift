@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayRuntime
 import GatewaySimulator
-import GatewayStream
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 struct StreamRepetitionTests {
   /// Returns the answers to joining a call, including the SFU's tokens, and to a server's export.

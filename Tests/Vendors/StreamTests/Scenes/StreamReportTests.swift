@@ -2,9 +2,10 @@ import Foundation
 import GatewayCore
 import GatewayFleet
 import GatewayReport
-import GatewayStream
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 struct StreamReportTests {
   @Test

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayJSON
 import GatewaySimulator
-import GatewayStream
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 /// Stream with a faulty store, in virtual time.
 struct StreamStoreScenes {

@@ -1,9 +1,10 @@
 import Foundation
 import GatewayCore
 import GatewaySimulator
-import GatewayStream
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 struct StreamTranscriptTests {
   @Test(arguments: [

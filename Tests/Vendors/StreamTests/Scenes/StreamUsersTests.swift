@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayJSON
 import GatewaySimulator
-import GatewayStream
 import TestSupport
 import Testing
+
+@testable import GatewayStream
 
 struct StreamUsersTests {
   private let stream: SimulatedStream

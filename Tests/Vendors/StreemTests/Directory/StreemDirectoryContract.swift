@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayKit
-import GatewayStreem
 import GatewayTokens
 import TestSupport
 import Testing
+
+@testable import GatewayStreem
 
 extension StoreCase {
   /// Returns a directory with room for `room` of everything.

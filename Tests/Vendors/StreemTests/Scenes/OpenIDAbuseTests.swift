@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayRuntime
 import GatewaySimulator
-import GatewayStreem
 import TestSupport
 import Testing
+
+@testable import GatewayStreem
 
 struct OpenIDAbuseTests {
   private func make(_ change: (inout OpenIDSettings) -> Void = { _ in }) throws -> (SimulatedStreem, OpenIDVisitor) {

@@ -1,9 +1,10 @@
 import Foundation
 import GatewayCore
 import GatewaySimulator
-import GatewayStreem
 import TestSupport
 import Testing
+
+@testable import GatewayStreem
 
 struct OpenIDPageTests {
   private let streem: SimulatedStreem

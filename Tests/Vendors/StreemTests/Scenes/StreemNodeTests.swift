@@ -2,9 +2,10 @@ import GatewayCore
 import GatewayRuntime
 import GatewaySimulator
 import GatewaySpace
-import GatewayStreem
 import TestSupport
 import Testing
+
+@testable import GatewayStreem
 
 /// Two gateways on one store.
 struct StreemNodeTests {

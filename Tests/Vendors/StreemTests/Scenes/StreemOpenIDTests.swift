@@ -2,10 +2,11 @@ import GatewayCore
 import GatewayJSON
 import GatewayRuntime
 import GatewaySimulator
-import GatewayStreem
 import GatewayTokens
 import TestSupport
 import Testing
+
+@testable import GatewayStreem
 
 struct StreemOpenIDTests {
   private let streem: SimulatedStreem

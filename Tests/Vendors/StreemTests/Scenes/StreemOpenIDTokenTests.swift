@@ -2,9 +2,10 @@ import GatewayCore
 import GatewayKit
 import GatewayRuntime
 import GatewaySimulator
-import GatewayStreem
 import TestSupport
 import Testing
+
+@testable import GatewayStreem
 
 struct StreemOpenIDTokenTests {
   private let streem: SimulatedStreem

@@ -1,10 +1,11 @@
 import GatewayCore
 import GatewayRuntime
 import GatewaySimulator
-import GatewayStreem
 import GatewayTokens
 import TestSupport
 import Testing
+
+@testable import GatewayStreem
 
 struct StreemPlatformTests {
   private let streem: SimulatedStreem

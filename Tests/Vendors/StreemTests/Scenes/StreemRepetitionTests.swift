@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayRuntime
 import GatewaySimulator
-import GatewayStreem
 import TestSupport
 import Testing
+
+@testable import GatewayStreem
 
 struct StreemRepetitionTests {
   /// Returns everything that is sent in a call with an invitation and a reservation before it, except signatures:

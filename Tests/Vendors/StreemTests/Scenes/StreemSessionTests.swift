@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayRuntime
 import GatewaySimulator
-import GatewayStreem
 import TestSupport
 import Testing
+
+@testable import GatewayStreem
 
 struct StreemSessionTests {
   private let streem: SimulatedStreem

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayRuntime
 import GatewaySimulator
-import GatewayStreem
 import TestSupport
 import Testing
+
+@testable import GatewayStreem
 
 /// Streem with a faulty store, in virtual time.
 struct StreemStoreScenes {

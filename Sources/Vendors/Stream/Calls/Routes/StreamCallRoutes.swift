@@ -1,19 +1,13 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 
 /// The routes of the coordinator's calls, in both path families, e.g. `POST /video/call/{type}/{id}`.
-package struct StreamCallRoutes: Sendable {
+struct StreamCallRoutes: Sendable {
   let rest: StreamRoutes
   let calls: StreamCalls
   let ringer: StreamCallRinger
 
-  package init(rest: StreamRoutes, calls: StreamCalls, ringer: StreamCallRinger) {
-    self.rest = rest
-    self.calls = calls
-    self.ringer = ringer
-  }
-
-  package var routes: [HTTPRoute] {
+  var routes: [HTTPRoute] {
     callRoutes + sessionRoutes + ringRoutes + moderationRoutes + queryRoutes + deviceRoutes + placeRoutes
       + egressRoutes + fileRoutes + participantRoutes + statisticsRoutes
   }

@@ -2,9 +2,9 @@ internal import GatewayCore
 
 /// An error of the SFU, with how the client is to reconnect: `Error` of Stream's `events.proto`, numbers of
 /// `models.proto`. Never contains a token.
-package struct StreamSignalError: Error, Hashable, Sendable {
+struct StreamSignalError: Error, Hashable, Sendable {
   /// The number of an error.
-  package enum Code: Int, Hashable, Sendable {
+  enum Code: Int, Hashable, Sendable {
     case callNotFound = 300
     case callParticipantLimitReached = 301
     case requestValidationFailed = 400
@@ -21,11 +21,11 @@ package struct StreamSignalError: Error, Hashable, Sendable {
     }
   }
 
-  package var code: Code
-  package var message: String
-  package var strategy: StreamReconnectStrategy
+  var code: Code
+  var message: String
+  var strategy: StreamReconnectStrategy
 
-  package init(_ code: Code, _ message: String, _ strategy: StreamReconnectStrategy = .disconnect) {
+  init(_ code: Code, _ message: String, _ strategy: StreamReconnectStrategy = .disconnect) {
     self.code = code
     self.message = message
     self.strategy = strategy

@@ -1,7 +1,7 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// An event on the SFU's socket: those messages of `SfuEvent`, of Stream's `events.proto`, that need no media.
-package enum StreamSignalEvent: Hashable, Sendable {
+enum StreamSignalEvent: Hashable, Sendable {
   /// A JoinResponse; `state` is nil if the client knows it already.
   case joinResponse(StreamSignalState?, isReconnected: Bool, returnWindow: Duration)
   /// The answer to a health check; `count` is nil if the socket has not joined.
@@ -17,7 +17,7 @@ package enum StreamSignalEvent: Hashable, Sendable {
   /// The participants who are now pinned for everybody.
   case pinsUpdated([StreamCallPin])
 
-  package func frame(_ format: StreamSignalFormat) -> Frame {
+  func frame(_ format: StreamSignalFormat) -> Frame {
     switch format {
     case .protobuf: Frame(.binary, message.bytes)
     case .json: Frame(.text, message.json)
@@ -62,20 +62,11 @@ package enum StreamSignalEvent: Hashable, Sendable {
 }
 
 /// `CallState`: the participants at the time of a join.
-package struct StreamSignalState: Hashable, Sendable {
-  package var participants: [StreamSignalParticipant]
-  package var startedAt: WallTime?
-  package var count: StreamSignalCount
-  package var pins: [StreamCallPin]
-
-  package init(
-    participants: [StreamSignalParticipant], startedAt: WallTime?, count: StreamSignalCount, pins: [StreamCallPin] = []
-  ) {
-    self.participants = participants
-    self.pins = pins
-    self.startedAt = startedAt
-    self.count = count
-  }
+struct StreamSignalState: Hashable, Sendable {
+  var participants: [StreamSignalParticipant]
+  var startedAt: WallTime?
+  var count: StreamSignalCount
+  var pins: [StreamCallPin] = []
 
   var fields: ProtobufMessage {
     var state = ProtobufMessage(1, "participants", .messages(participants.map(\.fields)))
@@ -96,14 +87,9 @@ extension StreamCallPin {
 }
 
 /// `ParticipantCount`: the number of participants, and how many of these are anonymous.
-package struct StreamSignalCount: Hashable, Sendable {
-  package var total: Int
-  package var anonymous: Int
-
-  package init(total: Int, anonymous: Int) {
-    self.total = total
-    self.anonymous = anonymous
-  }
+struct StreamSignalCount: Hashable, Sendable {
+  var total: Int
+  var anonymous: Int
 
   var fields: ProtobufMessage {
     var count = ProtobufMessage(1, "total", .number(UInt32(clamping: total)))
@@ -113,22 +99,13 @@ package struct StreamSignalCount: Hashable, Sendable {
 }
 
 /// `Participant`.
-package struct StreamSignalParticipant: Hashable, Sendable {
-  package var userID: UserID
-  package var sessionID: String
-  package var joinedAt: WallTime
-  package var name: String
-  package var image: String
-  package var role: String
-
-  package init(userID: UserID, sessionID: String, joinedAt: WallTime, name: String, image: String, role: String) {
-    self.userID = userID
-    self.sessionID = sessionID
-    self.joinedAt = joinedAt
-    self.name = name
-    self.image = image
-    self.role = role
-  }
+struct StreamSignalParticipant: Hashable, Sendable {
+  var userID: UserID
+  var sessionID: String
+  var joinedAt: WallTime
+  var name: String
+  var image: String
+  var role: String
 
   var fields: ProtobufMessage {
     var participant = ProtobufMessage(1, "userId", .text(userID.rawValue))
@@ -144,7 +121,7 @@ package struct StreamSignalParticipant: Hashable, Sendable {
 }
 
 /// The reason why a call has ended for a participant.
-package enum StreamCallEnd: Int, Hashable, Sendable {
+enum StreamCallEnd: Int, Hashable, Sendable {
   /// The call has ended for all, permanently.
   case ended = 1
   /// The call is backstage again.

@@ -60,7 +60,7 @@ struct StreamSignalJoin: Hashable {
 }
 
 /// The way in which a client reconnects or is told to; `WebsocketReconnectStrategy` of Stream's `models.proto`.
-package enum StreamReconnectStrategy: Int, Hashable, Sendable, CaseIterable {
+enum StreamReconnectStrategy: Int, Hashable, Sendable, CaseIterable {
   /// The client decides.
   case unspecified
   /// No reconnect.

@@ -1,12 +1,12 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
 
 /// The routes of users, guests, and the settings of the application, e.g. `POST /users`.
-package struct StreamUserRoutes: Sendable {
+struct StreamUserRoutes: Sendable {
   let rest: StreamRoutes
   let keeper: StreamGuestKeeper
 
-  package init(_ rest: StreamRoutes, guests keeper: StreamGuestKeeper) {
+  init(_ rest: StreamRoutes, guests keeper: StreamGuestKeeper) {
     self.rest = rest
     self.keeper = keeper
   }
@@ -14,7 +14,7 @@ package struct StreamUserRoutes: Sendable {
   /// The most users that one request may change.
   static let usersMax = 100
 
-  package var routes: [HTTPRoute] { users + standing + blocks + bans + guests + preferences + application + exports }
+  var routes: [HTTPRoute] { users + standing + blocks + bans + guests + preferences + application + exports }
 
   private var users: [HTTPRoute] {
     rest.resource("POST", .common("users"), "UpdateUsers", .user) { request throws(StreamError) in
