@@ -13,19 +13,27 @@ extension Arguments {
   ) throws {
     self.init(flags: flags + FlagSection.everywhere.flags)
     try readWords(words, operandsAllowed: allowed, among: commands)
-    for flag in flags where given[flag.name] == nil {
-      guard let text = environment[flag.environmentName], !ServiceLink.isOne(flag.environmentName, text) else {
-        continue
-      }
-      let texts = flag.repeats ? text.split(separator: ",").map(String.init) : [text]
-      given[flag.name] = texts.map { Value(text: $0, source: flag.environmentName) }
-    }
-    try EnvironmentVariables.check(environment, flags: flags, among: commands)
+    try readVariables(EnvironmentVariables.ours(environment), flags: flags, among: commands)
     if let file = given[FlagSection.config.name]?.last {
       try readFile(file.text, of: file.source, isOwn: true, among: commands)
     } else if let path = environment[FlagSection.config.environmentName] {
       try readFile(path, of: FlagSection.config.environmentName, isOwn: false, among: commands)
     }
+  }
+
+  private mutating func readVariables(
+    _ variables: [String: String], flags: [Flag], among commands: [any Command.Type]
+  ) throws {
+    var unread = variables
+    unread[FlagSection.config.environmentName] = nil
+    guard !unread.isEmpty else { return }
+    for flag in flags {
+      let name = flag.environmentName
+      guard let text = unread.removeValue(forKey: name), given[flag.name] == nil else { continue }
+      let texts = flag.repeats ? text.split(separator: ",").map(String.init) : [text]
+      given[flag.name] = texts.map { Value(text: $0, source: name) }
+    }
+    try EnvironmentVariables.check(unread, flags: flags, among: commands)
   }
 
   private mutating func readWords(

@@ -4,15 +4,23 @@ import GatewayKit
 enum EnvironmentVariables {
   private static let prefix = "POSTERN_"
 
+  /// Returns those of the variables, without the ones that Kubernetes sets.
+  static func ours(_ environment: [String: String]) -> [String: String] {
+    environment.filter { name, value in name.hasPrefix(prefix) && !ServiceLink.isOne(name, value) }
+  }
+
   /// Throws for a variable that no command reads, since it would set nothing without notice.
   ///
   /// The error suggests similar variables, first the variables of the command's own `flags`.
-  static func check(_ environment: [String: String], flags: [Flag], among commands: [any Command.Type]) throws {
+  ///
+  /// - Parameter unread: ``ours(_:)``, without the variables of `flags` and of `--config`.
+  static func check(_ unread: [String: String], flags: [Flag], among commands: [any Command.Type]) throws {
+    // The flags of all commands are made only if they are asked for.
+    guard !unread.isEmpty else { return }
     let own = flags.map(\.environmentName)
     let all = own + commands.flatMap { $0.flags.map(\.environmentName) }
-    let known = Set(all + [FlagSection.config.environmentName] + commands.flatMap { $0.variables })
-    for (name, value) in environment.sorted(by: { $0.key < $1.key })
-    where name.hasPrefix(prefix) && !known.contains(name) && !ServiceLink.isOne(name, value) {
+    let known = Set(all + commands.flatMap { $0.variables })
+    for name in unread.keys.sorted() where !known.contains(name) {
       let word = String(name.dropFirst(prefix.count))
       // Compares the names without their common prefix.
       let near = [own, all].lazy.map { names in
