@@ -1,10 +1,11 @@
 import GatewayCore
-import GatewayFaults
 import GatewayRuntime
 import GatewaySimulator
 import GatewaySpace
 import TestSupport
 import Testing
+
+@testable import GatewayFaults
 
 struct EndingFaultTests {
   @Test

@@ -1,5 +1,4 @@
 import GatewayCore
-import GatewayFaults
 import GatewayKit
 import GatewayPlain
 import GatewayRuntime
@@ -8,6 +7,8 @@ import GatewaySpace
 import GatewayTokens
 import TestSupport
 import Testing
+
+@testable import GatewayFaults
 
 struct HostedFaultTests {
   private static func house(spaces: Int = 1, isFrozen: Bool = false) throws -> (TestHouse, PlainTokenIssuer) {

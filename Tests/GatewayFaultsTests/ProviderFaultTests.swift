@@ -1,11 +1,12 @@
 import GatewayCore
-import GatewayFaults
 import GatewayKit
 import GatewayRuntime
 import GatewaySimulator
 import GatewaySpace
 import TestSupport
 import Testing
+
+@testable import GatewayFaults
 
 struct ProviderFaultTests {
   let faulty: FaultyGateway

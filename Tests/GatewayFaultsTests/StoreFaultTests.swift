@@ -1,9 +1,10 @@
 import GatewayCore
-import GatewayFaults
 import GatewayRuntime
 import GatewaySimulator
 import TestSupport
 import Testing
+
+@testable import GatewayFaults
 
 struct StoreFaultTests {
   let faulty: FaultyGateway

@@ -1,15 +1,15 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// An upgrade request that is refused with an HTTP status.
-package struct RefuseUpgrade: AdmissionFault {
-  package static let word = "refuse_upgrade"
-  package static let summary = "answers the upgrade with an HTTP status instead of 101"
-  package static let members = FaultAnswer.members
-  package static let example = #"{"fault": "refuse_upgrade", "status": 503, "retry_after_s": 2, "times": 3}"#
+struct RefuseUpgrade: AdmissionFault {
+  static let word = "refuse_upgrade"
+  static let summary = "answers the upgrade with an HTTP status instead of 101"
+  static let members = FaultAnswer.members
+  static let example = #"{"fault": "refuse_upgrade", "status": 503, "retry_after_s": 2, "times": 3}"#
 
   private let answer: FaultAnswer
 
-  package init(_ fields: FaultFields) throws(GatewayError) { answer = try FaultAnswer(fields) }
+  init(_ fields: FaultFields) throws(GatewayError) { answer = try FaultAnswer(fields) }
 
-  package func refusal(_ words: (GatewayError) -> HTTPResponse) -> HTTPResponse? { answer.response(words) }
+  func refusal(_ words: (GatewayError) -> HTTPResponse) -> HTTPResponse? { answer.response(words) }
 }

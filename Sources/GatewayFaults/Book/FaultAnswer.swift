@@ -1,19 +1,19 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayKit
 
 /// An HTTP response that a fault sends instead of the right one, e.g. 503 with `Retry-After`.
-package struct FaultAnswer: Hashable, Sendable {
-  package let error: GatewayError
+struct FaultAnswer: Hashable, Sendable {
+  let error: GatewayError
   /// The status; nil for the error's own.
-  package let status: Int?
-  package let retryAfter: Duration?
+  let status: Int?
+  let retryAfter: Duration?
 
-  package static let members = ["status", "retry_after_s", "error"]
+  static let members = ["status", "retry_after_s", "error"]
 
   /// Reads an answer.
   ///
   /// - Parameter unauthorized: The error of a 401 if the order names none.
-  package init(_ fields: FaultFields, unauthorized: GatewayError = .tokenExpired) throws(GatewayError) {
+  init(_ fields: FaultFields, unauthorized: GatewayError = .tokenExpired) throws(GatewayError) {
     status = try fields.whole("status", in: 400...599).map { Int($0) }
     retryAfter = try fields.seconds("retry_after_s")
     let usual: GatewayError =
@@ -27,14 +27,14 @@ package struct FaultAnswer: Hashable, Sendable {
     error = try fields.error("error") ?? usual
   }
 
-  package init(_ error: GatewayError, status: Int?, retryAfter: Duration?) {
+  init(_ error: GatewayError, status: Int?, retryAfter: Duration?) {
     self.error = error
     self.status = status
     self.retryAfter = retryAfter
   }
 
   /// Returns the response, with the error in the format of `words`.
-  package func response(_ words: (GatewayError) -> HTTPResponse) -> HTTPResponse {
+  func response(_ words: (GatewayError) -> HTTPResponse) -> HTTPResponse {
     var response = words(error)
     if let status { response.status = status }
     if let retryAfter {

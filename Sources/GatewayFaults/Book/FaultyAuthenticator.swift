@@ -1,13 +1,13 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayRuntime
 
 /// An authenticator of a wire format's tokens with every possible fault.
-package struct FaultyAuthenticator: Authenticator {
-  package let inner: any Authenticator
+struct FaultyAuthenticator: Authenticator {
+  let inner: any Authenticator
   let book: FaultBook
   let dialect: Name
 
-  package func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
+  func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
     if let failure = book.loginFailure(of: bearer) { return .decided(.failure(failure.error)) }
     guard !book.standing.isEmpty else { return inner.judge(credentials, of: bearer, at: now) }
     // A token that is used up by its acceptance must be refused before it.

@@ -28,8 +28,8 @@ extension FaultySocket {
       return go(frame, direction)
     case .behindNext:
       switch direction {
-      case .in where heldIn.count < Self.heldMax: heldIn.append(frame)
-      case .out where heldOut.count < Self.heldMax: heldOut.append(frame)
+      case .in where kept.heldIn.count < Self.heldMax: kept.heldIn.append(frame)
+      case .out where kept.heldOut.count < Self.heldMax: kept.heldOut.append(frame)
       default: return go(frame, direction)
       }
       book.keep(frame)
@@ -48,12 +48,12 @@ extension FaultySocket {
     case .in:
       frame.payload.withUnsafeBytes { party.socketReceived($0, frame.kind) }
       guard releasing else { return .sent }
-      for frame in takeHeld(\.heldIn) { frame.payload.withUnsafeBytes { party.socketReceived($0, frame.kind) } }
+      for frame in takeHeld(\.kept.heldIn) { frame.payload.withUnsafeBytes { party.socketReceived($0, frame.kind) } }
       return .sent
     case .out:
       var outcome = socket.send(frame)
       guard releasing else { return outcome }
-      for frame in takeHeld(\.heldOut) where outcome != .overflow { outcome = socket.send(frame) }
+      for frame in takeHeld(\.kept.heldOut) where outcome != .overflow { outcome = socket.send(frame) }
       return outcome
     }
   }
@@ -72,8 +72,8 @@ extension FaultySocket {
   private func arrive(_ frame: Frame, _ direction: Direction) {
     guard socket != nil, isPassing else { return book.release(frame) }
     switch direction {
-    case .in: lateIn.append(frame)
-    case .out: lateOut.append(frame)
+    case .in: kept.lateIn.append(frame)
+    case .out: kept.lateOut.append(frame)
     }
     release(direction)
   }
@@ -82,8 +82,8 @@ extension FaultySocket {
   func release(_ direction: Direction) {
     var line: [Frame] = []
     switch direction {
-    case .in: swap(&line, &lateIn)
-    case .out: swap(&line, &lateOut)
+    case .in: swap(&line, &kept.lateIn)
+    case .out: swap(&line, &kept.lateOut)
     }
     guard !line.isEmpty else { return }
     var gone = 0
@@ -96,8 +96,8 @@ extension FaultySocket {
     line.removeFirst(gone)
     guard socket != nil, isPassing else { return line.forEach(book.release) }
     switch direction {
-    case .in: lateIn = line + lateIn
-    case .out: lateOut = line + lateOut
+    case .in: kept.lateIn = line + kept.lateIn
+    case .out: kept.lateOut = line + kept.lateOut
     }
   }
 
@@ -108,7 +108,9 @@ extension FaultySocket {
 
   /// Forgets the messages that are kept back; those whose delay is not over are forgotten when it is.
   func dropKept() {
-    for frame in heldIn + heldOut + lateIn + lateOut { book.release(frame) }
-    (heldIn, heldOut, lateIn, lateOut) = ([], [], [], [])
+    let kept = kept
+    guard !kept.isEmpty else { return }
+    for frame in kept.heldIn + kept.heldOut + kept.lateIn + kept.lateOut { book.release(frame) }
+    self.kept = KeptFrames()
   }
 }

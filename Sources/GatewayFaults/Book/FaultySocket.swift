@@ -10,25 +10,15 @@ package import GatewayRuntime
 /// `@unchecked Sendable`: used only on the gateway's loop.
 package final class FaultySocket: @unchecked Sendable {
   package let party: any FaultParty
-  let id: ConnectionID
   let book: FaultBook
-  private let ownSide: FaultSide
   /// The socket on a proxy's other side.
   let upstream: FaultySocket?
   /// The number in the sequence of opened connections, from 1.
   var number: UInt64 = 0
-  /// The failure of its login or its refresh; nil if neither fails.
-  private(set) var failure: LoginFailure?
-  /// Whether it is a refresh that fails, which is sent as an error.
-  private var failsRefresh = false
   private(set) var socket: (any Socket)?
-  package private(set) var otherClose: OtherClose?
-  /// The messages that go on after the next one.
-  var heldOut: [Frame] = []
-  var heldIn: [Frame] = []
-  /// The messages whose delay is over, and that wait for a slow reader.
-  var lateOut: [Frame] = []
-  var lateIn: [Frame] = []
+  /// What faults have done to it; nil until one does something.
+  private var harm: SocketHarm?
+  private let ownSide: FaultSide
   /// Whether nothing passes in either direction, while the transport stays.
   private var isCut = false
   /// Whether nothing is read because of a fault.
@@ -42,10 +32,6 @@ package final class FaultySocket: @unchecked Sendable {
   /// Whether the party wants the transport to answer pings.
   private var wantsPongs = true
   private var withholdsPongs = false
-  /// The fault of the beginning of a message, which applies to the rest too.
-  private var begun: (meaning: JournalMessage, fault: (any MessageFault)?)?
-  /// The active faults of the socket, by their numbers.
-  private var ailments: [UInt32: any SocketFault] = [:]
 
   /// Creates the socket of a client.
   ///
@@ -57,20 +43,38 @@ package final class FaultySocket: @unchecked Sendable {
     before upstream: FaultySocket? = nil
   ) {
     self.party = party
-    id = party.id
     self.book = book
-    self.failure = failure
     self.upstream = upstream
     ownSide = .client
+    if let failure { harmed.failure = failure }
   }
 
   /// Creates the socket between a proxy and the gateway behind it.
   package init(upstreamOf party: any FaultParty, in book: FaultBook) {
     self.party = party
-    id = party.id
     self.book = book
     upstream = nil
     ownSide = .upstream
+  }
+
+  var id: ConnectionID { party.id }
+
+  /// What faults have done to it, made at the first use.
+  private var harmed: SocketHarm {
+    if let harm { return harm }
+    let new = SocketHarm()
+    harm = new
+    return new
+  }
+
+  /// The failure of its login or its refresh; nil if neither fails.
+  var failure: LoginFailure? { harm?.failure }
+  package var otherClose: OtherClose? { harm?.otherClose }
+
+  /// The messages that are kept back.
+  var kept: KeptFrames {
+    get { harm?.kept ?? KeptFrames() }
+    set { if harm != nil || !newValue.isEmpty { harmed.kept = newValue } }
   }
 
   /// Returns the socket of that side; nil if there is none.
@@ -90,12 +94,12 @@ package final class FaultySocket: @unchecked Sendable {
   // MARK: Faults of the socket
 
   func suffer(_ fault: any SocketFault, from standing: StandingFault) {
-    ailments[standing.number] = fault
+    harmed.ailments[standing.number] = fault
     fault.befall(self)
   }
 
   func recover(from standing: StandingFault) {
-    ailments.removeValue(forKey: standing.number)?.leave(self)
+    harm?.ailments.removeValue(forKey: standing.number)?.leave(self)
   }
 
   /// Stops everything in both directions, without telling either side, or lets it pass again.
@@ -129,7 +133,7 @@ package final class FaultySocket: @unchecked Sendable {
 
   /// Fails the refresh that is being verified, and ends the connection after it.
   func failRefresh(_ failure: LoginFailure) {
-    (self.failure, failsRefresh) = (failure, true)
+    (harmed.failure, harmed.failsRefresh) = (failure, true)
     book.loop.execute { [self] in party.socketViolated(.invalidToken) }
   }
 
@@ -164,7 +168,7 @@ extension FaultySocket: SocketHandler {
 
   package func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
     guard isPassing else { return }
-    guard ownSide == .client, book.hasMessageFaults || !heldIn.isEmpty else {
+    guard ownSide == .client, book.hasMessageFaults || harm?.kept.heldIn.isEmpty == false else {
       return party.socketReceived(payload, kind)
     }
     let frame = Frame(kind, Array(payload))
@@ -215,22 +219,22 @@ extension FaultySocket: Socket {
     guard socket != nil else { return .closed }
     let said = book.takeSaid(to: id)
     let meaning = said?.meaning ?? .vendor
-    if meaning == .loginRefused || (failsRefresh && meaning == .error), let failure {
+    if meaning == .loginRefused || (harm?.failsRefresh == true && meaning == .error), let failure {
       switch failure.words {
       case .usual: break
       case .none: return .sent
       case .frame(let other): return go(other, .out)
       }
     }
-    let begun = begun
-    self.begun = nil
-    guard ownSide == .client, book.hasMessageFaults || !heldOut.isEmpty || begun != nil else {
+    let begun = harm?.begun
+    harm?.begun = nil
+    guard ownSide == .client, book.hasMessageFaults || harm?.kept.heldOut.isEmpty == false || begun != nil else {
       return go(frame, .out, releasing: true)
     }
     if let begun, begun.meaning == meaning { return pass(frame, .out, begun.fault?.fate(of: frame)) }
     let found = book.fate(of: frame, subject, id) { $0.takesIn(out: meaning, frame) }
     guard said?.isBeginning == true else { return pass(frame, .out, found?.fate) }
-    self.begun = (meaning, found?.fault)
+    harmed.begun = (meaning, found?.fault)
     return pass(frame, .out, found?.fate?.ofBeginning)
   }
 
@@ -243,7 +247,7 @@ extension FaultySocket: Socket {
     guard !isClosing else { return }
     isClosing = true
     guard !isCut else {
-      otherClose = .noFrame
+      harmed.otherClose = .noFrame
       return forget()
     }
     let meant = book.takeClosing(in: reason)
@@ -254,10 +258,10 @@ extension FaultySocket: Socket {
     switch ending {
     case nil: socket?.close(reason)
     case .closed(let other):
-      otherClose = .code(other.code)
+      harmed.otherClose = .code(other.code)
       socket?.close(other)
     case .aborted, .reset, .forgotten:
-      otherClose = .noFrame
+      harmed.otherClose = .noFrame
       if ending == .forgotten { forget() } else if ending == .reset { socket?.reset() } else { socket?.abort() }
     }
   }
@@ -289,7 +293,7 @@ extension FaultySocket: Socket {
     isPaused = false
     if !isCut, !isHalted { socket?.goOnReading() }
     // Not from inside the party's call.
-    if !lateIn.isEmpty { book.loop.execute { [self] in release(.in) } }
+    if harm?.kept.lateIn.isEmpty == false { book.loop.execute { [self] in release(.in) } }
   }
 
   package var answersPings: Bool {

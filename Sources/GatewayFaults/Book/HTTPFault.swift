@@ -1,7 +1,7 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// A fault of the gateway's answers over HTTP.
-package protocol HTTPFault: Fault {
+protocol HTTPFault: Fault {
   var routes: RouteChoice { get }
 
   /// The fate of a request.
@@ -24,11 +24,11 @@ enum AnswerMoment: String, CaseIterable {
 }
 
 extension HTTPFault {
-  package static var isOfAll: Bool { true }
+  static var isOfAll: Bool { true }
 }
 
 /// The fate of an HTTP request that a fault affects.
-package enum HTTPFate: Hashable, Sendable {
+enum HTTPFate: Hashable, Sendable {
   /// The answer comes later by this duration, in the time of the network.
   case late(Duration)
   /// The answer never comes.
@@ -38,15 +38,15 @@ package enum HTTPFate: Hashable, Sendable {
 
 /// The routes that a fault affects: all below a path, or one by its method and pattern as in the metrics, e.g. `POST
 /// /v1/tokens`.
-package struct RouteChoice: Hashable, Sendable {
+struct RouteChoice: Hashable, Sendable {
   private let method: Name?
   private let path: Name
 
-  package static let members = ["route"]
+  static let members = ["route"]
   private static let lengthMax = 1024
 
   /// Reads the member `route`; without it all routes are affected.
-  package init(_ fields: FaultFields) throws(GatewayError) {
+  init(_ fields: FaultFields) throws(GatewayError) {
     let text = try fields.text("route", bytes: Self.lengthMax) ?? "/"
     let parts = text.split(separator: " ", maxSplits: 1)
     method = parts.count == 2 ? Name(parts[0]) : nil

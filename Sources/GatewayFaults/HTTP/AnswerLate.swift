@@ -1,17 +1,17 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// An HTTP answer that comes late, e.g. a token after 3 s, when the client has asked a second time.
-package struct AnswerLate: HTTPFault {
-  package static let word = "answer_late"
-  package static let summary = "delays HTTP requests of one route, or below a path, in real time"
-  package static let members = ["by_ms"] + RouteChoice.members + AnswerMoment.members
-  package static let example = #"{"fault": "answer_late", "route": "POST /v1/tokens", "by_ms": 3000, "times": 1}"#
+struct AnswerLate: HTTPFault {
+  static let word = "answer_late"
+  static let summary = "delays HTTP requests of one route, or below a path, in real time"
+  static let members = ["by_ms"] + RouteChoice.members + AnswerMoment.members
+  static let example = #"{"fault": "answer_late", "route": "POST /v1/tokens", "by_ms": 3000, "times": 1}"#
 
-  package let routes: RouteChoice
-  package let asksUpstream: Bool
-  package let fate: HTTPFate
+  let routes: RouteChoice
+  let asksUpstream: Bool
+  let fate: HTTPFate
 
-  package init(_ fields: FaultFields) throws(GatewayError) {
+  init(_ fields: FaultFields) throws(GatewayError) {
     routes = try RouteChoice(fields)
     asksUpstream = try AnswerMoment.asksUpstream(fields)
     guard let duration = try fields.milliseconds("by_ms") else { throw fields.missing("by_ms") }

@@ -1,17 +1,17 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// An HTTP request that is never answered, unless the fault is removed while a client waits.
-package struct AnswerNever: HTTPFault {
-  package static let word = "answer_never"
-  package static let summary = "never answers HTTP requests of one route, or below a path"
-  package static let members = RouteChoice.members + AnswerMoment.members
-  package static let example = #"{"fault": "answer_never", "route": "/v1/calls", "times": 1}"#
+struct AnswerNever: HTTPFault {
+  static let word = "answer_never"
+  static let summary = "never answers HTTP requests of one route, or below a path"
+  static let members = RouteChoice.members + AnswerMoment.members
+  static let example = #"{"fault": "answer_never", "route": "/v1/calls", "times": 1}"#
 
-  package let routes: RouteChoice
-  package let asksUpstream: Bool
-  package let fate = HTTPFate.unanswered
+  let routes: RouteChoice
+  let asksUpstream: Bool
+  let fate = HTTPFate.unanswered
 
-  package init(_ fields: FaultFields) throws(GatewayError) {
+  init(_ fields: FaultFields) throws(GatewayError) {
     routes = try RouteChoice(fields)
     asksUpstream = try AnswerMoment.asksUpstream(fields)
   }

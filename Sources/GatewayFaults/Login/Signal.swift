@@ -1,16 +1,16 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// A failure of a login or a refresh that is signalled in one of nine ways, e.g. by a close frame with 1011.
-package struct Signal: LoginFault {
-  package static let word = "signal"
-  package static let summary =
+struct Signal: LoginFault {
+  static let word = "signal"
+  static let summary =
     "rejects the login, or the refresh: S1 by 401, S2 by 403, S3 an error and a close, S4 a close alone, S5 no close frame, "
     + "S6 a code of the wrong family, S7 a code that means come back, S8 an unknown code, S9 come back later"
-  package static let members = ["failure", "as", "of", "code", "reason", "status", "retry_after_s", "text"]
-  package static let example = #"{"fault": "signal", "failure": "token_expired", "as": "S4", "code": 3003, "times": 1}"#
+  static let members = ["failure", "as", "of", "code", "reason", "status", "retry_after_s", "text"]
+  static let example = #"{"fault": "signal", "failure": "token_expired", "as": "S4", "code": 3003, "times": 1}"#
 
   /// The way of signalling, e.g. `S1` by 401 instead of the upgrade.
-  package enum Way: String, CaseIterable, Sendable {
+  enum Way: String, CaseIterable, Sendable {
     case s1 = "S1"
     case s2 = "S2"
     case s3 = "S3"
@@ -22,14 +22,14 @@ package struct Signal: LoginFault {
     case s9 = "S9"
   }
 
-  package let failure: LoginFailure
-  package let use: TokenUse
+  let failure: LoginFailure
+  let use: TokenUse
   /// The response instead of a 101; nil for a login that fails after it.
   private let answer: FaultAnswer?
 
   private static let textLengthMax = 65_536
 
-  package init(_ fields: FaultFields) throws(GatewayError) {
+  init(_ fields: FaultFields) throws(GatewayError) {
     guard let error = try fields.error("failure") else { throw fields.missing("failure") }
     guard let way = try fields.word("as", Way.self) else { throw fields.missing("as") }
     let code = try fields.closeReason()
@@ -65,9 +65,9 @@ package struct Signal: LoginFault {
 
   private static func close(_ code: UInt16) -> CloseReason { CloseReason(code: code, name: "") ?? .policyViolation }
 
-  package var isBeforeUpgrade: Bool { answer != nil }
+  var isBeforeUpgrade: Bool { answer != nil }
 
-  package func refusal(_ words: (GatewayError) -> HTTPResponse) -> HTTPResponse {
+  func refusal(_ words: (GatewayError) -> HTTPResponse) -> HTTPResponse {
     var response = answer?.response(words) ?? words(failure.error)
     // RFC 9110 section 15.5.2: a 401 has a challenge.
     if response.status == 401, !response.headers.contains(where: { $0.name == "www-authenticate" }) {

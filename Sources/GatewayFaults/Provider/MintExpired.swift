@@ -1,18 +1,18 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 
 /// A token that has already expired. A client that asks again at once loops.
-package struct MintExpired: OtherTokenFault {
-  package static let word = "mint_expired"
-  package static let summary = "makes the token provider return tokens that have expired (default an hour ago)"
-  package static let members = ["by_s"]
-  package static let example = #"{"fault": "mint_expired", "by_s": 60, "times": 1}"#
+struct MintExpired: OtherTokenFault {
+  static let word = "mint_expired"
+  static let summary = "makes the token provider return tokens that have expired (default an hour ago)"
+  static let members = ["by_s"]
+  static let example = #"{"fault": "mint_expired", "by_s": 60, "times": 1}"#
 
   private let age: Duration
 
-  package init(_ fields: FaultFields) throws(GatewayError) { age = try fields.seconds("by_s") ?? .seconds(3600) }
+  init(_ fields: FaultFields) throws(GatewayError) { age = try fields.seconds("by_s") ?? .seconds(3600) }
 
-  package func answer(to order: ProviderOrder) -> MintedToken {
+  func answer(to order: ProviderOrder) -> MintedToken {
     var order = order
     let life = order.life ?? .seconds(3600)
     order.now = order.now - age - life
@@ -20,9 +20,9 @@ package struct MintExpired: OtherTokenFault {
     return order.minted
   }
 
-  package func token(of user: UserID, among seen: any SeenTokens) -> String? { seen.expired(of: user) }
+  func token(of user: UserID, among seen: any SeenTokens) -> String? { seen.expired(of: user) }
 
-  package func lack(in seen: any SeenTokens, of users: Set<UserID>) -> String? {
+  func lack(in seen: any SeenTokens, of users: Set<UserID>) -> String? {
     guard users.isEmpty ? !seen.hasExpired : !users.contains(where: { seen.expired(of: $0) != nil }) else { return nil }
     return "no expired token was seen; use tokens of a few seconds, and order it when one has expired"
   }

@@ -1,14 +1,14 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayJSON
-package import GatewayKit
+internal import GatewayKit
 
 /// A token provider with a budget, e.g. 30 tokens a minute for each user. It refuses further requests with 429.
-package struct MintLimited: ProviderRefusal {
-  package static let word = "mint_limited"
-  package static let summary =
+struct MintLimited: ProviderRefusal {
+  static let word = "mint_limited"
+  static let summary =
     "makes the token provider reject requests above a budget by user, address or all, with 429 or a ban"
-  package static let members = ["per", "limit", "window_s", "kind", "status", "retry_after", "ban"]
-  package static let example = #"{"fault": "mint_limited", "per": "user", "limit": 30, "window_s": 60}"#
+  static let members = ["per", "limit", "window_s", "kind", "status", "retry_after", "ban"]
+  static let example = #"{"fault": "mint_limited", "per": "user", "limit": 30, "window_s": 60}"#
 
   private let book: Book
 
@@ -24,7 +24,7 @@ package struct MintLimited: ProviderRefusal {
     }
   }
 
-  package init(_ fields: FaultFields) throws(GatewayError) {
+  init(_ fields: FaultFields) throws(GatewayError) {
     guard let scope = try fields.word("per", RequestBudget.Scope.self) else { throw fields.missing("per") }
     guard let limit = try fields.whole("limit", in: 1...1_000_000_000) else { throw fields.missing("limit") }
     var budget = RequestBudget(scope, limit: Int(limit), window: try Self.window(fields, "window_s"))
@@ -75,7 +75,7 @@ package struct MintLimited: ProviderRefusal {
     }
   }
 
-  package func refuse(user: UserID?, address: Name?, at now: WallTime) throws(TokenRefusal) {
+  func refuse(user: UserID?, address: Name?, at now: WallTime) throws(TokenRefusal) {
     guard
       let refusal = book.budgets.judge(
         user: user?.name.budgetKey, address: address?.budgetKey, at: Instant(nanoseconds: now.nanoseconds))

@@ -1,20 +1,20 @@
-package import GatewayCore
-package import GatewayKit
+internal import GatewayCore
+internal import GatewayKit
 
 /// A token provider that refuses with an HTTP status. `Retry-After` is sent only if the order names it.
-package struct MintRefused: ProviderRefusal {
-  package static let word = "mint_refused"
-  package static let summary = "makes the token provider answer with an HTTP status instead of a token"
-  package static let members = FaultAnswer.members
-  package static let example = #"{"fault": "mint_refused", "status": 429, "retry_after_s": 5, "times": 2}"#
+struct MintRefused: ProviderRefusal {
+  static let word = "mint_refused"
+  static let summary = "makes the token provider answer with an HTTP status instead of a token"
+  static let members = FaultAnswer.members
+  static let example = #"{"fault": "mint_refused", "status": 429, "retry_after_s": 5, "times": 2}"#
 
   private let answer: FaultAnswer
 
-  package init(_ fields: FaultFields) throws(GatewayError) {
+  init(_ fields: FaultFields) throws(GatewayError) {
     answer = try FaultAnswer(fields, unauthorized: .credentialsMissing)
   }
 
-  package func refuse(user: UserID?, address: Name?, at now: WallTime) throws(TokenRefusal) {
+  func refuse(user: UserID?, address: Name?, at now: WallTime) throws(TokenRefusal) {
     throw TokenRefusal(
       answer.error, status: answer.status, retryAfter: answer.retryAfter.map { .after($0) } ?? RetryAdvice.none)
   }

@@ -1,18 +1,18 @@
-package import GatewayCore
+internal import GatewayCore
 
 /// A token that cannot be verified at present, as when the gateway's store or its identity provider is unreachable. It is
 /// neither valid nor invalid.
-package struct RefuseForNow: VerificationFault {
-  package static let word = "refuse_for_now"
-  package static let summary =
+struct RefuseForNow: VerificationFault {
+  static let word = "refuse_for_now"
+  static let summary =
     "answers that tokens cannot be verified now, with the error store_unavailable or identity_unavailable"
-  package static let members = ["of", "error"]
-  package static let example = #"{"fault": "refuse_for_now", "of": "refresh", "times": 3}"#
+  static let members = ["of", "error"]
+  static let example = #"{"fault": "refuse_for_now", "of": "refresh", "times": 3}"#
 
   private let error: GatewayError
   private let use: TokenUse
 
-  package init(_ fields: FaultFields) throws(GatewayError) {
+  init(_ fields: FaultFields) throws(GatewayError) {
     use = try fields.word("of") ?? .any
     error = try fields.error("error") ?? .storeUnavailable
     guard error.isUnjudged else {
@@ -21,7 +21,7 @@ package struct RefuseForNow: VerificationFault {
     }
   }
 
-  package func refusal(
+  func refusal(
     of token: VerifiedToken, isRefresh: Bool, _ standing: StandingFault, at now: Instant
   ) -> GatewayError? {
     use.takesIn(isRefresh: isRefresh) ? error : nil
