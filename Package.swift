@@ -130,7 +130,9 @@ let package = Package(
       pages: [
         "dashboard.html", "login.html", "style.css", "page.js", "charts.js", "waves.js", "sessions.js", "feed.js",
       ].map { "Dashboard/Page/\($0)" }),
-    library("GatewayServer", ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV", "CBuildCommit"]),
+    library(
+      "GatewayServer",
+      ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV", "CBuildCommit", "CRuntime"]),
     library("GatewaySimulator", ["GatewayRuntime", "GatewayCore"]),
     library(
       "GatewayProxy", ["GatewaySpace", "GatewayWires", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayCore"]),

@@ -33,7 +33,8 @@ private let others: [String: Allowed] = [
     ["Synchronization"]
   ),
   "GatewayServer": (
-    ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV", "CBuildCommit"], ["Glibc", "Synchronization"]
+    ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV", "CBuildCommit", "CRuntime"],
+    ["Glibc", "Synchronization"]
   ),
   "GatewaySimulator": (["GatewayRuntime", "GatewayCore"], ["Synchronization"]),
   "GatewayProxy": (

@@ -12,7 +12,7 @@ package enum ProcessProbe {
   package struct Sample: Hashable, Sendable, Codable {
     /// `process_cpu_seconds_total`: user and system time.
     package var cpuSeconds: Double
-    /// `process_resident_memory_bytes`.
+    /// `process_anonymous_memory_bytes`; `process_resident_memory_bytes` of a gateway that does not export it.
     package var residentBytes: Double
     /// `postern_connections_opened_total`, the sum over all dialects; 0 if the gateway does not export it.
     package var connectionsOpened: Double
@@ -62,9 +62,10 @@ package enum ProcessProbe {
         }
         values[name, default: 0] += value
       }
-      guard let cpu = values["process_cpu_seconds_total"], let bytes = values["process_resident_memory_bytes"] else {
-        return nil
-      }
+      // The code that serves the first connection would count as memory of the connections.
+      guard let cpu = values["process_cpu_seconds_total"],
+        let bytes = values["process_anonymous_memory_bytes"] ?? values["process_resident_memory_bytes"]
+      else { return nil }
       let opened = values["postern_connections_opened_total"] ?? 0
       self.init(
         cpuSeconds: min(cpu, 1e9), residentBytes: bytes, connectionsOpened: opened,

@@ -136,7 +136,8 @@ extension Metric {
       $0.gatewayCPUPerRefresh?.inSeconds
     },
     Metric(
-      "gateway.bytes_per_connection", .bytes, "the gateway's resident memory for each idle connection", better: .lower,
+      "gateway.bytes_per_connection", .bytes, "the gateway's memory for each idle connection, without its code",
+      better: .lower,
       missing: { .unmeasurable($0.whyMemoryIsUnknown ?? "") }
     ) {
       $0.gatewayBytesPerConnection

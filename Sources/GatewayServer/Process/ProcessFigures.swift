@@ -6,6 +6,8 @@ package struct ProcessFigures {
   /// User and system time together.
   package let cpuSeconds: Double
   package let residentBytes: Int
+  /// Those of them that are no mapped file's: without code, which the system maps when it is used.
+  package let anonymousBytes: Int
   package let openDescriptors: Int
   package let descriptorsMax: Int
   /// The time when the process began, in seconds since 1970, to a hundredth; nil if the system does not report it.
@@ -16,7 +18,9 @@ package struct ProcessFigures {
     var usage = rusage()
     getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     cpuSeconds = Self.seconds(usage.ru_utime) + Self.seconds(usage.ru_stime)
-    residentBytes = Self.residentPages() * sysconf(Int32(_SC_PAGESIZE))
+    let pages = Self.residentPages()
+    residentBytes = pages.all * sysconf(Int32(_SC_PAGESIZE))
+    anonymousBytes = (pages.all - pages.ofFiles) * sysconf(Int32(_SC_PAGESIZE))
     openDescriptors = Self.countDescriptors()
     descriptorsMax = Self.descriptorLimit
   }
@@ -32,15 +36,15 @@ package struct ProcessFigures {
     Double(time.tv_sec) + Double(time.tv_usec) / 1e6
   }
 
-  /// Returns the second number of `/proc/self/statm`; 0 if there is no such file.
-  private static func residentPages() -> Int {
-    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+  /// Returns the second and third number of `/proc/self/statm`; 0 if there is no such file.
+  private static func residentPages() -> (all: Int, ofFiles: Int) {
+    guard let file = fopen("/proc/self/statm", "r") else { return (0, 0) }
     defer { fclose(file) }
     var line = [CChar](repeating: 0, count: 128)
-    guard fgets(&line, Int32(line.count), file) != nil else { return 0 }
+    guard fgets(&line, Int32(line.count), file) != nil else { return (0, 0) }
     let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    let numbers = text.split(separator: " ")
-    return numbers.count > 1 ? Int(numbers[1]) ?? 0 : 0
+    let numbers = text.split(separator: " ").map { Int($0) ?? 0 }
+    return numbers.count > 2 ? (numbers[1], min(numbers[1], numbers[2])) : (0, 0)
   }
 
   /// Returns the boot time plus the 22nd field of `/proc/self/stat`, in ticks since then (proc(5)).
@@ -93,6 +97,8 @@ extension ProcessFigures {
       page.gauge("process_start_time_seconds", "When the process began, in seconds since 1970.", startedAt)
     }
     page.gauge("process_resident_memory_bytes", "Resident memory.", Double(residentBytes))
+    page.gauge(
+      "process_anonymous_memory_bytes", "Resident memory without mapped files, e.g. code.", Double(anonymousBytes))
     page.gauge("process_open_fds", "Open file descriptors.", Double(openDescriptors))
     page.gauge("process_max_fds", "The limit of open file descriptors.", Double(descriptorsMax))
   }

@@ -51,6 +51,7 @@ enum ProxyCommand: Command {
     }
     await loop.perform { parts.host?.own([listener.port] + (controlListener.map { [$0.port] } ?? [])) }
     Output.line(ready(options, port: listener.port, controlPort: controlListener?.port))
+    StartMemory.release()
     let watch = Task {
       for await _ in signals { end.yield() }
     }

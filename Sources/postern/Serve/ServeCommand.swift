@@ -60,6 +60,7 @@ enum ServeCommand: Command {
     LineWriter.standardError.flush()
     // The gateway does not wait for its reader.
     LineWriter.standardOutput.add(try ReadyLine(running, options.settings).json() + "\n")
+    StartMemory.release()
     let service = GatewayService(
       running, log, Supervision(ProcessEnvironment.variables, log), drainWindow: options.drainWindow)
     let secret = kept.withLock { $0 }

@@ -232,6 +232,8 @@ struct StormResultTests {
     #expect(result.gatewayBytesPerConnection == nil, "connections of an earlier storm left their memory behind")
     #expect(result.whyMemoryIsUnknown?.contains("had connections before") == true)
     #expect(ProcessProbe.Sample(exposition: "process_cpu_seconds_total 1") == nil)
+    let both = exposition + "\nprocess_anonymous_memory_bytes 4e6"
+    #expect(ProcessProbe.Sample(exposition: both)?.residentBytes == 4e6, "code is not memory of connections")
     let page = exposition + "\npostern_connections{phase=\"live\"} 40\npostern_connections{phase=\"closing\"} 2"
     #expect(ProcessProbe.Sample(exposition: page)?.connectionsOpen == 42)
     let counted = ProcessProbe.Sample(
