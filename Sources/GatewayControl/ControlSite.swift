@@ -23,6 +23,9 @@ package struct ControlSite: Site {
   private let refused: [RefusedOrder]
   private let gate: LoginGate
   private let pages: PageGuard
+  /// The other nodes; nil if there can be none.
+  private let others: NodeRoutes?
+  private let isProxy: Bool
 
   /// The paths without authentication, which orchestrators probe.
   private static let openPaths: Set<String> = ["/health", "/ready"]
@@ -54,14 +57,22 @@ package struct ControlSite: Site {
     noRoute = .notFound
     refused = []
     log = Self.log(of: space.gateway)
-    router = HTTPRouter(
+    isProxy = false
+    others = space.gateway.hasNodes ? NodeRoutes(gateway: space.gateway) : nil
+    let routes =
       Self.routes(of: space, settings: settings, figures: figures)
-        + DashboardRoutes(space: space, root: "", hasLogin: gate.hasSecret).routes + gate.routes
-        + [
-          DrainRoute(drain: drain).route, NodesRoute(nodes: nodes).route,
-          ReloadRoute(gateway: space.gateway, reload: reload).route,
-        ]
-        + (spaces.map { SpaceRoutes(spaces: $0).routes + ClockRoutes(spaces: $0).routes } ?? []))
+      + DashboardRoutes(space: space, root: "", hasLogin: gate.hasSecret).routes + gate.routes
+      + [
+        DrainRoute(gateway: space.gateway, drain: drain).route, NodesRoute(nodes: nodes).route,
+        ReloadRoute(gateway: space.gateway, reload: reload).route,
+      ]
+      + (spaces.map { SpaceRoutes(spaces: $0).routes + ClockRoutes(spaces: $0).routes } ?? [])
+    router = HTTPRouter(others?.merged(routes) ?? routes)
+    guard let others else { return }
+    space.gateway.answerNodes { [self] request in
+      let caller = OrderCaller(carried: request.caller)
+      return await others.answer(request) { inner in await answer(inner, of: caller) }
+    }
   }
 
   /// Creates the control port of a proxy.
@@ -87,6 +98,7 @@ package struct ControlSite: Site {
     self.spaces = spaces
     self.refused = refused
     self.log = log
+    (others, isProxy) = (nil, true)
     noSpaces = .notFound.detailed("this proxy makes no routes; start it with --spaces")
     noRoute =
       proxy == nil
@@ -97,7 +109,7 @@ package struct ControlSite: Site {
         + DashboardRoutes(route: $0, root: "", hasLogin: secret != nil).routes
     }
     router = HTTPRouter(
-      HealthRoutes.alive + (own ?? []) + gate.routes + [DrainRoute(drain: drain).route]
+      HealthRoutes.alive + (own ?? []) + gate.routes + [DrainRoute(gateway: nil, drain: drain).route]
         + (spaces.map { SpaceRoutes(spaces: $0).routes + ClockRoutes(spaces: $0).routes } ?? []))
   }
 
@@ -121,7 +133,7 @@ package struct ControlSite: Site {
     HealthRoutes(space: space, figures: figures).routes + SessionRoutes(gateway: space.gateway).routes
       + HorizonRoutes(gateway: space.gateway).routes + OrderRoutes(gateway: space.gateway).routes
       + SayRoutes(gateway: space.gateway).routes
-      + JournalRoutes(gateway: space.gateway).routes
+      + JournalRoutes(gateway: space.gateway, life: space.gateway.configuration.life).routes
       + FaultRoutes(gateway: space.gateway, book: space.faults).routes + space.controlRoutes + [
         RevocationRoute(gateway: space.gateway).route, SignalRoute(space: space).route,
         SettingsRoute(settings).route,
@@ -146,9 +158,9 @@ package struct ControlSite: Site {
     let access = gate.access(of: request)
     let caller = OrderCaller(request, access, hasSecret: gate.hasSecret)
     switch access {
-    case .full: return await answer(request, of: caller)
+    case .full: return await nodeAnswer(request, of: caller)
     case .dashboard(let session):
-      var response = await answer(request, of: caller)
+      var response = await nodeAnswer(request, of: caller)
       if let stream = response.stream { response.stream = gate.guarded(stream, by: session) }
       return response
     case .refused(let error): return ControlAnswer.error(error)
@@ -157,6 +169,16 @@ package struct ControlSite: Site {
       response.headers.append(HTTPField("www-authenticate", "Bearer realm=\"postern control\""))
       return response
     }
+  }
+
+  /// Returns the answer of the process that the request names, or of all nodes.
+  private func nodeAnswer(_ request: HTTPRequest, of caller: OrderCaller) async -> HTTPResponse {
+    guard !isProxy, request.parameter(NodeRoutes.parameter) != nil else { return await answer(request, of: caller) }
+    guard let others else {
+      return ControlAnswer.error(
+        .invalidParameter.detailed("node: no other process is asked here; several need --node-name and one Redis"))
+    }
+    return await others.pass(request, by: caller) { inner in await answer(inner, of: caller) }
   }
 
   private func answer(_ request: HTTPRequest, of caller: OrderCaller?) async -> HTTPResponse {

@@ -6,6 +6,8 @@ internal import GatewayRuntime
 /// The check by the journal whether a client meets an expectation, `POST /journal/expect`.
 struct ExpectRoute {
   let gateway: any Controllable
+  /// The life of the process, if it may be one of several.
+  let life: NodeBoot?
 
   /// The maximum number of checks at once. Each copies the records, four megabytes of a full ring.
   private static let judgedAtOnce = 4
@@ -29,7 +31,7 @@ struct ExpectRoute {
     guard let journal = gateway.journal else { throw JournalRoutes.noJournal }
     let parameters = try order.parameters()
     let expectation = try Self.form(order.expect).expectation(parameters)
-    let after = try JournalRoutes.number(String(order.after ?? 0), "after")
+    let after = try JournalRoutes.number(order.after?.text ?? "0", "after", of: life)
     guard journal.judgements < Self.judgedAtOnce else {
       throw .tooMany.detailed("\(Self.judgedAtOnce) clients are judged just now; ask again, or from a later line")
     }

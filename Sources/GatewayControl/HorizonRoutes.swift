@@ -34,18 +34,25 @@ struct HorizonRoutes {
 
   private func takeBack(_ text: String, _ request: HTTPRequest) async throws(GatewayError) -> [UInt8] {
     let _: NoMembers = try ControlAnswer.order(request)
-    guard let number = UInt64(text), let spared = await gateway.takeBackSpread(number) else {
+    guard let number = UInt64(text), let reached = await gateway.takeBackSpread(number) else {
       throw .notFound.detailed("no order to spread a wave has this number, or all of its sessions have been asked")
     }
     gateway.log(
       .info, "order",
-      [.init("order", "spread_taken_back"), .init("number", String(number)), .init("sessions", String(spared))]
+      [.init("order", "spread_taken_back"), .init("number", String(number))] + reached.fields
         + (OrderCaller.current?.fields ?? []))
-    return JSONWriter.object { $0.member("sessions", Int64(spared)) }
+    return JSONWriter.object { json in
+      json.member("sessions", Int64(reached.sessions))
+      Self.write(missing: reached.missing, to: &json)
+    }
+  }
+
+  private static func write(missing: [String], to json: inout JSONWriter) {
+    if !missing.isEmpty { json.member("nodes_missing", strings: missing) }
   }
 
   private func horizon() async -> HTTPResponse {
-    let (reading, begin) = await gateway.horizon()
+    let (reading, begin, missing) = await gateway.horizonOfNodes()
     let body = JSONWriter.object(capacity: 4_096) { json in
       json.name("time")
       json.number(begin.seconds)
@@ -53,6 +60,7 @@ struct HorizonRoutes {
       json.member("bucket_s", Int64(HorizonText.length))
       HorizonText.write(reading.buckets(of: HorizonText.length), "buckets", to: &json)
       HorizonText.writeWaves(reading, at: begin, to: &json)
+      Self.write(missing: missing, to: &json)
     }
     return JournalRoutes.response(body)
   }
@@ -84,13 +92,13 @@ struct HorizonRoutes {
       .info, "order",
       [
         .init("order", "spread"), .init("from", String(body.from)), .init("before", String(body.before)),
-        .init("sessions", String(outcome.sessions)),
-      ] + (OrderCaller.current?.fields ?? []))
+      ] + Reached(sessions: outcome.sessions, missing: outcome.missing).fields + (OrderCaller.current?.fields ?? []))
     var response = JournalRoutes.response(
       JSONWriter.object { json in
         json.member("sessions", Int64(outcome.sessions))
         json.name("over_s")
         json.number((outcome.over.inSeconds * 1000).rounded() / 1000)
+        Self.write(missing: outcome.missing, to: &json)
       })
     // Relative to the path of the order: below `/` and below a space.
     if let order = outcome.order { response.headers.append(HTTPField("location", "spread/\(order)")) }

@@ -6,11 +6,11 @@ internal import GatewayRuntime
 /// The resources for reading the journal of a gateway, and for waiting for future lines.
 struct JournalRoutes {
   let gateway: any Controllable
+  /// The life of the process, if it may be one of several.
+  var life: NodeBoot?
 
   private static let linesMax = 1_000
   private static let waitMax = 60_000
-  /// The largest integer that JavaScript's numbers represent exactly.
-  private static let numberMax: UInt64 = (1 << 53) - 1
   /// The query parameters, by the patterns of the routes.
   static let parameters = [
     "/journal": ["after", "user", "kind", "connection", "dialect", "payloads", "limit"], "/journal/counts": ["user"],
@@ -22,7 +22,7 @@ struct JournalRoutes {
 
   var routes: [HTTPRoute] {
     [
-      ExpectRoute(gateway: gateway).route,
+      ExpectRoute(gateway: gateway, life: life).route,
       HTTPRoute("GET", "/journal") { request, _ in
         await page(request)
       },
@@ -58,7 +58,7 @@ struct JournalRoutes {
   private func page(_ request: HTTPRequest) async -> HTTPResponse {
     do throws(GatewayError) {
       let journal = try journal()
-      var query = try Self.query(request, journal)
+      var query = try self.query(request, journal)
       var left = query.limit
       var json = JSONWriter(capacity: 64 + min(left, Self.piece) * 256)
       json.beginObject()
@@ -89,24 +89,28 @@ struct JournalRoutes {
 
   // MARK: Queries
 
-  private static func query(_ request: HTTPRequest, _ journal: Journal) throws(GatewayError) -> Journal.Query {
+  private func query(_ request: HTTPRequest, _ journal: Journal) throws(GatewayError) -> Journal.Query {
     var query = Journal.Query(user: request.parameter("user").map(UserID.init), limit: 100)
-    if let after = request.parameter("after") { query.after = try number(after, "after") }
+    if let after = request.parameter("after") { query.after = try Self.number(after, "after", of: life) }
     if let kinds = request.parameter("kind") {
       for kind in kinds.split(separator: ",", omittingEmptySubsequences: false) {
         query.kinds.append(try Self.kind(String(kind)))
       }
     }
-    if let text = request.parameter("connection") { query.connection = try connection(text) }
-    if let text = request.parameter("dialect") { query.dialect = try dialect(text, of: journal) }
+    if let text = request.parameter("connection") { query.connection = try Self.connection(text) }
+    if let text = request.parameter("dialect") { query.dialect = try Self.dialect(text, of: journal) }
     query.hasPayloads = try Self.hasPayloads(request, journal)
-    if let text = request.parameter("limit") {
-      guard let limit = Int(text), (1...linesMax).contains(limit) else {
-        throw .invalidParameter.detailed("limit must be 1 to \(linesMax)")
-      }
-      query.limit = limit
-    }
+    query.limit = try Self.limit(request.parameter("limit"))
     return query
+  }
+
+  /// Returns the number of lines of a page.
+  static func limit(_ text: String?) throws(GatewayError) -> Int {
+    guard let text else { return 100 }
+    guard let limit = Int(text), (1...linesMax).contains(limit) else {
+      throw .invalidParameter.detailed("limit must be 1 to \(linesMax)")
+    }
+    return limit
   }
 
   private static func hasPayloads(_ request: HTTPRequest, _ journal: Journal) throws(GatewayError) -> Bool {
@@ -121,8 +125,9 @@ struct JournalRoutes {
     }
   }
 
-  static func number(_ text: String, _ name: String) throws(GatewayError) -> UInt64 {
-    guard let number = UInt64(text), number <= numberMax else {
+  /// Returns the number of the line that a text names, in the journal of that life.
+  static func number(_ text: String, _ name: String, of life: NodeBoot?) throws(GatewayError) -> UInt64 {
+    guard let number = JournalPosition.number(text, of: life) else {
       throw .invalidParameter.detailed("\(name) must be the number of a line, or 0")
     }
     return number
@@ -158,25 +163,31 @@ struct JournalRoutes {
   // MARK: Waiting
 
   /// Returns the query of an order to wait. Throws the error in it.
-  private static func query(_ order: WaitOrder, _ journal: Journal) throws(GatewayError) -> Journal.Query {
+  private func query(_ order: WaitOrder, _ journal: Journal) throws(GatewayError) -> Journal.Query {
+    try Self.check(order)
+    let after = try Self.number(order.after?.text ?? "0", "after", of: life)
+    var query = Journal.Query(after: after, user: order.user.map(UserID.init), kinds: [try Self.kind(order.kind)])
+    if let text = order.connection { query.connection = try Self.connection(text) }
+    if let text = order.dialect { query.dialect = try Self.dialect(text, of: journal) }
+    return query
+  }
+
+  /// Throws for numbers that an order to wait may not have.
+  static func check(_ order: WaitOrder) throws(GatewayError) {
     guard (0...waitMax).contains(order.withinMs) else {
       throw .invalidParameter.detailed("within_ms must be 0 to \(waitMax)")
     }
     guard (1...linesMax).contains(order.count ?? 1) else {
       throw .invalidParameter.detailed("count must be 1 to \(linesMax)")
     }
-    let after = try number(String(order.after ?? 0), "after")
-    var query = Journal.Query(after: after, user: order.user.map(UserID.init), kinds: [try kind(order.kind)])
-    if let text = order.connection { query.connection = try connection(text) }
-    if let text = order.dialect { query.dialect = try dialect(text, of: journal) }
-    return query
+    _ = try kind(order.kind)
   }
 
   private func wait(_ request: HTTPRequest) async -> HTTPResponse {
     do throws(GatewayError) {
       let journal = try journal()
       let order: WaitOrder = try ControlAnswer.order(request)
-      let query = try Self.query(order, journal)
+      let query = try self.query(order, journal)
       let outcome = try await gateway.wait(
         for: query, count: order.count ?? 1, within: .milliseconds(order.withinMs))
       return Self.response(Self.body(outcome.page, isMet: outcome.isMet))
@@ -208,8 +219,8 @@ struct JournalRoutes {
 
   private func reader(_ request: HTTPRequest, from last: String? = nil) throws(GatewayError) -> JournalReader {
     let journal = try journal()
-    var query = try Self.query(request, journal)
-    if let last { query.after = try Self.number(last, "Last-Event-ID") }
+    var query = try self.query(request, journal)
+    if let last { query.after = try Self.number(last, "Last-Event-ID", of: life) }
     return JournalReader(journal, query, on: gateway.controlLoop)
   }
 

@@ -36,6 +36,21 @@ struct OrderCaller: Sendable {
     }
   }
 
+  /// Reads what ``carried`` has written on another node; nil for anything else.
+  init?(carried fields: [HTTPField]) {
+    guard let address = fields.first(where: { $0.name == "from" })?.value,
+      let word = fields.first(where: { $0.name == "key" })?.value,
+      let key = [Key.controlSecret, .dashboard, .none].first(where: { Name($0.rawValue) == Name(word) })
+    else { return nil }
+    (self.address, self.key) = (address, key)
+    session = fields.first { $0.name == "session" }?.value
+  }
+
+  /// The sender as another node reads it.
+  var carried: [HTTPField] {
+    [HTTPField("from", address), HTTPField("key", key.rawValue)] + (session.map { [HTTPField("session", $0)] } ?? [])
+  }
+
   /// Returns half of an FNV-1a hash: 32 bits of a key of 256.
   private static func name(of key: [UInt8]) -> String {
     let hash = key.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }

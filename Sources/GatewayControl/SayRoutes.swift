@@ -11,16 +11,16 @@ struct SayRoutes {
       HTTPRoute("POST", "/sessions/{id}/say") { request, parameters in
         await run(request, [.init("connection", parameters["id"])]) { (saying) throws(GatewayError) in
           guard let id = ConnectionID(parameters["id"]) else { return nil }
-          return try await gateway.say(saying, to: id)
+          return try await gateway.say(saying, to: .connection(id))
         }
       },
       HTTPRoute("POST", "/users/{id}/say") { request, parameters in
         await run(request, [.init("user", parameters["id"])]) { (saying) throws(GatewayError) in
-          try await gateway.say(saying, to: UserID(parameters["id"]))
+          try await gateway.say(saying, to: .user(UserID(parameters["id"])))
         }
       },
       HTTPRoute("POST", "/sessions/say") { request, _ in
-        await run(request, []) { (saying) throws(GatewayError) in try await gateway.sayToAll(saying) }
+        await run(request, []) { (saying) throws(GatewayError) in try await gateway.say(saying, to: .everybody) }
       },
     ]
   }
@@ -46,8 +46,9 @@ struct SayRoutes {
     }
     gateway.log(
       .info, "order",
-      [.init("order", "say")] + target + [.init("message", saying.summary), .init("sessions", String(done.told))]
+      [.init("order", "say")] + target + [.init("message", saying.summary)]
+        + Reached(sessions: done.told, missing: done.missing).fields
         + (OrderCaller.current?.fields ?? []))
-    return ControlAnswer.json(SessionsReached(Reached(sessions: done.told)))
+    return ControlAnswer.json(SessionsReached(Reached(sessions: done.told, missing: done.missing)))
   }
 }

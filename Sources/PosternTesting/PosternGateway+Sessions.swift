@@ -56,14 +56,14 @@ extension PosternGateway {
   @discardableResult
   public func say(_ text: String, to user: String) async -> Int {
     guard text.utf8.count <= Saying.sizeMax else { return 0 }
-    return await gateway.say(.frame(Frame(text: text)), to: UserID(user)).told
+    return await gateway.say(.frame(Frame(text: text)), to: .user(UserID(user)))?.told ?? 0
   }
 
   /// Sends a binary message of yours to the user's connections, as ``say(_:to:)-(String,_)``.
   @discardableResult
   public func say(_ bytes: [UInt8], to user: String) async -> Int {
     guard bytes.count <= Saying.sizeMax else { return 0 }
-    return await gateway.say(.frame(Frame(.binary, bytes)), to: UserID(user)).told
+    return await gateway.say(.frame(Frame(.binary, bytes)), to: .user(UserID(user)))?.told ?? 0
   }
 
   /// Returns the user's sessions, or all sessions, in the order of connection; at most a thousand.

@@ -22,7 +22,7 @@ struct ControlOrderTests {
     (DisconnectOrder.self, "there is code, reason"),
     (SayOrder.self, "there is text, base64, mean"),
     (RevocationOrder.self, "there is token_fingerprint, expires_at, user_id, issued_before"),
-    (DrainOrder.self, "there is window_s"),
+    (DrainOrder.self, "there is window_s, nodes"),
     (ClockOrder.self, "there is wall"),
     (AdvanceOrder.self, "there is wall, by_s, patience_ms, stop_at"),
     (WaitOrder.self, "there is kind, user, connection, dialect, count, after, within_ms"),

@@ -1,3 +1,4 @@
+import GatewayCore
 import GatewayRuntime
 import Testing
 

@@ -13,7 +13,7 @@ struct SayTests {
   }
 
   private func say(_ saying: Saying, to user: String, in faulty: FaultyGateway) -> SayingsDone? {
-    let done = faulty.simulated.order { await $0.say(saying, to: UserID(user)) }
+    let done = faulty.simulated.order { await $0.say(saying, to: .user(UserID(user))) } ?? nil
     faulty.world.settle()
     return done
   }
@@ -52,7 +52,7 @@ struct SayTests {
     try faulty.fail(#"{"fault": "stop_reading"}"#)
     let count = faulty.simulated.order { gateway -> Int? in
       _ = try? await gateway.control(UserID("ann"), .disconnect(.disconnected))
-      return await gateway.say(.frame(Frame(text: "late")), to: UserID("ann")).told
+      return await gateway.say(.frame(Frame(text: "late")), to: .user(UserID("ann")))?.told ?? 0
     }
     #expect(count == 0)
     faulty.world.settle()

@@ -15,9 +15,11 @@ package struct SessionBody: Codable, Sendable {
   package let silenceMs: Int64
   package let calls: [String]
   package let peer: String
+  /// The name of the process that has the session; absent where there is one process.
+  package var node: String?
 
   private enum CodingKeys: String, CodingKey {
-    case id, dialect, phase, calls, peer
+    case id, dialect, phase, calls, peer, node
     case userID = "user_id"
     case userKind = "user_kind"
     case tokenFingerprint = "token_fingerprint"

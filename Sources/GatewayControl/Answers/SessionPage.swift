@@ -1,6 +1,18 @@
 /// A page of sessions, the answer of `GET /sessions`.
 package struct SessionPage: Codable, Sendable {
-  package let sessions: [SessionBody]
+  package var sessions: [SessionBody]
   /// The value of `after` for the next page; absent on the last.
-  package let next: String?
+  package var next: String?
+  /// The nodes whose sessions are not among these, since they did not answer in time; absent if there are none.
+  package var nodesMissing: [String]?
+
+  private enum CodingKeys: String, CodingKey {
+    case sessions
+    case next
+    case nodesMissing = "nodes_missing"
+  }
+
+  init(sessions: [SessionBody], next: String?) {
+    (self.sessions, self.next) = (sessions, next)
+  }
 }

@@ -1,3 +1,4 @@
+internal import GatewayCore
 internal import GatewayRuntime
 
 /// The waves in a horizon: spans in which far more tokens end than in others.

@@ -1,12 +1,12 @@
 /// The order to check a client against an expectation by the journal, `POST /journal/expect`.
 package struct ExpectOrder: ControlOrder {
   package static let form =
-    #"{"expect": string, "user"?: string, "dialect"?: string, "after"?: 0..., and what the expectation takes}"#
+    #"{"expect": string, "user"?: string, "dialect"?: string, "after"?: 0... or string, and what the expectation takes}"#
 
   package var expect: String
   package var user: String?
   package var dialect: String?
-  package var after: Int?
+  package var after: JournalPlace?
   /// The kind of line that a wait begins with.
   package var since: String?
   package var attempt: String?
@@ -41,7 +41,7 @@ package struct ExpectOrder: ControlOrder {
     self.expect = expect
     self.user = user
     self.dialect = dialect
-    self.after = after
+    self.after = after.map { JournalPlace($0) }
     self.since = since
     self.attempt = attempt
     self.late = late

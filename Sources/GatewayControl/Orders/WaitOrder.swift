@@ -2,7 +2,7 @@
 package struct WaitOrder: ControlOrder {
   package static let form =
     #"{"kind": string, "user"?: string, "connection"?: string, "#
-    + #""dialect"?: string, "count"?: 1...1000, "after"?: 0..., "within_ms": 0...60000}"#
+    + #""dialect"?: string, "count"?: 1...1000, "after"?: 0... or string, "within_ms": 0...60000}"#
 
   package var kind: String
   package var user: String?
@@ -10,8 +10,8 @@ package struct WaitOrder: ControlOrder {
   package var dialect: String?
   /// The number of lines; nil for one.
   package var count: Int?
-  /// The number of the line after which the wait begins.
-  package var after: Int?
+  /// The line after which the wait begins.
+  package var after: JournalPlace?
   /// The limit in real time.
   package var withinMs: Int
 
@@ -34,7 +34,7 @@ package struct WaitOrder: ControlOrder {
     self.connection = connection
     self.dialect = dialect
     self.count = count
-    self.after = after
+    self.after = after.map { JournalPlace($0) }
     self.withinMs = withinMs
   }
 }

@@ -23,6 +23,15 @@ struct BusWriter {
 
   mutating func put(_ time: WallTime) { put(time.nanoseconds) }
 
+  mutating func put(_ duration: Duration) { put(duration.nanoseconds) }
+
+  mutating func put(_ flag: Bool) { put(flag ? 1 : 0 as UInt8) }
+
+  mutating func put(_ field: HTTPField) {
+    put(field.name)
+    put(field.value)
+  }
+
   mutating func put(_ fingerprint: TokenFingerprint) {
     put(fingerprint.high)
     put(fingerprint.low)
@@ -92,6 +101,18 @@ struct BusReader {
   mutating func time() throws(BusGarbage) -> WallTime {
     WallTime(nanoseconds: Int64(bitPattern: try number()))
   }
+
+  mutating func duration() throws(BusGarbage) -> Duration { .nanoseconds(Int64(bitPattern: try number())) }
+
+  mutating func flag() throws(BusGarbage) -> Bool {
+    switch try number(UInt8.self) {
+    case 0: false
+    case 1: true
+    default: throw BusGarbage()
+    }
+  }
+
+  mutating func field() throws(BusGarbage) -> HTTPField { HTTPField(try text(), try text()) }
 
   mutating func fingerprint() throws(BusGarbage) -> TokenFingerprint {
     TokenFingerprint(high: try number(), low: try number())

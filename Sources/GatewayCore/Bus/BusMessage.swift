@@ -36,13 +36,24 @@ package enum BusQuestion: Hashable, Sendable {
   case revoke(Revocations.Target, isEnding: Bool)
   /// An order to the sessions whose tokens the target covers.
   case covered(Revocations.Target, SessionOrder)
+  /// An operator's message to sessions.
+  case say(OrderTarget, Saying)
+  /// When do your tokens end?
+  case horizon
+  /// Ask your sessions for tokens early, as the order with that number.
+  case spread(SpreadOrder, number: UInt64)
+  /// Take the order with that number back.
+  case takeBackSpread(UInt64)
+  /// A request to the control port.
+  case request(NodeRequest)
 
   /// The life of the process that alone can answer; nil if every node has a part of the answer.
   package var owner: NodeBoot? {
     switch self {
     case .user(let connection), .watch(_, let connection), .unwatch(_, let connection),
-      .order(.connection(let connection), _):
+      .order(.connection(let connection), _), .say(.connection(let connection), _):
       connection.life
+    case .request(let request): request.target
     default: nil
     }
   }
@@ -53,6 +64,15 @@ package enum BusAnswer: Hashable, Sendable {
   /// How many sessions or connections it was; 0 and 1 for no and yes.
   case count(Int)
   case users([UserID])
+  /// To how many connections a message went, and how many have no words for it.
+  case said(told: Int, wordless: Int)
+  /// When tokens end, and the time at which the first second began.
+  case horizon(HorizonReading, at: WallTime)
+  /// How many sessions are going to be asked, and over how long.
+  case spread(sessions: Int, over: Duration)
+  case response(NodeResponse)
+  /// There is no such connection or order.
+  case nothing
   /// The node could not do what was asked.
   case failed
 }

@@ -37,6 +37,21 @@ extension BusQuestion {
       writer.put(12 as UInt8)
       target.write(to: &writer)
       order.write(to: &writer)
+    case .say(let target, let saying):
+      writer.put(13 as UInt8)
+      target.write(to: &writer)
+      saying.write(to: &writer)
+    case .horizon: writer.put(14 as UInt8)
+    case .spread(let order, let number):
+      writer.put(15 as UInt8)
+      writer.put(number)
+      order.write(to: &writer)
+    case .takeBackSpread(let number):
+      writer.put(16 as UInt8)
+      writer.put(number)
+    case .request(let request):
+      writer.put(17 as UInt8)
+      request.write(to: &writer)
     }
   }
 
@@ -54,6 +69,13 @@ extension BusQuestion {
     case 10: self = .revoke(try Revocations.Target(&reader), isEnding: try reader.number(UInt8.self) == 1)
     case 11: self = .sessions
     case 12: self = .covered(try Revocations.Target(&reader), try SessionOrder(&reader))
+    case 13: self = .say(try OrderTarget(&reader), try Saying(&reader))
+    case 14: self = .horizon
+    case 15:
+      let number: UInt64 = try reader.number()
+      self = .spread(try SpreadOrder(&reader), number: number)
+    case 16: self = .takeBackSpread(try reader.number())
+    case 17: self = .request(try NodeRequest(&reader))
     default: throw BusGarbage()
     }
   }
@@ -69,6 +91,22 @@ extension BusAnswer {
       writer.put(2 as UInt8)
       writer.put(all: users) { $0.put($1) }
     case .failed: writer.put(3 as UInt8)
+    case .said(let told, let wordless):
+      writer.put(4 as UInt8)
+      writer.put(UInt32(clamping: told))
+      writer.put(UInt32(clamping: wordless))
+    case .horizon(let reading, let time):
+      writer.put(5 as UInt8)
+      reading.write(to: &writer)
+      writer.put(time)
+    case .spread(let sessions, let over):
+      writer.put(6 as UInt8)
+      writer.put(UInt32(clamping: sessions))
+      writer.put(over.nanoseconds)
+    case .response(let response):
+      writer.put(7 as UInt8)
+      response.write(to: &writer)
+    case .nothing: writer.put(8 as UInt8)
     }
   }
 
@@ -77,6 +115,11 @@ extension BusAnswer {
     case 1: self = .count(Int(try reader.number(UInt32.self)))
     case 2: self = .users(try reader.all { (reader) throws(BusGarbage) in try reader.user() })
     case 3: self = .failed
+    case 4: self = .said(told: Int(try reader.number(UInt32.self)), wordless: Int(try reader.number(UInt32.self)))
+    case 5: self = .horizon(try HorizonReading(&reader), at: try reader.time())
+    case 6: self = .spread(sessions: Int(try reader.number(UInt32.self)), over: try reader.duration())
+    case 7: self = .response(try NodeResponse(&reader))
+    case 8: self = .nothing
     default: throw BusGarbage()
     }
   }
@@ -128,40 +171,6 @@ extension SessionOrder {
       self = .disconnect(reason)
     default: throw BusGarbage()
     }
-  }
-}
-
-extension SessionFilter {
-  fileprivate func write(to writer: inout BusWriter) {
-    writer.put(user) { $0.put($1) }
-    writer.put(dialects) { writer, dialects in writer.put(all: dialects) { $0.put($1) } }
-    writer.put(connections) { writer, connections in writer.put(all: connections) { $0.put($1) } }
-    writer.put(except) { $0.put($1) }
-    writer.put(issuer) { $0.put($1) }
-    writer.put(fingerprint) { $0.put($1) }
-    writer.put(form) { $0.put($1.rawValue) }
-    writer.put(issuedBefore) { $0.put($1) }
-    writer.put(takesAnonymous ? 1 : 0 as UInt8)
-  }
-
-  fileprivate init(_ reader: inout BusReader) throws(BusGarbage) {
-    self.init()
-    user = try reader.optional { (reader) throws(BusGarbage) in try reader.user() }
-    dialects = try reader.optional { (reader) throws(BusGarbage) in
-      Set(try reader.all { (reader) throws(BusGarbage) in try reader.text() })
-    }
-    connections = try reader.optional { (reader) throws(BusGarbage) in
-      Set(try reader.all { (reader) throws(BusGarbage) in try reader.connection() })
-    }
-    except = try reader.optional { (reader) throws(BusGarbage) in try reader.connection() }
-    issuer = try reader.optional { (reader) throws(BusGarbage) in Name(try reader.text()) }
-    fingerprint = try reader.optional { (reader) throws(BusGarbage) in try reader.fingerprint() }
-    form = try reader.optional { (reader) throws(BusGarbage) in
-      guard let form = TokenForm(rawValue: try reader.text()) else { throw BusGarbage() }
-      return form
-    }
-    issuedBefore = try reader.optional { (reader) throws(BusGarbage) in try reader.time() }
-    takesAnonymous = try reader.number(UInt8.self) == 1
   }
 }
 

@@ -55,6 +55,9 @@ package enum PageAccess: Sendable {
 package struct PathParameters: Sendable {
   let values: [String: String]
 
+  /// Those of a pattern without any.
+  package static let none = PathParameters(values: [:])
+
   /// Returns the value of a segment that the route's own pattern names.
   package subscript(name: String) -> String {
     guard let value = values[name] else { preconditionFailure("the route's pattern has no {\(name)}") }

@@ -71,21 +71,17 @@ extension ProxyRoute: Controllable {
     return meant.count
   }
 
-  package func say(_ saying: Saying, to user: UserID) async throws(GatewayError) -> SayingsDone {
+  package func say(_ saying: Saying, to target: OrderTarget) async throws(GatewayError) -> SayingsDone? {
     try check(saying)
-    guard control?.wire != nil else { throw Self.userless }
-    return say(saying, to: open.filter { $0.summary?.user == user })
-  }
-
-  package func say(_ saying: Saying, to id: ConnectionID) async throws(GatewayError) -> SayingsDone? {
-    try check(saying)
-    guard let connection = connection(id), connection.summary != nil else { return nil }
-    return say(saying, to: [connection])
-  }
-
-  package func sayToAll(_ saying: Saying) async throws(GatewayError) -> SayingsDone {
-    try check(saying)
-    return say(saying, to: open)
+    switch target {
+    case .everybody: return say(saying, to: open)
+    case .user(let user):
+      guard control?.wire != nil else { throw Self.userless }
+      return say(saying, to: open.filter { $0.summary?.user == user })
+    case .connection(let id):
+      guard let connection = connection(id), connection.summary != nil else { return nil }
+      return say(saying, to: [connection])
+    }
   }
 
   private func say(_ saying: Saying, to connections: [ProxiedConnection]) -> SayingsDone {

@@ -23,14 +23,8 @@ package protocol Controllable: AnyObject, Sendable {
   /// Gives an operator's event to sessions, on every node. Returns which those are; nil if there is no such connection.
   func reach(_ target: OrderTarget, _ event: SessionEvent) async throws(GatewayError) -> Reached?
 
-  /// Has an operator's message said to every connection of the user.
-  func say(_ saying: Saying, to user: UserID) async throws(GatewayError) -> SayingsDone
-
-  /// Has an operator's message said to one connection. Returns nil if there is no such connection.
-  func say(_ saying: Saying, to id: ConnectionID) async throws(GatewayError) -> SayingsDone?
-
-  /// Has an operator's message said to every connection.
-  func sayToAll(_ saying: Saying) async throws(GatewayError) -> SayingsDone
+  /// Has an operator's message said to connections, on every node. Returns nil if there is no such connection.
+  func say(_ saying: Saying, to target: OrderTarget) async throws(GatewayError) -> SayingsDone?
 }
 
 extension Gateway: Controllable {

@@ -13,6 +13,17 @@ extension Gateway {
     return (sum, wall - begun)
   }
 
+  /// The same of all nodes, and the names of those that did not answer in time. Each node judges a token by its own clock.
+  package func horizonOfNodes() async -> (reading: HorizonReading, at: WallTime, missing: [String]) {
+    var (sum, begin) = await horizon()
+    guard let nodes, !NodeScope.isHere else { return (sum, begin, []) }
+    let replies = await nodes.ask(.horizon)
+    for case .horizon(let reading, let other) in replies.answers.values {
+      sum.merge(reading, ahead: Int((other - begin).inSeconds.rounded()))
+    }
+    return (sum, begin, nodes.names(of: replies.missing))
+  }
+
   /// How many users of each kind are logged in, by the name of the dialect.
   package func usersByDialect() async -> [(dialect: String, counts: [(kind: UserKind, count: UInt64)])] {
     var sums = [Int](repeating: 0, count: bindings.count * UserKind.allCases.count)

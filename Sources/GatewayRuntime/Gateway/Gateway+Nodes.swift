@@ -55,6 +55,16 @@ extension Gateway: BusReceiver {
       case .order(let target, let order): return .count(try await controlHere(target, order.event) ?? 0)
       case .revoke(let target, let isEnding): return .count(try await revokeHere(target, isEnding: isEnding))
       case .covered(let target, let order): return .count(await controlHere(target, order.event))
+      case .say(let target, let saying):
+        return await sayHere(saying, to: target).map { .said(told: $0.told, wordless: $0.wordless) } ?? .nothing
+      case .horizon:
+        let (reading, begin) = await horizon()
+        return .horizon(reading, at: begin)
+      case .spread(let order, let number):
+        let outcome = try await spreadHere(order, number: number)
+        return .spread(sessions: outcome.sessions, over: outcome.over)
+      case .takeBackSpread(let number): return await takeBackSpreadHere(number).map { .count($0) } ?? .nothing
+      case .request(let request): return await nodes?.control?(request).map { .response($0) } ?? .failed
       }
     } catch {
       return .failed
@@ -79,10 +89,13 @@ extension Gateway: BusReceiver {
   // MARK: Orders
 
   /// Has every node carry out an order, this one too. Returns what they reached.
+  ///
+  /// - Parameter isForAll: Whether it is an order that goes to every node also where this one is asked alone.
   func everywhere(
-    _ question: BusQuestion, _ here: nonisolated(nonsending) () async throws(GatewayError) -> Int
+    _ question: BusQuestion, isForAll: Bool = false,
+    _ here: nonisolated(nonsending) () async throws(GatewayError) -> Int
   ) async throws(GatewayError) -> Reached {
-    guard let nodes else { return Reached(sessions: try await here()) }
+    guard let nodes, isForAll || !NodeScope.isHere else { return Reached(sessions: try await here()) }
     var replies = await nodes.ask(question, alsoHere: true)
     var own = 0
     // If this node refuses the order, or cannot perform it, the error says why. Performing it again changes nothing.
@@ -91,7 +104,7 @@ extension Gateway: BusReceiver {
   }
 
   package func reach(_ target: OrderTarget, _ event: SessionEvent) async throws(GatewayError) -> Reached? {
-    guard let nodes, let order = SessionOrder(event) else {
+    guard let nodes, !NodeScope.isHere, let order = SessionOrder(event) else {
       return try await controlHere(target, event).map { Reached(sessions: $0) }
     }
     if case .connection(let id) = target {

@@ -20,7 +20,7 @@ extension Gateway {
         throw error.isSame(as: full) ? full : error
       }
     }
-    return try await everywhere(.revoke(target, isEnding: isEnding)) { () async throws(GatewayError) in
+    return try await everywhere(.revoke(target, isEnding: isEnding), isForAll: true) { () async throws(GatewayError) in
       try await self.revokeHere(target, isEnding: isEnding)
     }
   }
@@ -52,7 +52,7 @@ extension Gateway {
   /// Gives an operator's order to every session of every node whose token the target covers, and revokes nothing. Returns which
   /// those are.
   package func reach(_ target: Revocations.Target, _ order: SessionOrder) async throws(GatewayError) -> Reached {
-    try await everywhere(.covered(target, order)) { () async throws(GatewayError) in
+    try await everywhere(.covered(target, order), isForAll: true) { () async throws(GatewayError) in
       await self.controlHere(target, order.event)
     }
   }

@@ -4,16 +4,33 @@ internal import Synchronization
 // Asking for tokens before a wave comes.
 
 extension Gateway {
-  /// Asks the matching sessions for their next tokens, one after the other from now on, evenly, until the first of them
-  /// would be asked anyway or the order's time is over. Sessions of an earlier order stay with that order. Returns how many
-  /// sessions there are; throws `GatewayError.tooMany`, with nothing done, if as many orders are under way as may be.
+  /// Asks the matching sessions of every node for their next tokens, one after the other from now on, evenly, until the first
+  /// of a node's would be asked anyway or the order's time is over. Sessions of an earlier order stay with that order. Returns
+  /// how many sessions there are; throws `GatewayError.tooMany`, with nothing done, if as many orders are under way on this
+  /// node as may be.
   package func spread(_ order: SpreadOrder) async throws(GatewayError) -> SpreadOrder.Outcome {
+    let count = spreadCount.add(1, ordering: .relaxed).newValue
+    guard let nodes, !NodeScope.isHere else { return try await spreadHere(order, number: count) }
+    // No two nodes give one number.
+    let number = count << 6 | UInt64(nodes.life.node)
+    var outcome = try await spreadHere(order, number: number)
+    let replies = await nodes.ask(.spread(order, number: number), isOrder: true)
+    for case .spread(let sessions, let over) in replies.answers.values {
+      outcome.sessions += sessions
+      outcome.over = max(outcome.over, over)
+    }
+    outcome.missing = nodes.names(of: replies.missing)
+    if outcome.sessions > 0 { outcome.order = number }
+    return outcome
+  }
+
+  /// Begins the share of this process in an order with that number.
+  func spreadHere(_ order: SpreadOrder, number: UInt64) async throws(GatewayError) -> SpreadOrder.Outcome {
     for table in tables {
       guard await table.perform({ $0.spreads.count < LoopTable.spreadsMax }) else {
         throw .tooMany.detailed("\(LoopTable.spreadsMax) orders to spread a wave are under way")
       }
     }
-    let number = spreadCount.add(1, ordering: .relaxed).newValue
     var outcome = SpreadOrder.Outcome()
     for table in tables {
       let share = (Double(table.loop.index) + 0.5) / Double(tables.count)
@@ -25,9 +42,18 @@ extension Gateway {
     return outcome
   }
 
-  /// Cancels the order of that number: its remaining sessions are not asked early. Returns how many those are; nil if no
-  /// such order is under way.
-  package func takeBackSpread(_ number: UInt64) async -> Int? {
+  /// Cancels the order of that number on every node: its remaining sessions are not asked early. Returns how many those are;
+  /// nil if no such order is under way.
+  package func takeBackSpread(_ number: UInt64) async -> Reached? {
+    let own = await takeBackSpreadHere(number)
+    guard let nodes, !NodeScope.isHere else { return own.map { Reached(sessions: $0) } }
+    let replies = await nodes.ask(.takeBackSpread(number), isOrder: true)
+    let counts = replies.answers.values.filter { $0 != .nothing }
+    guard own != nil || !counts.isEmpty || !replies.missing.isEmpty else { return nil }
+    return Reached(sessions: (own ?? 0) + replies.sum, missing: nodes.names(of: replies.missing))
+  }
+
+  func takeBackSpreadHere(_ number: UInt64) async -> Int? {
     var spared: Int?
     for table in tables {
       guard let count = await table.perform({ $0.takeBackSpread(number) }) else { continue }

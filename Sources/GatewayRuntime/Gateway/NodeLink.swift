@@ -45,7 +45,11 @@ final class NodeLink: Sendable {
     var isSweeping = false
     /// The nodes that did not answer the last time. Only orders wait for them, until they answer again.
     var silent: Set<NodeBoot> = []
+    var control: Control?
   }
+
+  /// Answers a request to the control port that another node has passed on, on the first loop; nil if it cannot.
+  package typealias Control = @Sendable (NodeRequest) async -> NodeResponse?
 
   /// A node has two seconds for its answer.
   private static let sweepsMax = 8
@@ -69,6 +73,15 @@ final class NodeLink: Sendable {
     (self.heard, self.missed) = (heard, missed)
   }
 
+  /// What answers the requests that other nodes pass on; nil before there is a control port.
+  var control: Control? {
+    get { state.withLock { $0.control } }
+    set { state.withLock { $0.control = newValue } }
+  }
+
+  /// The names of all nodes, by their lives.
+  var known: [NodeBoot: String] { names() }
+
   /// The names of these nodes, in order.
   func names(of lives: Set<NodeBoot>) -> [String] {
     let known = names()
@@ -80,13 +93,14 @@ final class NodeLink: Sendable {
   /// - Parameters:
   ///   - question: The question or the order.
   ///   - alsoHere: Whether it is an order, which this node carries out too, when the others do.
-  func ask(_ question: BusQuestion, alsoHere: Bool = false) async -> Replies {
+  ///   - isOrder: Whether nodes that did not answer the last time are waited for, too.
+  func ask(_ question: BusQuestion, alsoHere: Bool = false, isOrder: Bool = false) async -> Replies {
     var asked = Set(names().keys)
     if let owner = question.owner { asked.formIntersection([owner]) }
     if alsoHere { asked.insert(life) } else { asked.remove(life) }
     guard !asked.isEmpty else { return Replies() }
     guard !bus.isAway else { return Replies(missing: asked) }
-    let awaited = asked.subtracting(alsoHere ? [] : state.withLock { $0.silent })
+    let awaited = asked.subtracting(alsoHere || isOrder ? [] : state.withLock { $0.silent })
     guard !awaited.isEmpty else {
       // A silent node that answers is one no more. No question has this number.
       bus.send(.question(0, question))

@@ -1,70 +1,5 @@
 package import GatewayCore
 
-/// A message that an operator sends through the gateway's connections, besides the messages of their sessions.
-package enum Saying: Hashable, Sendable {
-  /// The bytes of one message.
-  case frame(Frame)
-  /// A request for a new token in the words of each connection's wire. No session waits for the answer.
-  case refreshRequest
-
-  /// The maximum size of a message, in bytes.
-  package static let sizeMax = 65_536
-
-  /// Creates the message of an order: a text, or bytes in base64, or the meaning `request:refresh`. Throws
-  /// `GatewayError.invalidParameter` unless it is one of the three, and at most ``sizeMax`` bytes.
-  package init(text: String?, base64: String?, mean: String?) throws(GatewayError) {
-    switch (text, base64, mean) {
-    case (let text?, nil, nil):
-      self = .frame(Frame(text: text))
-    case (nil, let base64?, nil):
-      guard let bytes = Base64.decode(base64) else { throw .invalidParameter.detailed("base64 must be base64") }
-      self = .frame(Frame(.binary, bytes))
-    case (nil, nil, let mean?):
-      guard Name(mean) == Name(Self.refreshWord) else {
-        throw .invalidParameter.detailed("mean must be \(Self.refreshWord); give other messages as text or base64")
-      }
-      self = .refreshRequest
-    default:
-      throw .invalidParameter.detailed("say one of text, base64 and mean")
-    }
-    guard size <= Self.sizeMax else {
-      throw .invalidParameter.detailed("the message has \(size) bytes, above \(Self.sizeMax)")
-    }
-  }
-
-  /// The meaning of a refresh request, as faults name it.
-  package static let refreshWord = "request:refresh"
-
-  private var size: Int {
-    switch self {
-    case .frame(let frame): frame.payload.count
-    case .refreshRequest: 0
-    }
-  }
-
-  /// The message for an operator's log, without its content.
-  package var summary: String {
-    switch self {
-    case .frame(let frame): "\(frame.kind == .text ? "text" : "binary"), \(frame.payload.count) bytes"
-    case .refreshRequest: Self.refreshWord
-    }
-  }
-}
-
-/// How many connections an operator's message went to.
-package struct SayingsDone: Hashable, Sendable {
-  package var told = 0
-  /// Connections whose wire has no words for it.
-  package var wordless = 0
-
-  package init() {}
-
-  fileprivate static func += (all: inout SayingsDone, part: SayingsDone) {
-    all.told += part.told
-    all.wordless += part.wordless
-  }
-}
-
 extension Connection {
   /// Sends an operator's message. The session is not touched: what it waits for, it still waits for. A closing connection is
   /// left out. Only on the loop.
@@ -117,25 +52,44 @@ extension LoopTable {
 }
 
 extension Gateway {
-  /// Has an operator's message said to every connection of the user.
-  package func say(_ saying: Saying, to user: UserID) async -> SayingsDone {
-    await say(saying) { $0.connections(of: user) }
-  }
-
-  /// Has an operator's message said to one connection. Nil if there is no such connection.
-  package func say(_ saying: Saying, to id: ConnectionID) async -> SayingsDone? {
-    guard id.loop < tables.count else { return nil }
-    return await tables[id.loop].perform { table in
-      guard let connection = table.connections[id.serial] else { return nil }
-      var done = SayingsDone()
-      connection.say(saying, counting: &done)
-      return done
+  /// Has an operator's message said to connections of every node. Returns to how many it went; nil if there is no such
+  /// connection.
+  package func say(_ saying: Saying, to target: OrderTarget) async -> SayingsDone? {
+    guard let nodes, !NodeScope.isHere else { return await sayHere(saying, to: target) }
+    var done = SayingsDone()
+    var replies: NodeLink.Replies
+    if case .connection(let id) = target {
+      // What was announced to it before comes before the message.
+      await nodes.bus.settle()
+      if table(of: id) != nil { return await sayHere(saying, to: target) }
+      replies = await nodes.ask(.say(target, saying))
+      guard !replies.answers.values.contains(.nothing) else { return nil }
+      guard !replies.answers.isEmpty || !replies.missing.isEmpty else { return nil }
+    } else {
+      replies = await nodes.ask(.say(target, saying), alsoHere: true)
+      // Its own message did not come back.
+      if replies.missing.remove(nodes.life) != nil, let own = await sayHere(saying, to: target) { done += own }
     }
+    for case .said(let told, let wordless) in replies.answers.values {
+      done += SayingsDone(told: told, wordless: wordless)
+    }
+    done.missing = nodes.names(of: replies.missing)
+    return done
   }
 
-  /// Has an operator's message said to every connection.
-  package func sayToAll(_ saying: Saying) async -> SayingsDone {
-    await say(saying) { $0.inOrder }
+  /// Has an operator's message said to connections of this process.
+  func sayHere(_ saying: Saying, to target: OrderTarget) async -> SayingsDone? {
+    switch target {
+    case .everybody: return await say(saying) { $0.inOrder }
+    case .user(let user): return await say(saying) { $0.connections(of: user) }
+    case .connection(let id):
+      return await table(of: id)?.perform { table in
+        guard let connection = table.connection(id) else { return nil }
+        var done = SayingsDone()
+        connection.say(saying, counting: &done)
+        return done
+      } ?? nil
+    }
   }
 
   private func say(

@@ -27,6 +27,7 @@ extension ControlAction {
     if let space = connection.space {
       request.path = "/spaces/\(PercentEncoding.encode(space))\(request.path)"
     }
+    if let node = connection.node { request.query.append(HTTPField("node", node)) }
     let answer = try await connection.client().send(request)
     if answer.status >= 400 {
       Output.error(answer.complaint)

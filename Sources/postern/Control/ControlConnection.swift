@@ -5,6 +5,8 @@ struct ControlConnection: Sendable {
   private var url = usualURL
   private var secret: String?
   private(set) var space: String?
+  /// The process that is to answer.
+  private(set) var node: String?
   private(set) var printsJSON = false
 
   private static let usualURL = "http://127.0.0.1:8081"
@@ -26,6 +28,10 @@ struct ControlConnection: Sendable {
   private static var answer: [Option<ControlConnection>] {
     Option(
       "space", "NAME", "send the order to this hosted space instead of the gateway", \.space,
+      .text)
+    Option(
+      "node", "NAME", "ask only the process with this --node-name, of those that share the store",
+      \.node,
       .text)
     Option("json", "print the gateway's answer as JSON", \.printsJSON)
   }

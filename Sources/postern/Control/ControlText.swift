@@ -18,8 +18,12 @@ enum ControlText {
   static func reached(_ answer: ControlClient.Answer) -> String {
     guard let reached = try? JSONCoder().decode(SessionsReached.self, from: answer.data) else { return answer.text }
     let count = "\(reached.sessions) session\(reached.sessions == 1 ? "" : "s")"
-    guard let missing = reached.nodesMissing else { return count }
-    return "\(count); no answer from \(missing.map { VisibleText.escaping($0) }.joined(separator: ", "))"
+    return ([count] + noAnswer(from: reached.nodesMissing)).joined(separator: "; ")
+  }
+
+  /// Returns the part of a text that names the processes which an answer lacks; none if it lacks none.
+  private static func noAnswer(from missing: [String]?) -> [String] {
+    missing.map { ["no answer from \($0.map { VisibleText.escaping($0) }.joined(separator: ", "))"] } ?? []
   }
 
   /// Returns what was read anew, a line for the keys and one for the certificate.
@@ -79,11 +83,17 @@ enum ControlText {
   private struct Journal: Decodable {
     let met: Bool?
     let missed: Int64
-    let next: Int64
-    let last: Int64?
+    let next: JournalPlace
+    let last: JournalPlace?
+    let nodesMissing: [String]?
     let lines: [Ignored]
 
     struct Ignored: Decodable {}
+
+    private enum CodingKeys: String, CodingKey {
+      case met, missed, next, last, lines
+      case nodesMissing = "nodes_missing"
+    }
   }
 
   /// Returns the journal's lines in an answer, and a note about lines that are missing from it.
@@ -91,7 +101,10 @@ enum ControlText {
     guard let page = try? JSONCoder().decode(Journal.self, from: answer.data) else { return answer.text }
     var lines = JournalLines.whole(answer.data).map { VisibleText.escaping($0) }
     if page.missed > 0 { lines.insert("\(page.missed) lines before these are kept no longer", at: 0) }
-    if let last = page.last, page.next < last { lines.append("more: --after \(page.next)") }
+    if let last = page.last, page.next.text != last.text {
+      lines.append("more: --after \(VisibleText.escaping(page.next.text))")
+    }
+    lines += noAnswer(from: page.nodesMissing)
     return lines.isEmpty ? "nothing" : lines.joined(separator: "\n")
   }
 
@@ -106,19 +119,21 @@ enum ControlText {
   }
 
   private static func table(_ page: SessionPage) -> String {
-    var rows = [["SESSION", "USER", "KIND", "PHASE", "EXPIRES IN", "AGE", "PEER"]]
+    let hasNodes = page.sessions.contains { $0.node != nil }
+    var rows = [["SESSION", "USER", "KIND", "PHASE", "EXPIRES IN", "AGE", "PEER"] + (hasNodes ? ["NODE"] : [])]
     for session in page.sessions {
       rows.append([
         session.id, session.userID.map { VisibleText.escaping($0) } ?? "-", session.userKind ?? "-", session.phase,
         session.expiresInMs.map(seconds) ?? "-", seconds(session.ageMs), session.peer,
       ])
+      if hasNodes { rows[rows.count - 1].append(session.node.map { VisibleText.escaping($0) } ?? "-") }
     }
     let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     var text = rows.map { row in
       zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ")
     }.joined(separator: "\n")
     if let next = page.next { text += "\nmore: --after \(next)" }
-    return text
+    return ([text] + noAnswer(from: page.nodesMissing)).joined(separator: "\n")
   }
 
   private static func seconds(_ milliseconds: Int64) -> String {

@@ -18,7 +18,9 @@ extension ControlAction {
   private static var expectation: [Option<ExpectOrder>] {
     Option("user", "ID", "the user whose client is checked (default: the only user in the journal)", \.user, .text)
     Option("dialect", "NAME", "check only connections of this dialect", \.dialect, .text)
-    Option("after", "N", "check only journal entries after this number (default 0)", \.after, .int(0...(1 << 53) - 1))
+    Option(
+      "after", "N", "check only journal entries after this number, or after the place that a page names (default 0)",
+      \.after, Reading<String>.text.map { text, _ in JournalPlace(text) })
     Option("since", "KIND", "the kind of event that starts the wait (default closed)", \.since, .text)
     Option(
       "attempt", "connection|provider|refresh", "the kind of attempt that is counted or waited for", \.attempt, .text)

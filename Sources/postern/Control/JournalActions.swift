@@ -5,8 +5,6 @@ import GatewayKit
 // The journal actions of `postern ctl`.
 
 extension ControlAction {
-  private static let numbers = 0...(1 << 53) - 1
-
   static let journal = ControlAction(
     "journal", "print the journal, one event a line", example: "journal --user ann --kind refresh_requested,refreshed",
     options: lines, from: [HTTPField](), telling: .lines
@@ -17,7 +15,7 @@ extension ControlAction {
     parameter("user", "ID", "only events of this user")
     parameter("connection", "ID", "only events of this connection")
     parameter("dialect", "NAME", "only events of this dialect")
-    parameter("after", "N", "only events after this number (default 0)", in: numbers)
+    parameter("after", "N", "only events after this number, or after the place that a page names (default 0)")
     parameter("kind", "KIND", "only events of this kind, or of several, separated by commas")
     parameter("limit", "N", "the most events to print, 1 to 1000 (default 100)", in: 1...1000)
     Option("payloads", "print the messages too, without their secrets", \.withPayloads)
@@ -38,7 +36,9 @@ extension ControlAction {
     Option("user", "ID", "only events of this user", \.user, .text)
     Option("connection", "ID", "only events of this connection", \.connection, .text)
     Option("dialect", "NAME", "only events of this dialect", \.dialect, .text)
-    Option("after", "N", "only events after this number (default 0)", \.after, .int(numbers))
+    Option(
+      "after", "N", "only events after this number, or after the place that a page names (default 0)", \.after,
+      Reading<String>.text.map { text, _ in JournalPlace(text) })
     Option("count", "N", "how often the event must happen (default 1)", \.count, .int(1...1000))
     Option("within", "DURATION", "how long to wait for the event (default 5s)", \.withinMs, .milliseconds)
   }

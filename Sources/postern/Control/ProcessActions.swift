@@ -34,7 +34,17 @@ extension ControlAction {
     options: [
       Option(
         "window", "DURATION", "the window over which the closes are spread (default: the gateway's --drain-window)",
-        \.windowS, Reading<Duration>.duration.map { window, _ in window.inSeconds })
+        \.windowS, Reading<Duration>.duration.map { window, _ in window.inSeconds }),
+      Option(
+        "all-nodes", "drain every process that shares the store, one after the other, the one that is asked last",
+        \.isOfAllNodes),
     ], from: DrainOrder(), telling: .words("draining")
   ) { order, _ in try .post("/drain", order) }
+}
+
+extension DrainOrder {
+  fileprivate var isOfAllNodes: Bool {
+    get { nodes != nil }
+    set { nodes = newValue ? DrainOrder.everyNode : nil }
+  }
 }

@@ -13,6 +13,13 @@ struct BusMessageTests {
     fingerprint: TokenFingerprint(high: .max, low: 1), form: .opaque,
     issuedBefore: WallTime(nanoseconds: -5), takesAnonymous: false)
 
+  private static let horizon = {
+    var reading = HorizonReading()
+    (reading.seconds[0], reading.seconds[HorizonReading.secondsMax - 1]) = (1, .max)
+    (reading.overdue, reading.later) = (5, 4_000_000_000)
+    return reading
+  }()
+
   static let messages: [BusMessage] = [
     .announcement(
       Announcement(
@@ -38,6 +45,31 @@ struct BusMessageTests {
     .question(15, .revoke(.everybody(issuedBefore: WallTime(nanoseconds: .min)), isEnding: false)),
     .question(20, .revoke(.session(LoginSession(hash: .max), issuedBefore: WallTime(seconds: 9)), isEnding: true)),
     .question(21, .covered(.session(LoginSession(hash: 7), issuedBefore: WallTime(seconds: 9)), .ask)),
+    .question(22, .say(.connection(connection), .frame(Frame(.binary, [0, 255])))),
+    .question(23, .say(.user(UserID("ann")), .frame(Frame(text: "é")))),
+    .question(24, .say(.everybody, .refreshRequest)),
+    .question(25, .horizon),
+    .question(
+      26,
+      .spread(
+        SpreadOrder(filter, from: WallTime(seconds: 1), before: WallTime(nanoseconds: .max), over: .seconds(9)),
+        number: .max)),
+    .question(
+      27, .spread(SpreadOrder(from: WallTime(nanoseconds: .min), before: WallTime(seconds: 0)), number: 0)),
+    .question(28, .takeBackSpread(65)),
+    .question(
+      29,
+      .request(
+        NodeRequest(
+          to: life, "POST", "/users/a%20b/say", query: [HTTPField("é", "\0")], contentType: "application/json",
+          body: [0, 255], caller: [HTTPField("from", "::1")]))),
+    .question(30, .request(NodeRequest("GET", "/sessions"))),
+    .answer(life, 31, .said(told: 7, wordless: 4_000_000_000)), .answer(life, 32, .nothing),
+    .answer(life, 33, .horizon(horizon, at: WallTime(seconds: 1_000))),
+    .answer(life, 34, .spread(sessions: 3, over: .milliseconds(1))),
+    .answer(
+      life, 35,
+      .response(NodeResponse(status: 404, headers: [HTTPField("content-type", "text/plain")], body: [1, 2]))),
     .answer(life, 16, .count(4_000_000_000)), .answer(life, 17, .users(users)), .answer(life, 18, .failed),
   ]
 

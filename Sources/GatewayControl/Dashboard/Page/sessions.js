@@ -24,11 +24,11 @@ async function listSessions() {
     const answer = await fetch(`sessions?${query}`, { headers: { "X-Postern-Dashboard": "1" } });
     if (picked !== wanted) return;
     if (!answer.ok) return say("sessions-said", answer.status === 401 ? loggedOut : await refusal(answer));
-    const { sessions, next } = await answer.json();
-    if (picked === wanted) showSessions(sessions, next);
+    const page = await answer.json();
+    if (picked === wanted) showSessions(page.sessions, page.next, page.nodes_missing ?? []);
   } catch { if (picked === wanted) say("sessions-said", "The gateway does not answer."); } finally { wanted.isAsking = false; }
 }
-function showSessions(sessions, next) {
+function showSessions(sessions, next, missing) {
   const body = byID("session-rows"), hadFocus = body.contains(document.activeElement);
   fingerprints = new Map(sessions.map(session => [session.id, session.token_fingerprint]));
   keep(body, sessions, session => `${session.id} ${session.user_id ?? ""}`, rowOfSession, session => [
@@ -39,9 +39,9 @@ function showSessions(sessions, next) {
   if (hadFocus && !body.contains(document.activeElement)) byID("sessions-title").focus();
   show("sessions-table", sessions.length);
   show("sessions-more", next !== undefined && picked.limit < sessionsMax);
-  say("sessions-count", sessions.length
+  say("sessions-count", (sessions.length
     ? `${next === undefined ? "All" : "The first"} ${whole.format(sessions.length)}.`
-    : "No session is left here.");
+    : "No session is left here.") + (missing.length ? ` No answer from ${missing.join(", ")}.` : ""));
   hint("sessions-table", "sessions-hint");
 }
 function rowOfSession(row, session) {

@@ -39,7 +39,7 @@ extension ConformScene {
     // A client may start with a token of its provider; that call answers no request.
     let after = demand.isOfProvider ? memory.loggedIn ?? beginning : beginning
     var order = demand.order
-    (order.user, order.dialect, order.after, order.late) = (user, dialect, after, clock.late)
+    (order.user, order.dialect, order.after, order.late) = (user, dialect, JournalPlace(after), clock.late)
     let answer = try await send(.post("/journal/expect", order))
     let judged = try JSONCoder().decode(Judged.self, from: answer.data)
     return (

@@ -1,5 +1,3 @@
-package import GatewayCore
-
 /// An order to ask sessions for their next tokens early, evenly spread over a time.
 ///
 /// Consists of values only, as its filter does.
@@ -26,6 +24,12 @@ package struct SpreadOrder: Hashable, Sendable {
     package var over = Duration.zero
     /// The number of the order, by which it can be taken back. Nil if no session is going to be asked.
     package var order: UInt64?
+    /// The nodes that did not answer in time, and perhaps do not carry it out.
+    package var missing: [String] = []
+
+    package init(sessions: Int = 0, over: Duration = .zero) {
+      (self.sessions, self.over) = (sessions, over)
+    }
   }
 
   /// The state of an order that is under way.
@@ -35,5 +39,9 @@ package struct SpreadOrder: Hashable, Sendable {
     package var waiting: Int
     /// How long it takes until the last of them is asked.
     package var left: Duration
+
+    package init(order: UInt64, waiting: Int, left: Duration) {
+      (self.order, self.waiting, self.left) = (order, waiting, left)
+    }
   }
 }

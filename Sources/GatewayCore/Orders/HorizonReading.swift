@@ -31,4 +31,23 @@ package struct HorizonReading: Hashable, Sendable {
     overdue += other.overdue
     later += other.later
   }
+  /// Adds the reading of another machine, whose first second began `ahead` seconds after this one's; before it if negative.
+  package mutating func merge(_ other: HorizonReading, ahead: Int) {
+    for (place, count) in other.seconds.enumerated() where count > 0 {
+      let (second, isFar) = place.addingReportingOverflow(ahead)
+      if isFar || second >= Self.secondsMax {
+        later = Self.sum(later, Int(count))
+      } else {
+        // What has ended meanwhile ends now.
+        seconds[max(0, second)] = UInt32(clamping: UInt64(seconds[max(0, second)]) + UInt64(count))
+      }
+    }
+    overdue = Self.sum(overdue, other.overdue)
+    later = Self.sum(later, other.later)
+  }
+
+  private static func sum(_ one: Int, _ other: Int) -> Int {
+    let (sum, overflow) = one.addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
 }
