@@ -38,6 +38,11 @@ extension StormResult {
         "\(Figures.count(signOuts.shownAgain)) refresh tokens were shown again after no answer; the endpoint refused "
           + "\(Figures.count(signOuts.shownAgainRefused)) of them")
     }
+    let parts = plan.processes * plan.loops
+    if plan.retry?.per == .fleet, parts > 1, source != "machines" {
+      caveats.append(
+        "the rule for retries of the whole fleet is one for each of \(parts) loops, with its share of the budget")
+    }
     return caveats
       + [
         latenessCaveat, lateCaveat, unfinishedCaveat, timeoutCaveat(plan), onsetCaveat(plan), roomCaveat(plan),

@@ -55,6 +55,7 @@ extension StormResult {
     part.provider.wasted = provider.wasted - earlier.provider.wasted
     part.provider.callsBy = provider.callsBy.map { BudgetTally.since($0, earlier.provider.callsBy ?? [:]) }
     part.provider.budgets = provider.budgets.map { $0.since(earlier.provider.budgets) }
+    part.provider.heldBack = provider.heldBack.map { $0 - (earlier.provider.heldBack ?? 0) }
     part.provider.mintedLocally = provider.mintedLocally - earlier.provider.mintedLocally
     for (behaviour, tally) in behaviours {
       part.behaviours[behaviour, default: .init()].refreshLatency = tally.refreshLatency.since(

@@ -140,6 +140,8 @@ package struct StormResult: Hashable, Sendable, Codable {
     package var callsBy: [Behaviour: Int]?
     /// The answers that rate budgets give; nil for none.
     package var budgets: BudgetTally?
+    /// The calls that the clients' rule for retries has held back, which are not among ``calls``; nil for none.
+    package var heldBack: Int?
   }
 
   /// The gateway's settings as clients saw them, to compare with the plan.
@@ -299,5 +301,6 @@ extension StormResult.Provider {
     mintedLocally += other.mintedLocally
     callsBy = BudgetTally.sum(callsBy, other.callsBy)
     if let budgets = other.budgets { self.budgets = (self.budgets ?? BudgetTally()).merged(budgets) }
+    if let held = other.heldBack { heldBack = (heldBack ?? 0) + held }
   }
 }

@@ -19,6 +19,7 @@ extension StormPlan {
     try require(
       backoff.base > .zero && backoff.cap >= backoff.base,
       "clients must wait longer than 0 s before they try again, and at most as long as the cap, which is no shorter")
+    if let fault = retry?.fault { throw StormPlanError(fault) }
     try require((1...1_000_000).contains(loginTries), "the tries of a login must be 1 to 1,000,000, not \(loginTries)")
     try require(slowDelay >= .zero, "the slow clients' delay must not be negative")
     try require((0...254).contains(sources), "the number of source addresses must be 0 to 254, not \(sources)")

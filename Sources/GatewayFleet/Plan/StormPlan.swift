@@ -46,6 +46,8 @@ package struct StormPlan: Hashable, Sendable, Codable {
   @InSeconds package var comeback: Duration = .zero
   /// The wait before a repeated attempt, at the provider or at the gateway.
   package var backoff = Backoff(base: .milliseconds(500), cap: .seconds(10))
+  /// A limit on the calls after failures; nil for none.
+  package var retry: RetryRule?
   /// How often a client asks for the token of its login before it gives up.
   package var loginTries = 10
   package var seed: UInt64 = 1

@@ -1,6 +1,11 @@
 // The answers of rate budgets.
 
 extension Ledger {
+  /// Counts a call that a client's rule for retries has held back.
+  package mutating func heldBack() {
+    result.provider.heldBack = (result.provider.heldBack ?? 0) + 1
+  }
+
   /// Counts an answer if it is that of a budget.
   ///
   /// - Parameters:

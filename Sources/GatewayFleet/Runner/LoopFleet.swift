@@ -34,6 +34,8 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
 
   /// The clients' queue for the provider.
   let queue: FetchQueue
+  /// The limit on their calls after failures; nil for none.
+  var retries: RetryGates?
 
   /// The maximum number of clients that begin at one wake-up, before the loop does other work.
   private static let slice = 64
@@ -55,6 +57,7 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
     let loops = setup.plan.processes * setup.plan.loops
     places =
       setup.plan.arrivals == nil ? nil : ArrivalPlaces(most: max(0, (setup.plan.clients - others + loops - 1) / loops))
+    retries = setup.plan.retry.map { RetryGates($0, parts: loops) }
     start = loop.now + (setup.startsAt - loop.wallTime)
     let start = start
     ledger = Ledger(
@@ -149,6 +152,7 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
   func gone(_ client: StormClient, from place: Int) {
     guard !isStopped, places?.leave(place, client.index) == true else { return }
     present[place] = nil
+    retries?.forget(client.index)
     close(client)
   }
 

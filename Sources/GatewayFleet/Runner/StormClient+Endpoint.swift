@@ -25,6 +25,7 @@ extension StormClient {
       fleet.ledger.unsaid("request_unsaid", error)
       return end(ticket, with: .failed("request_unsaid"))
     }
+    if let answer = heldBack() { return end(ticket, with: answer) }
     flight?.isPending = true
     let shown = Shown(device, request.isRenewal == true ? device.jar.token : 0, by: index)
     if shown.isAgain { fleet.ledger.refreshTokenShownAgain() }
@@ -54,15 +55,6 @@ extension StormClient {
     }
   }
 
-  /// Delivers a result without a request. It comes later on the loop, since the client is in the middle of handling an
-  /// event.
-  private func end(_ ticket: FetchTicket, with answer: ProviderAnswer) {
-    fleet.loop.execute {
-      self.assumeIsolated { $0.fleet.queue.release() }
-      self.assumeIsolated { $0.handle(.fetched(number: ticket.number, answer)) }
-    }
-  }
-
   private func answered(
     _ ticket: FetchTicket, _ request: TokenRequest, _ shown: Shown, _ result: Result<HTTPResponse, DialFailure>,
     _ endpoint: any TokenEndpoint
@@ -76,6 +68,7 @@ extension StormClient {
       case .failure(let failure):
         endpoint.unanswered(request, reason: failure.reason, detail: failure.detail, &shown.device.memory)
       }
+    fleet.retries?.note(ProviderAnswer(answer), to: behaviour, number: index, at: now)
     let meant = endpoint.rotates ? heed(answer, result, shown, instead: earlier, at: now) : ProviderAnswer(answer)
     let isWanted = session.isWaiting(forFetch: ticket.number)
     let joined = flight?.land() ?? []

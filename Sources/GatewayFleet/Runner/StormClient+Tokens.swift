@@ -17,6 +17,7 @@ extension StormClient {
     if ticket.purpose == .sessionKey { return askForKey(ticket) }
     if case .endpoint(let endpoint, let places) = fleet.setup.tokens { return ask(ticket, of: endpoint, places) }
     guard case .provider(var provider, let path) = fleet.setup.tokens else { return }
+    if let answer = heldBack() { return end(ticket, with: answer) }
     provider.source = fleet.setup.plan.source(of: index)
     let user = user(for: ticket.purpose)
     let life = life(for: ticket.purpose)
@@ -95,8 +96,25 @@ extension StormClient {
     }
   }
 
+  /// Returns the answer that the client gets in place of a call, by the fleet's rule for retries; nil if it calls.
+  func heldBack() -> ProviderAnswer? {
+    guard let answer = fleet.retries?.hold(session, number: index, at: fleet.loop.now) else { return nil }
+    fleet.ledger.heldBack()
+    return answer
+  }
+
+  /// Delivers a result without a request. It comes later on the loop, since the client is in the middle of handling an
+  /// event.
+  func end(_ ticket: FetchTicket, with answer: ProviderAnswer) {
+    fleet.loop.execute {
+      self.assumeIsolated { $0.fleet.queue.release() }
+      self.assumeIsolated { $0.handle(.fetched(number: ticket.number, answer)) }
+    }
+  }
+
   private func answered(_ ticket: FetchTicket, _ answer: ProviderAnswer) {
     let now = fleet.loop.now
+    fleet.retries?.note(answer, to: behaviour, number: index, at: now)
     fleet.ledger.providerReturned(
       answer, to: ticket.purpose, after: now - ticket.wantedAt, isWanted: session.isWaiting(forFetch: ticket.number),
       at: now)

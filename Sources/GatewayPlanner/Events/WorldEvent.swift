@@ -43,6 +43,11 @@ struct WorldEvent: BitwiseCopyable {
     case phase
     /// The planner's push comes.
     case pushed
+    /// The planner cuts a loop. A request or a connection that this has delayed is made; the value of a request is its
+    /// number and its call.
+    case cut
+    case released
+    case redialled
     /// The stay of a client is over; the value is the client's number.
     case departs
   }

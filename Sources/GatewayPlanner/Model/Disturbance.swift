@@ -3,7 +3,7 @@ internal import GatewayCore
 /// A push that the planner gives a fleet, to see whether it recovers.
 package struct Disturbance: Hashable, Sendable {
   /// The disturbed part, and the meaning of a disturbance's size.
-  package enum Kind: String, Hashable, Sendable, CaseIterable {
+  package enum Kind: String, Hashable, Sendable {
     /// The provider serves nobody for so many seconds; requests wait.
     case outage
     /// A share of the tokens ends in one moment.
@@ -14,6 +14,11 @@ package struct Disturbance: Hashable, Sendable {
     case slow
     /// A share of the provider's answers is lost for a minute.
     case lost
+    /// A share of the provider's queue is filled at once with requests of callers that have gone.
+    case backlog
+
+    /// The kinds that a search for the least push tries.
+    package static let pushes: [Kind] = [.outage, .herd, .restart, .slow, .lost]
   }
 
   package let kind: Kind
@@ -30,7 +35,7 @@ package struct Disturbance: Hashable, Sendable {
   package var length: Duration {
     switch kind {
     case .outage: .saturating(seconds: size)
-    case .herd, .restart: .zero
+    case .herd, .restart, .backlog: .zero
     case .slow, .lost: .seconds(60)
     }
   }

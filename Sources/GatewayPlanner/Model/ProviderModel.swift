@@ -26,6 +26,8 @@ package struct ProviderModel: Hashable, Sendable {
     case fifo
     /// The latest request is served first.
     case lifo
+    /// The oldest first up to half a queue, then the latest.
+    case adaptive
   }
 
   /// A time in which the provider serves no request, counted from the start.
@@ -103,6 +105,15 @@ package struct ProviderModel: Hashable, Sendable {
   }
 
   private static let placesFollowing = 20.0
+
+  /// The longest time for a token, with all of its capacity.
+  var longestTurn: Duration {
+    switch capacity {
+    case .rate(let rate): .saturating(seconds: 1 / max(rate, 1e-9))
+    case .places(_, let latency): latency.upperBound
+    case .unbounded: .zero
+    }
+  }
 
   /// The number of requests that are served at once.
   var places: Int {

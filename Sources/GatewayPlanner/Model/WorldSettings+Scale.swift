@@ -20,6 +20,7 @@ extension WorldSettings {
     if let rate = provider.rate { scaled.provider = provider.scaled(toRate: rate * factor) }
     scaled.provider.queue = Int((Double(provider.queue) * factor).rounded())
     scaled.provider.budgets = provider.budgets.map { $0.scaled(by: factor) }
+    scaled.plan.retry = plan.retry?.scaled(by: factor)
     scaled.acceptsPerSecond = acceptsPerSecond.map { $0 * factor }
     return scaled
   }

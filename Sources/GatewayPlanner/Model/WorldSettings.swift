@@ -22,6 +22,8 @@ package struct WorldSettings: Hashable, Sendable {
   package var acceptsPerSecond: Double?
   /// A push that the planner gives the fleet; nil for none.
   package var disturbance: Disturbance?
+  /// A loop that the planner cuts; nil for none.
+  package var cut: WorldCut?
   /// The maximum duration of the world; nil for two token lives after the plan's own end.
   package var duration: Duration?
 

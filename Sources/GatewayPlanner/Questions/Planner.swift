@@ -66,7 +66,7 @@ package struct Planner: Sendable {
   /// The maximum number of clients of a world that only searches for the answer.
   package let scale: Int
   /// The maximum number of bytes of a world.
-  private var bytesMax: UInt64
+  private(set) var bytesMax: UInt64
   /// Returns whether a result keeps the thresholds, for a world with that share of the fleet.
   private let judge: @Sendable (StormResult, Double) -> Bool
   private let report: @Sendable (Progress) -> Void
@@ -253,34 +253,6 @@ package struct Planner: Sendable {
     let failing = results.filter { !judge($0, share) }
     return Trial(
       value: value, seeds: results.count, holding: results.count - failing.count, result: failing.first ?? results[0])
-  }
-
-  /// Returns a trial of each kind of backoff. The answer is the kind with the fewest requests to the provider among
-  /// the kinds that keep the thresholds, tried at full size.
-  package func backoffs() async throws -> (trials: [(kind: Backoff.Kind, trial: Trial)], answer: Answer) {
-    var answer = Answer()
-    func settings(_ kind: Backoff.Kind) -> WorldSettings {
-      var settings = self.settings
-      settings.plan.backoff.kind = kind
-      return settings
-    }
-    var trials: [(kind: Backoff.Kind, trial: Trial)] = []
-    for kind in Backoff.Kind.allCases {
-      trials.append((kind, try await attempt(settings(kind), Double(trials.count), &answer)))
-    }
-    let holding = trials.filter(\.trial.passes)
-    guard let best = holding.min(by: { $0.trial.result.provider.calls < $1.trial.result.provider.calls }) else {
-      return (trials, answer)
-    }
-    answer.value = best.trial
-    guard self.settings.plan.clients > scale else { return (trials, answer) }
-    let bytes = MachineWorld.bytes(self.settings)
-    if bytes > bytesMax {
-      answer.bytesMissed = bytes
-    } else {
-      answer.proof = try await attempt(settings(best.kind), best.trial.value, &answer, isFull: true)
-    }
-    return (trials, answer)
   }
 
   /// Returns the result of each of several settings with the first seed.

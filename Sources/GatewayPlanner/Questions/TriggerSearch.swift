@@ -24,6 +24,8 @@ package struct TriggerSearch: Sendable {
     /// The largest size up to which the fleet recovers, and the least that tips it; nil if there is none.
     package fileprivate(set) var recovers: Probe?
     package fileprivate(set) var tips: Probe?
+    /// What keeps the fleet down after the least push that does; nil if none does.
+    package fileprivate(set) var sustained: Sustained?
     /// The size by calculation, if there is one.
     package fileprivate(set) var form: Double?
 
@@ -47,16 +49,6 @@ package struct TriggerSearch: Sendable {
     }
   }
 
-  /// The stability of a fleet at rest.
-  package enum Verdict: String, Hashable, Sendable {
-    /// It recovers from every push that was tried.
-    case stable
-    /// A push that was found leaves it down.
-    case vulnerable
-    /// It is not calm even if nothing disturbs it.
-    case overloaded
-  }
-
   package let settings: WorldSettings
   private let threads: Int
   private let within: Duration
@@ -68,12 +60,10 @@ package struct TriggerSearch: Sendable {
   /// The number of parts of a range, and the ratio of the two sides of the edge at the end.
   private static let parts = 4
   private static let accuracy = 1.02
-  /// How long a world goes on after the time to recover: a minute of calm, and some seconds for requests under way.
-  private static let calm = Duration.seconds(90)
-
   /// The maximum number of worlds of a search: at each kind's edge, at most five sizes and then nine halvings.
   package static let worldsMax =
-    seeds.count + Disturbance.Kind.allCases.count * (14 * seeds.count + 2 * seedsAgain.count)
+    seeds.count + Disturbance.Kind.pushes.count
+    * (14 * seeds.count + 2 * seedsAgain.count + SustainingSearch.worlds(seeds: seeds.count))
 
   /// Creates a search.
   ///
@@ -94,11 +84,20 @@ package struct TriggerSearch: Sendable {
     self.done = done
   }
 
-  package func run() async throws -> Answer {
+  package func run() async throws -> Answer { try await run(from: rest()) }
+
+  /// Returns what becomes of the fleet that nothing disturbs.
+  func rest() async throws -> Answer {
     var answer = Answer(rest: try await probe(nil, Self.seeds))
     answer.worlds = Self.seeds.count
+    return answer
+  }
+
+  /// Returns the answer with the pushes, for a fleet that is known without them.
+  func run(from rest: Answer) async throws -> Answer {
+    var answer = rest
     guard answer.rest.allRecover else { return answer }
-    for kind in Disturbance.Kind.allCases {
+    for kind in Disturbance.Kind.pushes {
       let (row, worlds) = try await row(kind)
       answer.rows.append(row)
       answer.worlds += worlds
@@ -125,6 +124,15 @@ package struct TriggerSearch: Sendable {
     while let good = row.recovers?.size, let bad = row.tips?.size, max(good / bad, bad / good) > Self.accuracy {
       try await attempt((good * bad).squareRoot())
     }
+    if let tips = row.tips, let seeds = failing(tips) {
+      let push = Disturbance(kind, at: settings.pushAt, size: tips.size)
+      let search = SustainingSearch(
+        world: settings.atRest(push, andAfter: within + WorldSettings.calm), within: within, threads: threads,
+        done: done)
+      let (sustained, cut) = try await search.run(seeds)
+      row.sustained = sustained
+      worlds += cut
+    }
     for side in [\Row.recovers, \Row.tips] {
       guard let size = row[keyPath: side]?.size else { continue }
       let more = try await probe(Disturbance(kind, at: settings.pushAt, size: size), Self.seedsAgain)
@@ -134,8 +142,15 @@ package struct TriggerSearch: Sendable {
     return (row, worlds)
   }
 
-  private func probe(_ disturbance: Disturbance?, _ seeds: Range<UInt64>) async throws -> Probe {
-    let world = settings.atRest(disturbance, andAfter: within + Self.calm)
+  /// The seeds of a probe with which the fleet stays down; nil if there are none.
+  private func failing(_ probe: Probe) -> [UInt64]? {
+    let seeds = probe.outcomes.indices.filter { probe.outcomes[$0] == .staysDown }
+    return seeds.isEmpty ? nil : seeds.map { settings.plan.seed &+ UInt64($0) }
+  }
+
+  /// Returns what becomes of the fleet after a disturbance with each of the seeds.
+  func probe(_ disturbance: Disturbance?, _ seeds: Range<UInt64>) async throws -> Probe {
+    let world = settings.atRest(disturbance, andAfter: within + WorldSettings.calm)
     let limit = within.inSeconds
     let outcomes = try await Worlds.run(Array(seeds), threads: threads) { [done] seed in
       var seeded = world
@@ -171,6 +186,7 @@ extension Disturbance.Kind {
     case .outage: PushBounds(least: 1, most: max(2, min(600, settings.plan.life.inSeconds)))
     case .herd, .restart, .lost: PushBounds(least: 0.01, most: 1)
     case .slow: PushBounds(least: 0.98, most: 0.02)
+    case .backlog: PushBounds(least: 0.01, most: 1)
     }
   }
 }

@@ -49,7 +49,7 @@ extension MachineWorld {
       machines[index].gatewayEnd = .none
       machines[index].toGateway = 0
       machines[index].toClient = 0
-      toGateway(index, .upgrade)
+      if !delaysDial(index) { toGateway(index, .upgrade) }
     case .send(let message):
       guard machines[index].clientEnd == .open else { return nil }
       say(message, index)
@@ -80,6 +80,11 @@ extension MachineWorld {
     case .ping: toGateway(index, .pinged)
     case .garbage, .cued: toGateway(index, .nonsense)
     }
+  }
+
+  /// Makes a connection that was delayed, if the client still wants it.
+  mutating func redial(_ event: WorldEvent, _ index: Int) {
+    if event.connection == machines[index].connection, machines[index].client.isDialling { toGateway(index, .upgrade) }
   }
 
   private mutating func toGateway(_ index: Int, _ kind: WorldEvent.Kind, value: Int64 = 0) {

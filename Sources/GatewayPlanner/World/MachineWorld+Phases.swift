@@ -23,6 +23,7 @@ extension MachineWorld {
   /// Ends the tokens or the connections of a share of the clients. A larger share has all clients of a smaller one.
   mutating func push() {
     guard let push = settings.disturbance else { return }
+    if push.kind == .backlog { return fillQueue(push.size) }
     var chance = SeededGenerator(seed: settings.plan.seed ^ 0x7075_7368_2121_2121)
     let event: SessionEvent = push.kind == .restart ? .disconnect(.serviceRestart) : .expireNow
     for index in 0..<started {

@@ -46,5 +46,6 @@ extension MachineWorld {
     machines[index] = machine
     if !kept.isEmpty { kept[index] = KeptSession() }
     if !refusedByBudget.isEmpty { refusedByBudget[index] = false }
+    retries?.forget(index)
   }
 }

@@ -6,6 +6,7 @@ internal import GatewayFleet
 extension MachineWorld {
   /// Sends a client's request for a token. Returns the answer if it is available at once.
   mutating func ask(_ index: Int, _ number: UInt32, _ purpose: FetchPurpose) -> ClientEvent? {
+    guard !delays(index, number, purpose) else { return nil }
     let ahead = commonExpiry.map { Duration.nanoseconds($0 - now) }
     let asked = machines[index].client.life(
       for: purpose, in: settings.plan, of: places?.client(at: index) ?? index, commonExpiry: ahead,
@@ -28,6 +29,10 @@ extension MachineWorld {
       let (answer, waits) = joins(index, number, purpose)
       if let answer { return .fetched(number: number, answer) }
       if waits { return nil }
+    }
+    if let answer = retries?.hold(machines[index].client, number: index, at: Instant(nanoseconds: now)) {
+      ledger.heldBack()
+      return .fetched(number: number, release(index, purpose, answer))
     }
     let call: Int32 =
       switch purpose {
@@ -117,7 +122,9 @@ extension MachineWorld {
   /// Returns the next request to serve; drops abandoned ones if the model does.
   private mutating func nextWanted() -> UInt32? {
     while let next = provider.takeWaiting() {
-      guard settings.provider.abandoned == .drop, provider.requests[next].isAbandoned else { return next }
+      guard provider.abandoned == .drop else { return next }
+      let isLate = isTooLate(next)
+      guard provider.requests[next].isAbandoned || isLate else { return next }
       forget(next)
     }
     return nil
@@ -154,7 +161,7 @@ extension MachineWorld {
   }
 
   /// Releases a request that neither the provider nor a packet holds any more.
-  private mutating func forget(_ place: UInt32) {
+  mutating func forget(_ place: UInt32) {
     var request = provider.requests[place]
     request.isUnderWay = false
     provider.requests[place] = request
@@ -174,9 +181,9 @@ extension MachineWorld {
     let answer: ProviderAnswer =
       switch request.answer {
       case .token: .token(TokenText.credentials(expiringAt: request.life))
-      case .busy: .busy(status: 503, retryAfter: provider.retryAfter)
+      case .busy: .busy(status: 503, retryAfter: heeded(provider.retryAfter))
       case .away: provider.latestRefusal?.answer ?? .busy(status: 503, retryAfter: nil)
-      case .limited: .busy(status: 429, retryAfter: request.wait)
+      case .limited: .busy(status: 429, retryAfter: heeded(request.wait))
       case .banned: .refused(status: 403)
       case .refused, .none: .refused(status: 400)
       }
@@ -221,6 +228,7 @@ extension MachineWorld {
     if request.answer == .limited || request.answer == .banned || request.answer == .away {
       noteBudget(answer, index)
     }
+    retries?.note(answer, to: machines[index].client.behaviour, number: index, at: instant)
     tell(index, .fetched(number: request.number, meant))
     if !followers.isEmpty { deliver(followers, meant, leader: index) }
   }

@@ -14,6 +14,13 @@ extension MachineWorld {
     return (nil, refresh?.joins(index, number, purpose) ?? false)
   }
 
+  /// Ends the flight of a request that is not made. Nobody waits for it yet. Returns the answer.
+  mutating func release(_ index: Int, _ purpose: FetchPurpose, _ answer: ProviderAnswer) -> ProviderAnswer {
+    if case .hopelessRefresh = purpose { return answer }
+    _ = refresh?.land(index)
+    return answer
+  }
+
   /// Puts the device's refresh token into a request.
   mutating func show(in request: inout TokenRequest) {
     guard refresh != nil, request.call >= 0, let device = refresh?.plan.device(of: Int(request.client)) else { return }
@@ -32,7 +39,7 @@ extension MachineWorld {
 
   /// Commits the rotation of a token that is made. Returns false if the refresh token is refused.
   mutating func rotate(_ request: inout TokenRequest) -> Bool {
-    guard refresh != nil else { return true }
+    guard refresh != nil, request.client != TokenRequest.nobody else { return true }
     let client = Int(request.client)
     let next =
       request.generation == 0

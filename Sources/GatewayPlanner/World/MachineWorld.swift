@@ -40,11 +40,15 @@ package struct MachineWorld: ~Copyable {
   var refusedByBudget: [Bool] = []
   /// The refresh tokens; nil if none rotate.
   var refresh: RefreshState?
+  /// The limit on the clients' calls after failures; nil for none.
+  var retries: RetryGates?
   let phases: [WorldPhase]
   /// The counts at the beginning of each phase.
   var marks: [StormResult] = []
   /// The number of times that all tokens were revoked.
   var revocations: Int64 = 0
+  /// The time until which clients stay away whose loop the planner cuts.
+  var heldUntil: Int64 = 0
   /// The time at which the gateway accepts the next connection.
   var acceptsAt: Int64 = 0
   /// The time at which the first tokens expire together; nil if each expires by itself.
@@ -90,6 +94,7 @@ package struct MachineWorld: ~Copyable {
     wire = settings.wire
     kept = Array(repeating: KeptSession(), count: settings.wire?.hasKeys == true ? plan.clients : 0)
     refresh = settings.provider.rotation.map { RefreshState($0, of: settings.plan) }
+    retries = plan.retry.map { RetryGates($0) }
     sessionPolicy = SharedSessionPolicy(policy)
     clientPolicy = SharedClientPolicy(
       ClientPolicy(plan, habits: settings.wire?.habits ?? ClientHabits(), closeNames: settings.closeNames))
@@ -113,6 +118,7 @@ package struct MachineWorld: ~Copyable {
     if let push = settings.disturbance, push.length == .zero {
       wheel.add(.pushed, at: push.at.nanoseconds, subject: 0)
     }
+    if let cut = settings.cut { wheel.add(.cut, at: cut.at.nanoseconds, subject: 0) }
     for pause in settings.provider.pauses {
       wheel.add(.paused, at: pause.at.nanoseconds, subject: pause.refuses ? 1 : 0)
       wheel.add(.resumed, at: (pause.at + pause.length).nanoseconds, subject: 0)
@@ -148,7 +154,8 @@ package struct MachineWorld: ~Copyable {
     let comeAndGo = plan.arrivals == nil ? 0 : 8 * plan.clients + plan.people
     let grants = plan.grants ?? GrantPlan()
     let sharing = settings.provider.rotation == nil ? 0 : RefreshState.bytes(grants, clients: plan.clients)
-    return bytes(clients: plan.clients) + UInt64(comeAndGo) + sharing + counted
+    let retrying = plan.retry?.per == .client ? RetryGates.bytesPerClient * plan.clients : 0
+    return bytes(clients: plan.clients) + UInt64(comeAndGo + retrying) + sharing + counted
       + (settings.provider.budgets.isEmpty ? 0 : UInt64(plan.clients))
       + UInt64(waiting) * UInt64(MemoryLayout<TokenRequest>.stride + MemoryLayout<UInt32>.stride)
   }
@@ -288,6 +295,9 @@ package struct MachineWorld: ~Copyable {
       serveWaiting()
     case .phase: begin(phase: phases[subject])
     case .pushed: push()
+    case .cut: cutLoop()
+    case .released: release(event, subject)
+    case .redialled: redial(event, subject)
     case .departs: depart(subject, client: Int(event.value))
     case .keyAsked: keyAsked(event, subject)
     case .keyAnswered: keyAnswered(event, subject)

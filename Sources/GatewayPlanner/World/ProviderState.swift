@@ -10,6 +10,8 @@ struct ProviderState: ~Copyable {
   private let slowing: Disturbance?
   private let losing: Disturbance?
   var chance: SeededGenerator
+  /// What it does with requests whose callers have gone.
+  var abandoned: ProviderModel.Abandoned
   /// The limits on requests, with what they have counted: at most one window for each client.
   var budgets: RequestBudgets
   var requests = ChunkedPool<TokenRequest>()
@@ -50,6 +52,7 @@ struct ProviderState: ~Copyable {
     slowing = push?.kind == .slow ? push : nil
     losing = push?.kind == .lost ? push : nil
     self.model = model
+    abandoned = model.abandoned
     timeOutsMax = clients + Self.timeOutsSpare
     retryAfter = model.retryAfter
     budgets = RequestBudgets(model.budgets, keysMax: .max)
@@ -116,10 +119,7 @@ struct ProviderState: ~Copyable {
   /// Removes and returns the next queued request; nil if there is none.
   mutating func takeWaiting() -> UInt32? {
     guard first < waiting.count else { return nil }
-    guard model.order == .fifo else {
-      let last = waiting.removeLast()
-      return last
-    }
+    guard isInOrder else { return waiting.removeLast() }
     first += 1
     let place = waiting[first - 1]
     if first > 4096 && first * 2 > waiting.count {
@@ -127,6 +127,15 @@ struct ProviderState: ~Copyable {
       first = 0
     }
     return place
+  }
+
+  /// Whether the oldest request is next.
+  private var isInOrder: Bool {
+    switch model.order {
+    case .fifo: true
+    case .lifo: false
+    case .adaptive: 2 * queued <= model.queue
+    }
   }
 
   /// Returns the size of a push; nil unless it takes its effect now.

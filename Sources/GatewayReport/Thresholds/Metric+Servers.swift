@@ -37,6 +37,10 @@ extension Metric {
       over: .calls
     ) { share(of: $0.provider.calls(of: .hammering), in: $0.provider.calls) },
     Metric(
+      "provider.held_back", .count, "requests that a retry budget or a circuit breaker of the clients held back",
+      better: .lower, over: .calls
+    ) { Double($0.provider.heldBack ?? 0) },
+    Metric(
       "provider.unanswered", .count, "requests that were still under way at the end of the storm", better: .lower,
       over: .calls
     ) {

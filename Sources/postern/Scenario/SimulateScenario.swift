@@ -42,7 +42,7 @@ struct SimulateScenario {
   static let clientKeys =
     [
       "fetch_timeout_s", "connect_timeout_s", "slow_delay_s", "backoff", "login_tries", "reconnect", "first_token",
-      "hammer_pause_s", "hammer_in_vain", "users_per_address",
+      "hammer_pause_s", "hammer_in_vain", "users_per_address", "retry",
     ] + GrantPlan.keys
   /// The names that keys had in the last version.
   static let formerGatewayKeys = [
@@ -174,6 +174,7 @@ struct SimulateScenario {
       settings.plan.usersPerAddress = try $0.integer(in: 1...WorldSettings.clientsMax)
     }
     settings.plan.grants = try GrantPlan(client)
+    settings.plan.retry = try client["retry"].map { try RetryRule($0) }
     try client["login_tries"].map { settings.plan.loginTries = try $0.integer(in: 1...1_000_000) }
     try client["reconnect"].map { settings.plan.reconnects = try $0.bool() }
     try client["first_token"].map {

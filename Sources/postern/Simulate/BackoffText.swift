@@ -2,16 +2,16 @@ import GatewayFleet
 import GatewayPlanner
 import GatewayReport
 
-/// A table of the kinds of backoff: whether each holds, and its figures.
+/// A table of the ways to ask again: whether each holds, and its figures.
 struct BackoffText {
-  let trials: [(kind: Backoff.Kind, trial: Planner.Trial)]
+  let trials: [(habit: RetryHabit, trial: Planner.Trial)]
   let answer: Planner.Answer
   let scenario: SimulateScenario
 
   var lines: [String] {
     let columns = PlanColumns(scenario)
-    let rows = trials.map { kind, trial in
-      [kind.rawValue, trial.passes ? "holds" : "fails"] + columns.texts(trial.result)
+    let rows = trials.map { habit, trial in
+      [habit.name, trial.passes ? "holds" : "fails"] + columns.texts(trial.result)
     }
     return [verdict] + TextTable.columns([["", ""] + columns.names] + rows, rightFrom: 2) + ["  \(answer.runs) worlds"]
   }
@@ -29,10 +29,10 @@ struct BackoffText {
       : answer.proof.map {
         $0.passes ? "; proven with \(clients) clients" : "; NOT proven: with \(clients) clients it does not"
       }
-    return "backoff: \(best.rawValue) keeps \(keeps) with the fewest calls of the provider\(proof ?? "")"
+    return "backoff: \(best.name) keeps \(keeps) with the fewest calls of the provider\(proof ?? "")"
   }
 
-  private var best: Backoff.Kind? {
-    answer.value.flatMap { value in trials.first { $0.trial.value == value.value }?.kind }
+  private var best: RetryHabit? {
+    answer.value.flatMap { value in trials.first { $0.trial.value == value.value }?.habit }
   }
 }

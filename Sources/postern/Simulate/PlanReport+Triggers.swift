@@ -7,6 +7,8 @@ extension PlanReport {
     let kind: String
     let tips: Push?
     let recovers: Push?
+    /// What keeps the fleet down after the least push that does.
+    let sustainedBy: SustainedBy?
     /// The size by calculation; nil if there is none.
     let byCalculation: Double?
     /// Whether the seeds disagree on either side of the edge.
@@ -16,6 +18,7 @@ extension PlanReport {
       kind = row.kind.rawValue
       tips = row.tips.map { Push($0) }
       recovers = row.recovers.map { Push($0) }
+      sustainedBy = SustainedBy(row.sustained)
       byCalculation = row.form
       isChance = row.isChance
     }

@@ -26,7 +26,7 @@ struct PlanReport: Encodable {
     }
   }
 
-  /// One of several compared kinds of backoff.
+  /// One of several compared ways to ask again.
   struct Row: Encodable {
     let backoff: String
     /// Whether it holds the thresholds with every seed.
@@ -64,7 +64,7 @@ struct PlanReport: Encodable {
   /// If no value holds because the logins overload the provider: the value that holds if the clients start with their first
   /// tokens.
   var withTokensInHand: Trial?
-  /// The best kind of backoff that holds.
+  /// The best way to ask again that holds.
   var backoff: String?
   var holds: Trial?
   var fails: Trial?
@@ -80,6 +80,13 @@ struct PlanReport: Encodable {
   var verdict: String?
   var renewalsPerSecond: Double?
   var triggers: [Trigger]?
+  /// The file's own disturbance, and what keeps the fleet down after it.
+  var own: Own?
+  var sustainedBy: SustainedBy?
+  /// The loads at which an incident stays, in shares of the capacity, and all that were tried.
+  var bandLeast: Double?
+  var bandMost: Double?
+  var loads: [Load]?
   var rotations: [Rotation]?
 
   private init(_ ask: String, _ planner: Planner, _ scenario: SimulateScenario, passes: Bool?) {
@@ -111,17 +118,17 @@ struct PlanReport: Encodable {
   }
 
   init(
-    _ trials: [(kind: Backoff.Kind, trial: Planner.Trial)], _ answer: Planner.Answer, _ planner: Planner,
+    _ trials: [(habit: RetryHabit, trial: Planner.Trial)], _ answer: Planner.Answer, _ planner: Planner,
     _ scenario: SimulateScenario
   ) {
     self.init("backoff", planner, scenario, passes: answer.isProven)
     let columns = PlanColumns(scenario)
-    rows = trials.map { kind, trial in
+    rows = trials.map { habit, trial in
       Row(
-        backoff: kind.rawValue, holds: trial.passes, seeds: trial.seeds, seedsHolding: trial.holding,
+        backoff: habit.name, holds: trial.passes, seeds: trial.seeds, seedsHolding: trial.holding,
         figures: columns.figures(trial.result))
     }
-    backoff = answer.value.flatMap { value in trials.first { $0.trial.value == value.value }?.kind.rawValue }
+    backoff = answer.value.flatMap { value in trials.first { $0.trial.value == value.value }?.habit.name }
     bytesMissed = answer.bytesMissed
     worlds = answer.runs
   }
@@ -131,6 +138,23 @@ struct PlanReport: Encodable {
     verdict = answer.verdict.rawValue
     renewalsPerSecond = planner.settings.restingRate
     triggers = answer.rows.map { Trigger($0) }
+    worlds = answer.worlds
+  }
+
+  init(_ answer: VerdictSearch.Answer, _ planner: Planner, _ scenario: SimulateScenario) {
+    self.init("verdict", planner, scenario, passes: answer.verdict == .stable || answer.verdict == .vulnerable)
+    verdict = answer.verdict.rawValue
+    renewalsPerSecond = planner.settings.restingRate
+    triggers = answer.rest?.rows.map { Trigger($0) }
+    own = answer.own.map { Own($0) }
+    sustainedBy = SustainedBy(answer.sustained)
+    worlds = answer.worlds
+  }
+
+  init(_ answer: HysteresisSearch.Answer, _ planner: Planner, _ scenario: SimulateScenario) {
+    self.init("hysteresis", planner, scenario, passes: answer.band == nil)
+    (bandLeast, bandMost) = (answer.band?.lowerBound, answer.band?.upperBound)
+    loads = answer.rows.map { Load($0) }
     worlds = answer.worlds
   }
 

@@ -20,6 +20,7 @@ enum SimulatePlanCommand: Command {
     var printsJSON = false
     var picture: OutputFile?
     var within: Duration?
+    var seeds: Int?
   }
 
   @OptionList<Draft>
@@ -39,14 +40,24 @@ enum SimulatePlanCommand: Command {
     Option("json", "print the answer as JSON instead of the table", \.printsJSON)
     Option("svg", "FILE", "write the grid of --ask stability to this file, as a picture", \.picture, .outputFile)
     Option(
-      "within", "DURATION", "how long the fleet may take to recover from a push, for --ask trigger (default 10m)",
+      "within", "DURATION",
+      "how long the fleet may take to recover, for --ask verdict, trigger and hysteresis (default 10m)",
       \.within, .duration)
+    Option(
+      "seeds", "N", "how many seeds the file's own disturbance is tried with, for --ask verdict (default 20)", \.seeds,
+      .int(1...1000))
   }
 
   private static let backoff = "backoff"
   private static let trigger = "trigger"
   private static let rotation = "rotation"
-  private static let words = Question.allCases.map(\.rawValue) + [backoff, trigger, rotation, "stability"]
+  private static let verdict = "verdict"
+  private static let hysteresis = "hysteresis"
+  /// The questions about a fleet at rest.
+  private static let ofRest = [verdict, trigger, hysteresis]
+  private static let words =
+    Question.allCases.map(\.rawValue) + [backoff, rotation] + ofRest + ["stability"]
+  private static let seedsOfVerdict = 20
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     var draft = Draft()
@@ -63,7 +74,10 @@ enum SimulatePlanCommand: Command {
       throw UsageError("--svg: only --ask stability has a picture")
     }
     let within = draft.within
-    guard within == nil || ask == trigger else { throw UsageError("--within: only --ask trigger has it") }
+    guard within == nil || ofRest.contains(ask) else {
+      throw UsageError("--within: only --ask \(ofRest.joined(separator: ", ")) have it")
+    }
+    guard draft.seeds == nil || ask == verdict else { throw UsageError("--seeds: only --ask verdict has it") }
     guard within.map({ $0 >= .seconds(1) && $0 <= .seconds(86_400) }) ?? true else {
       throw UsageError("--within: expected a duration from 1s to 24h")
     }
@@ -107,22 +121,11 @@ enum SimulatePlanCommand: Command {
           : RotationPlanText(comparison: comparison, scenario: scenario).lines.joined(separator: "\n"))
       return comparison.best == nil ? 1 : 0
     }
-    if ask == trigger {
+    if ofRest.contains(ask) {
       guard scenario.settings.plan.life <= .seconds(7 * 86_400) else {
-        throw UsageError("--ask trigger: a fleet at rest is simulated for one life of its tokens, of at most 7 days")
+        throw UsageError("--ask \(ask): a fleet at rest is simulated for one life of its tokens, of at most 7 days")
       }
-      let limit = within ?? .seconds(600)
-      let search = TriggerSearch(scenario.settings, within: limit, scale: scale, threads: threads) {
-        progress.isThrough(of: TriggerSearch.worldsMax)
-      }
-      let answer = try await search.run()
-      progress.end()
-      Output.line(
-        draft.printsJSON
-          ? try PlanReport(answer, planner, scenario).text
-          : TriggerText(answer: answer, settings: scenario.settings, within: limit.inSeconds).lines
-            .joined(separator: "\n"))
-      return answer.verdict == .overloaded ? 1 : 0
+      return try await tellOfRest(ask, within ?? .seconds(600), draft, planner, scenario, progress)
     }
     guard let grid = try await StabilityGrid(planner, done: { progress.isThrough(of: StabilityGrid.worlds) }) else {
       throw UsageError(
@@ -133,6 +136,48 @@ enum SimulatePlanCommand: Command {
     Output.line(draft.printsJSON ? try PlanReport(grid, planner, scenario).text : GridText(grid: grid).text)
     try draft.picture?.write(GridText(grid: grid).svg)
     return 0
+  }
+
+  /// Answers a question about a fleet at rest. Returns the exit status.
+  private static func tellOfRest(
+    _ ask: String, _ limit: Duration, _ draft: Draft, _ planner: Planner, _ scenario: SimulateScenario,
+    _ progress: PlanProgress
+  ) async throws -> Int32 {
+    let (settings, scale, threads) = (scenario.settings, planner.scale, planner.threads)
+    func tell(_ report: PlanReport, _ lines: [String]) throws {
+      progress.end()
+      Output.line(draft.printsJSON ? try report.text : lines.joined(separator: "\n"))
+    }
+    if ask == verdict {
+      let seeds = draft.seeds ?? seedsOfVerdict
+      let search = VerdictSearch(settings, within: limit, seeds: seeds, scale: scale, threads: threads) {
+        progress.isThrough(of: VerdictSearch.worldsMax(seeds: seeds))
+      }
+      let answer = try await search.run()
+      try tell(
+        PlanReport(answer, planner, scenario),
+        VerdictText(answer: answer, settings: settings, within: limit.inSeconds).lines)
+      return [.overloaded, .metastable].contains(answer.verdict) ? 1 : 0
+    }
+    if ask == hysteresis {
+      let search = HysteresisSearch(settings, within: limit, scale: scale, threads: threads) {
+        progress.isThrough(of: HysteresisSearch.worlds)
+      }
+      guard let search else {
+        throw UsageError("--ask hysteresis: the provider needs a rate, or places and a latency, to have a load")
+      }
+      let answer = try await search.run()
+      try tell(PlanReport(answer, planner, scenario), HysteresisText(answer: answer, settings: settings).lines)
+      return answer.band == nil ? 0 : 1
+    }
+    let search = TriggerSearch(settings, within: limit, scale: scale, threads: threads) {
+      progress.isThrough(of: TriggerSearch.worldsMax)
+    }
+    let answer = try await search.run()
+    try tell(
+      PlanReport(answer, planner, scenario),
+      TriggerText(answer: answer, settings: settings, within: limit.inSeconds).lines)
+    return answer.verdict == .overloaded ? 1 : 0
   }
 
   /// Rejects thresholds that cannot be scaled to a smaller fleet, if smaller fleets are used to find the answer.

@@ -9,44 +9,60 @@ struct TriggerText {
   /// How long the fleet may take to recover, in seconds.
   let within: Double
 
-  var lines: [String] {
+  var lines: [String] { ["verdict: \(sentence)", rest] + table + ["  \(Figures.count(answer.worlds)) worlds"] }
+
+  /// The least push of each kind; nothing if none was tried.
+  var table: [String] {
     let rows = answer.rows.map { row in
       [
         row.kind.rawValue, row.tips.map { Self.short($0.size, row.kind) } ?? "nothing tips it",
-        row.tips.map(Self.outcome) ?? "", row.recovers.map { Self.short($0.size, row.kind) } ?? "nothing tried",
+        row.tips.map(Self.outcome) ?? "", row.sustained.map(Self.words) ?? "",
+        row.recovers.map { Self.short($0.size, row.kind) } ?? "nothing tried",
         row.recovers.map(Self.recovery) ?? "", row.form.map { Self.short($0, row.kind) } ?? "–",
       ]
     }
+    guard !rows.isEmpty else { return [] }
     let chance = answer.rows.filter(\.isChance).map(\.kind.rawValue)
     let note =
       chance.isEmpty
       ? [] : ["  near the edge it is chance: \(chance.joined(separator: ", ")); the counts of seeds say how much"]
-    let head = ["", "tips it at", "then", "recovers at", "after, p50 / most", "by calculation"]
-    return [verdict, rest] + (rows.isEmpty ? [] : TextTable.columns([head] + rows)) + note
-      + ["  \(Figures.count(answer.worlds)) worlds"]
+    let head = ["", "tips it at", "then", "by", "recovers at", "after, p50 / most", "by calculation"]
+    return TextTable.columns([head] + rows) + note
   }
 
-  private var verdict: String {
-    let limit = Figures.seconds(within)
+  /// What the fleet is, by what becomes of it after pushes.
+  var sentence: String {
     switch answer.verdict {
-    case .stable: return "verdict: stable: it recovers within \(limit) of every push that was tried"
-    case .vulnerable:
-      guard let row = answer.rows.first(where: { $0.tips != nil }), let tips = row.tips else { return "" }
-      let failing = tips.outcomes.count - tips.recoveries.count
-      let seeds = tips.recoveries.isEmpty ? "" : " with \(failing) of \(tips.outcomes.count) seeds"
-      return
-        "verdict: vulnerable: \(row.kind.noun) of \(Self.size(tips.size, row.kind)) is enough\(seeds), and it does not recover "
-        + "within \(limit)"
-    case .overloaded:
-      return "verdict: overloaded: the fleet is not calm even if nothing disturbs it; it needs more provider, no cure"
+    case .stable: "stable: it recovers within \(Figures.seconds(within)) of every push that was tried"
+    case .vulnerable: "vulnerable: \(push)"
+    case .metastable, .overloaded:
+      "overloaded: the fleet is not calm even if nothing disturbs it; it needs more provider, no cure"
     }
   }
 
-  private var rest: String {
+  /// The first push that tips the fleet.
+  var push: String {
+    guard let row = answer.rows.first(where: { $0.tips != nil }), let tips = row.tips else { return "" }
+    let failing = tips.outcomes.count - tips.recoveries.count
+    let seeds = tips.recoveries.isEmpty ? "" : " with \(failing) of \(tips.outcomes.count) seeds"
+    return
+      "\(row.kind.noun) of \(Self.size(tips.size, row.kind)) is enough\(seeds), and it does not recover within "
+      + Figures.seconds(within)
+  }
+
+  var rest: String {
     let asks = Figures.decimal(settings.restingRate, places: 1)
     let load = settings.provider.rate.map { ", \(Figures.percent(settings.restingRate / $0)) of the provider" } ?? ""
     return
       "  at rest: \(Figures.count(settings.plan.clients)) clients whose tokens end evenly, \(asks) renewals a second\(load)"
+  }
+
+  private static func words(_ sustained: Sustained) -> String {
+    switch sustained {
+    case .slow(let after): "is slow: \(Figures.seconds(after))"
+    case .by(let loop): loop.rawValue
+    case .byMoreThanOne: "more than one loop"
+    }
   }
 
   private static func short(_ size: Double, _ kind: Disturbance.Kind) -> String {
@@ -61,6 +77,7 @@ struct TriggerText {
       case .restart: " of the connections"
       case .slow: " of the capacity"
       case .lost: " of the answers"
+      case .backlog: " of the queue"
       }
     return short(size, kind) + whole
   }
@@ -89,6 +106,7 @@ extension Disturbance.Kind {
     case .restart: "a restart"
     case .slow: "a slow minute"
     case .lost: "a loss"
+    case .backlog: "a backlog"
     }
   }
 }

@@ -91,8 +91,8 @@ struct WireWorld {
     // Faults are counted in one place, on one loop.
     let gateway = try startGateway(in: world, network, loops: takesFaults ? 1 : 2, takesFaults: takesFaults)
     let watch = ProviderWatch(gateway.provider, on: world.loops[0].eventLoop)
-    // The most clients at one time are counted on one loop, as a world of machines counts them.
-    plan.loops = plan.arrivals == nil ? 2 : 1
+    // The most clients at one time, and what all of them share, are counted on one loop, as a world of machines does.
+    plan.loops = plan.arrivals == nil && plan.retry?.per != .fleet ? 2 : 1
     // A virtual limit without effect: there is no machine for which clients would have to wait.
     plan.fetches = 60_000
     plan.bound = settings.duration?.inSeconds

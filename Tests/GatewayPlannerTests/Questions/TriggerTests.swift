@@ -83,7 +83,7 @@ struct TriggerTests {
       try await TriggerSearch(settings, within: .seconds(100), scale: 1000, threads: 2).run()
     }
     let one = try await answer()
-    #expect(one.verdict == .stable && one.rows.count == Disturbance.Kind.allCases.count)
+    #expect(one.verdict == .stable && one.rows.count == Disturbance.Kind.pushes.count)
     #expect(one.rows.allSatisfy { $0.recovers?.size == $0.kind.bounds(settings).most })
     let other = try await answer()
     #expect(one.rows.map { $0.recovers?.recoveries } == other.rows.map { $0.recovers?.recoveries })

@@ -20,6 +20,9 @@ struct AgreementTests {
     #expect(abs(calls[0] / calls[1] - 1) <= 0.03, "calls for each token \(calls)")
     let totals = [machines, wire].map { Double($0.provider.calls) }
     #expect(abs(totals[0] / totals[1] - 1) <= 0.03, "calls \(totals)")
+    let held = [machines, wire].map { Double($0.provider.heldBack ?? 0) }
+    #expect(abs(held[0] - held[1]) <= max(10, held[1] * 0.03), "held back \(held)")
+    #expect((held[0] > 0) == (scene.plan.retry != nil))
     let dips = [machines, wire].map { $0.dip ?? 0 }
     #expect(abs(dips[0] - dips[1]) <= 0.02, "dip \(dips)")
     for share in [0.5, 0.95] {

@@ -66,6 +66,14 @@ struct Scene: CustomTestStringConvertible, Sendable {
       $0.plan.jitter = 0.1
       $0.plan.waves = 2
     },
+    Scene("beyond the cliff, with a retry budget that all share") {
+      $0.isPressed(queue: 1500)
+      $0.plan.retry = RetryRule(per: .fleet, budget: .init(deposit: 0.1, capacity: 200))
+    },
+    Scene("a short queue, with a circuit breaker for each client") {
+      $0.isPressed(queue: 100)
+      $0.plan.retry = RetryRule(breaker: .init(failures: 2, of: 4, open: .seconds(7), probes: 1))
+    },
     Scene("a gateway that spreads") {
       $0.isPressed(queue: 900)
       $0.plan.gateway.lead = .seconds(2)
