@@ -1,8 +1,8 @@
 internal import GatewayCore
 package import GatewayFleet
 
-/// A way in which clients ask again after a failure, as the planner compares them: a kind of backoff alone, or the file's
-/// kind with a rule for retries.
+/// A way in which clients ask again after a failure, as the planner compares them. It is a kind of backoff alone, or the
+/// file's kind with a rule for retries.
 package struct RetryHabit: Hashable, Sendable {
   package let name: String
   let kind: Backoff.Kind

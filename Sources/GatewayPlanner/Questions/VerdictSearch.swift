@@ -1,7 +1,7 @@
 internal import GatewayCore
 package import GatewayFleet
 
-/// The search for what a fleet is: each seed runs without a disturbance, as the file has it, and, if it stays down, with
+/// The search for what a fleet is. Each seed runs without a disturbance, as the file has it, and, if it stays down, with
 /// one loop after the other cut.
 package struct VerdictSearch: Sendable {
   /// What becomes of the fleet after the file's own disturbance.
