@@ -54,7 +54,8 @@ struct ConformOptions: Sendable {
       \.tokens,
       .asGiven)
     Option(
-      "token-route", "ROUTE", "the route of the token endpoint at the server of --upstream, e.g. 'POST /auth/token'", \.tokenRoute, .asGiven)
+      "token-route", "ROUTE", "the route of the token endpoint at the server of --upstream, e.g. 'POST /auth/token'",
+      \.tokenRoute, .asGiven)
     Option(
       "token-at", "POINTER", "the JSON pointer of the token in the answers of the token endpoint (default /token)",
       \.tokenAt, .asGiven)
