@@ -15,7 +15,7 @@ enum ControlCommand: Command {
   static let variables = ConformVariables.all
 
   static let neededFirst = [
-    "url", "control-secret-file", "json", "user", "session", "all", "space", "node", "name", "set", "by",
+    "url", "control-secret-file", "json", "user", "session", "all", "space", "name", "set", "by",
   ]
 
   static var actions: [CommandPage] { controlActions.map(\.page) + [ConformCommand.page, ReplayCommand.page] }

@@ -55,7 +55,7 @@ struct NameTests {
   private static let onlyOfScenarios: Set<String> = [
     "gateway", "client", "world", "phases", "backoff", "login_tries", "first_token",
     "hammer_pause_s", "hammer_in_vain", "users_per_address", "arrivals", "stays", "for_s",
-    "devices", "tabs", "single_flight", "signed_out",
+    "devices", "tabs", "single_flight", "signed_out", "retry",
   ]
 
   @Test
@@ -102,9 +102,10 @@ struct NameTests {
     }
   }
 
-  /// Orders, and their flags that are no member of the body: they name sessions by the path, or are read as a whole.
+  /// Orders, and their flags that are no member of the body: they name sessions by the path, are read as a whole, or
+  /// say `"nodes": "all"`.
   private static let orders: [(action: ControlAction, operand: String, without: Set<String>)] = [
-    (.disconnect, "", ["user", "session"]), (.revoke, "", []), (.signal, "logout", []), (.drain, "", []),
+    (.disconnect, "", ["user", "session"]), (.revoke, "", []), (.signal, "logout", []), (.drain, "", ["all-nodes"]),
     (.space, "create", ["set"]), (.clock, "", []), (.advance, "", []), (.wait, "refreshed", []),
     (.expect, "single_flight", []),
   ]

@@ -73,6 +73,7 @@ struct Scene: CustomTestStringConvertible, Sendable {
     Scene("a short queue, with a circuit breaker for each client") {
       $0.isPressed(queue: 100)
       $0.plan.retry = RetryRule(breaker: .init(failures: 2, of: 4, open: .seconds(7), probes: 1))
+      $0.isEndLuck = true
     },
     Scene("a gateway that spreads") {
       $0.isPressed(queue: 900)
