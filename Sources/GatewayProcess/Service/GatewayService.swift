@@ -20,6 +20,8 @@ package struct GatewayService: Sendable {
     self.log = log
     self.supervision = supervision
     self.drainWindow = drainWindow
+    // From here on an order waits for its turn, even if it comes before `run`.
+    running.inbox.attend()
   }
 
   /// Serves until SIGTERM, SIGINT, an order to drain or the end of the input, then drains the gateway and stops it. Meanwhile
@@ -53,7 +55,6 @@ package struct GatewayService: Sendable {
       }
     }
     supervision.begin(running)
-    inbox.attend()
     let end = await end(readAnew)
     if end.isLoss { _ = try? await running.gateway.controlAll(.disconnect(.serviceRestart)) }
     inputWatcher?.cancel()

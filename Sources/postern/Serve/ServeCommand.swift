@@ -55,14 +55,15 @@ enum ServeCommand: Command {
       log.note(.warning, "random_secret", ["hint": "only the built-in token provider can mint; see --secret-file"])
     }
     warnOfQueue(options.settings.space.provider, log)
+    // Before anybody reads the ready line: an order to reload may come right behind it.
+    let service = GatewayService(
+      running, log, Supervision(ProcessEnvironment.variables, log), drainWindow: options.drainWindow)
     // Flushed first, so that the log of the start is complete when the ready line is read, even if the process is killed at
     // once.
     LineWriter.standardError.flush()
     // The gateway does not wait for its reader.
     LineWriter.standardOutput.add(try ReadyLine(running, options.settings).json() + "\n")
     StartMemory.release()
-    let service = GatewayService(
-      running, log, Supervision(ProcessEnvironment.variables, log), drainWindow: options.drainWindow)
     let secret = kept.withLock { $0 }
     let isOrdered = await service.run(signals, inputEnd: options.endsWithInput ? InputEnd.wait : nil) {
       try options.readAnew(arguments, kept: secret).settings
