@@ -100,7 +100,9 @@ def test_a_way_to_wait_is_no_answer_where_each_loses_most_of_the_fleet(tmp_path)
     flags = ["plan", "--ask", "backoff", "--scale", "500", file]
     done = simulate(*flags, expected=(1,))
     rows = [line.split() for line in done.stdout.splitlines()[1:] if "holds" in line or "fails" in line]
-    assert [row[:2] for row in rows] == [[kind, "fails"] for kind in ("full", "equal", "exponential", "fixed")]
+    limits = ("budget", "budget-of-fleet", "breaker", "breaker-of-fleet")
+    ways = ["full", "equal", "exponential", "fixed", *(f"full+{limit}" for limit in limits)]
+    assert [row[:2] for row in rows] == [[way, "fails"] for way in ways]
     assert "no kind keeps lost.share <= 0.1%" in done.stdout
     answer = json.loads(simulate(*flags, "--json", expected=(1,)).stdout)
     assert answer["passes"] is False and all(not row["holds"] for row in answer["rows"])
