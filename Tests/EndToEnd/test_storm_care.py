@@ -73,7 +73,8 @@ def test_a_storm_that_meets_nothing_but_failures_ends_itself_and_says_why(gatewa
             "--url", gateway.url, "--provider", endpoint.url, "--clients", "100", "--rate", "20",
             "--stop-when", "provider.refused.share > 50% over 2s", expected=(1,),
         )
-        assert value(report, "provider.calls") < 100 and not report["result"]["was_interrupted"]
+        # All hundred would have come in five seconds, and tried for a minute. How soon after two it ends is the machine's doing.
+        assert report["result"]["seconds"] < 30 and not report["result"]["was_interrupted"]
         assert any("brought no token within 2.00 s" in caveat for caveat in report["caveats"])
 
 
