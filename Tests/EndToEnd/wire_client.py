@@ -69,7 +69,8 @@ class Application:
 
 
 async def pause(failures):
-    await asyncio.sleep(random.uniform(0.1, 1) * min(4, 0.3 * 2 ** min(failures, 8)))
+    # Much of it is chance, beside the second that some libraries take to end a connection.
+    await asyncio.sleep(random.uniform(0.1, 1) * min(6, 1.5 * 2 ** min(failures, 8)))
 
 
 async def with_centrifuge(application):

@@ -5,9 +5,12 @@ extension Behaviour {
     settings: impatient, token: .living(.seconds(9 * 365 * 86_400)),
     timed: Timed(
       script: { scene in
-        try await scene.seeLogin()
+        let loggedIn = try await scene.seeLogin()
         try await scene.pass(.seconds(5))
-      }, isShort: false, expected: [.stopsAfter(1, "provider", quiet: .seconds(2)), .stopsAfter(1, quiet: .seconds(2))]),
+        guard try await scene.line("provider_asked", after: loggedIn, within: .zero) == nil else {
+          throw ConformEnd(verdict: .failed, sentence: "the client asked for another token within 5 s of its login")
+        }
+      }, isShort: false, expected: [.stopsAfter(1, quiet: .seconds(2))]),
     script: { scene in
       try await scene.seeLogin()
       try await scene.pass(.seconds(2))
