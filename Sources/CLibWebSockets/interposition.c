@@ -23,7 +23,8 @@
 //   the protocol, as an answer inside the rest of a frame does.
 // - Keeping a connection open whose WebSocket is over. The library answers a close frame by the end of the connection, with
 //   shutdown() and close().
-// - Which eventfd a context has. From 4.3 on the library forgets to close that of a context on somebody else's loop.
+// - Which eventfd a context has. From 4.3 on the library forgets to close that of a context on somebody else's loop. At the
+//   first descriptor behind its table it aborts.
 // - How long a context's table of descriptors is. The library makes it as long as the process' limit, and asks sysconf().
 //
 // They are defined under names of their own with the assembler's name beside, so that no header's inline version or
@@ -336,7 +337,15 @@ int postern_eventfd(unsigned initial, int flags) {
   int fd = ((eventfd_function)next(&found, "eventfd"))(initial, flags);
 
   // libev has some of its own on this thread, which it closes.
-  if (is_making_context && is_of_library(__builtin_return_address(0))) made_eventfd = fd;
+  if (!is_making_context || !is_of_library(__builtin_return_address(0))) return fd;
+  // The library refuses a descriptor behind its table and gives the context up. For the first one behind it, it then aborts.
+  if (fd == table_length) {
+    int later = ((eventfd_function)next(&found, "eventfd"))(initial, flags);
+
+    close(fd);
+    fd = later;
+  }
+  made_eventfd = fd;
   return fd;
 }
 

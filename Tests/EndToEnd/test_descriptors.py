@@ -121,3 +121,15 @@ def test_a_storm_has_as_many_requests_at_once_as_its_descriptors_allow(tmp_path)
         assert refused.returncode == 2 and "beside --fetches 1000" in refused.stderr
         none = storm(256, gateway)
         assert none.returncode == 2 and "keeps 256 for itself" in none.stderr
+
+
+def test_a_gateway_starts_beside_any_number_of_open_descriptors():
+    """The library's table has 1,024 places here. It aborted when the first descriptor behind them was its own."""
+    taken = 'for ((i = 10; i <= $1; i++)); do eval "exec $i</dev/null"; done; shift; exec "$@"'
+    serve = [os.environ["POSTERN"], "serve", "--port", "0", "--control-port", "0", "--loops", "1", "--connections-max", "500"]
+    for count in range(1005, 1030):
+        process = subprocess.Popen(["bash", "-c", taken, "bash", str(count), *serve, "--drain-window", "0s"], stdout=subprocess.PIPE)
+        ready = process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        process.stdout.close()
+        assert (process.wait(timeout=60), bool(ready)) == (0, True), count
