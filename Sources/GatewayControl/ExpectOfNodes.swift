@@ -9,7 +9,7 @@ internal import GatewayRuntime
 struct ExpectOfNodes: Sendable {
   let gateway: Gateway
 
-  /// What a node's journal has.
+  /// The lines of one node's journal.
   private struct Found {
     var hasUser: Bool
     /// Whether it has attempts to connect that may be the client's.

@@ -5,7 +5,7 @@ internal import Synchronization
 extension Space {
   /// Begins to ask the application's own servers, where there are any: fetches the keys of its login and of the transmitter of
   /// events, and waits for the first, for at most `patience`. Before anything listens. Throws a failure that no later answer
-  /// will mend.
+  /// can change.
   ///
   /// - Parameters:
   ///   - dialers: The dialer of each loop.

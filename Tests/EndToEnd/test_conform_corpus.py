@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from at_once import working
+from conformance import chosen, verdicts
 from gateway import Gateway
 
 CLIENT = Path(__file__).with_name("corpus_client.py")
@@ -114,19 +115,12 @@ def runs(host, request):
 def run_of(host):
     def run(wire, kind, behaviours, is_right):
         command = shlex.join(["exec", sys.executable, str(CLIENT), wire, kind])
-        chosen = [part for name in behaviours for part in ("--only", name)]
         return subprocess.run(
             [os.environ["POSTERN"], "ctl", "conform", "--url", host.control_url, "--dialect", DIALECTS[wire], "--run", command,
-             "--jobs", "6", *chosen],
+             "--jobs", "6", *chosen(behaviours)],
             capture_output=True, text=True, timeout=1200, errors="replace")
 
     return run
-
-
-def verdicts(done):
-    rows = done.stdout.split("\n\n")[0].splitlines()[1:]
-    words = ("passed", "failed", "undecided", "not applicable")
-    return {row.split()[0]: next(word for word in words if f"  {word}" in row) for row in rows}
 
 
 def cases(config):
@@ -135,10 +129,10 @@ def cases(config):
         for wire, kind, behaviours in clients:
             # A deaf client is waited for until its time is over.
             quick = ALIKE.get((wire, kind), behaviours)
-            chosen = [name for name in behaviours if is_long or (name in quick and (name not in LONG or (wire, kind) in SHORT))]
+            tried = [name for name in behaviours if is_long or (name in quick and (name not in LONG or (wire, kind) in SHORT))]
             name = f"{'right' if is_right else 'wrong'}-{wire}-{kind}"
-            if chosen and (is_long or kind != "deaf"):
-                yield pytest.param(wire, kind, chosen, is_right, id=name)
+            if tried and (is_long or kind != "deaf"):
+                yield pytest.param(wire, kind, tried, is_right, id=name)
 
 
 def pytest_generate_tests(metafunc):

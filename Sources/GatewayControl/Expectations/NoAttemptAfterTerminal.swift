@@ -62,7 +62,7 @@ extension Expectation {
 }
 
 extension JournalClose {
-  /// Whether the client may connect again. What the wire says of the end decides. Otherwise it is the gateway's own reason if
+  /// Whether the client may connect again. The wire's rule for the end decides. Without one the gateway's own reason does, if
   /// there is one, whatever the dialect's
   /// code is. If a fault has changed the end, the client knows only the code, and may return after an end without a
   /// close frame.

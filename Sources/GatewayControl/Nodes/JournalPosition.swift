@@ -34,7 +34,7 @@ struct JournalPosition: Hashable, Sendable {
     set { numbers[life] = newValue }
   }
 
-  /// The same place in the journals of these lives. What others had is gone.
+  /// The same place in the journals of these lives. The lines of other lives are gone.
   func kept(for lives: some Collection<NodeBoot>) -> JournalPosition {
     var kept = JournalPosition()
     for life in lives { kept.numbers[life] = numbers[life] }

@@ -1,4 +1,4 @@
-// What operators order and ask, as bytes between nodes.
+// The orders and questions of operators, as bytes between nodes.
 
 extension Saying {
   func write(to writer: inout BusWriter) {

@@ -55,7 +55,7 @@ package enum PageAccess: Sendable {
 package struct PathParameters: Sendable {
   let values: [String: String]
 
-  /// Those of a pattern without any.
+  /// The parameters of a pattern without any.
   package static let none = PathParameters(values: [:])
 
   /// Returns the value of a segment that the route's own pattern names.

@@ -38,7 +38,7 @@ package struct HorizonReading: Hashable, Sendable {
       if isFar || second >= Self.secondsMax {
         later = Self.sum(later, Int(count))
       } else {
-        // What has ended meanwhile ends now.
+        // Tokens that have ended meanwhile end now.
         seconds[max(0, second)] = UInt32(clamping: UInt64(seconds[max(0, second)]) + UInt64(count))
       }
     }

@@ -1,4 +1,4 @@
-/// What an operator has the gateway say to connections, beside what their sessions say.
+/// A message that an operator sends to connections, besides the messages of their sessions.
 package enum Saying: Hashable, Sendable {
   /// The bytes of one message.
   case frame(Frame)
@@ -8,7 +8,7 @@ package enum Saying: Hashable, Sendable {
   /// The maximum size of a message, in bytes.
   package static let sizeMax = 65_536
 
-  /// What an order says of it: a text, or bytes in base64, or the meaning `request:refresh`. Throws
+  /// Creates the message of an order: a text, or bytes in base64, or the meaning `request:refresh`. Throws
   /// `GatewayError.invalidParameter` unless it is one of the three, and at most ``sizeMax`` bytes.
   package init(text: String?, base64: String?, mean: String?) throws(GatewayError) {
     switch (text, base64, mean) {

@@ -16,7 +16,7 @@ package final class FaultySocket: @unchecked Sendable {
   /// The number in the sequence of opened connections, from 1.
   var number: UInt64 = 0
   private(set) var socket: (any Socket)?
-  /// What faults have done to it; nil until one does something.
+  /// The harm that faults have done to it; nil until one does something.
   private var harm: SocketHarm?
   private let ownSide: FaultSide
   /// Whether nothing passes in either direction, while the transport stays.
@@ -59,7 +59,7 @@ package final class FaultySocket: @unchecked Sendable {
 
   var id: ConnectionID { party.id }
 
-  /// What faults have done to it, made at the first use.
+  /// The harm that faults have done to it, made at the first use.
   private var harmed: SocketHarm {
     if let harm { return harm }
     let new = SocketHarm()

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// What faults have done to a socket. Most sockets have none of it.
+/// The harm that faults have done to a socket. Most sockets have none.
 final class SocketHarm {
   /// The failure of its login or its refresh; nil if neither fails.
   var failure: LoginFailure?

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// What a caller of the token endpoint remembers about its calls by a ``RetryRule``. A pure value of 24 bytes.
+/// The memory of a caller of the token endpoint about its calls, for a ``RetryRule``. A pure value of 24 bytes.
 package struct RetryGate: Hashable, Sendable {
   /// Why a call is not made.
   package enum Refusal: String, Hashable, Sendable {

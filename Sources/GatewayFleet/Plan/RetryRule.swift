@@ -3,7 +3,7 @@ internal import GatewayCore
 /// A limit on the calls of a token endpoint that has failed, beside the wait between them: a retry budget, a circuit
 /// breaker, or both.
 package struct RetryRule: Hashable, Sendable, Codable {
-  /// Who shares the limit.
+  /// The holder of the limit: one client, or the whole fleet.
   package enum Scope: String, Hashable, Sendable, Codable, CaseIterable {
     /// Each client has its own.
     case client
@@ -13,7 +13,7 @@ package struct RetryRule: Hashable, Sendable, Codable {
 
   /// A budget of retries (Brooker 2022): each retry takes one, and each token puts a part of one back.
   package struct Budget: Hashable, Sendable, Codable {
-    /// What a token puts back, in thousandths at the finest.
+    /// The deposit of each token that comes, in thousandths at the finest.
     package var deposit: Double
     /// The maximum, which is there at the beginning.
     package var capacity: Int

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// What a server says of a token (RFC 7662 section 2.2).
+/// A server's answer about a token (RFC 7662 section 2.2).
 enum IntrospectionAnswer: Sendable {
   case inactive
   /// The members of the answer.

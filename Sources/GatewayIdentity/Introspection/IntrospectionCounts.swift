@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import Synchronization
 
-/// What is counted of opaque tokens.
+/// The counts of opaque tokens.
 final class IntrospectionCounts: Sendable {
   /// How a verdict was come by.
   enum Source: String, CaseIterable, Sendable {
@@ -13,7 +13,7 @@ final class IntrospectionCounts: Sendable {
     case joined
   }
 
-  /// What the server said.
+  /// The server's answers, by outcome.
   enum Answer: String, CaseIterable, Sendable {
     case active, inactive
     /// Active, but not for this gateway, or without a user.
@@ -22,7 +22,7 @@ final class IntrospectionCounts: Sendable {
     case unjudged
   }
 
-  /// What became of the tokens of open sessions.
+  /// The checks of the tokens of open sessions, by outcome.
   enum Recheck: String, CaseIterable, Sendable { case active, inactive, unjudged }
 
   private struct State {

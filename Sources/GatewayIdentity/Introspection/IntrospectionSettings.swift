@@ -10,9 +10,9 @@ package struct IntrospectionSettings: Sendable {
   package let address: EndpointAddress
   /// The name and the secret that it knows the gateway by; nil if it asks for none.
   package var client: Client?
-  /// The authorities that sign its certificate, and our own certificate; nil for those of the system.
+  /// The authorities that sign its certificate, and our own certificate; nil for the system's authorities.
   package var tls: TLSIdentity?
-  /// What an active token must hold, where the server says it.
+  /// The policy for an active token, where the server says the member.
   package var policy: TokenPolicy
   /// How long an answer that a token is active may be used.
   package var cacheLife = Duration.seconds(30)

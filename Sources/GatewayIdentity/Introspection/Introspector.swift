@@ -18,7 +18,7 @@ package final class Introspector: TokenIntrospector {
 
   private struct State {
     var cache = VerdictCache()
-    /// Those who wait for the answer about a token.
+    /// The callers that wait for the answer about a token.
     var flights: [TokenDigest: [CheckedContinuation<Verdict?, Never>]] = [:]
     var waiting = 0
   }
@@ -230,7 +230,7 @@ package final class Introspector: TokenIntrospector {
   /// Says why nobody can be judged, once a minute.
   private func note(_ failure: OutboundFailure, _ log: GatewayLog?, at now: Instant) {
     guard let count = counts.failed(at: now) else { return }
-    // The credentials are ours, so this is for the operator to mend.
+    // The credentials are ours, so the operator has to correct this.
     let isOurs = failure.status == 401 || failure.status == 403
     log?.note(
       isOurs ? .error : .warning, isOurs ? "introspection_forbidden" : "introspection_failed",

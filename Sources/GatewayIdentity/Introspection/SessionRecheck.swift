@@ -42,7 +42,7 @@ final class SessionRecheck: WakeupTarget, @unchecked Sendable {
   private var watched: [TokenDigest: Watched] = [:]
   private var wheel = [[TokenDigest]](repeating: [], count: SessionRecheck.slots)
   private var slot = 0
-  /// Those whose turn it is, from `first` on.
+  /// The sessions whose turn it is, from `first` on.
   private var due: [TokenDigest] = []
   private var first = 0
   private var workers = 0

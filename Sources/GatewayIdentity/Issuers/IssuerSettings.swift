@@ -17,7 +17,7 @@ package struct IssuerSettings: Sendable {
   package let place: Place
   /// The policy for its tokens; it names the issuer.
   package let policy: TokenPolicy
-  /// The authorities that sign the certificates of its servers, and our own certificate; nil for those of the system.
+  /// The authorities that sign the certificates of its servers, and our own certificate; nil for the system's authorities.
   package var tls: TLSIdentity?
   /// Our names at the issuer, one of which a logout token must be for; empty if none is taken.
   package var logoutAudiences: [Name] = []

@@ -40,7 +40,7 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
   /// - Parameters:
   ///   - issuer: The issuer.
   ///   - loop: The loop that it lives on.
-  ///   - caller: What it asks with.
+  ///   - caller: The caller for its requests.
   ///   - keeper: Keeps the last good set; nil for none.
   ///   - log: The log; nil for none.
   ///   - afterEveryLoop: Calls a function once every loop has run what it runs now.

@@ -26,9 +26,9 @@ final class KeySource: @unchecked Sendable {
   private let owner: KeyOwner
   private let loop: EventLoop
   private let caller: EndpointCaller
-  /// Where the discovery document may be, by its usual address first.
+  /// The addresses at which the discovery document may be, the usual one first.
   private var documents: [Endpoint] = []
-  /// Where the keys are; nil if the document has yet to say that.
+  /// The address of the keys; nil until the document has said it.
   private var place: Endpoint?
   private var asksSinceDiscovery = 0
   /// When the present question has taken too long.

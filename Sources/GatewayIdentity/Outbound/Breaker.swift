@@ -4,7 +4,7 @@ internal import GatewayCore
 ///
 /// It is not asked at all while it wants to be left alone, and once a second while too many requests fail.
 struct Breaker {
-  /// What an answer changed.
+  /// The change that an answer made.
   enum Change { case opened, closed }
 
   private(set) var isOpen = false

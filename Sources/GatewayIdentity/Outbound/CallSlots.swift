@@ -11,7 +11,7 @@ final class CallSlots: Sendable {
 
   private struct State: ~Copyable {
     var inFlight = 0
-    /// Those who wait, or have given up, in the order in which they came.
+    /// The callers that wait, or have given up, in the order in which they came.
     var queue: [Waiter] = []
     var first = 0
     var waiting = 0
@@ -29,7 +29,7 @@ final class CallSlots: Sendable {
 
   private let state = Mutex(State())
 
-  /// The requests in flight, and those that wait.
+  /// The numbers of requests in flight and of waiting requests.
   var counts: (inFlight: Int, waiting: Int) { state.withLock { ($0.inFlight, $0.waiting) } }
 
   /// Waits for a place until `end`. Whoever has entered calls ``leave()``. Only from a task on the loop.

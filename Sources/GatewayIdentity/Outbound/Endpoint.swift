@@ -22,7 +22,7 @@ package final class Endpoint: Sendable {
   let answerBytesMax: Int
   /// How often a question is asked whose answer may be better a moment later.
   let triesMax: Int
-  /// The files for TLS, if not those of the system.
+  /// The files for TLS; nil for the system's.
   let identity: TLSIdentity?
   /// Whether the connection is kept for the next question.
   let keepsConnections: Bool
@@ -80,7 +80,7 @@ package final class Endpoint: Sendable {
   func objection(to found: [String]) -> OutboundFailure? {
     let texts = found.isEmpty ? [address.host] : found
     let areHere = texts.allSatisfy { IPAddress($0)?.isLoopback ?? (Name($0) == Name("localhost")) }
-    // What is asked over plain http must not leave this machine, whatever the name service says.
+    // A request over plain http must not leave this machine, whatever the name service says.
     guard address.isTLS || areHere else {
       return OutboundFailure("\(address.host) is not on loopback, and plain http is spoken to loopback only", .refused)
     }

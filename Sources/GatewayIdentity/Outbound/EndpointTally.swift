@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import Synchronization
 
-/// What is counted of the endpoints that share a name.
+/// The counts of the endpoints that share a name.
 package final class EndpointTally: Sendable {
   /// The name in metrics and in the log.
   package let name: String

@@ -14,7 +14,7 @@ package final class NameBook: Sendable {
     var addresses: [String] = []
     /// When they were found; nil if they have not been.
     var foundAt: Instant?
-    /// Those who wait for the answer under way; nil if none is.
+    /// The callers that wait for the answer under way; nil if no question is.
     var waiting: [@Sendable (Found) -> Void]?
   }
 

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayFleet
 
-/// What keeps a fleet down after a disturbance that has ended.
+/// The loop that keeps a fleet down after a disturbance has ended.
 package enum Sustained: Hashable, Sendable {
   /// Nothing does: it recovers by itself, later than it may.
   case slow(after: Double)

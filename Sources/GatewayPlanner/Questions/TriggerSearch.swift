@@ -24,7 +24,7 @@ package struct TriggerSearch: Sendable {
     /// The largest size up to which the fleet recovers, and the least that tips it; nil if there is none.
     package fileprivate(set) var recovers: Probe?
     package fileprivate(set) var tips: Probe?
-    /// What keeps the fleet down after the least push that does; nil if none does.
+    /// The loop that keeps the fleet down after the least push that tips it; nil if none does.
     package fileprivate(set) var sustained: Sustained?
     /// The size by calculation, if there is one.
     package fileprivate(set) var form: Double?

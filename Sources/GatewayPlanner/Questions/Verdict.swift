@@ -1,4 +1,4 @@
-/// What a fleet is, by what becomes of it after disturbances.
+/// The stability of a fleet, by its recoveries from disturbances.
 package enum Verdict: String, Hashable, Sendable {
   /// It recovers from every disturbance that was tried.
   case stable

@@ -4,7 +4,7 @@ package import GatewayFleet
 /// The search for what a fleet is. Each seed runs without a disturbance, as the file has it, and, if it stays down, with
 /// one loop after the other cut.
 package struct VerdictSearch: Sendable {
-  /// What becomes of the fleet after the file's own disturbance.
+  /// The outcome of the fleet after the file's own disturbance.
   package struct Own: Sendable {
     package let outcomes: [StormResult.Recovery]
 
@@ -33,7 +33,7 @@ package struct VerdictSearch: Sendable {
     package fileprivate(set) var rest: TriggerSearch.Answer?
     /// The file's own disturbance; nil if it has none, or if the fleet is overloaded.
     package fileprivate(set) var own: Own?
-    /// What keeps the fleet down, if it stays down after its own disturbance.
+    /// The loop that keeps the fleet down, if it stays down after its own disturbance.
     package fileprivate(set) var sustained: Sustained?
     package fileprivate(set) var worlds = 0
   }

@@ -10,7 +10,7 @@ struct ProviderState: ~Copyable {
   private let slowing: Disturbance?
   private let losing: Disturbance?
   var chance: SeededGenerator
-  /// What it does with requests whose callers have gone.
+  /// The treatment of requests whose callers have gone.
   var abandoned: ProviderModel.Abandoned
   /// The limits on requests, with what they have counted: at most one window for each client.
   var budgets: RequestBudgets

@@ -81,7 +81,7 @@ extension Gateway {
     for table in tables { await table.perform { $0.remember(kept) } }
   }
 
-  /// Tells every loop the revocations and expiries of other processes. It skips those that it knows already.
+  /// Tells every loop the revocations and expiries of other processes. It skips the ones that it knows already.
   package func learn(_ kept: KeptRevocations) async {
     for table in tables { await table.perform { $0.learn(kept) } }
   }

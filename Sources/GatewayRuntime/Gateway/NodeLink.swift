@@ -73,7 +73,7 @@ final class NodeLink: Sendable {
     (self.heard, self.missed) = (heard, missed)
   }
 
-  /// What answers the requests that other nodes pass on; nil before there is a control port.
+  /// The site that answers requests of other nodes; nil before there is a control port.
   var control: Control? {
     get { state.withLock { $0.control } }
     set { state.withLock { $0.control = newValue } }

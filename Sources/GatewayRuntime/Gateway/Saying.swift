@@ -59,7 +59,7 @@ extension Gateway {
     var done = SayingsDone()
     var replies: NodeLink.Replies
     if case .connection(let id) = target {
-      // What was announced to it before comes before the message.
+      // Earlier announcements come before the message.
       await nodes.bus.settle()
       if table(of: id) != nil { return await sayHere(saying, to: target) }
       replies = await nodes.ask(.say(target, saying))

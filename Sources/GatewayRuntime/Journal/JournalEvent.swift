@@ -154,7 +154,7 @@ package struct JournalClose: Hashable, Sendable, BitwiseCopyable {
   /// Whether a fault made the code: the client knows that alone, and not what the gateway meant.
   package var isFaulted: Bool { bits & 1 == 1 }
 
-  /// What the end means to a client of a described wire, or of a gateway behind a proxy; nil if nobody knows.
+  /// The meaning of the end to a client of a described wire, or of a gateway behind a proxy; nil if unknown.
   package var then: ReturnVerdict? { ReturnVerdict.allCases.first { $0.number == Int(bits >> 1) } }
 
   /// Creates a close. The code is the dialect's own for `reason`, unless a fault replaced it, or sent none: 1006.

@@ -6,7 +6,7 @@ package struct ProcessFigures {
   /// User and system time together.
   package let cpuSeconds: Double
   package let residentBytes: Int
-  /// Those of them that are no mapped file's: without code, which the system maps when it is used.
+  /// The part of them that belongs to no mapped file: without code, which the system maps when it is used.
   package let anonymousBytes: Int
   package let openDescriptors: Int
   package let descriptorsMax: Int

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// What ends mean to clients of the wire.
+/// The meanings of ends to clients of the wire.
 extension WireDescription {
   /// Returns what a close frame with the code means on an open connection.
   package func meaning(ofClose code: UInt16) -> ReturnVerdict {

@@ -34,7 +34,7 @@ enum WireFile {
   ///   - wire: The description.
   ///   - secrets: The values of `--template-secret`.
   ///   - verifier: The verifier of the plain scheme.
-  ///   - own: What else judges tokens of the application's own login, if there is any.
+  ///   - own: The judges of the application's own login, if there are any.
   static func served(
     _ wire: WireDescription, secrets: [Arguments.Value], _ verifier: JWTVerifier, own: OwnKeys? = nil
   ) throws -> ServedSettings {

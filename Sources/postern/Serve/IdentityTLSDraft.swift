@@ -26,7 +26,7 @@ struct IdentityTLSDraft: Sendable {
       .first { $0.1 != nil }?.0
   }
 
-  /// Returns the files, which can be used; nil for those of the system.
+  /// Returns the files, which can be used; nil for the system's files.
   func identity() throws -> TLSIdentity? {
     guard (certificate == nil) == (key == nil) else {
       throw UsageError("--identity-certificate and --identity-key are given together, or neither")

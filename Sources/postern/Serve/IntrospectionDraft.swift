@@ -59,8 +59,8 @@ struct IntrospectionDraft: Sendable {
   /// Returns the judge that the flags name; nil if they name none.
   ///
   /// - Parameters:
-  ///   - policy: What its active tokens must hold.
-  ///   - tls: The files for TLS; nil for those of the system.
+  ///   - policy: The policy for its active tokens.
+  ///   - tls: The files for TLS; nil for the system's.
   ///   - verifier: Checks that.
   func introspector(_ policy: TokenPolicy, tls: TLSIdentity?, verifier: JWTVerifier) throws -> Introspector? {
     guard let endpoint else {

@@ -7,7 +7,7 @@ extension PlanReport {
     let kind: String
     let tips: Push?
     let recovers: Push?
-    /// What keeps the fleet down after the least push that does.
+    /// The loop that keeps the fleet down after the least push that tips it.
     let sustainedBy: SustainedBy?
     /// The size by calculation; nil if there is none.
     let byCalculation: Double?

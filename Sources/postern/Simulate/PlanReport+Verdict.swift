@@ -2,7 +2,7 @@ import GatewayFleet
 import GatewayPlanner
 
 extension PlanReport {
-  /// What becomes of the fleet after the file's own disturbance, over all seeds.
+  /// The outcomes of the fleet after the file's own disturbance, over all seeds.
   struct Own: Encodable {
     let seeds: Int
     let recovered: Int
@@ -30,7 +30,7 @@ extension PlanReport {
     }
   }
 
-  /// What keeps a fleet down.
+  /// The loop that keeps a fleet down.
   struct SustainedBy: Encodable {
     /// The loop; nil if the fleet recovers by itself, or if more than one loop keeps it down.
     var loop: String?

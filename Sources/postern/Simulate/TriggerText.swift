@@ -30,7 +30,7 @@ struct TriggerText {
     return TextTable.columns([head] + rows) + note
   }
 
-  /// What the fleet is, by what becomes of it after pushes.
+  /// The stability of the fleet, by its recoveries from pushes.
   var sentence: String {
     switch answer.verdict {
     case .stable: "stable: it recovers within \(Figures.seconds(within)) of every push that was tried"

@@ -2,7 +2,7 @@ import GatewayFleet
 import GatewayPlanner
 import GatewayReport
 
-/// What a fleet is, in a sentence, with what keeps it down and how long it takes to recover.
+/// The stability of a fleet in a sentence, with the loop that keeps it down and the time to recover.
 struct VerdictText {
   let answer: VerdictSearch.Answer
   let settings: WorldSettings

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from at_once import working
+from conformance import chosen, verdicts
 from proxied import Proxy
 from renewing import Provider, ReturningGateway, TimerGateway
 
@@ -45,18 +46,11 @@ def runs(places, request):
 
     def run(wire, fault, behaviours, wanted):
         command = shlex.join(["exec", sys.executable, str(CLIENT), GATEWAYS[wire][1], *filter(None, [fault])])
-        chosen = [part for name in behaviours for part in ("--only", name)]
         return conform(
-            proxy, "--upstream", gateways[wire].url, "--tokens", provider.url, "--wire", wire, "--run", command, "--jobs", "4", *chosen)
+            proxy, "--upstream", gateways[wire].url, "--tokens", provider.url, "--wire", wire, "--run", command, "--jobs", "4", *chosen(behaviours))
 
     with working(request, test_a_right_client_passes_and_a_wrong_one_fails_before_a_real_gateway, run, 4) as runs:
         yield runs
-
-
-def verdicts(done):
-    rows = done.stdout.split("\n\n")[0].splitlines()[1:]
-    words = ("passed", "failed", "undecided", "not applicable")
-    return {row.split()[0]: next(word for word in words if f"  {word}" in row) for row in rows}
 
 
 @pytest.mark.parametrize("wire, fault, behaviours, wanted", [pytest.param(*case, id=f"{case[0]}-{case[1] or 'right'}") for case in CASES])
@@ -74,7 +68,7 @@ def test_what_only_a_gateway_can_play_is_not_applicable_and_says_why(places):
     names = {"refresh-all-day": "cannot be moved", "revoked-and-closed": "its own revocations", "expired-while-away": "clock_is_real"}
     done = conform(
         proxy, "--upstream", gateways["close-4401"].url, "--tokens", provider.url, "--wire", "close-4401", "--run", command,
-        *(part for name in names for part in ("--only", name)))
+        *chosen(names))
     assert done.returncode == 0 and set(verdicts(done).values()) == {"not applicable"}, done.stdout + done.stderr
     for name, reason in names.items():
         assert any(line.startswith(f"{name}: ") and reason in line for line in done.stdout.splitlines()), done.stdout
@@ -94,6 +88,15 @@ def test_an_order_of_a_route_with_tokens_opens_no_file_and_asks_no_host_that_is_
     refused(403, "host_not_named", tokens="https://login.example/auth/token")
     refused(400, "invalid_parameter", tokens=f"http://127.0.0.1:{proxy.port}/auth/token")
     refused(400, "invalid_parameter", tokens=provider.url, **{"token-route": "/auth/token"})
+
+
+def test_a_run_that_may_have_no_route_says_so_and_has_not_passed(places):
+    gateways, _, proxy = places
+    flags = ["--wire", "close-4401", "--run", "true", "--upstream"]
+    done = conform(proxy, *flags, "wss://realtime.example")
+    assert done.returncode == 1 and "host_not_named" in done.stderr and not done.stdout, done.stderr
+    done = conform(proxy, *flags, gateways["close-4401"].url, "--tokens", "https://login.example/auth/token")
+    assert done.returncode == 1 and "host_not_named" in done.stderr and not done.stdout, done.stderr
 
 
 @pytest.mark.parametrize(

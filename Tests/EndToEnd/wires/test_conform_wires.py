@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from at_once import working
+from conformance import chosen, verdicts
 from gateway import Gateway
 
 CLIENT = Path(__file__).parents[1] / "wire_client.py"
@@ -57,17 +58,10 @@ def host():
 def runs(host, request):
     def run(wire, library, fault, behaviours, wanted):
         command = shlex.join(["exec", sys.executable, str(CLIENT), library, *filter(None, [fault])])
-        chosen = [part for name in behaviours for part in ("--only", name)]
-        return conform(host, wire, "--run", command, "--jobs", "6", *chosen)
+        return conform(host, wire, "--run", command, "--jobs", "6", *chosen(behaviours))
 
     with working(request, test_a_right_client_passes_and_a_wrong_one_fails, run, 4) as runs:
         yield runs
-
-
-def verdicts(done):
-    rows = done.stdout.split("\n\n")[0].splitlines()[1:]
-    words = ("passed", "failed", "undecided", "not applicable")
-    return {row.split()[0]: next(word for word in words if f"  {word}" in row) for row in rows}
 
 
 @pytest.mark.parametrize("wire, library, fault, behaviours, wanted", CASES)
@@ -87,7 +81,7 @@ def test_what_a_wire_cannot_show_is_not_applicable_and_says_why(host):
         "closed-by-policy": "means retry",
         "unknown-message": "built-in dialect",
     }
-    done = conform(host, "centrifugo", "--run", "sleep 60", *(part for name in names for part in ("--only", name)))
+    done = conform(host, "centrifugo", "--run", "sleep 60", *chosen(names))
     assert done.returncode == 0 and set(verdicts(done).values()) == {"not applicable"}, done.stdout + done.stderr
     for name, reason in names.items():
         assert any(line.startswith(f"{name}: ") and reason in line for line in done.stdout.splitlines()), done.stdout

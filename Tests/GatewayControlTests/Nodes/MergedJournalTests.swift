@@ -149,7 +149,7 @@ struct MergedJournalTests {
     let (lines, next) = JournalPart.merged([short, whole], after: JournalPosition(), limit: 100)
     #expect(
       JournalPart.merged([whole, short], after: JournalPosition(), limit: 100).lines.map(\.text) == lines.map(\.text))
-    // What follows line 2 of the first is not known, so that nothing later than it may come.
+    // The line after line 2 of the first is not known yet, so nothing later may come.
     #expect(lines.count == 3 && next.text == "0.0:2,1.3:1")
     for body in [part(2...2, 2), Array("{}".utf8), Array(#"{"lines":[1],"missed":0,"next":0,"last":0}"#.utf8)] {
       #expect(JournalPart(body, of: .first, named: "a", after: 5) == nil)

@@ -25,9 +25,9 @@ struct Behaviour: Sendable {
   var needs: WireFeature?
   /// Whether it depends on the status of a refused upgrade, which browsers do not show.
   var needsStatus = false
-  /// What ends must mean on a described wire for the behaviour to be tried there.
+  /// The meanings that ends must have on a described wire for the behaviour to be tried there.
   var meanings: [EndMeaning] = []
-  /// Why it depends on a built-in dialect; nil if it can be tried on a described wire.
+  /// The reason why it depends on a built-in dialect; nil if it can be tried on a described wire.
   var ofBuiltIn: String?
   /// The script and demands for a wire without refreshes, on which clients reconnect with another token; nil for the usual
   /// ones.

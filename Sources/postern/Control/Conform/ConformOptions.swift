@@ -83,7 +83,7 @@ struct ConformOptions: Sendable {
     wire = try Self.wire(draft)
     behaviours = try Self.behaviours(draft.only)
     upstream = try ConformUpstream(draft)
-    // Those who run a gateway elsewhere get one client at a time.
+    // A gateway of others gets one client at a time.
     jobs = draft.jobs ?? (upstream?.isLocal == false ? 1 : min(ProcessEnvironment.cores, Self.jobsMax))
     junit = draft.junit
     journals = try Self.folder(draft.journals)

@@ -23,6 +23,8 @@ struct ConformRun: Sendable {
     // A gateway that hosts no spaces is reported at once.
     let answer = try await options.control.send(.get("/spaces", query: [HTTPField("limit", "1")]), by: dialer)
     guard answer.status < 400 else { throw ConformEnd(verdict: .undecided, sentence: answer.complaint) }
+    // So is one that refuses the wire or the route: no behaviour could be tried.
+    await end(try await space(idle: Self.afterBound))
     return try await withThrowingTaskGroup(of: (Int, ConformResult).self) { group in
       var results = [ConformResult?](repeating: nil, count: options.behaviours.count)
       func take(_ number: Int, _ result: ConformResult) throws {
@@ -194,20 +196,18 @@ struct ConformRun: Sendable {
   // MARK: Spaces
 
   private func space(for behaviour: Behaviour) async throws -> ConformScene.SpaceAnswer {
-    let idle = behaviour.bound + Self.afterBound
-    guard options.upstream == nil else { return try await route(idle) }
-    let order = MakeSpaceOrder(
-      frozen: behaviour.isFrozen, seed: 1, idleS: idle.inSeconds,
-      settings: JSONFragment(String(decoding: (options.wire.settings + behaviour.settings).object(), as: UTF8.self)))
-    return try await decoded(options.control.send(.post("/spaces", order), by: dialer))
+    try await space(
+      frozen: behaviour.isFrozen, settings: behaviour.settings, idle: behaviour.bound + Self.afterBound)
   }
 
-  /// Makes a route to the real gateway.
-  private func route(_ idle: Duration) async throws -> ConformScene.SpaceAnswer {
-    let settings = options.wire.settingsOfRoute + (options.upstream?.settings ?? [])
+  /// Makes a space that plays the gateway, or a route to the real one, which keeps its own settings and time.
+  private func space(
+    frozen: Bool = false, settings: [JSONMember] = [], idle: Duration
+  ) async throws -> ConformScene.SpaceAnswer {
+    let all = options.upstream.map { options.wire.settingsOfRoute + $0.settings } ?? options.wire.settings + settings
     let order = MakeSpaceOrder(
-      upstream: options.upstream?.url, seed: 1, idleS: idle.inSeconds,
-      settings: JSONFragment(String(decoding: settings.object(), as: UTF8.self)))
+      upstream: options.upstream?.url, frozen: options.upstream == nil ? frozen : nil, seed: 1, idleS: idle.inSeconds,
+      settings: JSONFragment(String(decoding: all.object(), as: UTF8.self)))
     return try await decoded(options.control.send(.post("/spaces", order), by: dialer))
   }
 

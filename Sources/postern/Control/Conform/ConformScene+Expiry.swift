@@ -4,7 +4,7 @@ import GatewayKit
 
 /// The end of the client's token.
 extension ConformScene {
-  /// Lets the user's token expire now. Where the client renews on a timer, it waits for the end of its first token, and the
+  /// Makes the user's token expire now. Where the client renews on a timer, it waits for the end of its first token, and the
   /// next one lives long.
   func expire() async throws {
     switch how {

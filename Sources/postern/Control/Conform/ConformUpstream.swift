@@ -32,9 +32,9 @@ struct ConformUpstream: Sendable {
       ?? draft.tokens.flatMap { WebAddress($0.text)?.path }
   }
 
-  /// Why a behaviour cannot be tried at a real gateway; nil if it may be.
+  /// Returns why a behaviour cannot be tried at a real gateway; nil if it can.
   ///
-  /// - Parameter how: How clients of the wire renew. Those with a timer are told a shorter life.
+  /// - Parameter how: How clients of the wire renew. Clients with a timer are told a shorter life.
   func reason(against behaviour: Behaviour, _ how: RefreshHabit.How) -> String? {
     guard behaviour.isFrozen, how != .timer || behaviour.timed == nil else { return nil }
     return "the time of a real gateway cannot be moved"

@@ -85,7 +85,7 @@ struct ConformWire: Sendable {
         let told = description.meaning(ofClose: code)
         guard told == wanted else { return "on this wire a close with \(code) means \(told.rawValue)" }
       case .status(let status, let wanted):
-        // What the description leaves out, a client may have its own mind about.
+        // Real clients differ where the description says nothing.
         let told = description.meaning(ofStatus: status)
         guard let told else { return "the description does not say what an upgrade refused with \(status) means" }
         guard told == wanted else { return "on this wire an upgrade refused with \(status) means \(told.rawValue)" }

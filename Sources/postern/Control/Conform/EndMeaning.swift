@@ -1,6 +1,6 @@
 import GatewayCore
 
-/// What an end must mean to clients of a wire, e.g. `.status(403, .giveUp)`.
+/// The meaning that an end must have to clients of a wire, e.g. `.status(403, .giveUp)`.
 enum EndMeaning: Sendable {
   /// A close frame with the code.
   case close(UInt16, ReturnVerdict)
