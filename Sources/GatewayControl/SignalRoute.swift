@@ -30,7 +30,7 @@ struct SignalRoute {
         return UserID(text)
       }
       let reached = try await space.signals.give(
-        kind, user: user, sid: order.loginSession, before: order.issuedBefore.map(WallTime.init(seconds:)))
+        kind, user: user, sid: order.loginSession, issuer: order.loginIssuer, before: order.issuedBefore.map(WallTime.init(seconds:)))
       space.gateway.log(
         .info, "signal",
         [.init("signal", kind.rawValue)] + Self.fields(order) + reached.fields
@@ -44,6 +44,7 @@ struct SignalRoute {
   private static func fields(_ order: SignalOrder) -> [LogEvent.Field] {
     [
       order.userID.map { LogEvent.Field("user", $0) }, order.loginSession.map { LogEvent.Field("session", $0) },
+      order.loginIssuer.map { LogEvent.Field("issuer", $0) },
       order.issuedBefore.map { LogEvent.Field("issued_before", String($0)) },
     ].compactMap { $0 }
   }

@@ -20,19 +20,62 @@ extension Space {
         by: caller, log: gateway.configuration.log, sessions: LiveSessions(of: gateway), on: tables[0].loop)
       for table in tables { await table.perform { introspector.prepare(on: $0.loop.transport) } }
     }
-    for issuer in issuers {
-      let fetcher = KeyFetcher(
-        of: issuer, on: tables[0].loop, by: caller, keeper: keys, log: gateway.configuration.log
-      ) { body in
-        let left = Countdown(tables.count)
-        for table in tables { table.loop.execute { if left.isLast { body() } } }
-      }
-      let failure = await LoopStage(loop: tables[0].loop).perform { await fetcher.begin(patience: patience) }
-      if var failure {
-        failure.endpoint = issuer.settings.name
-        throw failure
-      }
+    try await fetch(issuers, patience: patience)
+  }
+
+  /// Begins to fetch the keys of issuers, all at once. Throws a failure of one that no later answer can change; then none is
+  /// asked any more.
+  private func fetch(_ issuers: [FetchedIssuer], patience: Duration) async throws(OutboundFailure) {
+    let loop = gateway.tables[0].loop
+    let begun = issuers.map { fetcher(of: $0, on: loop) }
+    let stage = LoopStage(loop: loop)
+    let failures = await stage.perform {
+      let waiting = begun.map { fetcher in stage.begin { await fetcher.begin(patience: patience) } }
+      var failures: [OutboundFailure?] = []
+      for wait in waiting { failures.append(await wait.value) }
+      return failures
     }
+    for (fetcher, failure) in zip(begun, failures) {
+      guard var failure else { continue }
+      await stage.perform { for fetcher in begun { fetcher.end() } }
+      failure.endpoint = fetcher.issuer.settings.name
+      throw failure
+    }
+    fetchers.withLock { $0 += begun }
+  }
+
+  private func fetcher(of issuer: FetchedIssuer, on loop: EventLoop) -> KeyFetcher {
+    KeyFetcher(of: issuer, on: loop, by: caller, keeper: keys, log: gateway.configuration.log) {
+      [tables = gateway.tables] body in
+      Self.afterEveryLoop(of: tables, body)
+    }
+  }
+
+  /// Calls `body` once every loop has run what it runs now.
+  private static func afterEveryLoop(of tables: [LoopTable], _ body: @escaping @Sendable () -> Void) {
+    let left = Countdown(tables.count)
+    for table in tables { table.loop.execute { if left.isLast { body() } } }
+  }
+
+  /// Goes by the issuers of `fresh`, which were read anew; those that have not changed stay as they are. Throws a failure of a
+  /// new one that no later answer can change, with nothing changed.
+  func renewLogin(by fresh: LoginIssuers?) async throws(OutboundFailure) {
+    guard let identity, let fresh, identity.mayChange else { return }
+    let change = identity.change(to: fresh)
+    identity.reserve(for: change)
+    do throws(OutboundFailure) {
+      try await fetch(change.added, patience: .seconds(3))
+    } catch {
+      identity.giveUp()
+      throw error
+    }
+    Self.afterEveryLoop(of: gateway.tables, identity.make(change))
+    let ended = fetchers.withLock { fetchers in
+      let ended = fetchers.filter { fetcher in change.removed.contains { $0 === fetcher.issuer } }
+      fetchers.removeAll { fetcher in ended.contains { $0 === fetcher } }
+      return ended
+    }
+    await LoopStage(loop: gateway.tables[0].loop).perform { for fetcher in ended { fetcher.end() } }
   }
 
   /// Whether it asks anybody outside.
@@ -40,12 +83,12 @@ extension Space {
 
   /// The issuers with fetched keys.
   package var issuers: [FetchedIssuer] {
-    [identity, signals.transmitter].compactMap(\.self)
+    (identity?.issuers ?? []) + (signals.transmitter.map { [$0] } ?? [])
   }
 
   /// The issuers whose keys have never been read, so that their users cannot log in.
   package var issuersWithoutKeys: [String] {
-    identity.map { $0.isReady ? [] : [$0.settings.name] } ?? []
+    identity?.issuers.filter { !$0.isReady }.map(\.settings.name) ?? []
   }
 }
 

@@ -4,6 +4,7 @@ package import GatewayIdentity
 package import GatewayKit
 package import GatewayRuntime
 internal import GatewayTokens
+internal import Synchronization
 
 /// A gateway put together: its vendors, its token provider and its HTTP side, on the loops of any world.
 ///
@@ -17,7 +18,7 @@ package final class Space: Sendable {
   package let vendors: [any Vendor]
   package let provider: TokenProvider
   /// The application's own login, whose keys are fetched; nil for none.
-  package let identity: FetchedIssuer?
+  package let identity: LoginIssuers?
   /// The judge of opaque tokens of that login; nil for none.
   let introspector: Introspector?
   /// The signals from outside that end logins.
@@ -28,6 +29,8 @@ package final class Space: Sendable {
   let caller: EndpointCaller
   /// The last good keys of issuers, in the store.
   let keys: StoredKeys
+  /// The fetchers of issuers' keys, none before it begins to ask.
+  let fetchers = Mutex<[KeyFetcher]>([])
   /// The faults; nil if none may be ordered.
   package let faults: FaultBook?
 
@@ -64,9 +67,8 @@ package final class Space: Sendable {
     identity = settings.identity
     introspector = settings.introspector
     caller = EndpointCaller(log: settings.configuration.log)
-    for issuer in [settings.identity, settings.signals.transmitter?.issuer] {
-      if let issuer { _ = caller.tally(issuer.settings.name) }
-    }
+    for issuer in settings.identity?.issuers ?? [] { _ = caller.tally(issuer.settings.name) }
+    if let transmitter = settings.signals.transmitter { _ = caller.tally(transmitter.issuer.settings.name) }
     if settings.introspector != nil { _ = caller.tally(IntrospectionSettings.name) }
     keys = StoredKeys(store: store)
     signals = Signals(settings.signals, to: gateway)
@@ -161,6 +163,7 @@ package final class Space: Sendable {
     let renewals = try zip(vendors, settings.vendors).map { vendor, fresh in try vendor.renewal(by: fresh) }
     let now = await gateway.tables[0].perform { $0.loop.wallTime }
     for (vendor, fresh) in zip(vendors, settings.vendors) { try await vendor.keepKeys(of: fresh, at: now) }
+    try await renewLogin(by: settings.identity)
     for renew in renewals { renew() }
     provider.policy.takeSecret(of: settings.provider)
     signals.takeSecret(of: settings.signals)

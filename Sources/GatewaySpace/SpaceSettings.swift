@@ -13,7 +13,7 @@ package struct SpaceSettings: Sendable {
   package var issuer: any TokenIssuer
   package var provider: TokenProviderPolicy
   /// The application's own login, whose keys are fetched; nil for none.
-  package var identity: FetchedIssuer?
+  package var identity: LoginIssuers?
   /// The judge of its opaque tokens; nil for none.
   package var introspector: Introspector?
   /// The signals from outside that end logins.

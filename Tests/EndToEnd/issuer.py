@@ -84,13 +84,13 @@ class Issuer:
             return handler.say(304, ETag=tag, **fields)
         return handler.say(200, body, ETag=tag, Content_Type="application/json", **fields)
 
-    def token(self, key=None, user="ann", life=3600, kid=..., **claims):
+    def token(self, key=None, user="ann", life=3600, kid=..., typ="JWT", **claims):
         key = key or self.keys[0]
         now = time.time()
         claims = {"sub": user, "iss": self.named, "aud": "realtime", "iat": now, "jti": uuid.uuid4().hex, **claims}
         if life is not None:
             claims["exp"] = now + life
-        headers = {} if kid is None else {"kid": key.kid if kid is ... else kid}
+        headers = {"typ": typ} | ({} if kid is None else {"kid": key.kid if kid is ... else kid})
         return jwt.encode({name: value for name, value in claims.items() if value is not None}, key.private,
                           algorithm=key.algorithm, headers=headers)
 

@@ -93,6 +93,7 @@ SEEN = {
     "Docs/journal.md": ["refresh_requested", "refreshed", "closed with 1001"],
     "Docs/introspection.md": ['{"status":"ready"}', '"user_id":"ann"', "401013", 'result="active"} 1', 'result="inactive"} 1'],
     "Docs/logout.md": ['{"status":"ready"}', "200", "401009", "invalid_request", "1 session", 'result="refused"} 1'],
+    "Docs/issuers.md": ['{"status":"ready"}', '"user_id":"ann"', '"user_id":"partner:ann"'],
     "Docs/own-login.md": ['{"status":"ready"}', '"user_id":"ann"', "401006", "postern_jwks_keys"],
     "Docs/other-languages.md": ["postern 1.", '"name":"t1"', '"moved_s":3600'],
     "Docs/phases.md": ["report: reports/away/storm.json"],

@@ -38,18 +38,21 @@ struct IdentitySpace {
       discovers ? .discovery : .keys(try EndpointAddress(VirtualIssuer.name + VirtualIssuer.keysPath))
     var login = try IssuerSettings(name: "login", place, policy: policy)
     login.logoutAudiences = client.map { [$0] } ?? []
-    fetched = FetchedIssuer(login, besides: own)
-    var plain = PlainSettings(verifier: fetched.verifier)
-    plain.issuerKeys = fetched
+    let logins = LoginIssuers([login], besides: own)
+    fetched = logins.issuers[0]
+    var plain = PlainSettings(verifier: logins.verifier)
+    plain.issuerKeys = logins
     var configuration = GatewayConfiguration(session: try SessionPolicy())
     configuration.log = logs.log
     var settings = SpaceSettings(
       configuration: configuration, vendors: [plain], issuer: FakeTokens(), provider: try TokenProviderPolicy())
-    settings.identity = fetched
+    settings.identity = logins
     if let client {
-      settings.signals.login = fetched
+      settings.signals.login = logins
       settings.signals.transmitter = SignalSettings.Transmitter(
-        FetchedIssuer(try IssuerSettings(name: "events", place, policy: policy), besides: own), audiences: [client],
+        FetchedIssuer(
+          try IssuerSettings(name: "events", place, policy: policy),
+          for: JWTVerifier(keys: own.keys, policy: own.policy)), audiences: [client],
         secret: nil)
       settings.signals.takesRevocations = true
     }

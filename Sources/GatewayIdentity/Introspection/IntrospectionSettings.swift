@@ -19,7 +19,7 @@ package struct IntrospectionSettings: Sendable {
   /// How often the tokens of open sessions are asked about again; nil for never.
   package var recheck: Duration?
   /// The member of the answer that names the user; nil for `user_id` or `sub`.
-  package var userMember: StaticString?
+  package var userMember: String?
 
   /// A client of the server, by HTTP Basic.
   package struct Client: Sendable {

@@ -1,6 +1,6 @@
 package import GatewayCore
 internal import GatewayJSON
-package import GatewayKit
+internal import GatewayKit
 package import GatewayRuntime
 package import GatewayTokens
 internal import Synchronization
@@ -8,7 +8,7 @@ internal import Synchronization
 /// An issuer whose keys are fetched: the verifier with its keys, and what all loops know of the fetches.
 ///
 /// A token whose key is here is verified without any of this. Only a failed one is looked at twice.
-package final class FetchedIssuer: IssuerKeys {
+package final class FetchedIssuer: Sendable {
   package let settings: IssuerSettings
   package let verifier: JWTVerifier
   let owner: KeyOwner
@@ -37,11 +37,16 @@ package final class FetchedIssuer: IssuerKeys {
 
   /// Creates an issuer without keys.
   ///
-  /// - Parameter own: The gateway's own keys, and what their tokens must hold.
-  package init(_ settings: IssuerSettings, besides own: JWTVerifier) {
+  /// - Parameters:
+  ///   - settings: Its settings.
+  ///   - verifier: The verifier that gets its keys.
+  ///   - prefixes: The prefixes of all issuers' users; nil if there are no others.
+  package init(
+    _ settings: IssuerSettings, for verifier: JWTVerifier, prefixes: Replaceable<UserPrefixes>? = nil
+  ) {
     self.settings = settings
-    owner = KeyOwner(settings.policy)
-    verifier = JWTVerifier(keys: own.keys, policy: own.policy)
+    owner = KeyOwner(settings.policy, users: settings.users, prefixes: prefixes)
+    self.verifier = verifier
   }
 
   /// Whether a good set of keys is here. Before that nobody can log in by this issuer.
@@ -49,7 +54,8 @@ package final class FetchedIssuer: IssuerKeys {
 
   // MARK: Tokens
 
-  package func advice(on failure: TokenError, of token: String) -> KeyAdvice {
+  /// Returns what follows from the failure of `token`, whose key may not be here yet.
+  func advice(on failure: TokenError, of token: String) -> KeyAdvice {
     guard mayBeNew(failure, token) else { return .stands }
     if let loop = EventLoop.current, loop.transport.now.nanoseconds < coolUntil.load(ordering: .relaxed) {
       unknownKeys.wrappingAdd(1, ordering: .relaxed)
@@ -58,10 +64,9 @@ package final class FetchedIssuer: IssuerKeys {
     return .wait { await self.nextFetch() }
   }
 
-  package func session(_ claims: JWTClaims) -> LoginSession? {
-    guard !settings.logoutAudiences.isEmpty, claims["iss"]?.string.map({ Name($0) }) == settings.issuer else {
-      return nil
-    }
+  /// Returns the session at the login that a token of it is of; nil if it says none, or no logout is taken.
+  func session(_ claims: JWTClaims) -> LoginSession? {
+    guard !settings.logoutAudiences.isEmpty else { return nil }
     guard let sid = claims["sid"]?.string else {
       if !sawNone.load(ordering: .relaxed) { sawNone.store(true, ordering: .relaxed) }
       return nil
@@ -73,7 +78,8 @@ package final class FetchedIssuer: IssuerKeys {
   /// Whether the session of every token is known, so that one session can be told from the user's others.
   var saysSessions: Bool { sawSession.load(ordering: .relaxed) && !sawNone.load(ordering: .relaxed) }
 
-  package func error(for failure: TokenError, of token: String) -> GatewayError {
+  /// Returns the error for `token`, which failed although keys were fetched for it.
+  func error(for failure: TokenError, of token: String) -> GatewayError {
     mayBeNew(failure, token) ? errorNow : failure.gatewayError
   }
 
@@ -90,10 +96,10 @@ package final class FetchedIssuer: IssuerKeys {
     guard let content = try? UnverifiedToken(token, sizeMax: settings.policy.sizeMax),
       let issuer = content.payload["iss"]?.string, Name(issuer) == settings.issuer,
       let name = content.header["alg"]?.string, let algorithm = JWTAlgorithm(name: name),
-      IssuerSettings.algorithms.contains(algorithm)
+      settings.algorithms.contains(algorithm)
     else { return false }
-    guard let kid = content.header["kid"] else { return !verifier.hasFetchedKeys }
-    return !verifier.hasFetchedKey(named: kid)
+    guard let kid = content.header["kid"] else { return !verifier.hasFetchedKeys(of: owner) }
+    return !verifier.hasFetchedKey(named: kid, of: owner)
   }
 
   /// Waits for the next fetch, which begins now unless one is under way or was a moment ago. Returns an error at once if too
@@ -122,14 +128,14 @@ package final class FetchedIssuer: IssuerKeys {
 
   // MARK: The fetcher's side
 
-  /// Has `fetch` called, on any thread, when a token waits for a fetch.
-  func fetch(by fetch: @escaping @Sendable () -> Void) { fetching.withLock { $0 = fetch } }
+  /// Has `fetch` called, on any thread, when a token waits for a fetch; nil if nobody fetches any more.
+  func fetch(by fetch: (@Sendable () -> Void)?) { fetching.withLock { $0 = fetch } }
 
-  /// Replaces all keys. Returns a function that frees the ones from before; see `JWTVerifier.takeFetched(_:)`.
+  /// Replaces all keys. Returns a function that frees the ones from before; see `JWTVerifier.takeFetched(_:of:)`.
   func take(_ keys: [VerificationKey]) -> @Sendable () -> Void {
     hasKeys.store(!keys.isEmpty, ordering: .relaxed)
     counts.withLock { $0.keys = keys.count }
-    return verifier.takeFetched(keys)
+    return verifier.takeFetched(keys, of: owner)
   }
 
   /// Notes that the present keys were last confirmed then, in an earlier life of the gateway.

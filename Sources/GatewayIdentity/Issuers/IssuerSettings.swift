@@ -3,7 +3,7 @@ package import GatewayRuntime
 package import GatewayTokens
 
 /// The issuer whose tokens the gateway takes, and where its keys are.
-package struct IssuerSettings: Sendable {
+package struct IssuerSettings: Hashable, Sendable {
   package enum Place: Hashable, Sendable {
     case keys(EndpointAddress)
     /// The issuer's discovery document says where.
@@ -22,8 +22,13 @@ package struct IssuerSettings: Sendable {
   /// Our names at the issuer, one of which a logout token must be for; empty if none is taken.
   package var logoutAudiences: [Name] = []
 
-  /// The algorithms that its keys are used with. An HMAC is never among them.
-  static let algorithms = AlgorithmSet([.rs256, .ps256, .es256, .es384, .eddsa])
+  /// The names of its users.
+  package var users = UserNames()
+  /// The algorithms that its keys are used with, among ``allAlgorithms``.
+  package var algorithms = allAlgorithms
+
+  /// The algorithms that fetched keys may be used with. An HMAC is never among them.
+  package static let allAlgorithms = AlgorithmSet([.rs256, .ps256, .es256, .es384, .eddsa])
 
   /// Creates settings. Throws if the issuer is no address whose discovery document could be asked for.
   ///
@@ -39,6 +44,9 @@ package struct IssuerSettings: Sendable {
     _ = try EndpointAddress(issuer.text)
     _ = try kind.addresses(of: issuer.text)
   }
+
+  /// Whether `sub` names a user, as far as signals go, which have no other claim of a token.
+  var namesUsersBySub: Bool { users.claim.map { Name($0) == Name("sub") } ?? true }
 
   /// The place of the keys, as text.
   package var placeText: String {

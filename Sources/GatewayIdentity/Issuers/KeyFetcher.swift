@@ -18,7 +18,7 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
   /// The keys of one set that the log names as left out.
   private static let leftOutMax = 8
 
-  private let issuer: FetchedIssuer
+  package let issuer: FetchedIssuer
   private let source: KeySource
   private let loop: EventLoop
   private let stage: LoopStage
@@ -27,6 +27,7 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
   private let afterEveryLoop: AfterEveryLoop
   private lazy var wakeup = Wakeup(target: self)
   private var isFetching = false
+  private var hasEnded = false
   private var coolUntil = Instant.zero
   private var failures = 0
   private var failingSince: Instant?
@@ -74,11 +75,21 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
     }
   }
 
+  /// Ends the fetches, and drops the keys. Only on the loop.
+  package func end() {
+    loop.preconditionOnLoop()
+    hasEnded = true
+    issuer.fetch(by: nil)
+    issuer.release()
+    loop.deadlines.remove(wakeup)
+    afterEveryLoop(issuer.take([]))
+  }
+
   /// Takes the keys of an earlier life, unless they are too old. Returns whether it did.
   private func takeKept(_ kept: KeptKeys) -> Bool {
     let age = max(.zero, loop.wallTime - kept.readAt)
     guard age < KeptKeys.stale,
-      let keys = try? FetchedKeys(jwks: kept.set, of: issuer.owner, algorithms: IssuerSettings.algorithms)
+      let keys = try? FetchedKeys(jwks: kept.set, of: issuer.owner, algorithms: issuer.settings.algorithms)
     else { return false }
     source.remember(kept.set)
     // They were last good then, and are dropped a day later unless they are confirmed.
@@ -114,13 +125,13 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
   }
 
   private func fetch() {
-    guard !isFetching, !loop.hasEnded else { return }
+    guard !isFetching, !hasEnded, !loop.hasEnded else { return }
     isFetching = true
     loop.deadlines.remove(wakeup)
     _ = stage.begin { [self] in
       let outcome = await source.ask()
       isFetching = false
-      settle(outcome)
+      if hasEnded { settleFirst(nil) } else { settle(outcome) }
     }
   }
 

@@ -91,7 +91,7 @@ final class KeySource: @unchecked Sendable {
       return Answer(freshFor: freshFor)
     }
     do throws(KeyError) {
-      let keys = try FetchedKeys(jwks: response.body, of: owner, algorithms: IssuerSettings.algorithms)
+      let keys = try FetchedKeys(jwks: response.body, of: owner, algorithms: settings.algorithms)
       (tag, bytes) = (named, response.body)
       return Answer(keys: keys, freshFor: freshFor)
     } catch {

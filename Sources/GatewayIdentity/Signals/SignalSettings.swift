@@ -3,8 +3,8 @@ internal import GatewayTokens
 
 /// The signals from outside that a gateway takes.
 package struct SignalSettings: Sendable {
-  /// The application's own login; nil for none. Its logout tokens are taken if its settings name an audience for them.
-  package var login: FetchedIssuer?
+  /// The application's own logins; nil for none. An issuer's logout tokens are taken if its settings name an audience for them.
+  package var login: LoginIssuers?
   /// The transmitter of security events; nil for none.
   package var transmitter: Transmitter?
   /// Whether anybody who has a token of the gateway's own may revoke it (RFC 7009).

@@ -10,7 +10,7 @@ extension Signals {
   /// The resources, none unless something is configured. Only on the first loop.
   package var routes: [HTTPRoute] {
     var routes: [HTTPRoute] = []
-    if let login = settings.login, !login.settings.logoutAudiences.isEmpty {
+    if let login = settings.login, login.takesLogouts || login.mayChange {
       routes.append(
         route("/identity/logout", .logout) { request throws(SignalRefusal) in
           try await self.logOut(request, at: login)
@@ -63,9 +63,15 @@ extension Signals {
 
   /// Back-Channel Logout 1.0, sections 2.5 to 2.8.
   private nonisolated(nonsending) func logOut(
-    _ request: HTTPRequest, at login: FetchedIssuer
+    _ request: HTTPRequest, at logins: LoginIssuers
   ) async throws(SignalRefusal) -> HTTPResponse {
     let token = try Self.parameter("logout_token", of: request)
+    // One that names no issuer is held to the first, which says what it lacks.
+    let accepting = logins.issuers.filter { !$0.settings.logoutAudiences.isEmpty }
+    let named = logins.issuer(of: token)
+    guard let login = accepting.first(where: { $0 === named }) ?? accepting.first else {
+      throw SignalRefusal(.invalidRequest, "logout tokens of no login are accepted", status: 404)
+    }
     let claims = try await claims(of: token, .logout(for: login.settings.logoutAudiences), by: login)
     guard let event = claims["events"]?[member: SignalKind.logoutEvent], event.isObject else {
       throw SignalRefusal(.invalidRequest, "events has no logout: this is no logout token")
@@ -78,7 +84,7 @@ extension Signals {
     var subject = SignalSubject()
     if let sub = claims["sub"] {
       guard let text = sub.string else { throw SignalRefusal(.invalidRequest, "sub must be a string") }
-      subject.user = try SignalSubject.user(text)
+      if login.settings.namesUsersBySub { subject.user = try SignalSubject.user(text, of: login) }
     }
     if let sid = claims["sid"] {
       guard let text = sid.string, SignalSubject.isName(text) else {
@@ -86,8 +92,8 @@ extension Signals {
       }
       subject.session = LoginSession(text, at: login.settings.issuer)
     }
-    guard let target = target(subject, before: issuedAt) else {
-      throw SignalRefusal(.invalidRequest, "neither sid nor sub")
+    guard let target = target(subject, at: login, before: issuedAt) else {
+      throw SignalRefusal(.invalidRequest, "neither sid nor sub, or sub is no user's name here")
     }
     let answer = HTTPResponse(status: 200, headers: [HTTPField("cache-control", "no-store")])
     guard !isSeen(id, of: login) else {
@@ -151,12 +157,10 @@ extension Signals {
     guard let named = claims["sub_id"] ?? event["subject"] else {
       throw SignalRefusal(.invalidRequest, "sub_id is missing")
     }
-    let login = settings.login?.settings
-    let subject = try SignalSubject(
-      named, of: [issuer.issuer] + (login.map { [$0.issuer] } ?? []), sessionsAt: login?.issuer)
+    let subject = try SignalSubject(named, by: transmitter.issuer, logins: settings.login?.issuers ?? [])
     // No event is later than the statement about it.
     let eventAt = event["event_timestamp"].flatMap { NumericDate.read($0) }
-    guard let target = target(subject, before: min(eventAt ?? issuedAt, issuedAt)) else {
+    guard let target = target(subject, at: subject.login, before: min(eventAt ?? issuedAt, issuedAt)) else {
       return counts.count(kind, .ignored)
     }
     let sessions = try await order(kind, target)

@@ -45,18 +45,19 @@ package final class Signals: Sendable {
   ///   - kind: One of ``SignalKind/orders``.
   ///   - user: The user that it is about.
   ///   - sid: The session at the login, as its tokens have it; nil for all of the user's.
+  ///   - issuer: The name of that login in the settings; nil for the only one.
   ///   - before: Tokens that were issued at this time or later stay good; nil for now.
   package func give(
-    _ kind: SignalKind, user: UserID?, sid: String?, before: WallTime?
+    _ kind: SignalKind, user: UserID?, sid: String?, issuer: String?, before: WallTime?
   ) async throws(GatewayError) -> Reached {
     var subject = SignalSubject(user: user)
+    var login: FetchedIssuer?
     if let sid {
-      guard let login = settings.login, !login.settings.logoutAudiences.isEmpty else {
-        throw .invalidParameter.detailed("no login says its sessions; start the gateway with --logout, or name a user")
-      }
-      subject.session = LoginSession(sid, at: login.settings.issuer)
+      let named = try sessionsIssuer(issuer)
+      subject.session = LoginSession(sid, at: named.settings.issuer)
+      login = named
     }
-    guard let target = target(subject, before: before ?? gateway.wallTime) else {
+    guard let target = target(subject, at: login, before: before ?? gateway.wallTime) else {
       throw .malformedRequest.detailed("name a user_id or a session_id")
     }
     let reached = try await carryOut(kind, target)
@@ -65,11 +66,25 @@ package final class Signals: Sendable {
     return reached
   }
 
+  /// Returns the login that an order about one of its sessions means.
+  private func sessionsIssuer(_ name: String?) throws(GatewayError) -> FetchedIssuer {
+    let logins = settings.login?.issuers.filter { !$0.settings.logoutAudiences.isEmpty } ?? []
+    guard !logins.isEmpty else {
+      throw .invalidParameter.detailed("no login says its sessions; start the gateway with --logout, or name a user")
+    }
+    if let found = logins.first(where: { Name($0.settings.name) == name.map { Name($0) } }) { return found }
+    guard name == nil, logins.count == 1 else {
+      let names = logins.map(\.settings.name).joined(separator: ", ")
+      throw .invalidParameter.detailed("login_issuer must name the login of the session, one of \(names)")
+    }
+    return logins[0]
+  }
+
   /// Returns the tokens that a signal covers; nil if it is about nobody.
   ///
   /// A login whose tokens do not say their session cannot have one ended: all of the user's end.
-  func target(_ subject: SignalSubject, before: WallTime) -> Revocations.Target? {
-    if let session = subject.session, subject.user == nil || settings.login?.saysSessions == true {
+  func target(_ subject: SignalSubject, at login: FetchedIssuer?, before: WallTime) -> Revocations.Target? {
+    if let session = subject.session, subject.user == nil || login?.saysSessions == true {
       return .session(session, issuedBefore: before)
     }
     return subject.user.map { .user($0, issuedBefore: before) }

@@ -7,7 +7,7 @@ package import GatewayTokens
 ///   - claims: What its server says of it.
 ///   - user: The member that names the user; nil for the usual ones.
 package typealias TokenReader =
-  @Sendable (_ claims: JWTClaims, _ user: StaticString?) throws(TokenError) -> VerifiedToken
+  @Sendable (_ claims: JWTClaims, _ user: String?) throws(TokenError) -> VerifiedToken
 
 /// Judges opaque tokens that another server has issued, by asking it (RFC 7662).
 package protocol TokenIntrospector: Sendable {

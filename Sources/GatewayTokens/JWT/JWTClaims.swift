@@ -8,6 +8,8 @@ package struct JWTClaims: Sendable {
   package let expiresAt: WallTime?
   package let notBefore: WallTime?
   package let issuedAt: WallTime?
+  /// The issuer whose fetched key signed the token; nil for a key of the gateway's own.
+  package internal(set) var owner: KeyOwner?
 
   /// Reads the registered dates of `payload`; throws if one of them is not a number.
   init(_ payload: JSONView) throws(TokenError) {

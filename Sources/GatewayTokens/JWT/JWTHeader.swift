@@ -5,6 +5,8 @@ struct JWTHeader {
   let algorithm: JWTAlgorithm
   /// The key's name in `kid`, a string; nil if the header names no key.
   let keyID: JSONView?
+  /// The token's `typ`, a string; nil if it has none.
+  private let type: JSONView?
 
   /// Reads a header. Throws unless the gateway can follow it, and its `typ` is `type` if that is given. The verifier never
   /// looks at keys in the header or linked from it (`jwk`, `jku`, `x5c`, `x5u`; RFC 8725 section 3.10).
@@ -21,13 +23,15 @@ struct JWTHeader {
     keyID = header["kid"]
     if let keyID, keyID.kind != .string { throw .headerParameter("kid") }
 
-    let typeParameter = header["typ"]
-    if let typeParameter, typeParameter.kind != .string { throw .headerParameter("typ") }
-    if let type {
-      guard let actual = typeParameter?.string, Self.mediaType(actual) == Self.mediaType(type) else {
-        throw .typeMismatch
-      }
-    }
+    self.type = header["typ"]
+    if let type = self.type, type.kind != .string { throw .headerParameter("typ") }
+    try checkType(type)
+  }
+
+  /// Throws unless the token's `typ` is `type`, if that is given.
+  func checkType(_ type: String?) throws(TokenError) {
+    guard let type else { return }
+    guard let actual = self.type?.string, Self.mediaType(actual) == Self.mediaType(type) else { throw .typeMismatch }
   }
 
   /// Throws for an extension other than `b64` with the value true (RFC 7797).

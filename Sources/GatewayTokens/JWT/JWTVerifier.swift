@@ -19,17 +19,22 @@ package final class JWTVerifier: Sendable {
 
   private struct Parts {
     var own: KeySet
-    var fetched: [VerificationKey] = []
+    var fetched: [(owner: KeyOwner, keys: [VerificationKey])] = []
   }
 
   /// The keys and the headers prepared from them.
   private final class State: Sendable {
     let keys: KeySet
     let usualHeaders: UsualHeaders
+    /// The `typ` of every token, if all keys want the same; otherwise the key says which once it is found.
+    let type: String?
+    let isTypeOfKey: Bool
 
     init(_ keys: KeySet, type: String?) {
       self.keys = keys
-      usualHeaders = UsualHeaders(keys: keys, type: type)
+      isTypeOfKey = keys.keys.contains { $0.owner.map { $0.policy.type != type } ?? false }
+      self.type = isTypeOfKey ? nil : type
+      usualHeaders = UsualHeaders(keys: keys, type: self.type)
     }
   }
 
@@ -49,17 +54,22 @@ package final class JWTVerifier: Sendable {
     change { $0.own = own }
   }
 
-  /// Replaces all fetched keys. May be called from any thread. Returns a function that frees the keys from before; call it once
-  /// no thread can be inside a verification that had begun by now.
-  package func takeFetched(_ keys: [VerificationKey]) -> @Sendable () -> Void {
-    change { $0.fetched = keys }
+  /// Replaces all keys that were fetched from `owner`. May be called from any thread. Returns a function that frees the keys
+  /// from before; call it once no thread can be inside a verification that had begun by now.
+  package func takeFetched(_ keys: [VerificationKey], of owner: KeyOwner) -> @Sendable () -> Void {
+    change { parts in
+      let place = parts.fetched.firstIndex { $0.owner === owner } ?? parts.fetched.endIndex
+      if place == parts.fetched.endIndex { parts.fetched.append((owner, [])) }
+      parts.fetched[place].keys = keys
+      if keys.isEmpty { parts.fetched.remove(at: place) }
+    }
     return state.retirement()
   }
 
   private func change(_ body: (inout Parts) -> Void) {
     parts.withLock { parts in
       body(&parts)
-      state.replace(with: State(KeySet(parts.own, with: parts.fetched), type: policy.type))
+      state.replace(with: State(KeySet(parts.own, with: parts.fetched.flatMap(\.keys)), type: policy.type))
     }
   }
 
@@ -67,12 +77,13 @@ package final class JWTVerifier: Sendable {
   /// and the payload is not read before the signature has been verified.
   package func verify(_ token: String, at now: WallTime) throws(TokenError) -> JWTClaims {
     try open(token, at: now) { payload, owner throws(TokenError) in
-      let claims = try JWTClaims(CompactToken.object(payload, .payload))
+      var claims = try JWTClaims(CompactToken.object(payload, .payload))
       guard let owner else {
         try check(claims, policy, at: now)
         return claims
       }
       try check(claims, owner.policy, at: now)
+      claims.owner = owner
       // A logout token and a security event have this claim, and are no access tokens (OpenID Connect Back-Channel Logout
       // section 2.4, RFC 8417 section 2.2).
       guard claims["events"] == nil else { throw .typeMismatch }
@@ -112,11 +123,12 @@ package final class JWTVerifier: Sendable {
         if let usual = state.usualHeaders[token.header] {
           usual
         } else {
-          try JWTHeader(CompactToken.object(token.header, .header), type: isOfAnyType ? nil : policy.type)
+          try JWTHeader(CompactToken.object(token.header, .header), type: isOfAnyType ? nil : state.type)
         }
       let owner = try CompactToken.decode(token.signature, .signature) { signature throws(TokenError) in
         try checkSignature(signature, of: token.signingInput, header, by: state.keys, at: now)
       }
+      if state.isTypeOfKey, !isOfAnyType { try header.checkType((owner?.policy ?? policy).type) }
       return try body(token.payload, owner)
     }
   }

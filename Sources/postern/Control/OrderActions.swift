@@ -72,6 +72,9 @@ extension ControlAction {
       .text
     )
     Option(
+      "login-issuer", "NAME", "the login of that session, by its name in serve --identity (default: the only one)",
+      \.loginIssuer, .text)
+    Option(
       "issued-before", "UNIX_S",
       "keep tokens valid that were issued at this time or later, in Unix seconds (default: now)", \.issuedBefore,
       .number(0...1e12))

@@ -7,6 +7,7 @@ import GatewayTokens
 
 /// The flags of `postern serve` for the application's own login.
 struct IdentityDraft: Sendable {
+  private var file: Arguments.Value?
   private var jwks: Arguments.Value?
   private var oidc: Arguments.Value?
   private var tls = IdentityTLSDraft()
@@ -28,6 +29,10 @@ struct IdentityDraft: Sendable {
       "oidc", "URL",
       "the OpenID issuer whose tokens the plain scheme accepts; its discovery document says where its keys are",
       \.oidc, .asGiven)
+    Option(
+      "identity", "FILE",
+      "the issuers whose tokens the plain scheme accepts, where there are several or one needs more than --oidc says (JSON5)",
+      \.file, .asGiven)
     IdentityTLSDraft.options.map { $0.of(\.tls) }
     Option(
       "logout", "CLIENT_ID",
@@ -54,20 +59,22 @@ struct IdentityDraft: Sendable {
     IntrospectionDraft.options.map { $0.of(\.introspection) }
   }
 
-  /// Returns the issuer that the flags name, beside the gateway's own keys; nil if they name none.
-  func issuer(besides own: JWTVerifier) throws -> FetchedIssuer? {
+  /// Returns the issuers that the flags name, beside the gateway's own keys; nil if they name none.
+  func login(besides own: JWTVerifier) throws -> LoginIssuers? {
     let name: String
     let value: Arguments.Value
-    switch (jwks, oidc) {
-    case (nil, nil):
+    switch (jwks, oidc, file) {
+    case (nil, nil, nil):
       if let flag = tls.firstFlag, eventsFrom == nil, !introspection.isOn {
-        throw UsageError("--\(flag) is for --jwks, --oidc, --events-from or --introspection; give one")
+        throw UsageError("--\(flag) is for --jwks, --oidc, --identity, --events-from or --introspection; give one")
       }
       guard logout.isEmpty else { throw UsageError("--logout is of the login; give --oidc, or --jwks") }
       return nil
-    case (_?, _?): throw UsageError("--jwks and --oidc are both given; --oidc finds the keys by itself")
-    case (let jwks?, nil): (name, value) = ("jwks", jwks)
-    case (nil, let oidc?): (name, value) = ("oidc", oidc)
+    case (nil, nil, let file?): return try issuers(in: file, besides: own)
+    case (let jwks?, nil, nil): (name, value) = ("jwks", jwks)
+    case (nil, let oidc?, nil): (name, value) = ("oidc", oidc)
+    case (_?, _?, nil): throw UsageError("--jwks and --oidc are both given; --oidc finds the keys by itself")
+    case (_, _, _?): throw UsageError("--identity has all issuers; leave --jwks and --oidc out")
     }
     var policy = own.policy
     if name == "oidc" {
@@ -83,19 +90,34 @@ struct IdentityDraft: Sendable {
       var settings = try IssuerSettings(name: name, place, policy: policy)
       settings.tls = files
       settings.logoutAudiences = logout.map { Name($0) }
-      return FetchedIssuer(settings, besides: own)
+      return LoginIssuers([settings], besides: own)
     } catch {
       throw UsageError("\(value.source) \(value.text): \(error)")
     }
   }
 
+  private func issuers(in file: Arguments.Value, besides own: JWTVerifier) throws -> LoginIssuers {
+    guard logout.isEmpty else {
+      throw UsageError("--logout is of --oidc and --jwks; give \"logout\" to the issuers in \(file.text)")
+    }
+    guard own.policy.issuer == nil, own.policy.audiences.isEmpty else {
+      throw UsageError("--issuer and --audience are of --oidc and --jwks; each issuer in \(file.text) has its own")
+    }
+    var issuers = try IdentityFile.issuers(in: file, policy: own.policy)
+    let files = try tls.identity()
+    for index in issuers.indices { issuers[index].tls = files }
+    return LoginIssuers(issuers, besides: own, mayChange: true)
+  }
+
   /// Returns the judge of opaque tokens that the flags name; nil if they name none.
-  func introspector(of login: FetchedIssuer?, besides own: JWTVerifier) throws -> Introspector? {
-    try introspection.introspector(login?.settings.policy ?? own.policy, tls: try tls.identity(), verifier: own)
+  func introspector(of login: LoginIssuers?, besides own: JWTVerifier) throws -> Introspector? {
+    // The endpoint is of one login: that of the flags, or the first of the file.
+    try introspection.introspector(
+      login?.issuers.first?.settings.policy ?? own.policy, tls: try tls.identity(), verifier: own)
   }
 
   /// Returns the signals that the flags have taken, of the login and of others.
-  func signals(of login: FetchedIssuer?, besides own: JWTVerifier) throws -> SignalSettings {
+  func signals(of login: LoginIssuers?, besides own: JWTVerifier) throws -> SignalSettings {
     var signals = SignalSettings()
     signals.login = login
     signals.takesRevocations = takesRevocations
@@ -120,18 +142,23 @@ struct IdentityDraft: Sendable {
       var settings = try IssuerSettings(name: "events", place ?? .transmitter, policy: policy)
       settings.tls = files
       signals.transmitter = SignalSettings.Transmitter(
-        FetchedIssuer(settings, besides: own), audiences: eventsAudience.map { Name($0) }, secret: eventsSecret)
+        FetchedIssuer(settings, for: JWTVerifier(keys: own.keys, policy: own.policy)),
+        audiences: eventsAudience.map { Name($0) }, secret: eventsSecret)
     } catch {
       throw UsageError("\((eventsKeys ?? from).source) \((eventsKeys ?? from).text): \(error)")
     }
     return signals
   }
 
-  /// Warns of an issuer whose tokens for other applications are accepted too.
-  static func warn(of issuer: FetchedIssuer?, _ log: GatewayLog) {
-    guard let settings = issuer?.settings, settings.policy.audiences.isEmpty else { return }
-    log.note(
-      .warning, "any_audience",
-      ["issuer": settings.name, "hint": "a token for any other application of this login is accepted; see --audience"])
+  /// Warns of issuers whose tokens for other applications are accepted too.
+  static func warn(of login: LoginIssuers?, _ log: GatewayLog) {
+    for issuer in login?.issuers ?? [] where issuer.settings.policy.audiences.isEmpty {
+      log.note(
+        .warning, "any_audience",
+        [
+          "issuer": issuer.settings.name,
+          "hint": "a token for any other application of this login is accepted; see --audience",
+        ])
+    }
   }
 }

@@ -16,13 +16,6 @@ struct IntrospectionDraft: Sendable {
   /// The members of an answer that may name the user (RFC 7662 section 2.2).
   private enum UserMember: String, CaseIterable, Sendable {
     case sub, username
-
-    var text: StaticString {
-      switch self {
-      case .sub: "sub"
-      case .username: "username"
-      }
-    }
   }
 
   @OptionList<IntrospectionDraft>
@@ -76,7 +69,7 @@ struct IntrospectionDraft: Sendable {
       var settings = IntrospectionSettings(try EndpointAddress(endpoint.text), policy: policy)
       if let client, let secret { settings.client = IntrospectionSettings.Client(id: client, secret: secret) }
       settings.tls = tls
-      settings.userMember = user?.text
+      settings.userMember = user?.rawValue
       settings.recheck = recheck
       if let cacheLife { settings.cacheLife = cacheLife }
       return Introspector(settings, verifier: verifier)

@@ -52,17 +52,17 @@ struct ServeOptions {
     var provider = try Self.provider(draft)
     let policy = try TokenPolicyDraft(arguments)
     let verifier = try tokenKeys.verifier(policy.policy)
-    let issuer = try draft.identity.issuer(besides: verifier)
-    let introspector = try draft.identity.introspector(of: issuer, besides: verifier)
+    let login = try draft.identity.login(besides: verifier)
+    let introspector = try draft.identity.introspector(of: login, besides: verifier)
     // Anybody could get a token of any user of the login from a provider without a secret.
-    provider.isOff = (issuer != nil || introspector != nil) && provider.secret == nil
+    provider.isOff = (login != nil || introspector != nil) && provider.secret == nil
     guard let signer = try tokenKeys.signer() else {
       preconditionFailure("a secret of our own can sign")
     }
     draft.configuration.session = try Self.session(draft)
     var own = OwnKeys(
       verifier: verifier, signer: signer, secret: try TokenKeys.secret(arguments) ?? (hasRandomSecret ? kept : nil))
-    own.issuerKeys = issuer
+    own.issuerKeys = login
     own.introspector = introspector
     var vendors = try Vendors.all.map { [own] vendor -> any VendorSettings in
       try vendor.settings(arguments, own)
@@ -71,16 +71,16 @@ struct ServeOptions {
     // Last, so that a vendor's wire has precedence.
     if let wire = draft.wire {
       vendors.append(
-        try WireFile.served(wire, secrets: draft.templateSecrets, issuer?.verifier ?? verifier, own: own))
+        try WireFile.served(wire, secrets: draft.templateSecrets, login?.verifier ?? verifier, own: own))
     }
     var settings = GatewaySettings(
       SpaceSettings(
         configuration: draft.configuration, vendors: vendors,
         issuer: PlainTokenIssuer(signer: signer, issuer: policy.issuer, audience: policy.audience),
         provider: provider))
-    settings.space.identity = issuer
+    settings.space.identity = login
     settings.space.introspector = introspector
-    settings.space.signals = try draft.identity.signals(of: issuer, besides: verifier)
+    settings.space.signals = try draft.identity.signals(of: login, besides: verifier)
     try Self.settle(draft, into: &settings)
     settings.keyFiles = ServeFlags.keyFiles(arguments)
     settings.tls = try draft.tls.files("tls")

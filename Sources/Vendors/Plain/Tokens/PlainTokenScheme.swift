@@ -14,7 +14,7 @@ package enum PlainTokenScheme {
   ///   - fingerprint: The fingerprint of the token.
   ///   - member: The claim that names the user; nil for `user_id` or `sub`.
   package static func read(
-    _ claims: JWTClaims, fingerprint: TokenFingerprint, user member: StaticString? = nil
+    _ claims: JWTClaims, fingerprint: TokenFingerprint, user member: String? = nil
   ) throws(TokenError) -> VerifiedToken {
     let user = try user(claims, member)
     let kind = try kind(claims, of: user)
@@ -33,12 +33,14 @@ package enum PlainTokenScheme {
     return verified
   }
 
-  private static func user(_ claims: JWTClaims, _ member: StaticString?) throws(TokenError) -> UserID {
+  private static func user(_ claims: JWTClaims, _ member: String?) throws(TokenError) -> UserID {
+    let owner = claims.owner
     let (name, claim): (String, JSONView?) =
-      if let member { ("\(member)", claims[member]) } else {
+      if let member = member ?? owner?.users.claim { (member, claims.payload[member: member]) } else {
         claims["user_id"].map { ("user_id", $0) } ?? ("sub", claims["sub"])
       }
-    guard let claim else { throw .claimMissing(member.map { "\($0)" } ?? "user_id") }
+    guard let claim else { throw .claimMissing(member ?? owner?.users.claim ?? "user_id") }
+    if let owner, let text = claim.string { return try owner.user(text, in: name) }
     guard let text = claim.string, (1...UserID.lengthMax).contains(text.utf8.count) else {
       throw .claimInvalid(name, expected: "a string of 1 to \(UserID.lengthMax) bytes")
     }
