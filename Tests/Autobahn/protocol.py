@@ -219,7 +219,7 @@ class WebSocketProtocol(asyncio.Protocol):
             for piece in pieces:
                 self.transport.write(piece)
             return
-        # Each piece in a turn of its own, so that it is a segment of its own.
+        # Sends each piece in its own event-loop turn, so that it is a TCP segment of its own.
         self.pendingWrites.extend(pieces)
         if not self.isWriting:
             self.isWriting = True

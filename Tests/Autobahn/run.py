@@ -32,7 +32,7 @@ async def runCase(case, host, port, path):
 
 
 async def runAll(found, host, port, path):
-    """Those that measure run alone, the others, which mostly wait, eight at a time."""
+    """Cases that measure time run alone. The others mostly wait, so eight run at a time."""
     results = {}
     slots = asyncio.Semaphore(8)
 
@@ -48,7 +48,7 @@ async def runAll(found, host, port, path):
 
 
 async def offerCompression(host, port, path, offer):
-    """What becomes of a handshake that offers compression: its status line and whether it was agreed to."""
+    """Returns the status line of a handshake that offers compression, and whether the server agreed to it."""
     reader, writer = await asyncio.open_connection(host, port)
     writer.write((
         f"GET {path} HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -60,7 +60,7 @@ async def offerCompression(host, port, path, offer):
 
 
 async def judgeCompression(host, port, path):
-    """12.* and 13.* are of compression, which is off: an offer is declined, which the suite calls UNIMPLEMENTED."""
+    """12.* and 13.* test compression, which is off. The server declines the offer, and the suite calls that UNIMPLEMENTED."""
     short = await offerCompression(host, port, path, "permessage-deflate; client_max_window_bits")
     long = await offerCompression(host, port, path, ", ".join(["permessage-deflate; client_max_window_bits=9"] * 7))
     return {
@@ -112,7 +112,7 @@ def writeJUnit(path, results, unexpected):
 
 
 def summarise(results, compression, known):
-    """Prints what became of the cases. Returns the names of those that failed and are not known to."""
+    """Prints the results of the cases. Returns the names of those that failed unexpectedly."""
     counts, unexpected = {}, []
     for name, result in results.items():
         behaviors = {result["behavior"], result["behaviorClose"]}

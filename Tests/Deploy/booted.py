@@ -18,12 +18,12 @@ from scene import CLIENTS, HERE, USER, get
 UNIT = "postern.service"
 DROP_IN = "etc/systemd/system/postern.service.d/watchdog.conf"
 WATCHDOG = 3
-# What Dispatch writes to the journal when it may not have the priority that it wants.
+# The line that Dispatch logs when it may not have the priority that it wants.
 COMPLAINT = "Failed to set thread priority"
 
 
 class Machine:
-    """What has been booted, until it is switched off."""
+    """A booted machine, until it is switched off."""
 
     def __init__(self, tree, group):
         self.tree = tree
@@ -37,7 +37,7 @@ class Machine:
     def __exit__(self, kind, *_):
         if kind and self.boot.poll() is None:
             sys.stderr.write(self.tell("journalctl", "--no-pager", "--boot", "--lines=40", f"--unit={UNIT}"))
-        # The first process of a namespace takes all others with it.
+        # If the first process of a namespace ends, all others end too.
         self.boot.kill()
         self.boot.wait()
 
@@ -58,7 +58,7 @@ class Machine:
             "DEBIAN_FRONTEND=noninteractive", *words]
 
     def tell(self, *words, **options):
-        """What the words say there, however they end."""
+        """The output of a command in the machine, whatever its exit status."""
         return subprocess.run(
             self.command(*words, **options), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=180).stdout
 
@@ -81,7 +81,7 @@ class Machine:
         return [line for line in self.do("journalctl", "--no-pager", "--boot", f"--unit={UNIT}").splitlines() if words in line]
 
     def until(self, what, complaint, patience=60):
-        """What it says, as soon as it says something."""
+        """Waits for output, and returns it."""
         end = time.monotonic() + patience
         while not (said := what()):
             assert time.monotonic() < end, complaint
@@ -89,7 +89,7 @@ class Machine:
         return said
 
     def until_active(self, patience=60):
-        """The main process, as soon as the unit is active."""
+        """Waits until the unit is active, and returns its main process."""
 
         def active():
             state, sub, pid = self.shown("ActiveState", "SubState", "MainPID")
@@ -104,15 +104,15 @@ class Machine:
 
 
 def enter_network(pid):
-    """This process is in the network of that one from here on."""
+    """From here on this process is in the machine's network."""
     with open(f"/proc/{pid}/ns/net") as network:
         assert ctypes.CDLL(None, use_errno=True).setns(network.fileno(), 0) == 0, os.strerror(ctypes.get_errno())
 
 
 def started(machine):
-    """The unit after the boot; what systemd knows of it is what the package's file says."""
+    """The unit after the boot: systemd's properties agree with the package's file."""
     pid = machine.until_active()
-    # Nothing but the gateway itself has said both.
+    # Only the gateway itself can have said both.
     kind, status, watchdog, dynamic, restart = machine.shown("Type", "StatusText", "WatchdogUSec", "DynamicUser", "Restart")
     assert kind in ("notify", "notify-reload") and "8080" in status, (kind, status)
     assert (watchdog, dynamic, restart) == ("30s", "yes", "on-failure"), (watchdog, dynamic, restart)
@@ -130,7 +130,7 @@ def its_secret_is_the_credential(machine):
     codes = [
         subprocess.run([*try_it, "-H", f"Authorization: Bearer {one}"], check=True, capture_output=True, text=True).stdout
         for one in (token, token[:-4] + "AAAA")]
-    # Who is known is to connect first.
+    # The user must be known before the client connects.
     assert codes == ["409", "401"], f"a token of the secret, and one that is none: {codes}"
 
 
@@ -161,14 +161,14 @@ def killed(machine, pid):
 
 
 def stopped_dead(machine):
-    """A gateway that does nothing any more; the watchdog's time is shortened for it."""
+    """A gateway that hangs. The watchdog's time is shortened for this test."""
     file = machine.tree / DROP_IN
     file.parent.mkdir()
     file.write_text(f"[Service]\nWatchdogSec={WATCHDOG}\n")
     machine.do("systemctl", "daemon-reload")
     machine.do("systemctl", "restart", UNIT)
     pid = machine.until_active()
-    # Alive, it lives longer than that.
+    # A gateway that is alive runs for longer than that.
     time.sleep(2 * WATCHDOG)
     assert machine.until_active() == pid and machine.shown("NRestarts") == ["0"], "the watchdog kills what lives"
     begun = time.monotonic()
@@ -183,7 +183,8 @@ def stopped_dead(machine):
 
 
 def drained(machine):
-    """Stopped with a client connected, which is told; started anew for what follows."""
+    """The unit is stopped while a client is connected. The client is told. Then the unit is started again for the next
+    steps."""
     client = subprocess.Popen(
         machine.command("postern", "connect", "--user", "ann", user=USER), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     machine.until(lambda: 'postern_connections{dialect="plain",phase="active"} 1' in get("/metrics")[1], "nobody connects")
@@ -197,7 +198,7 @@ def drained(machine):
 
 
 def wrongly_set(machine):
-    """A setting that is none ends it for good, and the journal says which; a port that is taken it waits for."""
+    """A wrong setting ends the unit for good, and the journal names it. If the port is taken, the unit keeps trying."""
     file = machine.tree / "etc/postern/postern.json"
     good = file.read_text()
     file.write_text(good.replace('"port"', '"prot"', 1))
@@ -232,7 +233,7 @@ def purged(machine):
 
 
 def priority(machine, pid):
-    """What came of LimitNICE: whether the urgent threads may have their priority, and whether Dispatch complains."""
+    """The effect of LimitNICE: whether the urgent threads may have their priority, and whether Dispatch complains."""
     lines = machine.do("cat", f"/proc/{pid}/limits").splitlines()
     limit = int(next(line for line in lines if line.startswith("Max nice priority")).split()[-2])
     complaints = machine.logged(COMPLAINT)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The services of compose.yaml where no registry is asked: the gateway from its image, Prometheus as Debian packages it, and what
-Grafana would ask of it. `compose.py CONFIG GRAFANA CONTAINER STORAGE...`, in a network and mounts of its own.
+"""The services of compose.yaml without a registry: the gateway from its image, Prometheus as Debian packages it, and the
+queries that Grafana would send. `compose.py CONFIG GRAFANA CONTAINER STORAGE...` runs in a network and mounts of its own.
 
 CONFIG is what `docker-compose config` makes of the file: its commands, mounts, secrets and names are taken from there. GRAFANA is
 the folder of provisioning and board that it mounts; STORAGE are buildah's flags."""
@@ -27,7 +27,7 @@ POSTERN = "/usr/bin/postern"
 
 
 def mounted(source, target):
-    """A file or a folder in another place of this namespace."""
+    """Mounts a file or a folder at another path of this namespace."""
     target = Path(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     target.mkdir(exist_ok=True) if Path(source).is_dir() else target.touch()
@@ -35,7 +35,7 @@ def mounted(source, target):
 
 
 def secrets_of(service, compose):
-    """Name and file of each: compose shows them as files of /run/secrets."""
+    """Name and file of each secret. Compose mounts them below /run/secrets."""
     for secret in service["secrets"]:
         name = secret if isinstance(secret, str) else secret["source"]
         yield name, compose["secrets"][name]["file"]
@@ -71,7 +71,7 @@ def asked(url, **parameters):
 
 
 def until(what, patience=60):
-    """What it says, as soon as it says something."""
+    """Waits for output, and returns it."""
     end = time.monotonic() + patience
     while True:
         try:
@@ -84,7 +84,7 @@ def until(what, patience=60):
 
 
 def board_answers(grafana, source):
-    """Each query of the board, put to the source as Grafana puts it; how many of them show something."""
+    """Sends each query of the board to the source as Grafana does. Returns how many have data."""
     (provider,) = yaml.safe_load((grafana / "dashboards/postern.yaml").read_text())["providers"]
     board = json.loads((Path(provider["options"]["path"]) / "postern.json").read_text())
     jobs = asked(source + "/api/v1/label/job/values", **{"match[]": "postern_build_info"})
@@ -104,7 +104,7 @@ def main(config, grafana, name, *storage):
     compose = yaml.safe_load(Path(config).read_text())
     services = compose["services"]
     scratch = Path(tempfile.mkdtemp(prefix="postern-compose-"))
-    # Names of this network, and places that the images have.
+    # The names of this network, and paths that the images have.
     hosts = scratch / "hosts"
     hosts.write_text("".join(f"127.0.0.1 {host}\n" for host in ("localhost", *services)))
     mounted(hosts, "/etc/hosts")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A gateway in a container of the image, from its start to its end: as nobody in particular, without a capability, stormed by
-the same image, and drained. `image.py CONTAINER STORAGE...`, in a network of its own; STORAGE are buildah's flags."""
+"""A gateway in a container of the image, from start to end: without a user name or a capability. The same image storms it, and
+then it drains. `image.py CONTAINER STORAGE...` runs in a network of its own; STORAGE are buildah's flags."""
 
 import json
 import os
@@ -17,14 +17,14 @@ USER = "65532"
 
 
 def run(container, storage, *words):
-    """The words of postern, in the container as its image says."""
+    """The arguments of postern in the container, as its image has them."""
     return subprocess.Popen(
         ["buildah", *storage, "run", "--isolation", "chroot", container, "--", "/usr/bin/postern", *words],
         stdout=subprocess.PIPE, text=True)
 
 
 def gateways():
-    """The processes that are the program itself, and not what waits for it."""
+    """The processes of the program itself, without those that wait for it."""
     for folder in Path("/proc").iterdir():
         try:
             words = (folder / "cmdline").read_bytes().split(b"\0")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A gateway in a tree that its package is installed in, from its start as the unit starts it to its end: it says that it is
-ready, is stormed by the same package, reloads, and drains. `scene.py ROOT`, in a network of its own."""
+"""A gateway in a tree into which its package is installed. It starts as the unit starts it, reports that it is ready, is
+stormed by the same package, reloads and drains. `scene.py ROOT` runs in a network of its own."""
 
 import fcntl
 import json
@@ -26,7 +26,7 @@ def bring_up_loopback():
 
 
 class Service:
-    """The unit, by what it says."""
+    """Reads the unit's settings."""
 
     def __init__(self, root):
         self.process = subprocess.Popen(
@@ -36,13 +36,13 @@ class Service:
         threading.Thread(target=self.pass_on, daemon=True).start()
 
     def pass_on(self):
-        """Shows what it logs, and keeps it."""
+        """Prints and keeps the log."""
         for line in self.process.stderr:
             sys.stderr.write(line)
             self.logged.append(line)
 
     def until_logged(self, words, patience=20):
-        """The first line with those words, as soon as it is there."""
+        """Waits for a line with this text, and returns it."""
         end = time.monotonic() + patience
         while not (found := [line for line in self.logged if words in line]):
             assert time.monotonic() < end, f"'{words}' is not logged"
@@ -50,7 +50,7 @@ class Service:
         return found[0]
 
     def until(self, name, patience=20):
-        """Reads up to the line of that name; returns what it says, and lets nothing else pass but signs of life."""
+        """Reads up to the notification of that name, and returns its value. Only watchdog signs may come before it."""
         end = time.monotonic() + patience
         while time.monotonic() < end and (line := self.process.stdout.readline()):
             key, _, value = line.strip().partition("=")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs a unit's ExecStart as systemd would, in a tree that is nobody's root: `unit.py ROOT UNIT [start|check]`.
+"""Runs a unit's ExecStart as systemd would, in a tree that is no system's root: `unit.py ROOT UNIT [start|check]`.
 
 As far as a process may do so without systemd: as an unprivileged user without capabilities, with the credentials, the state
 folder, the limit of descriptors, the umask, the filters of system calls and of address families, no memory that can be written
@@ -25,7 +25,7 @@ FAMILIES = {"AF_UNIX": socket.AF_UNIX, "AF_INET": socket.AF_INET, "AF_INET6": so
 
 
 class Unit:
-    """The lines of a unit: of each name the values, in order, an empty one forgetting those before it."""
+    """Parses the lines of a unit: the values of each name, in order. An empty value deletes the earlier ones."""
 
     def __init__(self, file):
         self.values = {}
@@ -52,7 +52,7 @@ def seconds(text):
 
 
 def system_calls(group):
-    """The names in a set, and in the sets in it, as the systemd of this machine knows them."""
+    """The names of system calls in a set and its subsets, as this machine's systemd knows them."""
     said = subprocess.run(
         ["systemd-analyze", "syscall-filter", group], check=True, capture_output=True, text=True).stdout.splitlines()
     names = [line.strip() for line in said[1:] if line.strip() and not line.strip().startswith("#")]
@@ -94,7 +94,7 @@ def filtered(unit):
 
 
 class Service:
-    """What a unit is made of before it starts."""
+    """Prepares what the unit needs before it starts."""
 
     def __init__(self, root, unit):
         self.root, self.unit = root, unit
@@ -104,7 +104,7 @@ class Service:
         link = root / "var/lib" / name
         if not link.is_symlink():
             link.symlink_to(f"private/{name}")
-        # As systemd does for a dynamic user, who could not pass through the folder otherwise.
+        # systemd does this for a dynamic user, which could not enter the folder otherwise.
         self.state.parent.chmod(0o755)
         os.chown(self.state, USER, USER)
         self.credentials = Path("/run/credentials/postern.service")
@@ -140,7 +140,7 @@ class Service:
         return pairs
 
     def become(self, rules):
-        """In the child, before the program: all that the unit takes from it."""
+        """Runs in the child before the program: applies all restrictions of the unit."""
         limit = int(self.unit.one("LimitNOFILE"))
         resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
         os.chroot(self.root)
@@ -182,7 +182,7 @@ def main(root, file):
     def do():
         for line in sys.stdin:
             os.kill(child, {"reload": signal.SIGHUP, "stop": signal.SIGTERM}[line.strip()])
-        # The process that started it is gone.
+        # The process that started this one is gone.
         try:
             os.kill(child, signal.SIGTERM)
         except ProcessLookupError:

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Another version of the package, installed while clients are connected: those are told, come back to the new one with what they
-had, and none is lost. `upgrade.py ROOT PACKAGE`, in a network of its own; PACKAGE is a path in the tree.
+"""An upgrade of the package while clients are connected. The clients are told, reconnect to the new version with their tokens,
+and none is lost. `upgrade.py ROOT PACKAGE` runs in a network of its own; PACKAGE is a path in the tree.
 
 In place of systemd, which does not run here, this restarts the unit as the package's own script asks it to: with SIGTERM, and
 after the drain anew. At the end a second SIGTERM cuts a drain short."""
@@ -58,7 +58,7 @@ def main(root, package):
         ["chroot", root, "/usr/bin/env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive",
          "dpkg", "-i", package], capture_output=True, text=True, timeout=120)
     assert installing.returncode == 0, installing.stdout + installing.stderr
-    # What runs is still the old one, whose file has gone, and it serves.
+    # The old version still runs and serves, although its file is gone.
     assert (root / f"proc/{pid}/exe").readlink().name.endswith("(deleted)") and get("/ready")[0] == 200
     assert sessions() == CLIENTS, "installing cuts clients off"
     service.do("stop")
@@ -68,13 +68,13 @@ def main(root, package):
     said, _ = storm.communicate(timeout=120)
     assert storm.returncode == 0, said
 
-    # A drain with somebody in it, and no patience for it.
+    # A drain without patience, while a client is connected.
     holding = subprocess.Popen(
         ["chroot", f"--userspec={USER}", root, "/usr/bin/postern", "connect", "--user", "ann"],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     until(1)
     service.do("stop")
-    # Two signals at once would be one.
+    # Two signals at the same time would arrive as one.
     service.until_logged("event=drain_begun")
     service.do("stop")
     at_once = ended(service)

@@ -1,4 +1,4 @@
-"""Clients that come and go before a token endpoint, as a list of events. It shares no code with Postern.
+"""A list of events that models clients which come and go before a token endpoint. It shares no code with Postern.
 
 Times are seconds. An arrival's time is found by halving, not by a formula. `chance` draws how long clients stay.
 """
@@ -10,7 +10,7 @@ from collections import deque
 
 
 def expected(points, until):
-    """How many have come by then, the area below the rate."""
+    """The number of clients that have come by then: the area below the rate."""
     area = 0.0
     for (start, rate), (end, other) in itertools.pairwise([*points, (max(until, points[-1][0]), points[-1][1])]):
         if start >= until or end <= start:
@@ -90,7 +90,7 @@ def run(scenario, stay, life=lambda: 3600.0):
             serving -= 1
 
     def logs_in(now, client, end):
-        # The upgrade there and back, the token there and the acceptance back.
+        # The upgrade there and back, the request for a token, and the acceptance back.
         at(now + 4 * link, logged_in, client, end)
 
     def logged_in(now, client, end):

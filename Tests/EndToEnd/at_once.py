@@ -1,4 +1,4 @@
-"""What waits more than it works is done several at a time: the work of all cases of a parametrised test, from the first that is asked for."""
+"""Runs work that mostly waits several at a time: for all cases of a parametrised test, from the first case on."""
 
 import concurrent.futures
 import contextlib
@@ -6,7 +6,7 @@ import contextlib
 
 @contextlib.contextmanager
 def working(request, test, work, at_once):
-    """For the parameters of each case of `test` that was chosen, what `work(**parameters)` will have returned.
+    """The results of `work(**parameters)` for each selected case of `test`, as futures.
 
     The cases are named by `request.node.callspec.id`.
     """

@@ -1,5 +1,5 @@
-"""The table of Docs/behaviours.md, and what its tests try the rows with: a space for each, its calls as they stand there, and
-clients of the plain dialect on a WebSocket library that knows nothing of Postern."""
+"""The table of Docs/behaviours.md, and what its tests need to try the rows: a space for each row, the row's calls as they stand
+there, and clients of the plain dialect on a WebSocket library that does not know Postern."""
 
 import itertools
 import json
@@ -27,7 +27,7 @@ IDS = [
 
 
 def rows():
-    """The table's rows: the id, its calls, and what it says where there are none."""
+    """The table's rows: the id, its calls, or the text where there are none."""
     found = {}
     for line in DOCUMENT.read_text().splitlines():
         cells = [cell.strip() for cell in line.strip("|").split(" | ")]
@@ -46,7 +46,7 @@ def host():
 
 
 class Case:
-    """A space for one row, and the row's calls. Clients and requests take it for a gateway."""
+    """A space for one row, and the row's calls. Clients and requests use it like a gateway."""
 
     numbers = itertools.count(1)
 
@@ -83,7 +83,7 @@ class Case:
         return answer.json["token"]
 
     def own_token(self, user="martin", life=3600, **claims):
-        """One that somebody else has minted, by a clock of their own."""
+        """A token that another issuer has minted, by a clock of its own."""
         return token(user, life, secret=self.made["secret"], **claims)
 
     def connect(self, token=None, welcome=True):

@@ -11,7 +11,7 @@ from http_server import HTTPServer
 
 
 def command(profile):
-    """A headless Chromium that reaches loopback only, and keeps what it keeps in that folder."""
+    """A headless Chromium that reaches loopback only, and keeps its files in that folder."""
     chromium = shutil.which("chromium")
     assert chromium, "no chromium; Deploy/install-packages tests installs it"
     flags = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
@@ -42,7 +42,7 @@ class PageServer(HTTPServer):
         super().__init__(answer)
 
     def visit(self, host, gateway, **parameters):
-        """What the page says when a browser opens it under that host name, to talk to that gateway."""
+        """What the page reports when a browser opens it under that host name, and it talks to that gateway."""
         self.reported.clear()
         address = f"http://{host}:{self.port}/?{urlencode({'gateway': gateway.http_url, **parameters})}"
         with tempfile.TemporaryDirectory(prefix="chromium-") as profile:

@@ -15,7 +15,7 @@ def ns(seconds):
 
 
 class Window:
-    """The requests of one user or address that passed a budget: the times of all of them."""
+    """The requests of one user or address that passed a budget, by time."""
 
     def __init__(self, budget):
         self.limit, self.length, self.slides = budget["limit"], ns(budget["window_s"]), budget.get("kind") == "sliding"

@@ -57,8 +57,8 @@ class Client(DocumentedSocket):
         if query_token is not None:
             target += "?" + urllib.parse.urlencode({"access_token": query_token})
         if "ssl" in options:
-            # This client reads in one thread and writes in another, for which Python 3.11 has no lock: where TLS 1.3's tickets
-            # come while it says its first words, one of 300 never leaves. TLS 1.3 is for curl, the browser and others here.
+            # This client reads in one thread and writes in another, and Python 3.11 has no lock for that. If TLS 1.3's tickets
+            # arrive during its first write, one write of 300 is never sent. curl, the browser and others test TLS 1.3.
             options["ssl"].maximum_version = ssl.TLSVersion.TLSv1_2
         self.stack = contextlib.ExitStack()
         try:
@@ -75,7 +75,7 @@ class Client(DocumentedSocket):
         self.passed = []
 
     def ask(self, kind, **members):
-        """Sends a message and returns its answer; what comes in between is put into `passed`."""
+        """Sends a message and returns its answer. Messages in between are appended to `passed`."""
         name = str(next(self.ids))
         self.send(kind, id=name, **members)
         while (answer := self.receive()).get("id") != name:
@@ -86,7 +86,7 @@ class Client(DocumentedSocket):
         return self.ask("ping")["type"] == "pong"
 
     def until_closed(self, patience=PATIENCE):
-        """The code and reason of the gateway's close frame; messages before it are put into `passed`."""
+        """Returns the code and reason of the gateway's close frame. Messages before it are appended to `passed`."""
         try:
             while True:
                 self.passed.append(self.receive(patience=patience))
@@ -97,7 +97,8 @@ class Client(DocumentedSocket):
 
 
 def request(url, method, path, body=None, token=None, headers=None, document=documents.HTTP, raw=None):
-    """One HTTP exchange, below the path of `url` if it has one. `body` is a value for JSON, `raw` bytes as they are."""
+    """Makes one HTTP exchange, below the path of `url` if it has one. `body` is a JSON value, `raw` are the bytes
+    themselves."""
     parts = urllib.parse.urlsplit(url)
     connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=PATIENCE)
     headers = dict(headers or {})

@@ -1,4 +1,5 @@
-"""A client of the plain dialect for `postern ctl conform`, and what one may do wrong: `python conform_client.py [FAULT]`."""
+"""A client of the plain dialect for `postern ctl conform`, and the faults that it may have: `python conform_client.py
+[FAULT]`."""
 
 import base64
 import contextlib
@@ -15,7 +16,7 @@ import urllib.request
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-# Where nobody is to come back from, whatever the token.
+# Close codes after which no client may come back, whatever its token.
 FINAL = {1000, 1002, 1003, 1007, 1008, 1009, 1010, *range(4500, 5000)}
 
 
@@ -25,7 +26,7 @@ class GaveUp(Exception):
 
 class Client:
     tries = 2
-    # How long the client waits for what is to come at once.
+    # How long the client waits for an answer that must come at once.
     patience = 3
 
     def __init__(self):
@@ -38,7 +39,7 @@ class Client:
     # Tokens
 
     def fetch(self):
-        """A new token of the provider, however often it fails, but not if it will not give one."""
+        """Fetches a new token. Tries again after each failure, but not after a refusal."""
         tries = 0
         while True:
             request = urllib.request.Request(
@@ -56,7 +57,7 @@ class Client:
             tries += 1
 
     def renew(self):
-        """The same; a caller that comes while the provider is asked waits for that answer."""
+        """The same, with single flight: a caller that comes during a request waits for its answer."""
         with self.lock:
             if self.call is None:
                 self.call = Call(self.fetch)
@@ -86,7 +87,7 @@ class Client:
                 if self.failure:
                     raise self.failure
             except (TimeoutError, OSError, ConnectionClosed):
-                # Nobody answered, or it broke off.
+                # The connection was refused, or broke.
                 code = 1006
             except InvalidStatus as refusal:
                 if refusal.response.status_code == 403:
@@ -129,7 +130,7 @@ class Client:
             self.ask(socket)
             for text in socket:
                 message = json.loads(text)
-                # A request that comes again while its answer is made is the same.
+                # A second request while the answer is being made is the same request.
                 if message["type"] == "refresh_required" and not self.is_under_way(refresh):
                     refresh, tries = self.start(self.refresh, socket), 0
                 if message["type"] == "error" and message["error"]["number"] // 100_000 == 5:
@@ -143,7 +144,7 @@ class Client:
         return socket.close_code
 
     def ask(self, socket):
-        """Asks for something of its own, and hears by and by whether it has it; nothing waits for that."""
+        """Asks for another thing of its own, and learns later whether it has it. Nothing waits for that."""
         socket.send(json.dumps({"type": "join", "cid": "default:standup"}))
 
     def is_under_way(self, refresh):
@@ -167,7 +168,7 @@ class Client:
         self.present(socket, self.token)
 
     def present(self, socket, token):
-        # Where time is moved on, the next request may come before this thread has ended.
+        # If time is moved, the next request may come before this thread has ended.
         threading.current_thread().is_given = True
         try:
             socket.send(json.dumps({"type": "refresh", "token": token}))
@@ -176,7 +177,7 @@ class Client:
 
 
 class Call(threading.Thread):
-    """One call under way."""
+    """One call in flight."""
 
     def __init__(self, work):
         super().__init__(daemon=True)
@@ -204,7 +205,7 @@ class AsksTwice(Client):
 
 
 class AsksAtOnce(Client):
-    """Has no single flight: each who wants a token asks for one."""
+    """Has no single flight: each part that wants a token asks for one."""
 
     def renew(self):
         self.token = self.fetch()
@@ -224,7 +225,7 @@ class Loops(Client):
 
 
 class Hasty(Client):
-    """Heeds no Retry-After, and takes two requests for two."""
+    """Ignores Retry-After, and answers a repeated request twice."""
 
     def retry_after(self, seconds):
         return 0
@@ -234,7 +235,7 @@ class Hasty(Client):
 
 
 class Insists(Client):
-    """Asks again and again for what has no answer."""
+    """Asks repeatedly for something that has no answer."""
 
     def ask(self, socket):
         def insist():
@@ -249,7 +250,7 @@ class Insists(Client):
 
 
 class BelievesItsClock(Client):
-    """Takes a token for dead whose `exp` has passed by its own clock."""
+    """Treats a token as expired if its `exp` has passed by the client's own clock."""
 
     def renew(self):
         for _ in range(9):
@@ -262,7 +263,7 @@ class BelievesItsClock(Client):
 
 
 class Leaks(Client):
-    """Gives up a connection that is silent, once, and does not close it."""
+    """Abandons a silent connection once, without closing it."""
 
     kept = []
 
@@ -282,14 +283,14 @@ class Leaks(Client):
 
 
 class InStep(Client):
-    """Has no jitter. Its waits are long, so that what a busy machine adds to them is a small share."""
+    """Has no jitter. Its waits are so long that the delays of a busy machine are a small share of them."""
 
     def pause(self, tries):
         time.sleep(1.2)
 
 
 class AsksOnce(Client):
-    """Stays as it is when its provider has failed once."""
+    """Stops after the first failure of its provider."""
 
     def pause(self, tries):
         if threading.current_thread() is not threading.main_thread():
@@ -298,14 +299,14 @@ class AsksOnce(Client):
 
 
 class Silent(Client):
-    """Answers no request."""
+    """Does not answer requests for a token."""
 
     def refresh(self, socket):
         pass
 
 
 def somebody_else():
-    """Logs in as another user and ends: a client that has outlived its own gateway, and finds another one on that port."""
+    """Logs in as another user and ends, like a client that has outlived its gateway and finds another one on the same port."""
     stranger = Client()
     stranger.user = "somebody-else"
     stranger.token = stranger.fetch()
@@ -314,7 +315,7 @@ def somebody_else():
 
 
 def stubborn():
-    """Ignores to be asked to end, and so does what it has started."""
+    """Ignores the request to end, and so do its child processes."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     os.spawnlp(os.P_NOWAIT, "sh", "sh", "-c", f"trap '' TERM; sleep 1000; sleep 1000 # {sys.argv[-1]}")
     Client().run()

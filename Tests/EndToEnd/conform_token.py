@@ -1,5 +1,5 @@
-"""A new token for a client under test, asked of the provider of its conformance run; with nothing but the standard library, for
-clients bring their own."""
+"""Fetches a new token for a client under test from the provider of its conformance run. Uses the standard library only, since
+clients bring their own environments."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the tests share: a gateway with the defaults, for all that need no flags of their own."""
+"""What the tests share: a gateway with the defaults, for tests that need no flags of their own."""
 
 import os
 from pathlib import Path
@@ -21,18 +21,18 @@ def gateway():
 
 @pytest.fixture(scope="session")
 def impatient():
-    """A gateway with timeouts short enough to wait for, and long enough for a busy machine."""
+    """A gateway with timeouts short enough for a test, and long enough for a busy machine."""
     flags = ["--any-refresh-timeout", "--refresh-timeout", "5s", "--login-timeout", "5s", "--leeway", "0s"]
     with Gateway(*flags) as gateway:
         yield gateway
 
 
 def pytest_sessionfinish():
-    """Leaves what was seen to the one of several processes that looks at all of it."""
+    """Leaves the recorded messages to the one process that checks all of them."""
     if folder := os.environ.get("END_TO_END_SEEN"):
         documents.dump(Path(folder, f"{os.getpid()}.json"))
 
 
 def pytest_collection_modifyitems(items):
-    """What looks at all that was said runs last."""
+    """The test that checks all recorded messages runs last."""
     items.sort(key=lambda item: item.path.name == "test_documents.py")

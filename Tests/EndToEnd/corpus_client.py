@@ -1,4 +1,4 @@
-"""Clients that are right, and clients that each do one thing wrong, for wires of three kinds: `corpus_client.py WIRE KIND`.
+"""Correct clients, and clients that each do one thing wrong, for wires of three kinds: `corpus_client.py WIRE KIND`.
 
 Wires: `asking` (the plain dialect, whose gateway asks for another token), `timer` (the same, to a client that also renews by a timer
 of its own) and `returning` (Stream's, whose gateway closes when a token ends, so that clients come back with another)."""
@@ -24,13 +24,13 @@ class GaveUp(Exception):
 
 
 class Client:
-    """What a good client does: one provider call at a time, one new token for each refusal, waits with chance in them."""
+    """A correct client: one provider call at a time, one new token for each refusal, and random waits."""
 
     begins_at_provider = False
     first_wait, longest_wait = 0.3, 4
     timeouts = dict(open_timeout=4, close_timeout=4, ping_interval=3, ping_timeout=3)
     welcome_within = 4
-    # Whether it waits as long as it is told to.
+    # Whether it waits as long as it is told.
     heeds = True
 
     def __init__(self, wire):
@@ -114,7 +114,7 @@ class Client:
     async def live(self):
         self.was_in = False
         headers = {"Authorization": f"Bearer {self.token}"} if self.wire != "returning" else {}
-        # Stream's wire has the application in the address.
+        # Stream's wire has the application in the URL.
         url = os.environ["POSTERN_URL"]
         if self.wire == "returning":
             url += ("&" if "?" in url else "?") + "api_key=" + os.environ["POSTERN_API_KEY"]
@@ -159,7 +159,7 @@ class Client:
         return True
 
     async def keep_time(self, socket):
-        """Renews a minute before the token's own end."""
+        """Renews a minute before its token expires."""
         while True:
             payload = self.token.split(".")[1]
             end = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["exp"]
@@ -177,7 +177,7 @@ class Client:
         await socket.send(json.dumps({"type": "refresh", "token": self.token}))
 
     async def present_later(self, socket):
-        """The gateway cannot look at the token just now."""
+        """The gateway cannot verify the token at the moment."""
         await self.pause(2)
         try:
             await self.present(socket)
@@ -189,7 +189,7 @@ class Client:
         error = None
         try:
             async with asyncio.timeout(self.welcome_within):
-                # Other messages are no welcome.
+                # Other messages do not confirm the login.
                 while (first := json.loads(await socket.recv())).get("type") != "connection.ok":
                     error = first.get("error") or error
             self.was_in, self.refused = True, 0
@@ -210,19 +210,19 @@ class Client:
 
 
 class AtProvider(Client):
-    """As good; it gets its first token from its provider."""
+    """Correct; it fetches its first token from its provider."""
 
     begins_at_provider = True
 
 
 class Patient(Client):
-    """As good; it waits longer, and full of chance."""
+    """Correct; it waits longer, with much jitter."""
 
     first_wait, longest_wait = 0.8, 6
 
 
 class Prompt(Client):
-    """As good; it comes back at once, and waits only if that fails."""
+    """Correct; it reconnects at once, and waits only if that fails."""
 
     async def pause(self, failures):
         if failures:
@@ -230,7 +230,7 @@ class Prompt(Client):
 
 
 class StaleOnce(Client):
-    """As good: its documented way tries the old token once more before it asks for another."""
+    """Correct: by its documentation it tries the old token once more before it asks for another."""
 
     async def before_return(self):
         if not self.was_in:
@@ -244,7 +244,7 @@ class AsksTwice(Client):
 
 
 class AsksAhead(Client):
-    """Has its next token ready before anybody asks for it."""
+    """Has its next token ready before the gateway asks for it."""
 
     ahead = store = None
 
@@ -264,7 +264,7 @@ class AsksAhead(Client):
 
 
 class KeepsToken(Client):
-    """Tries the old token again and again."""
+    """Tries the old token repeatedly."""
 
     async def before_return(self):
         pass
@@ -274,7 +274,7 @@ class KeepsToken(Client):
 
 
 class Loops(Client):
-    """Comes back from everything."""
+    """Reconnects after every close code."""
 
     async def after_final(self):
         pass
@@ -284,14 +284,14 @@ class Loops(Client):
 
 
 class InStep(Client):
-    """Waits the same time each time, so long that what a busy machine adds is a small share."""
+    """Always waits for the same time. It is so long that the delays of a busy machine are a small share of it."""
 
     async def pause(self, failures):
         await asyncio.sleep(1.2)
 
 
 class Growing(Client):
-    """Waits longer each time, and never by chance."""
+    """Waits longer each time, without jitter."""
 
     waits = 0
 
@@ -311,7 +311,7 @@ class Hammers(Client):
 
 
 class Silent(Client):
-    """Answers no request, and does not come back."""
+    """Does not answer requests, and does not reconnect."""
 
     async def refresh(self, socket):
         pass
@@ -338,20 +338,20 @@ class StaysAway(Client):
 
 
 class Deaf(Client):
-    """Notices nothing that nobody tells it."""
+    """Notices nothing unless it is told."""
 
     timeouts = dict(open_timeout=None, close_timeout=3_600, ping_interval=None)
     welcome_within = None
 
 
 class Hasty(Client):
-    """Comes back before it is to."""
+    """Reconnects sooner than it is told."""
 
     heeds = False
 
 
 class Leaks(Client):
-    """Leaves its last connection open when it makes another, which it does whenever that is silent for two seconds."""
+    """Leaves its last connection open when it makes another. It does so whenever a connection is silent for two seconds."""
 
     left = []
 
@@ -365,7 +365,7 @@ class Leaks(Client):
 
 
 class Strict(Client):
-    """Takes a message that it does not know for the end."""
+    """Treats an unknown message as the end of the connection."""
 
     def is_known(self, message):
         return message["type"] in ("connected", "refresh_required", "refreshed", "error", "closing", "pong")

@@ -1,4 +1,4 @@
-"""A server in a process of its own that counts what it did, and storms of it."""
+"""A server, in a process of its own, that counts what it did, and storms against it."""
 
 from collections import Counter
 
@@ -7,7 +7,7 @@ from described import WIRES, hasty
 
 
 class CountingServer:
-    """Writes a word for each thing it did into a file; clients mint tokens with its secret.
+    """Writes a word into a file for each thing that it did. Clients mint tokens with its secret.
 
     Who inherits it sets `url`, and says the name of the description, its clients and how they are paced.
     """
@@ -32,7 +32,7 @@ class CountingServer:
 
     @property
     def hasty_wire(self):
-        """For clients who are refused again and again."""
+        """For clients that are refused repeatedly."""
         return self.of(hasty(self.description, self.path.parent))
 
     def of(self, description):

@@ -11,7 +11,7 @@ from devtools import Page
 from gateway import Gateway
 
 BYTES_MAX = 150_000
-# The name of the picture, its width, how high it may be, whether it is dark. The first shows all of the page.
+# The name of the picture, its width, its greatest height, and whether it is dark. The first shows the whole page.
 PICTURES = [("wide", 1000, 2400, False), ("wide-dark", 1000, 960, True), ("narrow", 400, 960, False)]
 
 
@@ -21,7 +21,7 @@ def storm(gateway, *flags):
 
 
 def report(folder):
-    """A storm's report, whose tokens end in one second: the gateway spreads its requests over ten."""
+    """The report of a storm whose tokens expire in one second. The gateway spreads its requests over ten seconds."""
     flags = ["--clients", "2000", "--behaviour", "well-behaved=85,slow=10,stale=5", "--expire-after", "60s"]
     gateway_flags = ["--any-refresh-timeout", "--refresh-timeout", "20s", "--refresh-lead", "15s", "--refresh-spread", "10s"]
     with Gateway(*gateway_flags) as gateway, tempfile.TemporaryDirectory() as scratch, Page(width=1280) as page:
@@ -37,8 +37,8 @@ def write(folder, name, picture):
 
 
 def dashboard(folder):
-    # A first fleet whose tokens have ended by the time of the picture, a tenth of it with the old token; a second whose
-    # tokens are a wave to come; a third that speaks another dialect, its tokens a smaller wave behind that.
+    # Three fleets: tokens of the first have expired by the time of the picture, and a tenth of it answers with the old token;
+    # tokens of the second are a wave to come; the third has another dialect, and its tokens are a smaller, later wave.
     with Gateway("--any-refresh-timeout", "--refresh-timeout", "10s") as gateway:
         fleets = [
             storm(gateway, "--clients", "300", "--behaviour", "well-behaved=90,stale=10", "--expire-after", "20s", "--life", "10m"),

@@ -1,4 +1,4 @@
-"""Descriptions that come with postern, and the flags with which it serves one."""
+"""The descriptions that come with postern, and the flags for serving one."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ TIMES = ["--any-refresh-timeout", "--refresh-timeout", "5s", "--journal"]
 
 
 def secrets(folder):
-    """What stands for the secrets in the descriptions."""
+    """The values of the secrets in the descriptions."""
     path = folder / "key"
     path.write_text("k")
     return ["--template-secret", f"app_key={path}", "--template-secret", f"apikey={path}"]
@@ -19,7 +19,7 @@ def serving(name, folder):
 
 
 def hasty(name, folder):
-    """The description with a come-back that takes no more than a second, for those who are refused again and again."""
+    """The description with a reconnect delay of at most a second, for clients that are refused repeatedly."""
     path = folder / f"{name}.json"
     text, count = re.subn(
         r'"comeback": \{ "first": "[^"]+", "factor": [\d.]+, "cap": "[^"]+"', '"comeback": { "first": "100ms", "factor": 2, "cap": "1s"',

@@ -1,4 +1,4 @@
-"""A page in a headless Chromium, driven as its developer tools drive it: what it shows, what it asked for, keys, pictures."""
+"""A page in a headless Chromium, driven by the developer tools' protocol: its content, its requests, keys, screenshots."""
 
 import base64
 import itertools
@@ -36,7 +36,7 @@ class Page:
             port = self.port()
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=PATIENCE) as answer:
                 page = next(target for target in json.load(answer) if target["type"] == "page")
-            # What the browser tells is read when something is asked of it, however late that is.
+            # Messages of the browser are read when the test asks for something, however late that is.
             options = {"proxy": None, "max_size": None, "max_queue": None, "ping_interval": None}
             self.connection = connect(page["webSocketDebuggerUrl"], open_timeout=PATIENCE, **options)
             self.socket = self.connection.__enter__()
@@ -74,7 +74,7 @@ class Page:
             time.sleep(0.05)
 
     def send(self, method, **parameters):
-        """Has the browser do something; what happens meanwhile is noted."""
+        """Sends a command to the browser. Events in between are recorded."""
         number = next(self.numbers)
         self.socket.send(json.dumps({"id": number, "method": method, "params": parameters}))
         while True:
@@ -94,7 +94,7 @@ class Page:
             self.complaints.append(f"{parameters['entry']['source']}: {parameters['entry']['text']}")
         elif method == "Runtime.exceptionThrown":
             self.complaints.append(json.dumps(parameters["exceptionDetails"])[:500])
-        # What only costs time is no breach: a test that reads document.cookie is told so.
+        # A notice about cost is no error, e.g. the one for a test that reads document.cookie.
         elif method == "Audits.issueAdded" and parameters["issue"]["code"] != "PerformanceIssue":
             self.complaints.append(json.dumps(parameters["issue"])[:500])
 
@@ -104,7 +104,7 @@ class Page:
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
     def look(self, width, height=900, dark=False):
-        """Shows the page in a window of that size, to somebody who likes it light or dark."""
+        """Shows the page in a window of that size, for a user who prefers light or dark."""
         self.size = (width, height)
         self.resize(width, height)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
@@ -120,7 +120,7 @@ class Page:
         return result["result"].get("value")
 
     def until(self, expression, patience=PATIENCE):
-        """Waits until the page has the expression be true, and returns its value."""
+        """Waits until the expression is true on the page, and returns its value."""
         deadline = time.monotonic() + patience
         while not (value := self.evaluate(expression)):
             assert time.monotonic() < deadline, f"{expression} is not so; the page says: {self.text()[:2000]}"
@@ -131,8 +131,8 @@ class Page:
         return self.evaluate(f"document.querySelector({json.dumps(selector)})?.innerText ?? ''")
 
     def looks_right_everywhere(self, folder, name):
-        """At three widths, in the light and in the dark: nothing is wider than the window, and the letters stand out from the
-        ground. The pictures are left in the folder."""
+        """At three widths, in light and in dark: nothing is wider than the window, and all text has enough contrast. The
+        screenshots stay in the folder."""
         for width in (360, 800, 1400):
             for dark in (False, True):
                 self.look(width, dark=dark)
@@ -145,7 +145,7 @@ class Page:
                 Path(folder, f"{name}-{width}-{dark}.png").write_bytes(self.picture())
 
     def number(self, name):
-        """The number that stands in the element of that id."""
+        """The number in the element with that id."""
         return int(self.text(f"#{name}").replace(",", ""))
 
     # What a person does
@@ -168,8 +168,8 @@ class Page:
         self.send("Input.insertText", text=text)
 
     def click(self, expression):
-        """Clicks with the mouse on the middle of the element that the expression gives, wherever on the page it is. If the page
-        moves the element meanwhile, nothing is clicked, and it is tried again."""
+        """Clicks in the middle of the element that the expression returns, wherever on the page it is. If the element has
+        moved, nothing is clicked, and the function tries again."""
         for _ in range(50):
             x, y = self.evaluate(
                 f"(it => {{ window.isClicked = false; it.addEventListener('click', () => window.isClicked = true, {{once: true}});"
@@ -178,7 +178,7 @@ class Page:
             )
             self.send("Input.dispatchMouseEvent", type="mousePressed", x=x, y=y, button="left", clickCount=1)
             is_pressed = self.evaluate(f"!!({expression})?.matches(':active')")
-            # Let go of elsewhere, what was pressed is not clicked.
+            # If the button is released elsewhere, there is no click.
             x, y = (x, y) if is_pressed else (0, 0)
             self.send("Input.dispatchMouseEvent", type="mouseReleased", x=x, y=y, button="left", clickCount=1)
             if is_pressed and self.evaluate("window.isClicked") is not False:
@@ -186,7 +186,7 @@ class Page:
         raise AssertionError(f"{expression} cannot be clicked on")
 
     def tab_to(self, expression, limit=40):
-        """Presses Tab until the element that has the focus is as the expression says of `it`."""
+        """Presses Tab until the expression holds for the focused element `it`."""
         for _ in range(limit):
             self.tab()
             if self.evaluate(f"(it => {expression})(document.activeElement)"):
@@ -194,7 +194,7 @@ class Page:
         raise AssertionError(f"no key leads to where {expression}")
 
     def picture(self, height_max=10_000):
-        """The page as PNG, from its top so far down."""
+        """A PNG of the page, from its top down to this height."""
         width, _ = self.size
         height = int(self.evaluate("Math.ceil(document.documentElement.getBoundingClientRect().height)"))
         height = min(height, height_max)

@@ -1,4 +1,4 @@
-"""One connection to a wire of JSON messages that a document describes: every message is held against it."""
+"""One connection to a wire of JSON messages that a document describes. Every message is checked against it."""
 
 import contextlib
 import json
@@ -9,7 +9,7 @@ PATIENCE = 60
 
 
 class DocumentedSocket:
-    """`document` describes the messages that come and go at `path`."""
+    """`document` describes the messages in both directions at `path`."""
 
     document = None
     path = None

@@ -1,4 +1,4 @@
-"""The API documents: what was said on the wire is held against their schemas."""
+"""The API documents. Messages on the wire are checked against their schemas."""
 
 import json
 import re
@@ -18,7 +18,7 @@ def validator(schema, document):
     return Draft202012Validator({**schema, "components": document["components"]})
 
 
-# By their names; what processes that share the tests have seen is put together by them.
+# By name. Processes that share the tests merge what they have seen by these names.
 ALL = {}
 
 
@@ -53,7 +53,7 @@ class SocketDocument:
         self.seen = set()
 
     def check(self, message, allowed):
-        """`message` is one of the documented messages that `allowed` may send, and as its schema says."""
+        """`message` is one of the documented messages that `allowed` may send, and matches its schema."""
         kind = message["type"]
         assert kind in allowed, f"{kind} is not documented for this direction"
         self.validators[kind].validate(message)
@@ -70,7 +70,7 @@ class HTTPDocument:
             (re.compile(re.sub(r"\{\w+\}", "[^/]+", path) + "$"), path, item)
             for path, item in self.document["paths"].items()
         ]
-        # The literal path is meant before the one with a parameter in its place.
+        # A literal path wins over one with a parameter.
         self.paths.sort(key=lambda entry: entry[1].count("{"))
         self.seen = set()
 
@@ -89,7 +89,7 @@ class HTTPDocument:
         return node
 
     def check(self, method, path, request_body, answer):
-        """The exchange is as the document says: a request that was accepted, and the answer in any case."""
+        """Checks the exchange against the document: the answer always, the request if it was accepted."""
         template, operation = self.operation(method, path)
         if operation is None:
             assert answer.status in (404, 405), f"{method} {path} is not documented"

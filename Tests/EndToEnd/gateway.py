@@ -32,7 +32,7 @@ def call_token(*cids, life=3600, **claims):
 
 
 def halt(process):
-    """Stops a process, and returns when none of its threads runs any more: a signal takes a while on a busy machine."""
+    """Stops a process, and returns when none of its threads runs any more. A signal takes a while on a busy machine."""
     process.send_signal(signal.SIGSTOP)
     deadline = time.monotonic() + 60
     while not all(state == "T" for state in states(process)):
@@ -43,7 +43,7 @@ def halt(process):
 def states(process):
     """The states of its threads, as proc(5) has them."""
     for task in Path(f"/proc/{process.pid}/task").iterdir():
-        # A thread may have ended meanwhile. The name before the state may have any character.
+        # A thread may have ended in between. The name before the state may have any character.
         with contextlib.suppress(OSError):
             yield (task / "stat").read_text().rpartition(")")[2].split()[0]
 

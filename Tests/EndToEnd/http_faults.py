@@ -1,5 +1,5 @@
-"""Faults of a gateway's HTTP side, and what its journal has of the requests that came. With nothing but Python's own library,
-so that each suite may have it."""
+"""Faults of a gateway's HTTP side, and the journal's lines about requests. Uses Python's standard library only, so that every
+suite can have it."""
 
 import contextlib
 import json
@@ -9,7 +9,7 @@ from gateway import Gateway
 
 
 class Broken:
-    """A gateway that may be told to fail."""
+    """A gateway that can be ordered to fail."""
 
     def __init__(self, gateway):
         self.control_url, self.http_url = gateway.control_url, gateway.http_url
@@ -24,7 +24,7 @@ class Broken:
         self.ask("/faults", {"fault": fault, **members})
 
     def answers(self, route):
-        """The answers to requests for that route, in their order: the status, and the milliseconds since the gateway began."""
+        """The answers to requests for that route, in order: the status, and the milliseconds since the gateway began."""
         lines = self.ask("/journal?kind=http_answered&limit=1000")["lines"]
         return [(line["status"], line["real_ms"]) for line in lines if line["route"] == route]
 

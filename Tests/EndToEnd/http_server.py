@@ -12,9 +12,9 @@ class Request(NamedTuple):
     path: str
     headers: dict
     body: bytes
-    # When it came, on the monotonic clock.
+    # The time of arrival, on the monotonic clock.
     at: float
-    # The number of its connection. A port is no name for one: the system gives it out again after a second.
+    # The number of the connection. A port does not identify one: the system uses it again after a second.
     connection: int
 
 

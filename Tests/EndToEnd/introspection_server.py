@@ -11,7 +11,7 @@ CLIENT, SECRET = "the gateway", "a secret: of the client"
 
 
 class Introspection:
-    """Says of `tokens` that they are active, until the `with` block ends. `answer`, if set, is called with the handler instead."""
+    """Reports `tokens` as active until the `with` block ends. `answer`, if set, is called with the handler instead."""
 
     def __init__(self, **tokens):
         self.tokens = {name: {"sub": user} for name, user in tokens.items()}
@@ -32,7 +32,7 @@ class Introspection:
                     time.sleep(outer.delay)
                     (outer.answer or outer.usual)(self, parse_qs(body.decode()))
                 except OSError:
-                    # The gateway has given up.
+                    # The gateway has closed the connection.
                     self.close_connection = True
                 finally:
                     with outer.lock:

@@ -1,5 +1,5 @@
-"""The application's own login, as a small server on loopback: keys with ETag and Cache-Control, a discovery document, and every bad
-answer that a test wants. Nothing here is ours: `cryptography` makes the keys, PyJWT signs."""
+"""The application's own login, as a small server on loopback: keys with ETag and Cache-Control, a discovery document, and every
+bad answer that a test needs. `cryptography` makes the keys and PyJWT signs, not Postern."""
 
 import http.server
 import json
@@ -34,7 +34,7 @@ class Key:
 
 
 class Issuer:
-    """Serves `keys` until the `with` block ends. `answer`, if set, is called with the handler in place of the usual answer."""
+    """Serves `keys` until the `with` block ends. `answer`, if set, is called with the handler instead of the usual answer."""
 
     def __init__(self, *keys, port=0, max_age=None):
         self.keys, self.max_age, self.answer = list(keys) or [Key("k1")], max_age, None
@@ -47,7 +47,7 @@ class Issuer:
                 try:
                     (outer.answer or outer.usual)(self)
                 except OSError:
-                    # The gateway has given up.
+                    # The gateway has closed the connection.
                     pass
 
             def say(self, status, body=b"", **fields):
@@ -96,7 +96,7 @@ class Issuer:
 
     @property
     def asked(self):
-        """How often the keys were asked for."""
+        """How many requests for the keys came."""
         return sum(path == "/keys" for path, _, _ in self.requests)
 
     def __enter__(self):

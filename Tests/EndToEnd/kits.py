@@ -1,4 +1,4 @@
-"""The kits, built into the files that a tool of their language installs."""
+"""The kits, built into the packages that a tool of their language installs."""
 
 import json
 import os
@@ -19,21 +19,21 @@ def program(name):
 
 
 def ends(command, **options):
-    """A command that ends by itself: its exit status, and what it has printed."""
+    """Runs a command to its end. Returns its exit status and its output."""
     outcome = subprocess.run(
         [str(word) for word in command], capture_output=True, text=True, timeout=240, **{"env": dict(os.environ)} | options)
     return outcome.returncode, outcome.stdout + outcome.stderr
 
 
 def made(command, **options):
-    """What a command that has to succeed has printed."""
+    """Runs a command that must succeed. Returns its output."""
     status, said = ends(command, **options)
     assert status == 0, f"{command}: {said}"
     return said
 
 
 def copy(kit, folder):
-    """The sources of a kit, without what was built in its folder before."""
+    """The sources of a kit, without earlier build results."""
     ignored = shutil.ignore_patterns("build", "dist", "*.egg-info", "node_modules", "__pycache__") if kit == "python" else None
     return shutil.copytree(KITS / kit, folder, ignore=ignored)
 
@@ -49,7 +49,7 @@ def build_python(folder):
 
 
 def build_javascript(folder):
-    """npm's archive, which a folder that is not the sources' gets."""
+    """npm's archive, written to a folder outside the sources."""
     folder.mkdir(parents=True, exist_ok=True)
     packed = json.loads(made([program("npm"), "pack", "--json", "--offline", KITS / "javascript"], cwd=folder))
     return folder / packed[0]["filename"]

@@ -1,6 +1,6 @@
-"""What a page in a browser looks like, measured by script: sizes of letters, and contrasts."""
+"""The looks of a page in a browser, measured by script: font sizes and contrasts."""
 
-# Contrast by WCAG 2.1, section 1.4.3: of what is drawn on the first opaque ground behind it.
+# The contrast by WCAG 2.1, section 1.4.3, between text and the first opaque background behind it.
 CONTRAST = """
 const parts = colour => colour.match(/[\\d.]+/g).map(Number);
 const light = colour => parts(colour).slice(0, 3).map(part => part / 255)
@@ -24,10 +24,10 @@ LETTERS = """[...document.querySelectorAll('body *')].filter(it => isShown(it) &
 
 
 def seen(page, expression):
-    """What the expression gives on the page, which may use the functions above."""
+    """Evaluates the expression on the page, where it may use the functions above."""
     return page.evaluate(f"(() => {{ {CONTRAST} return {expression}; }})()")
 
 
 def hard_to_read(letters):
-    """The letters that are too small, or too near to their ground in colour."""
+    """Texts that are too small, or have too little contrast."""
     return [each for each in letters if each["size"] < 11 or each["contrast"] < 4.5]

@@ -1,4 +1,4 @@
-"""A person's login at the OpenID provider of a gateway's, and the refresh tokens that come of it."""
+"""A person's login at a gateway's OpenID provider, and the refresh tokens that it gives."""
 
 import base64
 import hashlib
@@ -21,7 +21,7 @@ def post(gateway, path, **form):
 
 
 def log_in(gateway, user="martin"):
-    """The tokens of somebody who has just logged in."""
+    """The tokens of a user who has just logged in."""
     query = urllib.parse.urlencode({
         **CLIENT, **REDIRECT, "response_type": "code", "scope": "openid offline_access", "code_challenge": CHALLENGE,
         "code_challenge_method": "S256",

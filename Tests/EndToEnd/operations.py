@@ -1,4 +1,4 @@
-"""The tables of Docs/dialects: which of a vendor's operations are answered, and what tests them.
+"""The tables of Docs/dialects: which of a vendor's operations are answered, and which tests cover them.
 
 `operations/VENDOR.txt` lists what the vendor's clients and servers call. Each is asked of a gateway that runs, and looked
 for in the tests, so that a table says nothing but what is. `operations.py path/to/postern` writes the tables anew.
@@ -35,7 +35,7 @@ class Operation:
         self.name, self.method, self.path, self.asker, self.body, self.sdk = fields[:6]
         self.is_shown = self.name != "+"
         self.section = section
-        # The path as it is written, and the one that is asked for.
+        # The path as it is written, and the path of the request.
         self.pattern = re.sub(r"\{(\w+)=[^}]*\}", r"{\1}", self.path.split("?")[0])
 
     def target(self, names):
@@ -44,7 +44,7 @@ class Operation:
 
 
 def catalogue(name):
-    """The operations of a vendor, and what stands for the parts of their paths."""
+    """The operations of a vendor, and the values for the parts of their paths."""
     names, operations, section = {}, [], ""
     for line in (HERE / "operations" / f"{name}.txt").read_text().splitlines():
         if line.startswith("## "):
@@ -59,20 +59,20 @@ def catalogue(name):
 
 
 class Vendor:
-    """What holds for all of them unless they say otherwise."""
+    """Defaults of all operations."""
 
     flags = []
-    # What the body of a 404 says for an unknown path, if not the gateway's own words.
+    # The body of a 404 for an unknown path, if it is not the gateway's own.
     missing = "nothing is here"
 
     @contextlib.contextmanager
     def ready(self, gateway):
-        """What stands for further parts of paths, as long as it is good."""
+        """Values for further parts of paths, while they are valid."""
         yield {}
 
 
 class Stream(Vendor):
-    """Asks as Stream's clients and servers do."""
+    """Sends requests as Stream's clients and servers do."""
 
     name, title, tests = "stream", "Stream: operations", ["StreamTests"]
     suites = ["stream*", "test_stream*", "getstream-*", "stream-chat"]
@@ -91,7 +91,7 @@ class Stream(Vendor):
 
 
 class Streem(Vendor):
-    """Asks as an identified expert, a company's server, or nobody does."""
+    """Sends requests as an identified expert, as a company's server, or without credentials."""
 
     name, title, tests = "streem", "Streem: operations", ["StreemTests"]
     suites = ["test_streem*", "Streem"]
@@ -142,7 +142,7 @@ class Streem(Vendor):
 
 
 class Sinch(Vendor):
-    """Asks as an application, its server, a user with a ticket, or a registered instance does."""
+    """Sends requests as an application, its server, a user with a ticket, or a registered instance."""
 
     name, title, tests = "sinch", "Sinch: operations", ["SinchTests"]
     suites = ["test_sinch*"]
@@ -180,7 +180,7 @@ class Sinch(Vendor):
 
 
 class Sendbird(Vendor):
-    """Asks as Sendbird's clients and servers do."""
+    """Sends requests as Sendbird's clients and servers do."""
 
     name, title, tests = "sendbird", "Sendbird: operations", ["SendbirdTests"]
     suites = ["test_sendbird*", "sendbird-platform"]
@@ -205,7 +205,7 @@ class Sendbird(Vendor):
         return request(gateway.http_url, method, target, headers=headers, document=None, raw=raw)
 
     def key(self, gateway, user):
-        """The user's session key, of a login without a socket."""
+        """The user's session key, from a login without a socket."""
         place = gateway.http_url, user
         if place not in self.keys:
             path = f"/v3/sdk/users/{user}/authentication"
@@ -217,7 +217,7 @@ VENDORS = [Stream(), Sendbird(), Streem(), Sinch()]
 
 
 def state(vendor, answer):
-    """What a table says of an answer."""
+    """The table's word for an answer."""
     if 200 <= answer.status < 300:
         return "answered"
     text = answer.body.decode()
@@ -228,7 +228,7 @@ def state(vendor, answer):
 
 
 def states(vendor, postern):
-    """Each operation that is shown, and its state."""
+    """Each operation of the table, and its state."""
     os.environ["POSTERN"] = str(postern)
     operations, names = catalogue(vendor.name)
     found = []
@@ -243,26 +243,26 @@ def states(vendor, postern):
     return found
 
 
-# Where the parts of a path end that all operations of a kind have.
+# The length of the path prefix that all operations of a kind share.
 COMMON = re.compile(
     r"^/(?:api/v2/video|api/v2|video|v3)?/?(?:call/\{type\}/\{id\}|\{kind\}/\{channel_url\}|group_channels/\{channel_url\}"
     r"|open_channels/\{channel_url\}|users/\{user_id\})?")
 
 
-# What stands for a part of a path that is filled in, as Swift and Python write it too.
+# The ways in which Swift and Python write a parameter of a path.
 PART = r"(?:[^/\s\"'?]|\\\([^)]*\))+"
 
 
 def end(operation):
-    """The path without the part that all of a kind have: `members` of `/video/call/{type}/{id}/members`."""
+    """The path without the prefix that all of its kind share: `members` of `/video/call/{type}/{id}/members`."""
     return (COMMON.sub("", operation.pattern, count=1) or operation.pattern).strip("/")
 
 
 class Tests:
-    """The texts of a vendor's tests."""
+    """The sources of a vendor's tests."""
 
     def __init__(self, vendor):
-        # Paths that are written out, as they end, by method: `stats/daily_digest` is no `stats/{session}` of that name.
+        # The ends of fully written paths, by method: `stats/daily_digest` must not count as `stats/{session}`.
         ends = {(operation.method, end(operation)) for operation in catalogue(vendor.name)[0]}
         self.written_out = {(method, text) for method, text in ends if "{" not in text}
         files = []
@@ -274,9 +274,9 @@ class Tests:
         self.files = {path: path.read_text() for path in sorted(files) if path.suffix in (".swift", ".py")}
 
     def of(self, operation):
-        """The files that ask for the operation, by its path or by the client's method."""
+        """The files that send the operation's request, by its path or by the client's method."""
         parts = [PART if part.startswith("{") else re.escape(part) for part in end(operation).split("/")]
-        # The method, and in its line or the next the path: from its beginning or behind a part that the test fills in.
+        # The method, and on its line or the next one the path: at its beginning or behind a part that the test fills in.
         asked = re.compile(
             rf"[\"']{operation.method}[\"'],?[^\n]*\n?[^\n]*?[\"'](?:[^\"'\s]*/)?({'/'.join(parts)})(?:\?[^\"'\n]*)?[\"']")
         written = operation.sdk.removeprefix("=") if operation.sdk.startswith("=") else None
@@ -292,7 +292,7 @@ class Tests:
 
 
 def table(vendor, postern):
-    """The text of the vendor's page."""
+    """Returns the text of the vendor's page."""
     tests, lines, section = Tests(vendor), [], None
     found = states(vendor, postern)
     answered = sum(1 for _, said in found if said == "answered")

@@ -1,4 +1,4 @@
-"""What a gateway's control port is asked and told: its journal, its sessions, orders."""
+"""Requests to a gateway's control port: its journal, its sessions, orders."""
 
 import json
 import time
@@ -24,7 +24,7 @@ def lines(gateway):
 
 
 def counts_of(gateway):
-    """How many lines of each kind there are."""
+    """The number of lines of each kind."""
     return Counter(line["kind"] for line in lines(gateway))
 
 

@@ -1,4 +1,4 @@
-"""Sockets that keep to no rule: bytes as they are, for what no client library would send."""
+"""Raw sockets, for bytes that no client library would send."""
 
 import base64
 import os
@@ -92,7 +92,7 @@ class RawSocket:
             return None
 
     def until_end(self):
-        """Everything that still arrives."""
+        """Reads everything that still arrives."""
         data = b""
         try:
             while more := self.socket.recv(65536):

@@ -1,4 +1,5 @@
-"""Logins at a token endpoint under retry budgets and circuit breakers, as a list of events. It shares no code with Postern.
+"""A list of events that models logins at a token endpoint under retry budgets and circuit breakers. It shares no code with
+Postern.
 
 Times are whole nanoseconds. Nothing is drawn by chance, so its counts are those of `postern simulate` exactly.
 """
@@ -15,7 +16,7 @@ def ns(seconds):
 
 
 class Budget:
-    """Retries that are left: each takes one, each token puts a part of one back."""
+    """The retries that are left. Each retry takes one, and each token puts a part of one back."""
 
     def __init__(self, budget):
         self.capacity, self.deposit = Fraction(budget["capacity"]), Fraction(str(budget["deposit"]))
@@ -23,7 +24,7 @@ class Budget:
 
 
 class Breaker:
-    """The latest outcomes, and since when it is open. `trials` are the calls made since its time was over."""
+    """The latest outcomes, and the time since which the breaker is open. `trials` are the calls after its open time."""
 
     def __init__(self, breaker):
         self.breaker, self.latest, self.opened, self.trials, self.good = breaker, deque(maxlen=breaker["of"]), None, [], 0

@@ -1,4 +1,5 @@
-"""Tabs that share rotating refresh tokens before a provider with a queue, as a list of events. It shares no code with Postern.
+"""A list of events that models tabs which share rotating refresh tokens before a provider with a queue. It shares no code with
+Postern.
 
 Times are whole nanoseconds. Nothing is drawn by chance, so its counts are those of `postern simulate` exactly. Every refresh
 token is an object that remembers all of its uses; nothing is forgotten or packed.
@@ -25,7 +26,7 @@ class Login:
 class Refresh:
     def __init__(self, login):
         self.login, self.used, self.next = login, None, None
-        # What the device knows: who showed it, and whether a request with it was left without an answer.
+        # What the device knows: who presented it, and whether a request with it stayed without an answer.
         self.shown_by, self.lost, self.got = set(), False, None
 
 
@@ -37,7 +38,7 @@ class Device:
 class Client:
     def __init__(self, number, device, flight):
         self.number, self.device, self.flight = number, device, flight
-        # The number of its latest request, what for, and until when the gateway waits.
+        # The number of its latest request, its purpose, and how long the gateway waits.
         self.wish, self.purpose, self.tries, self.until, self.gone = 0, None, 0, None, False
         self.ends = 0
 
@@ -83,7 +84,7 @@ def run(scenario):
             count["provider.families_revoked"] += 1
 
     def use(token, now):
-        """The refresh token that follows; None if the provider refuses."""
+        """The next refresh token; None if the provider refuses."""
         login = token.login
         if login.dead or (idle is not None and now >= login.latest + ns(idle)):
             return None
@@ -108,7 +109,7 @@ def run(scenario):
         return None
 
     def refused(request, now):
-        """What a refused refresh token means to its device: `again` if there is a newer one by now."""
+        """The meaning of a refused refresh token for its device: `again` if there is a newer one by now."""
         device, token = request.client.device, request.refresh
         if device.out:
             return "refused"
@@ -127,7 +128,7 @@ def run(scenario):
         return "refused"
 
     def ask(who, now):
-        """Sends the request that the client wishes for."""
+        """Sends the request that the client wants."""
         if who.device.out:
             return answered(who, "refused", None, now)
         if who.flight:
@@ -165,7 +166,7 @@ def run(scenario):
             at(now + base, "renew", who, who.until)
 
     def over(request, answer, expiry, now):
-        """Ends a request at its client, and at those that waited for it."""
+        """Ends a request for its client, and for the clients that waited for it."""
         who, joined = request.client, []
         if who.flight:
             who.flight.busy, joined, who.flight.joined = False, who.flight.joined, []

@@ -1,4 +1,4 @@
-"""A JSON Schema that editors check descriptions with, and the descriptions that it is for."""
+"""A JSON Schema that editors use to check descriptions, and the descriptions that it is for."""
 
 import json
 
@@ -14,13 +14,13 @@ class DescriptionSchema:
         self.shipped = sorted(path for path in folder.glob("*.json") if path.name != name)
 
     def check(self):
-        """Fails if it is no schema."""
+        """Fails if it is not a valid schema."""
         Draft202012Validator.check_schema(self.schema)
 
     def validate(self, path):
         Draft202012Validator(self.schema).validate(json5.loads(path.read_text()))
 
     def tells_apart(self, good, change):
-        """Whether it takes the description, and not the one with that mistake."""
+        """Whether it accepts the description, and rejects the one with that mistake."""
         validator = Draft202012Validator(self.schema)
         return validator.is_valid(good) and not validator.is_valid(good | change)

@@ -1,4 +1,4 @@
-"""Clients of a Sendbird application, each shaped after what is known of one of the vendor's own, and tokens of PyJWT."""
+"""Clients of a Sendbird application, each modelled on what is known of one of the vendor's own, and tokens of PyJWT."""
 
 import contextlib
 import hashlib
@@ -18,7 +18,7 @@ APPLICATION = "A1B2C3"
 
 
 def session_token(user="ann", life=3600, secret=SECRET):
-    """A session token: the vendor's three members, and when it was issued."""
+    """A session token: the vendor's three members, and the time of issue."""
     now = time.time()
     number = int.from_bytes(hashlib.sha256(user.encode()).digest()[:6], "big")
     claims = {"e": round(now + life, 3), "u": number, "v": 1, "i": int(now * 1000)}
@@ -26,7 +26,7 @@ def session_token(user="ann", life=3600, secret=SECRET):
 
 
 def subprotocol(**members):
-    """Credentials as browsers' clients offer them."""
+    """Credentials as browser clients send them."""
     return urllib.parse.quote(json.dumps(members, separators=(",", ":")), safe="")
 
 
@@ -53,7 +53,7 @@ class SendbirdClient:
         self.stack.close()
 
     def receive(self, name=None, patience=PATIENCE):
-        """The next command's payload; it must be of `name` if that is given."""
+        """The payload of the next command, which must have this `name` if one is given."""
         message = self.socket.recv(timeout=patience)
         assert isinstance(message, str), "a binary message"
         assert message.endswith("\n") and message.count("\n") == 1, "not one command to a message"

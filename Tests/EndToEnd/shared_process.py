@@ -1,4 +1,4 @@
-"""What threads of one pytest process share: the folder of temporary files, and the environment of what they start.
+"""What the threads of one pytest process share: the folder of temporary files, and the environment of child processes.
 
 Every suite loads it (`-p shared_process`).
 """
@@ -10,12 +10,12 @@ import pytest
 
 
 def environment():
-    """A copy of this process's environment. Another thread may change it meanwhile."""
+    """A copy of this process's environment. Another thread may change it at the same time."""
     while True:
         try:
             return dict(os.environ)
         except KeyError:
-            # A name went away between the list of names and its value.
+            # A variable was removed between the list of names and the read of its value.
             pass
 
 
@@ -35,5 +35,5 @@ subprocess.Popen = Popen
 
 @pytest.fixture(scope="session", autouse=True)
 def base_of_temporary_folders(tmp_path_factory):
-    """Makes the base folder before any thread can ask for it. Two at once would make two bases."""
+    """Creates the base folder before any thread can ask for it. Two threads at once would create two."""
     tmp_path_factory.getbasetemp()

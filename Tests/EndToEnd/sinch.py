@@ -1,5 +1,5 @@
-"""Sinch's credentials, made with nothing but hmac and hashlib in each signer's shape, and a client of our Sinch wire.
-Every exchange is checked against the documents as it happens."""
+"""Sinch's credentials in each signer's form, made with hmac and hashlib only, and a client of our Sinch wire. Every exchange is
+checked against the documents."""
 
 import base64
 import datetime
@@ -28,7 +28,7 @@ def base64url(data):
 
 
 def sign(header, claims, secret=SECRET, date=None, **form):
-    """A JWT of these two objects, its key derived for the date in kid."""
+    """A JWT of these two objects. Its key is derived for the date in kid."""
     date = date or header["kid"].removeprefix("hkdfv1-")
     key = hmac.new(base64.b64decode(secret), date.encode(), hashlib.sha256).digest()
     text = ".".join(base64url(json.dumps(part, **form).encode()) for part in (header, claims))
@@ -103,7 +103,7 @@ def now(offset=0):
 
 
 def signature(secret, method, path, timestamp, body=b"", content_type=""):
-    """The signature of a request under a secret in base64."""
+    """The signature of a request with a base64 secret."""
     digest = base64.b64encode(hashlib.md5(body).digest()).decode() if body else ""
     text = f"{method}\n{digest}\n{content_type}\nx-timestamp:{timestamp}\n{path}"
     return base64.b64encode(hmac.new(base64.b64decode(secret), text.encode(), hashlib.sha256).digest()).decode()
@@ -122,7 +122,7 @@ def api(gateway, method, path, body=None, authorization=None, timestamp=None, he
 
 
 def signed(gateway, method, path, scheme, name, secret, body=None, offset=0):
-    """An application- or instance-signed exchange, as vendor code signs it."""
+    """An exchange that is signed by an application or an instance, as vendor code signs it."""
     timestamp = now(offset)
     payload = b"" if body is None else json.dumps(body).encode()
     content_type = "application/json" if body is not None else "application/json; charset=UTF-8"

@@ -4,7 +4,7 @@ from clients import api, control, request
 
 
 class Space:
-    """A space, which clients and requests take for a gateway; ends with the `with` block."""
+    """A space that clients and requests use like a gateway; ends with the `with` block."""
 
     def __init__(self, host, **order):
         self.host = host
@@ -25,7 +25,7 @@ class Space:
         return request(self.host.control_url, "DELETE", f"/spaces/{self.name}", document=None)
 
     def token(self, user="ann", life=3600):
-        """One of the space's own provider, in the space's own time."""
+        """A token of the space's own provider, in the space's own time."""
         return api(self, "POST", "/v1/tokens", {"user_id": user, "life_s": life}).json["token"]
 
     def advance(self, seconds, **members):

@@ -1,4 +1,4 @@
-"""Logout tokens and security event tokens of somebody else's making: joserfc and jwcrypto sign them, in turn."""
+"""Logout tokens and security event tokens that joserfc and jwcrypto sign, in turn."""
 
 import itertools
 import json
@@ -53,7 +53,7 @@ def logout(issuer, key=None, typ="logout+jwt", sign_by=None, **claims):
 
 
 def event(issuer, kind, subject=None, body=None, key=None, typ="secevent+jwt", sign_by=None, **claims):
-    """A security event for the gateway about ann, or another subject."""
+    """A security event about ann, or another subject, for the gateway."""
     usual = {
         "iss": issuer.named, "aud": "https://gw.example/events", "iat": int(time.time()), "jti": uuid.uuid4().hex,
         "sub_id": subject, "events": {kind if ":" in kind else CAEP + kind: body or {}},
@@ -67,7 +67,7 @@ def named(issuer, user="ann"):
 
 
 def post(gateway, path, text, media_type, token=None):
-    # A provider elsewhere calls the gateway by its public name.
+    # A remote provider calls the gateway by its public name.
     headers = {"Content-Type": media_type, "Host": "gw.example"}
     return request(gateway.http_url, "POST", path, raw=text.encode(), headers=headers, token=token)
 

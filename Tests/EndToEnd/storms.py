@@ -1,4 +1,4 @@
-"""A `postern storm` process and its report, which is held against the schema each time."""
+"""A `postern storm` process and its report. The report is always checked against the schema."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def report_of(text):
 
 
 def failure(status, out, err):
-    """What to say of a storm that ended otherwise than it should have."""
+    """The message for a storm that ended with an unexpected status."""
     try:
         report = json.loads(out)
         result = report["result"]
@@ -34,7 +34,7 @@ def failure(status, out, err):
 
 
 def run(*flags, expected=(0,)):
-    """Storms, and returns the report as JSON; `expected` are the exit statuses that it may have."""
+    """Runs a storm, and returns the report as JSON. `expected` are the exit statuses that it may have."""
     command = [os.environ["POSTERN"], "storm", "--json", *flags]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode in expected, failure(done.returncode, done.stdout, done.stderr)
@@ -42,7 +42,7 @@ def run(*flags, expected=(0,)):
 
 
 class Running:
-    """A storm that runs while the test does something else."""
+    """A storm that runs in the background."""
 
     def __init__(self, *flags):
         self.process = subprocess.Popen(
@@ -57,8 +57,8 @@ class Running:
         self.process.wait()
 
     def until(self, count, line='postern_storm_logins_total{outcome="accepted"}'):
-        """Waits until the storm's clients themselves have come to so many, by its own page (`--live 0`). The gateway may know
-        of a login before its client does."""
+        """Waits until so many of the storm's clients have reached a state, by the storm's own page (`--live 0`). The gateway
+        may know of a login before its client does."""
         self.page = self.page or re.search(r"http://\S+/", self.process.stderr.readline())[0]
         deadline = time.monotonic() + PATIENCE
         while True:
@@ -91,5 +91,5 @@ def at_least(report, name, least):
 
 
 def caveats(report):
-    """The report's caveats but for the storm's own lateness, which a busy machine causes."""
+    """The report's caveats, except for the storm's own lateness, which a busy machine causes."""
     return [caveat for caveat in report["caveats"] if not caveat.startswith("the storm itself was late")]

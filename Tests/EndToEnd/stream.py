@@ -1,5 +1,5 @@
-"""Clients that behave as Stream's for other languages do: how each of them authenticates, shows that it lives, decides
-that the gateway does not, and comes back."""
+"""Clients that behave like Stream's for other languages: how each authenticates, sends health checks, decides that the gateway
+is gone, and reconnects."""
 
 import contextlib
 import json
@@ -18,14 +18,14 @@ KEY = "stream"
 
 
 def mint(user="ann", life=None, secret=SECRET, **claims):
-    """A user's token, as servers mint them; in whole seconds."""
+    """A user's token as servers mint it, in whole seconds."""
     if life is not None:
         claims["exp"] = int(time.time()) + life
     return jwt.encode({"user_id": user, **claims}, secret, algorithm="HS256")
 
 
 class Socket:
-    """One connection: says frames, reads JSON texts."""
+    """One connection that sends frames and reads JSON texts."""
 
     def __init__(self, gateway, path, parameters=None, headers=None, key=KEY, **options):
         query = urllib.parse.urlencode({"api_key": key, **(parameters or {})})
@@ -48,7 +48,7 @@ class Socket:
         self.socket.send(text.encode() if binary else text)
 
     def hear(self, kind=None, patience=PATIENCE):
-        """The next message; it must be a text, and of `kind` if that is given."""
+        """The next message, which must be text, and of `kind` if that is given."""
         text = self.socket.recv(timeout=patience)
         assert isinstance(text, str), "the gateway never speaks in binary frames"
         message = json.loads(text)
@@ -56,7 +56,7 @@ class Socket:
         return message
 
     def until_closed(self, patience=PATIENCE):
-        """Code and reason of the close frame; what came before it is in `heard`."""
+        """Code and reason of the close frame. Earlier messages are in `heard`."""
         self.heard = []
         try:
             while True:
@@ -66,11 +66,11 @@ class Socket:
             return end.rcvd.code, end.rcvd.reason
 
 
-# How each SDK opens its socket: what is left is to hear connection.ok.
+# How each SDK opens its socket, up to the receipt of connection.ok.
 
 
 def swift(gateway, token, user="ann", **options):
-    """Authenticates in a binary frame, with members in no order and an empty custom."""
+    """Authenticates in a binary frame, with members in another order and an empty custom."""
     query = {"X-Stream-Client": "stream-video-swift-v1.51.0", "stream-auth-type": "jwt"}
     socket = Socket(gateway, "/video/connect", query, **options)
     socket.say({"user_details": {"custom": {}, "id": user, "name": user}, "token": token}, binary=True)
@@ -92,7 +92,7 @@ def flutter(gateway, token, user="ann", **options):
 
 
 def android(gateway, token, user="ann", **options):
-    """Sends what others have in the query as headers of the upgrade, and the message too."""
+    """Sends in the headers of the upgrade, and in the message too, what others send in the query."""
     headers = {"Authorization": token, "stream-auth-type": "jwt", "X-Stream-Client": "stream-video-android-1.0"}
     socket = Socket(gateway, "/video/connect", headers=headers, **options)
     socket.say({"token": token, "user_details": {"id": user, "name": "", "image": "", "custom": {}}})
@@ -109,7 +109,7 @@ def rust(gateway, token, user="ann", **options):
 
 
 def chat(gateway, token, user="ann", **options):
-    """Says nothing: its query authenticates. What it hears first is a health.check."""
+    """Sends no message: its query authenticates. The first message that it receives is a health.check."""
     what = {"user_id": user, "user_details": {"id": user, "color": "red"}, "client_request_id": str(uuid.uuid4())}
     query = {
         "json": json.dumps(what), "authorization": token, "stream-auth-type": "jwt",
@@ -122,7 +122,7 @@ SDKS = {"swift": swift, "javascript": javascript, "flutter": flutter, "android":
 
 
 def keep_alive(sdk, user, first):
-    """What the SDK says to show that it lives, given what it heard first."""
+    """The SDK's health check, given the first message that it received."""
     if sdk in ("javascript", "chat"):
         return [{"type": "health.check", "client_id": f"{user}--{uuid.uuid4()}"}]
     if sdk == "flutter":

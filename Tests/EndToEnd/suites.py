@@ -1,4 +1,4 @@
-"""The end-to-end suites: their environments, the pieces that run side by side, and what became of each."""
+"""The end-to-end suites: their environments, the pieces that run side by side, and their results."""
 
 import dataclasses
 import fcntl
@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-# Modules that all suites share.
+# Modules of all suites.
 SHARED_MODULES = HERE
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent))
@@ -25,19 +25,19 @@ import results  # noqa: E402
 # The folder itself is a suite too.
 MAIN = "."
 SUITES = [MAIN, *sorted(path.parent.name for path in HERE.glob("*/requirements.txt"))]
-# Suites of which each file is a piece; the longest ones.
+# The longest suites, in which each file is a piece.
 SHARED = {MAIN, "wires", "getstream-rtc", "token-endpoints"}
-# It looks at all that the other files of the main folder have seen, so it comes last.
+# It checks all messages that the other files of the main folder have recorded, so it comes last.
 LAST = "test_documents.py"
 # They wait more than they work.
 LANES = 6
-# pytest's statuses: no failure, and no test that the arguments choose.
+# pytest's statuses: no failure, and no selected test.
 PASSED, NO_TEST = 0, 5
 
 
 @dataclasses.dataclass(frozen=True)
 class Piece:
-    """A suite, or one file of it, that one pytest process runs."""
+    """A suite, or one file of it, which one pytest process runs."""
 
     suite: str
     file: str = ""
@@ -48,7 +48,7 @@ class Piece:
 
     @property
     def prefix(self):
-        """What stands before the names of its tests."""
+        """The prefix of the names of its tests."""
         return "" if self.suite == MAIN else f"{self.suite}/"
 
     @property
@@ -57,7 +57,7 @@ class Piece:
 
 
 def pieces(suites=SUITES):
-    """The pieces of `suites`; the one that comes last is not among them."""
+    """The pieces of `suites`, without the one that comes last."""
     found = []
     for suite in suites:
         files = sorted(path.name for path in (HERE / suite).glob("test_*.py") if path.name != LAST)
@@ -66,7 +66,7 @@ def pieces(suites=SUITES):
 
 
 def named(name):
-    """The pieces that a person calls `name`: a suite, `test_storm.py`, or `wires/test_serve.py`. ValueError if there are none."""
+    """The pieces with that name: a suite, `test_storm.py`, or `wires/test_serve.py`. ValueError if there are none."""
     suite, _, file = name.rpartition("/")
     if name in SUITES:
         return pieces([name])
@@ -76,7 +76,7 @@ def named(name):
 
 
 def python(suite):
-    """The Python of the suite's environment, which is made anew when the pinned versions change."""
+    """The Python of the suite's environment. It is made again when the pinned versions change."""
     requirements = HERE / suite / "requirements.txt"
     folder = ROOT / ".build" / ("end-to-end-venv" + (f"-{suite}" if suite != MAIN else ""))
     with requirements.open() as lock:
@@ -87,7 +87,7 @@ def python(suite):
             shutil.rmtree(folder, ignore_errors=True)
             subprocess.run([shutil.which("python3"), "-m", "venv", folder], check=True)
             pip = [folder / "bin/pip", "install", "-q", "--disable-pip-version-check", "-r", "requirements.txt"]
-            # From its folder, because paths in it are relative. What pip says goes to standard error.
+            # From its folder, because paths in it are relative. pip's output goes to standard error.
             subprocess.run(pip, cwd=requirements.parent, stdout=sys.stderr, check=True)
             shutil.copy(requirements, installed)
     return folder / "bin/python"
@@ -102,7 +102,7 @@ class Run:
         self.arguments = list(arguments)
         self.seen = Path(tempfile.mkdtemp(prefix="postern-seen-"))
         self.processes = set()
-        # A signal's handler may run while this thread holds it.
+        # A signal handler may run while this thread holds the lock.
         self.lock = threading.RLock()
         self.stopped = False
         (folder / "junit").mkdir(parents=True, exist_ok=True)
@@ -121,7 +121,7 @@ class Run:
         return self.folder / "junit" / f"end-to-end-{piece.slug}.xml"
 
     def stop(self):
-        """Ends what still runs, each with all that it has started."""
+        """Ends all running pieces with their child processes."""
         with self.lock:
             self.stopped = True
             for process in self.processes:
@@ -131,14 +131,14 @@ class Run:
                     pass
 
     def pytest(self, piece, output=None):
-        """Runs pytest on a piece, with its output in a file, or where this process's goes. Returns its status."""
+        """Runs pytest on a piece. Its output goes to a file, or to this process's output. Returns its status."""
         self.junit(piece).unlink(missing_ok=True)
         command = [python(piece.suite), "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "shared_process", "--rootdir", "."]
         command += [f"--junit-xml={self.junit(piece)}", *filter(None, [piece.file]), *self.arguments]
         if piece == Piece(MAIN):
             command += [f"--ignore={folder}" for folder in HERE.iterdir() if folder.is_dir()]
         environment = {**os.environ, "POSTERN": str(self.postern), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(SHARED_MODULES)}
-        # With arguments only part of the tests run, so that not all has been seen.
+        # With arguments only some of the tests run, so not all messages have been seen.
         if piece.suite == MAIN and not self.arguments:
             environment["END_TO_END_SEEN"] = str(self.seen)
         with self.lock:
@@ -155,7 +155,7 @@ class Run:
                 self.processes.discard(process)
 
     def outcome(self, piece, lenient=False):
-        """Runs a piece and reads what came of it."""
+        """Runs a piece and reads its results."""
         begun = time.monotonic()
         log = self.log(piece)
         try:
@@ -168,7 +168,7 @@ class Run:
         seconds = time.monotonic() - begun
         shown = log.relative_to(ROOT) if log.is_relative_to(ROOT) else log
         junit = self.junit(piece)
-        # pytest writes its results even if no test ran. Without them it was ended from inside, whatever its status.
+        # pytest writes its results even if no test ran. If there are none, pytest died, whatever its status.
         is_whole = junit.is_file()
         tests, skipped, failures = results.read([junit] if is_whole else [], shown, piece.prefix)
         passed = (PASSED, NO_TEST) if lenient else (PASSED,)
@@ -178,7 +178,7 @@ class Run:
         return results.Suite(piece.name, seconds, tests, skipped, failures)
 
     def side_by_side(self, waiting, told=lambda outcome: None):
-        """Runs the pieces in lanes, those that took longest the last time first. Returns their outcomes by piece."""
+        """Runs the pieces in lanes, starting with those that took longest the last time. Returns their outcomes by piece."""
         took = ROOT / ".build/end-to-end-seconds"
         took.mkdir(parents=True, exist_ok=True)
 

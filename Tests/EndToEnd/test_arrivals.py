@@ -1,4 +1,4 @@
-"""Clients that come and go: simulated fleets against a count of our own, and a real storm against a simulated one."""
+"""Clients that come and go: simulated fleets against an independent count, and a real storm against a simulated one."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def simulate(tmp_path, scenario, *flags, expected=(0, 1)):
 
 
 def scenario(seed, **more):
-    """A fleet that is sometimes as large as it may be."""
+    """A fleet that is at its maximum size at times."""
     return {
         "arrivals": [[0, 0], [7.3, 21.7], [40, 21.7], [40, 3.1], [55, 33], [80, 4]], "for_s": 100, "clients": 300, "stays": 19.37,
         "client": {"fetch_timeout_s": 60}, "provider": {"concurrency": 3, "latency_ms": 113, "queue_max": 5000},
@@ -118,15 +118,16 @@ def test_a_real_storm_has_the_arrivals_of_a_simulated_one(tmp_path, most):
     assert value(real, "arrivals.planned") == planned
     assert value(real, "arrivals.started") + value(real, "arrivals.not_started") == planned
     assert value(real, "arrivals.unfinished") == value(real, "arrivals.started") - value(real, "connects.ok") and value(real, "connects.failed") == 0
-    # The simulation is never late. By its own report the storm was, or its gateway let clients in later, on a busy machine.
+    # The simulation is never late. On a busy machine the storm was late by its own report, or its gateway accepted clients
+    # later.
     late = value(real, "generator.late.max") + (value(real, "connect.p99") or 0)
     if late > 0.5:
         return
-    # Up to 120 come and about as many leave in each second.
+    # In each second up to 120 clients come, and about as many leave.
     allowed = planned / 50 + 2 * 120 * late
     for name in ("lost", "arrivals.not_started", "arrivals.unfinished"):
         assert abs(value(simulated, name) - value(real, name)) <= allowed, (name, late)
-    # The storm's end is not the simulation's to the tenth of a second.
+    # The storm and the simulation do not end at the same tenth of a second.
     assert abs(value(simulated, "arrivals.left") - value(real, "arrivals.left")) <= 60 + allowed, late
     assert abs(value(real, "provider.calls") - value(simulated, "provider.calls")) <= 0.05 * value(simulated, "provider.calls") + allowed, late
     assert not real["result"]["ran_out_of_time"]

@@ -1,4 +1,4 @@
-"""Lines of the log that say who gave an order: from which address, by which key, in which session."""
+"""Lines of the log that say who gave an order: the address, the key, the session."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Bad input of every kind: a clear answer to its sender, nothing to all others, and no leak."""
+"""Bad input of every kind: its sender gets a clear answer, nobody else is affected, and nothing leaks."""
 
 import contextlib
 import json
@@ -16,7 +16,7 @@ from raw import RawSocket, connected
 
 @pytest.fixture(scope="module")
 def gateway():
-    """A gateway with somebody on it who must not notice anything."""
+    """A gateway with a connected client that must not notice anything."""
     with Gateway() as gateway, Client(gateway, token=token("bystander")) as bystander:
         bystander.receive("connected")
         gateway.bystander = bystander
@@ -94,7 +94,7 @@ VIOLATIONS = {
     "a reserved bit": (lambda raw: raw.frame(1, b"{}", reserved=2), {1002}),
     "a continuation of nothing": (lambda raw: raw.frame(0, b"{}"), {1002}),
     "a ping in two parts": (lambda raw: raw.frame(9, b"", fin=False), {1002}),
-    # These two the library answers by cutting the connection, which section 7.1.7 allows.
+    # The library answers these two by ending the connection, which section 7.1.7 allows.
     "a ping that is too long": (lambda raw: raw.frame(9, b"x" * 126), {1002, None}),
     "a message within a message": (lambda raw: (raw.frame(1, b"{", fin=False), raw.frame(1, b"}")), {1002}),
     "a close code nobody may send": (lambda raw: raw.frame(8, b"\x03\xed"), {1002}),
@@ -255,7 +255,7 @@ def settle(gateway, descriptors):
 
 
 def rudeness(gateway, number):
-    """One of the ways to come and go without manners."""
+    """One abrupt way to connect and leave."""
     raw = RawSocket(gateway)
     match number % 6:
         case 0:
@@ -305,5 +305,5 @@ def test_thousands_of_connects_and_aborts_leave_nothing_behind(gateway):
     assert settle(gateway, descriptors) == descriptors
     sessions = clients.control(gateway, "GET", "/sessions").json["sessions"]
     assert [session["user_id"] for session in sessions] == ["bystander"]
-    # A connection measures some kilobytes: a leak of one in ten would show.
+    # A connection takes some kilobytes, so a leak of one in ten would show.
     assert gateway.resident_bytes() - memory < 2 << 20

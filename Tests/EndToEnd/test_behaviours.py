@@ -1,4 +1,4 @@
-"""The table of Docs/behaviours.md is whole."""
+"""The table of Docs/behaviours.md is complete."""
 
 import test_behaviours_refresh
 import test_behaviours_storms

@@ -1,4 +1,4 @@
-"""What the table of Docs/behaviours.md says of expiry and refreshes."""
+"""The rows of Docs/behaviours.md about expiry and refreshes."""
 
 import json
 import os

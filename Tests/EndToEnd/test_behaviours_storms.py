@@ -1,4 +1,4 @@
-"""What the table of Docs/behaviours.md says of storms and of planned hand-over."""
+"""The rows of Docs/behaviours.md about storms and planned hand-over."""
 
 import concurrent.futures
 import json
@@ -15,7 +15,7 @@ from clients import Client
 from gateway import Gateway, token
 
 
-# Storms, some at once: they wait more than they work, but their faults last only so long
+# Storms, some at the same time: they mostly wait, but their faults last for a short time only
 
 
 @pytest.fixture(scope="module")
@@ -34,12 +34,12 @@ def storms(host):
 
 
 def lost(result):
-    """How many came to harm: cut off, and not back again."""
+    """The number of harmed clients: disconnected, and not back again."""
     return result["returns"]["interrupted"] - result["returns"]["returned"]
 
 
 def wave(result, name="accepted"):
-    """How long the wave of refreshes took, in bins of the report."""
+    """The duration of the wave of refreshes, in bins of the report."""
     bins = [number for number, count in result["bins"][name] if count]
     return (bins[-1] - bins[0] + 1) * result["bins"]["bin_ms"] / 1000
 
@@ -56,7 +56,7 @@ def test_x2(storms):
 
 def test_x3(storms):
     result = storms["X3"].result()
-    # A storm that was late itself saw requests of two seconds at one time.
+    # A storm that was late itself saw requests of two seconds at the same time.
     assert result["refreshes"]["accepted"] == 40 and (wave(result) > 1 or result["late_max"] > 0.2)
 
 
@@ -96,7 +96,8 @@ def test_x10(case):
 def test_x12(case):
     case.call()
     for _ in range(3):
-        # The client hears nothing more, and comes back; the gateway keeps what it does not know to be dead.
+        # The client receives nothing more, and reconnects. The gateway keeps the old connection, which it does not know to be
+        # dead.
         case.connect()
     assert len(json.loads(case.call())["sessions"]) == 3
 
@@ -126,7 +127,7 @@ def test_x15(case):
 
 
 def drain(name):
-    """Gateway, its clients, and the drain that the row orders."""
+    """A gateway, its clients, and the drain that the row orders."""
     serve, call = ROWS[name][0]
     assert serve == "serve"
     with Gateway() as gateway:
@@ -148,7 +149,7 @@ def drain(name):
 def test_x5():
     for ends, seconds in drain("X5"):
         assert [code for code, _ in ends] == [1012] * 8
-        # Each at a time of its own.
+        # Each at a different time.
         assert seconds > 0.5 and len({passed[0]["delay_ms"] for _, passed in ends}) > 4
 
 

@@ -1,4 +1,4 @@
-"""What the table of Docs/behaviours.md says of the token provider, revocation, kinds of users and clocks."""
+"""The rows of Docs/behaviours.md about the token provider, revocation, kinds of users and clocks."""
 
 import json
 import socket
@@ -18,7 +18,7 @@ from openid_login import is_good, log_in, refresh
 
 
 def provider(case, patience=60):
-    """The provider's answer: the status and the fields; None if none comes."""
+    """The provider's answer: the status and the header fields; None if none comes."""
     address = urllib.parse.urlsplit(case.http_url)
     body = json.dumps({"user_id": "martin"}).encode()
     with socket.create_connection((address.hostname, address.port), timeout=patience) as peer:
@@ -106,7 +106,7 @@ def test_p10(case):
         thread.start()
     for thread in threads:
         thread.join()
-    # One each fifth of a second: the eighth has waited for seven.
+    # One in each fifth of a second, so the eighth has waited for seven.
     assert time.monotonic() - began > 1.3
 
 

@@ -1,4 +1,4 @@
-"""What the table of Docs/behaviours.md says of the transport, and of one failure told in nine ways."""
+"""The rows of Docs/behaviours.md about the transport, and about one failure reported in nine ways."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""What Docs/behaviours-of-vendors.md says of four vendors' wires is what their clients get."""
+"""The statements of Docs/behaviours-of-vendors.md about four vendors' wires are what their clients receive."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from vendors.wires import WIRES
 
 CELLS, STEPS = table.cells()
 TRIED = [key for key, cell in CELLS.items() if cell.is_tried]
-# What only a message of the wire shows that it does not have.
+# Cases where a message of the wire itself proves that a feature is missing.
 WITHOUT = [
     (row, wire) for (row, wire), cell in CELLS.items()
     if not cell.is_tried and any('"what": "reply:refresh"' in call or '"what": "command"' in call for call in ROWS[row][0])
@@ -20,7 +20,7 @@ WITHOUT = [
 
 @pytest.fixture(scope="module")
 def walks(host, request):
-    """All that are asked for, some at once."""
+    """All selected rows, some at the same time."""
 
     def walk(row, wire):
         return table.walk(host, row, wire, CELLS[row, wire])

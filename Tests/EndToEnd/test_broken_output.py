@@ -1,4 +1,4 @@
-"""A gateway whose standard error or standard output is closed, full, or read by nobody: it serves all the same."""
+"""A gateway whose standard error or standard output is closed, full, or not read still serves."""
 
 import fcntl
 import json
@@ -19,7 +19,7 @@ POSTERN = os.environ["POSTERN"]
 
 
 class Started:
-    """A gateway with a standard error of the test's choice; `redirections` is the shell's."""
+    """A gateway with the given standard error; `redirections` are the shell's."""
 
     def __init__(self, *flags, redirections="", stdout=subprocess.PIPE, stderr=None, port_file=None):
         self.folder = tempfile.TemporaryDirectory(prefix="postern-")
@@ -59,7 +59,7 @@ class Started:
 
 
 def refuse_some(gateway, count):
-    """Logins that are refused: each is a line of the log."""
+    """Logins that are refused. Each writes a line to the log."""
     for _ in range(count):
         with Client(gateway) as client:
             client.ask("connect", token="no.token.this")
@@ -106,7 +106,7 @@ def test_a_reader_of_standard_error_that_stopped_reading_stops_no_loop_and_no_ex
     fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
     with Started("--log-level", "debug", stderr=write) as gateway:
         os.close(write)
-        # Each is a line or two; the pipe takes some forty.
+        # Each login writes a line or two. The pipe holds about forty.
         for _ in range(3):
             refuse_some(gateway, 40)
         serves_and_drains(gateway)
@@ -143,9 +143,9 @@ def test_a_command_whose_result_nobody_takes_says_so_and_fails(tmp_path):
     os.close(read)
     gone = subprocess.run([POSTERN, *mint], stdout=write, stderr=subprocess.PIPE, text=True, timeout=60)
     os.close(write)
-    # A reader that has what it wanted, `| head`, is no failure.
+    # A reader that stops early, like `| head`, is no failure.
     assert gone.returncode == 0 and gone.stderr == ""
-    # What was closed from the start is nobody's: neither a failure nor another file.
+    # A stream that was closed from the start is ignored: it is neither a failure nor another file.
     assert run(*mint, redirections=">&- 2>&-").returncode == 0
 
 
@@ -202,7 +202,7 @@ def test_the_log_is_as_long_and_of_the_form_that_the_flags_say(tmp_path):
 def test_a_report_beyond_the_limit_of_files_ends_the_storm_in_words_and_not_by_a_signal(tmp_path):
     tokens = tmp_path / "tokens.json"
     tokens.write_text('{"tokens": 1, "request": {"url": "/t"}, "answer": {"token": "/t"}}')
-    # Nobody listens there: what is measured is that nobody was let in.
+    # Nothing listens there. The measurement is that no client was accepted.
     words = ["storm", "--provider-only", "--tokens", str(tokens), "--provider", "http://127.0.0.1:1", "--clients", "1", "--hold", "1s"]
     done = subprocess.run(
         ["bash", "-c", 'ulimit -f 0; exec "$0" "$@"', POSTERN, *words, "--timeout", "1s", "--report", str(tmp_path / "report")],

@@ -1,4 +1,4 @@
-"""A client nobody here wrote: a browser's own WebSocket and fetch, from a page of another origin."""
+"""A client that was not written for Postern: a browser's own WebSocket and fetch, from a page of another origin."""
 
 import re
 
@@ -17,7 +17,7 @@ def pages():
 
 @pytest.fixture(scope="module")
 def gateway(pages):
-    """A gateway that the page may talk to when it comes from 127.0.0.1, and not when it comes from localhost."""
+    """A gateway that accepts the page's origin 127.0.0.1, and not localhost."""
     with Gateway("--origin", f"http://127.0.0.1:{pages.port}") as gateway:
         yield gateway
 

@@ -1,4 +1,5 @@
-"""Clients that loop, and rate budgets: simulated fleets against a count of our own, a real storm against the server's count."""
+"""Clients that loop, and rate budgets: simulated fleets against an independent count, and a real storm against the server's
+count."""
 
 import json
 import os
@@ -26,7 +27,7 @@ def simulate(tmp_path, scenario, *flags, expected=(0, 1)):
 
 
 def draw(seed):
-    """A fleet of loopers and others before budgets, in which nothing is left to chance."""
+    """A fleet of looping and other clients before budgets, without randomness."""
     chance = random.Random(seed)
     budgets = []
     for per in chance.sample(["user", "address", "all"], chance.randint(1, 3)):
@@ -58,7 +59,7 @@ def draw(seed):
 @pytest.mark.parametrize("seed", range(10))
 def test_calls_refusals_and_bans_of_a_simulated_fleet_are_those_of_a_count_that_shares_no_code(tmp_path, seed):
     scenario = draw(seed)
-    # Every client hammers, or none does: which of a mixed fleet do is the shuffle of the seed.
+    # Either every client hammers or none: in a mixed fleet the seed's shuffle decides which do.
     for mix, who in (("hammering=1", set(range(40))), ("well-behaved=1", set())):
         scenario["behaviours"] = mix
         report = json.loads(simulate(tmp_path, scenario, "--json").stdout)
@@ -75,13 +76,13 @@ def test_innocent_clients_that_a_budget_hits_are_those_of_the_count_for_one_loop
     scenario["client"]["hammer_pause_s"] = 0.0419
     report = json.loads(simulate(tmp_path, scenario, "--json").stdout)
     figures = {name: figure["value"] for name, figure in report["figures"].items()}
-    # The seed decides which of the forty it is; no other has the same six figures.
+    # The seed selects one of the forty; no other has the same six figures.
     counts = [budget_model.run(scenario, {who}) for who in range(40)]
     assert {name: figures[name] for name in counts[0]} in counts, (figures, counts[0])
 
 
 def counted(gateway):
-    """What the server's page of metrics says of the provider's requests, by their result."""
+    """The server's metrics of the provider's requests, by result."""
     page = control(gateway, "GET", "/metrics").body.decode()
     return {name: int(float(n)) for name, n in re.findall(r'postern_provider_requests_total\{result="(\w+)"\} (\S+)', page)}
 
@@ -123,7 +124,7 @@ def test_clients_that_hammer_in_vain_are_refused_by_the_provider_and_counted_by_
     with Gateway("--any-refresh-timeout", "--refresh-timeout", "6s", "--provider-budget", budget) as gateway:
         report = storms.run("--url", gateway.url, "--scenario", str(file), expected=(0,))
         seen = counted(gateway)
-    # Each looper names one impossible user in all renewals: twenty of them are refused as invalid, all others by the budget.
+    # Each looping client names one invalid user in all renewals. Twenty are refused as invalid, all others by the budget.
     assert report["result"]["provider"]["refused"]["http_400"] == 10 * 20
     assert seen["limited"] == value(report, "provider.limited") == value(report, "provider.calls") - 60 - 50 - 10 * 20 - value(
         report, "provider.unanswered")

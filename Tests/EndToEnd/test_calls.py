@@ -1,4 +1,4 @@
-"""Calls: members receive each other's messages on every loop; anonymous users open theirs over HTTP."""
+"""Calls: members receive one another's messages on every loop, and anonymous users open their calls over HTTP."""
 
 import uuid
 
@@ -21,7 +21,7 @@ def loop(connection):
 
 
 def after_joins(client):
-    """The next message that is no news of a member: such news from another loop may arrive late."""
+    """The next message that is not about a member joining or leaving; those of another loop may arrive late."""
     passed, client.passed = client.passed, []
     for message in passed:
         if message["type"] != "member_joined":
@@ -42,7 +42,7 @@ def test_the_members_of_a_call_hear_each_other_on_every_loop(gateway):
             loops.add(loop(client.receive("connected")["connection_id"]))
         for client in clients:
             assert client.ask("join", cid=cid)["type"] == "joined"
-        # Everybody hears of those who joined after them.
+        # Every member is told of the members who joined later.
         for number, client in enumerate(clients):
             later = {f"user{n}" for n in range(number + 1, len(clients))}
             heard = {message["user_id"] for message in client.passed}
@@ -149,7 +149,8 @@ def test_a_crowd_is_counted_and_not_told_of_each_who_joins(gateway):
     try:
         while max(loops.values(), default=0) <= 260:
             assert len(clients) < 2000, "the crowd spreads over too many loops"
-            # They read all the while, also what nobody looks at: who does not reads no pings, and is ended for it.
+            # They read all the time, also messages that the test ignores. A client that does not read gets no pings, and its
+            # connection ends.
             client = Client(gateway, token=token(f"crowd{len(clients)}"), max_queue=None)
             clients.append(client)
             place = loop(client.receive("connected")["connection_id"])

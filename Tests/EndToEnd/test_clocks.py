@@ -1,4 +1,4 @@
-"""Clocks at any date: a space in the year 2000, and faults of clocks by decades."""
+"""Clocks at any date: a space in the year 2000, and clock faults of decades."""
 
 import base64
 import json
@@ -36,7 +36,7 @@ def test_a_space_lives_in_the_year_that_its_order_says_and_in_another_when_that_
             assert later.status == 200 and Y2020 <= later.json["wall"] < Y2020 + 600
             assert Y2020 <= claims(space.token())["iat"] < Y2020 + 600
             assert ann.is_alive()
-            # What was good in 2000 has expired in 2020.
+            # A token that was good in 2000 has expired in 2020.
             with Client(space) as bob:
                 assert bob.ask("connect", token=token)["error"]["name"] == "token_expired"
             back = control(host, "POST", f"/spaces/{space.name}/clock", {"wall": "1970-01-01T00:00:00Z"})
@@ -63,7 +63,7 @@ def test_moves_beyond_the_end_of_the_nanoseconds_end_no_gateway(host):
         for _ in range(9):
             space.advance(315_576_000)
         token = space.token(life=315_000_000)
-        # Where the clock has ended nothing is good any more.
+        # At the end of the clock's range no token is valid any more.
         with pytest.raises(Refused):
             Client(space, token=token)
         assert control(space, "GET", "/sessions").status == 200
@@ -89,7 +89,7 @@ def test_a_clock_fault_of_decades_is_taken_and_ends_no_gateway(host, fault, year
 
 
 def test_ctl_advance_waits_as_long_as_clients_may_take_to_answer(host):
-    # A client that is asked for a token and says nothing has all of its time. Other orders are given up after 30 s.
+    # A client that is asked for a token and says nothing has the whole timeout. Other orders end after 30 s.
     with Space(host, frozen=True) as space, Client(space, token=space.token(life=60)) as ann:
         ann.receive("connected")
         done = subprocess.run(

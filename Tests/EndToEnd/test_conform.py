@@ -1,4 +1,4 @@
-"""`postern ctl conform`: a client that does all right, and clients that each do one thing wrong."""
+"""`postern ctl conform`: a correct client, and clients that each do one thing wrong."""
 
 import concurrent.futures
 import os
@@ -61,7 +61,7 @@ def processes(mark):
 
 
 def test_a_client_that_does_all_right_passes_all(host, runs, endless, tmp_path):
-    # Which go on meanwhile: all wait more than they work.
+    # These run at the same time: all mostly wait.
     results = tmp_path / "results.xml"
     done = conform(host, command("good"), flags=["--jobs", "6", "--junit", results, "--journals", tmp_path / "journals"])
     assert done.returncode == 0, done.stdout + done.stderr
@@ -69,7 +69,7 @@ def test_a_client_that_does_all_right_passes_all(host, runs, endless, tmp_path):
         [os.environ["POSTERN"], "ctl", "conform", "--list"], capture_output=True, text=True, check=True, timeout=30).stdout
     names = [line.split()[0] for line in listed.split("\n\n")[0].splitlines()]
     told = verdicts(done)
-    # Where a slow machine may have turned one, it is said to be undecided.
+    # A verdict that a slow machine may have changed is undecided.
     slow = [name for name, verdict in told.items() if verdict == "undecided"]
     assert list(told) == names and all(verdict == "passed" for name, verdict in told.items() if name not in slow), done.stdout
     assert len(slow) == done.stdout.count("the machine was"), done.stdout
@@ -79,7 +79,7 @@ def test_a_client_that_does_all_right_passes_all(host, runs, endless, tmp_path):
     assert not list(tmp_path.glob("journals/*"))
 
 
-# Their runs take seconds of real time each, in spaces of their own: several go on at once.
+# Each run takes seconds of real time in a space of its own, so several run at the same time.
 @pytest.mark.parametrize(
     "kind, behaviour, sentence",
     [
@@ -106,7 +106,7 @@ def test_a_client_that_does_all_right_passes_all(host, runs, endless, tmp_path):
 def test_a_client_that_does_one_thing_wrong_fails_what_shows_it(runs, request, kind, behaviour, sentence):
     done, folder = runs[request.node.callspec.id].result()
     if verdicts(done) == {behaviour: "undecided"} and "the machine was" in done.stdout:
-        # It says so, and accuses nobody.
+        # The output says so, and accuses no client.
         return
     assert done.returncode == 1, done.stdout + done.stderr
     assert verdicts(done) == {behaviour: "failed"} and sentence in done.stdout
@@ -119,14 +119,14 @@ def test_a_client_that_does_one_thing_wrong_fails_what_shows_it(runs, request, k
 
 @pytest.fixture(scope="module")
 def endless(host):
-    """The run of a client that prints without end and does nothing else, which is given half a minute."""
+    """The run of a client that only prints without end. It gets half a minute."""
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         yield pool.submit(conform, host, "yes is what it says; exit 1", "refresh-at-expiry")
 
 
 @pytest.fixture(scope="module")
 def runs(host, request, tmp_path_factory):
-    """The runs of all clients that do one thing wrong, and the folder that each has left its results in."""
+    """The runs of all clients that do one thing wrong, and the folder of each with its results."""
 
     def run(kind, behaviour, sentence):
         folder = tmp_path_factory.mktemp(kind)
@@ -191,7 +191,7 @@ def test_a_client_that_prints_and_never_logs_in_is_given_up(endless):
 
 
 def await_processes(run, mark):
-    """Waits for a client with this mark. The command that runs it has the mark too."""
+    """Waits until a client with this mark runs. The command that runs it has the mark too."""
     end = time.monotonic() + 60
     while len(processes(mark)) < 2:
         assert time.monotonic() < end and run.poll() is None

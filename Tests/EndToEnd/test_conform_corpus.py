@@ -1,4 +1,4 @@
-"""`postern ctl conform` and clients that are right or wrong on purpose: nobody right fails, and nobody wrong passes.
+"""`postern ctl conform` and clients that are correct or faulty on purpose: no correct client fails, and no faulty one passes.
 
 `--conform-runs 20` holds each client to each behaviour twenty times, with the long ones that are left out otherwise."""
 
@@ -17,10 +17,10 @@ from gateway import Gateway
 CLIENT = Path(__file__).with_name("corpus_client.py")
 DIALECTS = {"asking": "plain", "timer": "plain", "returning": "stream-video"}
 
-# By how the client is tried, in the order in which `ctl conform --list` has them. Those behind are of wires that ask for a token.
+# By the kind of client, in the order of `ctl conform --list`. The later ones are of wires that ask for a token.
 RENEWALS = ["refresh-at-expiry", "refresh-after-revocation", "keys-withdrawn", "short-life", "refresh-all-day"]
 ASKED = ["refresh-at-lead", "very-long-life"]
-# What a client does that gets its first token from its provider was failed where the first call was counted too.
+# Behaviours that failed clients with a first token from their provider, when the first call was counted too.
 BEGINNINGS = ["dead-on-arrival", "provider-silent", "cut-off-by-timeout", "turned-away-once", "lost-while-asking"]
 REFUSALS = ["revoked-and-closed", "expired-token", "expired-while-away", "malformed-token", "early-token"]
 ASKED_REFUSALS = ["token-of-another", "token-refused", "refused-for-now"]
@@ -33,21 +33,21 @@ ASKED_ENDS = ["refresh-signalled", "grace-runs-out", "closed-before-reply"]
 ALL = [*RENEWALS, *BEGINNINGS, *REFUSALS, *PROVIDERS, *RETURNS, *LOST, *ENDS, "revoked-for-good"]
 ALL_ASKED = [*ALL, *ASKED, *ASKED_REFUSALS, *MESSAGES, *ASKED_ENDS]
 
-# What takes a quarter of a minute each time is left to `--conform-runs`.
+# Runs that take a quarter of a minute each are left to `--conform-runs`.
 LONG = {
     "failing-provider", "provider-refuses", "provider-silent", "same-token", "token-refused", "going-away", "overload",
     "connection-reset", "late-end", "half-open", "return-band", "request-lost", "very-long-life", "revoked-for-good",
 }
-# But for these, which are quick at something else.
+# Except these clients, which are quick at something else.
 SHORT = {("asking", "patient"), ("returning", "patient"), ("asking", "loops"), ("returning", "loops")}
-# What a client of two kinds does alike is tried once.
+# If a client of two kinds does the same, it is tried once.
 ALIKE = {("timer", "good"): [*RENEWALS, *REFUSALS]}
 
 RIGHT = [
     ("asking", "good", ALL_ASKED),
     ("asking", "at-provider", [*BEGINNINGS, "refresh-at-expiry", "expired-token", "revoked-for-good"]),
     ("asking", "patient", ["revoked-for-good", "restart", "closed-for-good"]),
-    # One that is back within milliseconds was back before its token had been ended.
+    # A client that reconnects within milliseconds was back before its token had been ended.
     ("asking", "prompt", ["expired-while-away", "revoked-and-closed", "refresh-at-expiry"]),
     ("timer", "good", ALL_ASKED),
     ("timer", "at-provider", [*BEGINNINGS, "refresh-at-expiry", "refresh-all-day"]),
@@ -127,7 +127,7 @@ def cases(config):
     is_long = config.getoption("--conform-runs") > 1
     for clients, is_right in ((RIGHT, True), (WRONG, False)):
         for wire, kind, behaviours in clients:
-            # A deaf client is waited for until its time is over.
+            # The run waits for a deaf client until its time is over.
             quick = ALIKE.get((wire, kind), behaviours)
             tried = [name for name in behaviours if is_long or (name in quick and (name not in LONG or (wire, kind) in SHORT))]
             name = f"{'right' if is_right else 'wrong'}-{wire}-{kind}"
@@ -143,7 +143,7 @@ def pytest_generate_tests(metafunc):
 def test_nobody_right_fails_and_nobody_wrong_passes(host, runs, request, wire, kind, behaviours, is_right):
     name = request.node.callspec.id
     for number in range(request.config.getoption("--conform-runs")):
-        # The first has begun with those of the others.
+        # The first has started with the runs of the others.
         done = runs[name].result() if number == 0 else run_of(host)(wire, kind, behaviours, is_right)
         told = verdicts(done)
         assert list(told) and set(told) == set(behaviours), done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""What an operator can see and cause."""
+"""What an operator can see and do."""
 
 import base64
 import contextlib
@@ -15,7 +15,7 @@ from gateway import Gateway, token
 
 @pytest.fixture
 def ann(gateway):
-    """A connected user of a name of their own."""
+    """A connected user with a unique name."""
     user = uuid.uuid4().hex
     with Client(gateway, token=token(user)) as client:
         connected = client.receive("connected")

@@ -1,4 +1,4 @@
-"""`ctl reload`, and `POST /reload`: what SIGHUP does, with an answer that says what was read anew, or why old keys stay."""
+"""`ctl reload` and `POST /reload`: what SIGHUP does, with an answer that says what was read again, or why old keys stay."""
 
 import base64
 import json
@@ -65,7 +65,7 @@ def test_an_order_to_reload_needs_the_control_secret_no_members_and_no_other_met
         assert status(secret=None) == 401 and status(secret=NEW) == 401
         assert status(body={"keys": True}) == 400 and status(method="GET") == 405
         assert status(headers={"Content-Type": "text/plain"}, raw=b"{}") == 415
-        # The new secret counts at once: the order was answered with the old one.
+        # The new secret counts at once. The order itself was answered with the old one.
         file.write_text(NEW)
         assert status() == 200 and status() == 401 and status(secret=NEW) == 200
         [first, second] = gateway.logged("order=reload", 2)
@@ -84,7 +84,7 @@ def test_eight_orders_wait_behind_a_file_that_blocks_and_a_sigterm_does_not(file
             with lock:
                 answers.append(answer)
 
-        # The first begins to read, and waits for the pipe's writer.
+        # The first reload begins to read, and waits for the pipe's writer.
         gateway.process.send_signal(signal.SIGHUP)
         threads = [threading.Thread(target=order) for _ in range(24)]
         for thread in threads:

@@ -1,4 +1,4 @@
-"""The dashboard in a real browser, at the sizes and in the colours that people have, against what the metrics say."""
+"""The dashboard in a real browser, in usual sizes and colour schemes, compared with the metrics."""
 
 import contextlib
 import http.client
@@ -23,7 +23,7 @@ READING = documents.validator({"$ref": "#/components/schemas/DashboardReading"},
 
 @pytest.fixture(scope="module")
 def crowd():
-    """A gateway, and thirty clients: two dozen whose tokens end together, guests among them, and six by themselves."""
+    """A gateway and thirty clients: the tokens of 24 expire together, guests among them, and six expire separately."""
     flags = ["--journal", "--any-refresh-timeout", "--refresh-timeout", "60s"]
     with Gateway(*flags, loops=1) as gateway, contextlib.ExitStack() as stack:
         clients = [stack.enter_context(Client(gateway, token=token(f"one-{n}", life=600 if n < 24 else 1_500 + 60 * n)))
@@ -51,7 +51,7 @@ def opened(gateway, path="/dashboard", **options):
 
 
 def check_manners(page, gateway):
-    """It asked for nothing from elsewhere, and broke no rule of its own."""
+    """The page requested nothing from other hosts, and broke none of its own rules."""
     strangers = [url for url in page.requests if not url.startswith((gateway.control_url + "/", "data:,", "about:"))]
     assert not strangers and page.requests
     assert page.complaints == []
@@ -68,7 +68,7 @@ def metrics(gateway):
 
 
 def told(value):
-    """What the metrics say of what the page shows, by the names of its places."""
+    """The metrics for the figures on the page, by element."""
     horizon = {f"within-{span}": value("postern_tokens_expiring", within=f"{span}s") for span in (10, 60, 600, 3600)}
     return horizon | {
         "connections": value("postern_connections"), "users": value("postern_users"),
@@ -87,7 +87,7 @@ def test_its_numbers_are_those_of_the_metrics_at_every_size(crowd, width, dark):
     gateway, _ = crowd
     with opened(gateway, width=width, dark=dark) as page:
         page.until("document.querySelectorAll('#dialects tr').length === 1")
-        # The page is a second behind at the most, in which a token may have come nearer to its end.
+        # The page is at most a second behind. In that second a token may have come closer to its expiry.
         deadline = time.monotonic() + 60
         while (shown := numbers(page)) != (expected := told(metrics(gateway))):
             assert time.monotonic() < deadline, (shown, expected)
@@ -99,7 +99,7 @@ def test_its_numbers_are_those_of_the_metrics_at_every_size(crowd, width, dark):
         assert "24 tokens end in" in page.text("#waves")
         about = page.text("#about")
         assert re.fullmatch(rf"postern \d+\.\d+\.\d+ · {re.escape(gateway.control_url[7:])} · up \d+ (s|min).*", about), about
-        # The wave is drawn apart from the others.
+        # The wave is drawn in another colour than the rest.
         assert page.evaluate("document.querySelector('#horizon path.wave').getAttribute('d').length > 5")
         assert page.evaluate("document.documentElement.scrollWidth") <= width, "it is to be read without going sideways"
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -115,7 +115,7 @@ def test_a_wave_is_spread_by_keyboard_and_seen_to_go(crowd):
     stop = threading.Event()
 
     def answer(number, client):
-        """A well-behaved client: has another token as soon as it is asked."""
+        """A well-behaved client: it has another token as soon as it is asked."""
         while not stop.is_set():
             with contextlib.suppress(TimeoutError):
                 if client.receive(patience=0.5)["type"] == "refresh_required":
@@ -127,7 +127,7 @@ def test_a_wave_is_spread_by_keyboard_and_seen_to_go(crowd):
         for thread in threads:
             thread.start()
         try:
-            # Spread over all the time that there is, of which a wave ten minutes away has too much for a test.
+            # Spread over all the available time. For a wave ten minutes away that is too long for a test.
             for number, client in enumerate(clients[:24]):
                 client.send("refresh", id="n", token=token(f"one-{number}", life=45))
             page.until("/^24 tokens end in [1-4]?[0-9] s/.test(document.getElementById('waves').innerText)")
@@ -140,7 +140,7 @@ def test_a_wave_is_spread_by_keyboard_and_seen_to_go(crowd):
             assert page.evaluate("document.activeElement.textContent") == "Is being spread", "the focus stays"
             page.until("document.getElementById('no-waves').hidden === false")
             assert page.evaluate("document.activeElement.id") == "horizon-title", "the focus is not lost with the button"
-            # The last few of a wave are none.
+            # The last few clients of a wave do not count.
             deadline = time.monotonic() + 60
             while metrics(gateway)("postern_refreshes_total") < before + 48:
                 assert time.monotonic() < deadline
@@ -335,7 +335,7 @@ def test_a_total_of_the_feed_has_the_name_of_its_metric(crowd):
         totals = reading(response)["totals"]
     types = dict(re.findall(r"^# TYPE (\S+) (\S+)$", control(crowd[0], "GET", "/metrics").body.decode(), re.M))
     counters = {"connections_opened", "logins", "logins_refused", "refresh_requests", "refreshes", "refreshes_refused"}
-    # Ends are told apart by who caused them; the times of refreshes are a histogram's count and sum.
+    # Ends are distinguished by their cause. Refresh times are a histogram's count and sum.
     assert set(totals) == counters | {"cut_off", "left", "refreshes_timed", "refresh_seconds"}
     assert {types[f"postern_{name}_total"] for name in counters} == {"counter"} and types["postern_refresh_seconds"] == "histogram"
 

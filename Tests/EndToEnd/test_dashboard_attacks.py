@@ -1,4 +1,4 @@
-"""What others try on a dashboard: cookies that are none, orders from other pages, readers that do not read."""
+"""Attacks on a dashboard: invalid cookies, orders from foreign pages, readers that do not read."""
 
 import contextlib
 import json
@@ -26,7 +26,7 @@ def test_a_cookie_that_is_none_opens_nothing(guarded, cookie):  # noqa: F811
         "", "=", ";", f"{name}", f"{name}=", f"{name}=;{name}=", f"{name}={key[:-1]}", f"{name}={key}x", f'{name}="{key}"',
         f"{name}={key.swapcase()}", f"{name.upper()}={key}", f"x{name}={key}", f"a={cookie}", f"{name} ={key}", f"{name}= {key}",
         f"{name}={SECRET}", f"{name}=%s%n%x", f"{name}=../../x", "\u00ff" * 40, f"{name}=" + "A" * 4000, f"{name}=x; " * 300,
-        # As many of the name are looked at.
+        # The gateway checks this many cookies of the name.
         f"{name}=x; " * 4 + cookie,
     ]
     for text in wrong:
@@ -82,7 +82,7 @@ def test_a_login_that_is_none_is_refused(guarded, body):  # noqa: F811
     head = (f"POST /dashboard/login HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: {guarded.control_url}\r\nX-Postern-Dashboard: 1\r\n"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n")
     assert raw(guarded, head.encode() + body) in (400, 401, 403, 413, 422)
-    # No answer to half of one.
+    # Half a request gets no answer.
     assert raw(guarded, head.encode() + body[:-1]) in (None, 400, 401, 403, 413, 422)
     assert ask(guarded, "GET", "/dashboard/style.css").status == 200
 

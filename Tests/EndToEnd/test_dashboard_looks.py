@@ -1,4 +1,4 @@
-"""The looks of the dashboard in a real browser: sizes of letters, contrast, what fits, how wide bars are."""
+"""The looks of the dashboard in a real browser: font sizes, contrast, what fits, and the width of bars."""
 
 import contextlib
 
@@ -15,7 +15,7 @@ MARKS = """[...document.querySelectorAll('svg path[d]:not([d=""]), figcaption i'
     ground(it.tagName === 'path' ? it.closest('.chart') : it.closest('figure'))) }))"""
 BARS = """[...document.querySelectorAll('svg path[d]:not([d=""])')].map(it => [...it.getAttribute('d').matchAll(/h([\\d.]+)/g)]
   .map(found => Number(found[1]) * it.ownerSVGElement.getBoundingClientRect().width / it.ownerSVGElement.viewBox.baseVal.width)).flat()"""
-# What is wider than its box, other than in a region that scrolls and says so.
+# Elements wider than their box, except in a region that scrolls and says so.
 WIDE = """[...document.querySelectorAll('body *')].filter(it => isShown(it) && !it.closest('.scroll, svg, .chart')
   && it.scrollWidth > it.clientWidth + 1 && getComputedStyle(it).display !== 'inline').map(it => it.outerHTML.slice(0, 120))"""
 UNHINTED = """[...document.querySelectorAll('.scroll')].filter(it => isShown(it) && it.scrollWidth > it.clientWidth + 1
@@ -24,7 +24,7 @@ UNHINTED = """[...document.querySelectorAll('.scroll')].filter(it => isShown(it)
 
 @pytest.fixture(scope="module")
 def busy():
-    """A gateway with a wave to come, refreshes, a connection that it has ended, and sessions of long names."""
+    """A gateway with a wave to come, refreshes, a connection that it has closed, and sessions with long names."""
     with Gateway("--any-refresh-timeout", "--refresh-timeout", "60s") as gateway, contextlib.ExitStack() as stack:
         names = [f"somebody-with-a-long-name-{n}" for n in range(24)] + [f"one-{n}" for n in range(6)]
         clients = [stack.enter_context(Client(gateway, token=token(name, life=600 if n < 24 else 1_500 + 60 * n)))
@@ -51,7 +51,7 @@ def test_letters_colours_and_bars_can_be_seen_and_nothing_is_cut_off(busy, width
         page.until("!!document.querySelector('#horizon path.wave')?.getAttribute('d')")
         page.click("document.querySelector('#dialects button')")
         page.until("document.querySelectorAll('#session-rows tr').length >= 30")
-        # All that is to be seen is there: the table has been measured for its hint since.
+        # Everything is visible: the page has measured the table for its hint since.
         letters, marks, bars = seen(page, LETTERS), seen(page, MARKS), seen(page, BARS)
         wide, unhinted, across = seen(page, WIDE), seen(page, UNHINTED), page.evaluate("document.documentElement.scrollWidth")
         (tmp_path / f"dashboard-{width}-{dark}.png").write_bytes(page.picture())

@@ -1,4 +1,4 @@
-"""The sessions that the dashboard lists, the orders of its buttons, and a spread that is taken back, in a real browser."""
+"""The sessions that the dashboard lists, the orders of its buttons, and a spread that is undone, in a real browser."""
 
 import contextlib
 
@@ -100,7 +100,7 @@ def test_a_spread_is_undone_and_asks_nobody_further():
             page.until(f"{spread}.textContent === 'Spread now?'")
             page.click(spread)
             page.until("/have yet to be asked, within 4\\d min/.test(document.getElementById('spreads').innerText)")
-            # A user that opens the page later may undo it too.
+            # A user who opens the page later may undo it too.
             page.open(gateway.control_url + "/dashboard")
             page.until("document.querySelectorAll('#spreads button').length === 1")
             page.tab_to("it.textContent === 'Undo'")

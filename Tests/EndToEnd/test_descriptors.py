@@ -1,5 +1,5 @@
-"""A gateway that may open few descriptors: clients above what it has are told so, and whoever watches it still can. A storm
-that may, too."""
+"""A gateway that may open few descriptors: clients above its limit are told so, and monitoring still works. The same for a
+storm."""
 
 import http.client
 import json
@@ -17,7 +17,7 @@ from gateway import SECRET, Gateway, token
 
 
 class FewDescriptors:
-    """A gateway that may open so many; of two loops, unless something is said."""
+    """A gateway that may open this many descriptors; two loops, unless given."""
 
     def __init__(self, count, folder, *flags):
         secret = folder / "secret"
@@ -50,7 +50,7 @@ def raw_client(gateway):
 
 
 def opened(client):
-    """The status of the answer."""
+    """The status of the answer to an upgrade."""
     return int(client.recv(4096).split()[1])
 
 
@@ -66,7 +66,7 @@ def test_clients_that_take_all_descriptors_are_told_503_and_the_control_port_ans
         assert b'{reason="descriptor_limit"} 1\n' in control(gateway, "GET", "/metrics").body
         for client in clients:
             client.close()
-        # One that comes before the gateway has seen all of them leave may still be told 503.
+        # A client that comes before the gateway has seen all of them leave may still get 503.
         deadline = time.monotonic() + 60
         while opened(raw_client(gateway)) != 101:
             assert time.monotonic() < deadline
@@ -93,11 +93,11 @@ def test_spaces_leave_the_last_descriptors_to_the_control_port(port, tmp_path):
             status, said = answer.status, json.loads(answer.read())
             count += 1
         assert status == 503 and "descriptors" in said["error"]["message"] and count > 60, (count, said)
-        # Whatever port is wanted, and whoever asks for it.
+        # Whatever the port, and whatever asks for it.
         assert control(gateway, "POST", "/spaces", port).status == 503
         assert control(gateway, "GET", "/health").status == 200
         assert b"postern_" in control(gateway, "GET", "/metrics").body
-        # And those that end make room for another, whose order has a connection too.
+        # Connections that end make room for others, and an order gets a connection too.
         for space in control(gateway, "GET", "/spaces?limit=3").json["spaces"]:
             assert control(gateway, "DELETE", f"/spaces/{space['name']}").status == 200
         assert control(gateway, "POST", "/spaces", {}).status == 201
@@ -124,7 +124,7 @@ def test_a_storm_has_as_many_requests_at_once_as_its_descriptors_allow(tmp_path)
 
 
 def test_a_gateway_starts_beside_any_number_of_open_descriptors():
-    """The library's table has 1,024 places here. It aborted when the first descriptor behind them was its own."""
+    """The library's table has 1,024 entries here. The library aborted when the first descriptor behind them was its own."""
     taken = 'for ((i = 10; i <= $1; i++)); do eval "exec $i</dev/null"; done; shift; exec "$@"'
     serve = [os.environ["POSTERN"], "serve", "--port", "0", "--control-port", "0", "--loops", "1", "--connections-max", "500"]
     for count in range(1005, 1030):

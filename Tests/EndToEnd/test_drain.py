@@ -1,4 +1,4 @@
-"""A gateway goes down in order: nobody new, everybody told, closes spread over the window, exit status 0."""
+"""A gateway drains: no new client, every client told, closes spread over the window, exit status 0."""
 
 import concurrent.futures
 import http.client
@@ -71,7 +71,7 @@ def test_a_connection_that_waits_for_another_request_delays_no_drain():
 
 
 def in_flight(gateway, count):
-    """Waits until the gateway's own provider works at so many requests."""
+    """Waits until the gateway's own provider works on this many requests."""
     deadline = time.monotonic() + 60
     while f"postern_provider_in_flight {count}\n" not in control(gateway, "GET", "/metrics").body.decode():
         assert time.monotonic() < deadline
@@ -146,7 +146,7 @@ def test_with_its_standard_input_a_gateway_ends_in_order():
 
 
 def test_a_gateway_goes_with_the_process_that_started_it_and_is_killed():
-    # The process in between has the only end of the pipe, and no chance to close it.
+    # The process in between has the only end of the pipe, and cannot close it.
     starter = subprocess.Popen(
         [sys.executable, "-c", STARTER, os.environ["POSTERN"]], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL
     )

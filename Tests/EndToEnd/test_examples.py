@@ -1,4 +1,4 @@
-"""The examples in other languages: they pass, and they fail where the client has a fault, with the journal that shows it."""
+"""The examples in other languages: they pass, and fail if the client has a fault, with the journal that shows it."""
 
 import shutil
 from pathlib import Path
@@ -25,7 +25,7 @@ def java(folder):
 
 
 def kotlin(folder):
-    """Over the kit for Java."""
+    """Uses the kit for Java."""
     kit, jar = kits.build_java(folder / "kit"), str(folder / "tests.jar")
     compiler = [program("kotlinc"), "-include-runtime", "-cp", str(kit), "-d", jar]
     status, said = ends([*compiler, *map(str, folder.glob("*.kt"))])
@@ -38,7 +38,7 @@ RUNS = {"javascript": javascript, "java": java, "kotlin": kotlin}
 
 @pytest.fixture(params=RUNS)
 def example(request, tmp_path):
-    """A copy of it, which may be spoilt, and how it is run."""
+    """A copy of the example, which a test may break, and the command that runs it."""
     folder = tmp_path / request.param
     shutil.copytree(EXAMPLES / request.param, folder)
     return folder, RUNS[request.param]
@@ -66,5 +66,5 @@ def test_a_client_that_asks_for_a_token_too_many_is_found(example):
     status, said = run(folder)
     assert status == 1, said
     assert "not ok 1 - asks its provider" in said or "FAILED it asks its provider" in said, said
-    # The journal of the one that failed.
+    # The journal of the test that failed.
     assert said.count("provider_minted") >= 3 and "refresh_requested" in said, said

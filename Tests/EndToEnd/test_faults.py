@@ -1,4 +1,4 @@
-"""What a gateway does wrong on purpose, ordered over the control port and seen by a real client."""
+"""Faults of a gateway, ordered over the control port and seen by a real client."""
 
 import json
 import os
@@ -70,7 +70,7 @@ def test_a_fault_is_ordered_befalls_is_told_and_is_taken_back(faulty):
 def test_every_known_fault_takes_its_own_example(faulty):
     known = control(faulty, "GET", "/faults/known").json["faults"]
     assert len(known) > 10
-    # What only a proxy can do says so.
+    # A fault that only a proxy can have says so.
     elsewhere = [fault for fault in known if fault["summary"].startswith("in a proxy: ")]
     assert [fault["fault"] for fault in elsewhere] == ["shorten"]
     for fault in known:
@@ -212,7 +212,7 @@ def test_a_closing_handshake_is_never_finished(faulty):
 
 
 def mint(gateway, user, **members):
-    # Unlike a sound provider it may answer anything.
+    # Unlike a correct provider it may return anything.
     return api(gateway, "POST", "/v1/tokens", {"user_id": user, "life_s": 600, **members}, document=None)
 
 

@@ -1,4 +1,4 @@
-"""A client is held to an expectation by a journal that is full of its lines, and others are served meanwhile."""
+"""A client is checked against an expectation with a full journal of its lines, while other clients are served."""
 
 import json
 import threading
@@ -7,13 +7,13 @@ import time
 from clients import Client, control
 from gateway import Gateway, token
 
-# As many lines as a space keeps: each refresh makes three.
+# As many lines as a space keeps; each refresh makes three.
 KEPT = 65_536
 BATCH = 500
 
 
 def fill(space, ann):
-    """Refreshes by tokens of ann's own backend, until nothing of the beginning is kept."""
+    """Refreshes with tokens of ann's own backend, until the first lines have left the journal."""
     count = 0
     while control(space, "GET", "/journal?limit=1").json["last"] < KEPT + 1_000:
         for _ in range(BATCH):
@@ -25,7 +25,7 @@ def fill(space, ann):
 
 
 class Pinging(threading.Thread):
-    """Another client of the same process, which is answered or has to wait."""
+    """Another client of the same process. Records whether it is answered or has to wait."""
 
     def __init__(self, gateway):
         super().__init__(daemon=True)
@@ -60,8 +60,8 @@ def test_a_full_journal_keeps_nobody_waiting():
             while len(bob.waits) < 50:
                 time.sleep(0.01)
             usual = max(bob.waits)
-            # Where the judge kept the loop to itself, bob would be answered once before and once after it. A busy machine may
-            # keep bob himself waiting, so it is judged again.
+            # If the check blocked the loop, bob would be answered once before and once after it. A busy machine may also delay
+            # bob, so the test tries again.
             for _ in range(100):
                 del bob.waits[:]
                 began = time.perf_counter()

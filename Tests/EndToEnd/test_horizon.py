@@ -1,4 +1,4 @@
-"""When tokens end, counted as they come and go, and the order that spreads a wave before it comes."""
+"""The expiry of tokens, counted while sessions come and go, and the order that spreads a wave before it comes."""
 
 import contextlib
 import re
@@ -12,7 +12,7 @@ from gateway import Gateway, token
 
 @pytest.fixture
 def gateway():
-    """One that nobody else is in."""
+    """A second in which no other token expires."""
     with Gateway("--journal", "--any-refresh-timeout", "--refresh-timeout", "20s", loops=1) as gateway:
         yield gateway
 
@@ -28,7 +28,7 @@ def within(gateway):
 
 @pytest.fixture
 def wave(gateway):
-    """Eight clients whose tokens end together, and one whose token lives for a day."""
+    """Eight clients whose tokens expire together, and one whose token lives for a day."""
     begin = time.time()
     tokens = [token(f"user-{number}", life=300) for number in range(8)] + [token("another", life=86_400)]
     with contextlib.ExitStack() as stack:
@@ -58,7 +58,7 @@ def test_a_wave_is_spread_before_it_comes(gateway, wave):
     begin, clients = wave
     order = {"from": begin + 200, "before": begin + 400, "over_s": 6}
     assert control(gateway, "POST", "/horizon/spread", order).json == {"sessions": 8, "over_s": 6.0}
-    # Whoever is to be asked already is left to that order.
+    # A client that another order will ask already is left to that order.
     assert control(gateway, "POST", "/horizon/spread", order).json["sessions"] == 0
     asked = control(gateway, "POST", "/journal/await", {"kind": "refresh_requested", "count": 8, "within_ms": 60_000}).json
     assert asked["met"]

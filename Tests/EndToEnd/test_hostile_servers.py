@@ -1,4 +1,4 @@
-"""Servers that are hostile to the commands that ask them: each command ends by itself, in words, within bounds."""
+"""Servers that are hostile to the commands that connect to them: each command ends by itself, with a message, within bounds."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ HUGE_CHUNK = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r
 
 
 class Hostile:
-    """A server of a test's own: it reads a request's head, and then does to the connection what the test says."""
+    """A server of the test: it reads a request's head, and then treats the connection as the test says."""
 
     def __init__(self, deed):
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -69,7 +69,7 @@ def without_end(piece):
 
 
 def run(*words):
-    """Runs a command; returns its status, what it says, and the most memory that it had, in megabytes."""
+    """Runs a command. Returns its status, its output, and its peak memory in megabytes."""
     process = subprocess.Popen([os.environ["POSTERN"], *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     timer = threading.Timer(PATIENCE, process.kill)
     timer.start()
@@ -106,7 +106,7 @@ def test_a_chunk_size_near_the_largest_number_ends_no_command_by_a_trap(command,
 def test_100_continue_without_end_is_refused_at_once_and_takes_no_memory(tmp_path):
     with Hostile(without_end(b"HTTP/1.1 100 Continue\r\n\r\n")) as server:
         status, said, megabytes = run(*commands(server.port, tmp_path)["ctl"])
-    # After its own patience it would say something else.
+    # After its own timeout the message would be another.
     assert status in (1, 2) and "head is above" in said, (status, said)
     assert megabytes < 150, megabytes
 

@@ -11,13 +11,13 @@ INCIDENTS = pathlib.Path(__file__).resolve().parents[2] / "loadtest" / "incident
 
 
 def scenario(folder):
-    """The scenario of an incident; its comments are lines of their own."""
+    """The scenario of an incident. Comments are on lines of their own."""
     lines = (folder / "scenario.json").read_text().splitlines()
     return json.loads("\n".join(line for line in lines if not line.strip().startswith("//")))
 
 
 def changed(value, change):
-    """A scenario with the members of a change in place of its own; objects are changed member by member."""
+    """A scenario with some members replaced; objects are merged member by member."""
     if not isinstance(value, dict) or not isinstance(change, dict):
         return change
     return value | {name: changed(value.get(name), part) for name, part in change.items()}

@@ -1,4 +1,5 @@
-"""Opaque tokens of the application's own login: the gateway asks its introspection endpoint (RFC 7662), which may fail in every way."""
+"""Opaque tokens of the application's own login: the gateway asks its introspection endpoint (RFC 7662), which may fail in every
+way."""
 
 import os
 import re
@@ -42,7 +43,7 @@ def test_users_with_opaque_tokens_connect_and_refresh_and_an_inactive_token_is_r
                 assert ann.is_alive()
             assert outcome(gateway, "unknown") == "token_unknown"
             assert [form["token"][0] for form, _, _ in server.requests] == ["opaque1", "opaque2", "opaque3", "unknown"]
-            # The gateway's own tokens are judged as ever, and its endpoint mints for nobody.
+            # The gateway's own tokens are verified as before, and its endpoint mints for nobody.
             assert outcome(gateway, token("carl")) == "carl" and server.asked == 4
             assert api(gateway, "POST", "/v1/tokens", {"user_id": "ann"}).error["name"] == "not_permitted"
             assert metric(gateway, 'postern_introspection_answers_total{result="active"}') == 3
@@ -95,7 +96,7 @@ def test_an_endpoint_that_gives_no_usable_answer_ends_nobody_lets_nobody_in_and_
                 assert ann.ask("refresh", token="opaque2")["error"]["number"] == 503005 and ann.is_alive()
                 server.answer = None
                 until(lambda: outcome(gateway, "opaque1") == "ann")
-                # Too many failures have it asked once a second at first.
+                # After too many failures the gateway asks once a second at first.
                 until(lambda: ann.ask("refresh", token="opaque2")["type"] == "refreshed")
                 assert ann.is_alive()
             event = "introspection_forbidden" if said == "status 401" else "introspection_failed"

@@ -1,4 +1,4 @@
-"""What happened, as the control port tells it: read, counted, waited for, exported and streamed."""
+"""The journal over the control port: read, counted, waited for, exported and streamed."""
 
 import http.client
 import json
@@ -43,7 +43,7 @@ def lines(gateway, **query):
 
 
 def refresh(gateway, user):
-    """A user who logs in and refreshes once; the tokens."""
+    """A user who logs in and refreshes once; returns the tokens."""
     first, second = token(user), token(user)
     with Client(gateway, token=first) as client:
         client.receive("connected")
@@ -110,7 +110,7 @@ def test_a_wait_is_met_when_it_happens_and_else_says_so(recorder):
 
 
 def read_events(gateway, path, count, headers={}):
-    """So many events of a feed, as pairs of name and value."""
+    """This many events of a feed, as pairs of name and value."""
     parts = urllib.parse.urlsplit(gateway.control_url)
     connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)
     connection.request("GET", parts.path + path, headers=headers)
@@ -189,14 +189,14 @@ def expect(gateway, expectation, user, **members):
     while True:
         answer = control(gateway, "POST", "/journal/expect", {"expect": expectation, "user": user, **members})
         assert answer.status == 200, answer.body
-        # A client that does nothing more is watched for a moment, longer on a slow machine.
+        # A client that does nothing more is watched for a moment, or longer on a slow machine.
         if "have to pass without" not in answer.json["sentence"] or time.monotonic() > end:
             return answer.json
         time.sleep(0.05)
 
 
 def is_passed(verdict):
-    """Whether it is `passed`, or left open because a slow machine may have turned it."""
+    """Whether the verdict is `passed`, or undecided because of a slow machine."""
     return verdict["verdict"] == "passed" or (verdict["verdict"] == "undecided" and "the machine was slow" in verdict["sentence"])
 
 
@@ -207,7 +207,7 @@ def mint(gateway, user):
 
 
 def refresh_by_provider(gateway, user, calls):
-    """A user who logs in and refreshes with tokens of the gateway's own provider, which is called so often."""
+    """A user who logs in and refreshes this often, with tokens of the gateway's own provider."""
     with Client(gateway, token=mint(gateway, user)) as client:
         client.receive("connected")
         control(gateway, "POST", f"/users/{user}/expire", {})
@@ -247,7 +247,7 @@ def test_a_space_is_asked_by_itself_and_waits_are_of_real_time(recorder):
     with Client(Space, token=mint(Space, "ann")) as client:
         client.receive("connected")
     passed = expect(Space, "waits_at_least", "ann", since="closed", at_least_ms=300)
-    # On a slow machine so short a wait may be the machine's own.
+    # On a slow machine such a short wait may be the machine's fault.
     assert is_passed(passed), passed
     assert {line["at_ms"] for line in passed["lines"]} == {0}
     assert expect(Space, "waits_at_least", "ann", at_least_ms=10_000)["verdict"] == "failed"
@@ -313,7 +313,7 @@ def test_it_is_read_and_waited_for_in_a_shell(recorder):
     assert done.returncode == 0, done.stderr
     rows = done.stdout.splitlines()
     assert [row.split()[3] for row in rows] == ["logged_in", "refreshed"] and rows[1].split()[0] == str(found[0]["n"])
-    # A name moves nothing in a terminal, and no token is there.
+    # A name cannot move the terminal's cursor, and no token is printed.
     assert "\\u202e conn_0_" in rows[0] and "eyJ" not in done.stdout
     asked = ctl(recorder, "journal", "--user", user, "--limit", "1")
     assert re.fullmatch(r"more: --after \d+", asked.stdout.splitlines()[1]), asked.stdout

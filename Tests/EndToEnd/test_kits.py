@@ -1,4 +1,4 @@
-"""The kits as packages: built into files, installed from those alone, and used by a project that is not part of the sources."""
+"""The kits as packages: built, installed from the packages alone, and used by a project outside the sources."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ import pytest
 import kits
 from kits import ends, made, program
 
-# A container runtime whose containers are the program itself; it writes down how it was asked.
+# A container runtime that runs the program directly, and records its arguments.
 RUNTIME = """#!/bin/sh
 echo "$@" > "{folder}/asked"
 while [ "$1" != postern:1.0 ]; do shift; done
@@ -32,7 +32,7 @@ def runtime(tmp_path):
 
 
 def beside(runtime):
-    """An environment in which a gateway can come from an image only."""
+    """An environment in which a gateway can only come from an image."""
     environment = {name: value for name, value in os.environ.items() if name not in ("POSTERN", "PYTHONPATH", "PYTEST_ADDOPTS")}
     return environment | {"PATH": f"{runtime}:{os.environ['PATH']}"}
 

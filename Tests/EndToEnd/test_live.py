@@ -1,4 +1,4 @@
-"""The page that moves while a storm lasts, in a browser, beside the report that the storm ends with."""
+"""The live page of a storm, in a browser, compared with the storm's report."""
 
 import http.client
 import re
@@ -24,7 +24,7 @@ def gateway():
 
 
 def address(storm):
-    """Where the page is, as the storm says it before anything else."""
+    """The address of the page, from the storm's first line."""
     line = storm.process.stderr.readline()
     found = re.fullmatch(r"postern: live: (http://127\.0\.0\.1:(\d+)/)\n", line)
     assert found, line
@@ -43,7 +43,7 @@ def text(page, metric):
 
 
 def number(words):
-    """What a figure on the page says, in the unit of the JSON's."""
+    """A figure on the page, in the unit of the JSON."""
     digits, unit = re.fullmatch(r"([\d,.]+)(?: (us|ms|s))?", words).groups()
     return float(digits.replace(",", "")) * {None: 1, "us": 1e-6, "ms": 1e-3, "s": 1}[unit]
 
@@ -51,7 +51,7 @@ def number(words):
 @pytest.mark.parametrize("processes", [1, 2])
 def test_it_moves_while_the_storm_lasts_and_ends_with_the_figures_of_the_report(gateway, processes, tmp_path):
     mix = ["--behaviour", "well-behaved=90,forgetful=10", "--processes", str(processes)]
-    # The ramp is longer than a browser takes to open a page.
+    # The ramp takes longer than a browser needs to open a page.
     slowly = ["25" if word == "50" else word for word in STORM]
     with Page() as page, Running("--url", gateway.url, *slowly, *mix) as storm:
         url, _ = address(storm)
@@ -68,13 +68,13 @@ def test_it_moves_while_the_storm_lasts_and_ends_with_the_figures_of_the_report(
         for metric in METRICS:
             figure, shown = report["figures"][metric], text(page, metric)
             if figure["value"] is None:
-                # The storm itself was late, on a busy machine.
+                # On a busy machine the storm itself was late.
                 assert shown == "not measurable" and "late" in figure["why"], (metric, shown, figure)
             else:
-                # Three digits are shown.
+                # The page shows three digits.
                 assert number(shown) == pytest.approx(figure["value"], rel=0.006), metric
         assert value(report, "refresh.accepted") == 270 and value(report, "cut_off") == 30
-        # The page stays as it is when the storm has gone, and has asked nobody else.
+        # The page stays as it is when the storm has ended, and has requested nothing from other hosts.
         time.sleep(0.5)
         assert text(page, "refresh.accepted") == "270"
         assert page.evaluate("document.getElementById('state').textContent").startswith("the storm is over")
@@ -96,7 +96,7 @@ def test_it_is_for_this_machine_and_its_own_page_only(gateway):
             assert ask(port, path, Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="no-cors")[0].status == 403
         assert ask(port, "/events", method="POST")[0].status == 405
         assert ask(port, "/secret")[0].status == 404
-        # Sixteen look on, not more; who leaves makes room.
+        # At most sixteen readers. One that leaves makes room.
         feeds = [ask(port, "/events")[0] for _ in range(16)]
         assert all(feed.status == 200 for feed in feeds)
         assert ask(port, "/events")[0].status == 503
@@ -112,7 +112,7 @@ def test_it_is_for_this_machine_and_its_own_page_only(gateway):
 def test_a_slow_page_holds_no_storm_up(gateway):
     with Running("--url", gateway.url, *STORM) as storm:
         _, port = address(storm)
-        # A reader that takes nothing more.
+        # A reader that reads no more.
         silent = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         silent.request("GET", "/events")
         assert storm.report()["passes"]

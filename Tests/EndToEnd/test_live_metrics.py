@@ -1,4 +1,4 @@
-"""The figures of a running storm: held against its report, checked by promtool, scraped by Prometheus."""
+"""The metrics of a running storm: compared with its report, checked by promtool, scraped by Prometheus."""
 
 import json
 import os
@@ -57,7 +57,7 @@ def test_the_last_scrape_has_the_figures_of_the_report_and_no_counter_ever_falls
 
 
 def _rest(storm):
-    """The rest of the report, without waiting for the end of the program."""
+    """The rest of the report, read before the program ends."""
     text = ""
     while not text.endswith("\n}\n"):
         text += storm.process.stdout.readline()

@@ -1,4 +1,4 @@
-"""Who gets a socket, how, and what the others are told."""
+"""Which clients get a socket, how, and how the others are refused."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""Secrets in every member of every message, in and out, stand in nothing that the gateway or a storm shows."""
+"""Secrets in every member of every message, in and out: none appears in any output of the gateway or a storm."""
 
 import base64
 import http.client
@@ -21,20 +21,20 @@ from clients import Client, api, request
 from gateway import SECRET, Gateway, token
 
 MARK = "marked-secret-that-nobody-sees"
-# Shapes of secrets that are recognised by their form, in every member.
+# Secrets that can be recognised by their form, in every member.
 SHAPES = [
     f"eyJhbGciOiJIUzI1NiJ9.{MARK}.x", f"https://h.example/a?access_token={MARK}&b=1", f"Bearer {MARK}", f"Basic {MARK}",
     json.dumps({"token": MARK}), json.dumps({"data": json.dumps({"password": MARK})}),
 ]
 # Members that hold a secret of any form.
 NAMES = ["token", "access_token", "accessToken", "jwt", "password", "secret", "client_secret", "sessionKey", "authorization"]
-# What no secret is, and everybody may see.
+# Values that are no secrets and may be shown.
 WORD = "a-word-that-everybody-sees"
 PATIENCE = 30
 
 
 def filled(schema, components, text, depth=0):
-    """A value that the schema describes, with `text` wherever a text may stand."""
+    """A value that matches the schema, with `text` wherever text is allowed."""
     schema = components["schemas"][schema["$ref"].split("/")[-1]] if "$ref" in schema else schema
     for several in ("oneOf", "anyOf", "allOf"):
         if several in schema:
@@ -60,10 +60,10 @@ def filled_schema(schemas, components):
 
 
 def documented(name, text):
-    """Every message that clients may send by a document."""
+    """Every message that a document lets clients send."""
     document = documents.ALL.get(name)
     if document is None:
-        # Another suite holds its own traffic against it.
+        # Another suite checks its own traffic against this document.
         document = documents.SocketDocument(name)
         del documents.ALL[name]
     components = document.document["components"]
@@ -73,7 +73,7 @@ def documented(name, text):
 
 
 def texts(dialect, text):
-    """What a client of the dialect says, with `text` in every member."""
+    """The messages of a client of the dialect, with `text` in every member."""
     if dialect in ("plain", "sinch", "streem"):
         name = {"plain": "asyncapi.yaml", "sinch": "sinch-asyncapi.yaml", "streem": "streem-asyncapi.yaml"}[dialect]
         messages = [message for _, message in documented(name, text)]
@@ -88,7 +88,7 @@ def texts(dialect, text):
 
 
 def say(gateway, path, lines, first=(), subprotocols=None, headers=None):
-    """Says all of it, over another connection where the gateway has ended one."""
+    """Sends all of it, over a new connection if the gateway has ended one."""
     rest = list(lines)
     for _ in range(len(rest) + 1):
         if not rest:
@@ -115,7 +115,7 @@ def say(gateway, path, lines, first=(), subprotocols=None, headers=None):
 
 
 def everything(gateway, control_secret, cookie):
-    """All that the gateway shows, by name."""
+    """All outputs of the gateway, by name."""
     shown = {"log": gateway.log()}
 
     def get(path, **headers):
@@ -162,7 +162,7 @@ def storm_report(folder, gateway, *flags, expected=(0, 1)):
 
 
 def secret_free(shown, secrets):
-    """None of the secrets stands anywhere, as it is or as JSON or a query would have it."""
+    """None of the secrets appears anywhere, neither as it is nor encoded for JSON or a query."""
     for secret in secrets:
         forms = {secret, urllib.parse.quote(secret, safe=""), json.dumps(secret)[1:-1]}
         for name, text in shown.items():
@@ -172,7 +172,7 @@ def secret_free(shown, secrets):
 
 
 def learnt(value, found):
-    """Puts the secrets among the members of an answer into `found`."""
+    """Adds the secrets among the members of an answer to `found`."""
     if isinstance(value, dict):
         for name, member in value.items():
             plain = name.replace("_", "").lower()
@@ -204,7 +204,7 @@ def test_marked_secrets_in_every_message_of_every_dialect_stand_nowhere(tmp_path
         secrets.add(good)
         for text in SHAPES:
             quoted = urllib.parse.quote(text)
-            # Before anybody is let in, in headers, queries, subprotocols and messages.
+            # Before a login: in headers, queries, subprotocols and messages.
             say(gateway, "/v1/connect", texts("plain", text))
             for path in (f"/v1/connect?access_token={quoted}", f"/?ai=A&user_id={quoted}&key={quoted}&access_token={quoted}",
                          f"/video/connect?api_key=k&authorization={quoted}", f"/connect?json={quoted}&authorization={quoted}"):
@@ -217,7 +217,7 @@ def test_marked_secrets_in_every_message_of_every_dialect_stand_nowhere(tmp_path
             say(gateway, "/sinch/v1/connect", texts("sinch", text))
             say(gateway, "/streem/v1/connect", texts("streem", text))
             say(gateway, "/video/connect?api_key=k", texts("stream-video", text))
-            # And behind a login.
+            # After a login.
             say(gateway, f"/v1/connect?access_token={good}", texts("plain", text))
             user = {"token": stream.mint("ann"), "user_details": {"id": "ann", "custom": {"a": text}}}
             secrets.add(user["token"])
@@ -234,7 +234,7 @@ def test_marked_secrets_in_every_message_of_every_dialect_stand_nowhere(tmp_path
             for path in ("/revocations", "/faults", "/dashboard/login", "/journal/expect"):
                 request(gateway.control_url, "POST", path, {**body, "fault": text, "expect": text}, token=control_secret, document=None)
                 request(gateway.control_url, "POST", path, body, token=text, document=None)
-        # What the gateway says itself: tokens, keys, secrets of instances, invitations.
+        # What the gateway itself hands out: tokens, keys, secrets of instances, invitations.
         minted = api(gateway, "POST", "/v1/tokens", {"user_id": "cleo"}, token=provider_secret)
         learnt(minted.json, secrets)
         request(gateway.control_url, "POST", "/revocations", {"token": minted.json["token"]}, token=control_secret, document=None)
@@ -274,12 +274,12 @@ def test_marked_secrets_in_every_message_of_every_dialect_stand_nowhere(tmp_path
             assert WORD in shown[name], f"{name} does not show what messages say"
         assert shown["log"].count("login") > 10
         secret_free({**shown, **report}, secrets)
-        # The gateway's own check at its end is for a secret of its own.
+        # The gateway's own check at its end is for another secret.
         assert SECRET not in "".join(shown.values())
 
 
 class Echo(BaseHTTPRequestHandler):
-    """A server that says in every answer what it was sent."""
+    """A server that repeats the request in every answer."""
 
     protocol_version = "HTTP/1.1"
 

@@ -1,4 +1,4 @@
-"""The page of metrics, as Prometheus's own parser reads it."""
+"""The metrics, read by Prometheus's own parser."""
 
 import time
 
@@ -91,7 +91,7 @@ def test_each_dialect_is_counted_as_itself_and_histograms_are_whole(gateway):
             if sample.name.endswith("_bucket") and sample.labels["dialect"] == dialect
         ]
         assert buckets == sorted(buckets) and buckets[-1] == value(families, "postern_login_seconds_count", dialect=dialect)
-    # Of what nobody can list beforehand there is what happened.
+    # For label values that cannot be listed beforehand, the ones that occurred.
     request(gateway.http_url, "GET", "/v1/nowhere", document=None)
     labels = {"dialect": "plain", "route": "other", "status": "404"}
     assert value(page(gateway), "postern_http_requests_total", **labels) == 1

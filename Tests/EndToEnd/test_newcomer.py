@@ -1,4 +1,4 @@
-"""What somebody meets first: the examples, the command line's complaints, the installer of packages."""
+"""A newcomer's first contacts: the examples, the errors of the command line, the installer of packages."""
 
 import json
 import os
@@ -19,7 +19,7 @@ POSTERN = os.environ["POSTERN"]
 
 
 class Client:
-    """A client as a process, and the lines it prints."""
+    """A client as a process, and its output lines."""
 
     def __init__(self, *command):
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -108,7 +108,7 @@ def test_what_is_asked_wrongly_is_answered_with_what_would_be_right(words, envir
 
 
 def test_a_file_without_permission_is_told_from_a_missing_one():
-    # Nothing is forbidden to root, who becomes somebody else for this, with a copy that he may run.
+    # root may do everything, so it becomes another user for this, with a copy that this user may run.
     somebody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
     with tempfile.TemporaryDirectory(prefix="postern-") as folder:
         os.chmod(folder, 0o755)
@@ -134,7 +134,7 @@ def test_a_storm_in_a_pipe_tells_how_far_it_is_every_ten_seconds(gateway):
     assert "10." in lines[0] and "5 connected" in lines[0] and "\x1b" not in lines[0]
 
 
-# The installer, with programs of the system that say what the test wants.
+# The installer, with fake system programs whose answers the test chooses.
 
 APT_GET = """#!/bin/sh
 echo "$*" >> "$SCRIPT/calls"

@@ -1,5 +1,5 @@
-"""Several `postern serve --node-name` on one Redis: what one announces, the clients of all hear, in one order; an order to one
-reaches the sessions of all."""
+"""Several `postern serve --node-name` on one Redis: the clients of all receive each announcement, in one order, and an order to
+one process reaches the sessions of all."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def node(redis, name, *flags, **options):
 
 
 class Member:
-    """A client of the plain dialect in a call, that keeps what it hears in a thread of its own."""
+    """A client of the plain dialect in a call. A thread of its own records its messages."""
 
     def __init__(self, gateway, user):
         self.client = Client(gateway, token=token(user)).__enter__()
@@ -68,7 +68,7 @@ class Member:
 
 
 def common(one, other):
-    """What both have heard, in the order of each; nothing twice."""
+    """The messages that both have received, in the order of each; nothing twice."""
     assert len(one) == len(set(one)) and len(other) == len(set(other)), "heard twice"
     return [m for m in one if m in set(other)], [m for m in other if m in set(one)]
 
@@ -157,11 +157,11 @@ def test_a_process_that_is_stopped_hears_late_what_was_said_and_one_that_is_kill
             for number in range(100):
                 ann.say(str(number))
             eventually(lambda: len(ann.heard) == 100)
-            # Longer than Redis and the process itself take for anything else.
+            # Longer than Redis and the process need for anything else.
             time.sleep(3)
             assert bob.heard == []
             second.process.send_signal(signal.SIGCONT)
-            # Redis has kept what the socket did not take; or the process has found its connection lost, and tells a gap.
+            # Redis has kept what the socket did not take, or the process has noticed the lost connection and reports a gap.
             eventually(lambda: len(bob.heard) == 100 or metric(second, "postern_bus_gaps_total"))
             one, other = common(ann.heard, bob.heard)
             assert one == other
@@ -179,7 +179,7 @@ def test_streams_events_reach_the_members_on_another_process(redis):
             path = "/video/call/default/kept"
             rest(first, "POST", path, {"data": {"members": [{"user_id": "ann"}, {"user_id": "bob"}]}}, stream.mint("ann"))
             assert bob.hear("call.created")["call_cid"] == "default:kept"
-            # A request of its user may come to the other process, and names the connection.
+            # The request may arrive at the other process; it names the user's connection.
             rest(first, "GET", path, None, stream.mint("bob"), connection)
             rest(first, "POST", f"{path}/event", {"custom": {"number": 7}}, stream.mint("ann"))
             assert bob.hear("custom")["custom"] == {"number": 7}
@@ -197,7 +197,7 @@ def test_a_message_of_sendbird_reaches_the_members_on_another_process_in_one_ord
     with node(redis, "a") as first, node(redis, "b") as second:
         with client(first, "ann") as ann, client(second, "bob") as bob:
             platform(second, "/v3/group_channels", {"channel_url": "talk", "user_ids": ["ann"]})
-            # The second process knows the channel already, the first one adds a member.
+            # The second process knows the channel already, and the first one adds a member.
             platform(second, "/v3/group_channels/talk/messages", {"message_type": "MESG", "user_id": "ann", "message": "0"})
             platform(first, "/v3/group_channels/talk/invite", {"user_ids": ["bob"]})
             for number in range(1, 41):
@@ -252,7 +252,7 @@ def test_orders_reach_the_sessions_of_every_process_and_an_answer_names_the_proc
             second.process.send_signal(signal.SIGCONT)
             assert answer == {"sessions": 1, "nodes_missing": ["b"]}
             assert here.until_closed()[0] == 4005
-            # The order was late there, not lost.
+            # The order was late there, and not lost.
             assert there.until_closed()[0] == 4005
 
 

@@ -1,5 +1,5 @@
-"""The control port of several `postern serve --node-name` on one Redis: whichever is asked answers for all, and says whose part
-it lacks."""
+"""The control port of several `postern serve --node-name` on one Redis: each of them answers for all, and says whose part is
+missing."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def ctl(gateway, *words, status=0):
 
 
 def hear_notice(client):
-    """The operator's own message, of which no document knows."""
+    """The operator's own message, which no document describes."""
     assert json.loads(client.socket.recv())["type"] == "notice"
 
 
@@ -70,13 +70,13 @@ def test_any_process_answers_for_the_sessions_and_the_journal_of_all(redis):
             hear_notice(bob)
             table = ctl(first, "sessions").splitlines()
             assert table[0].split()[-1] == "NODE" and [line.split()[-1] for line in table[1:]] == ["a", "b"]
-            # A fault is of one process.
+            # A fault belongs to one process.
             order = {"fault": "drop", "what": "reply:refresh", "times": 1}
             assert control(first, "POST", "/faults?node=b", order).status == 201
             assert control(first, "GET", "/faults").json == {"faults": []}
             assert control(second, "GET", "/faults").json["faults"][0]["fault"] == "drop"
             assert "drop" in ctl(first, "faults", "--node", "b")
-            # A wait at one process is met at the other.
+            # A wait at one process ends by an event at the other.
             place = control(first, "GET", "/journal?limit=1000").json["next"]
             answers = []
             order = {"kind": "logged_in", "user": "cat", "after": place, "within_ms": 60_000}
@@ -118,7 +118,7 @@ def test_a_process_that_is_stopped_is_named_in_every_answer_and_answers_again_wh
             assert users(answers[0]) == ["ann"] and answers[5]["verdict"] == "undecided"
             assert "no answer from b" in shown
             assert late.status == 503 and "'b'" in late.json["error"]["message"]
-            # What was said meanwhile arrives late; nothing is lost for good.
+            # Announcements of that time arrive late; nothing is lost for good.
             hear_notice(bob)
             eventually(lambda: "nodes_missing" not in control(first, "GET", "/sessions").json)
             assert users(control(first, "GET", "/sessions").json) == ["ann", "bob"]
@@ -137,7 +137,7 @@ def test_a_process_that_is_killed_is_missed_until_it_counts_as_dead_and_its_plac
             eventually(lambda: "nodes_missing" not in control(first, "GET", "/sessions").json)
             page = control(first, "GET", f"/journal?after={place}&limit=1000").json
             assert "nodes_missing" not in page and {line["node"] for line in page["lines"]} <= {"a"}
-            # The next life of the process begins a journal of its own, of which the old place knows nothing.
+            # The process begins a new journal when it starts again, and the old position is not valid in it.
             with node(redis, "b") as third, Client(third, token=token("cat")) as cat:
                 cat.receive("connected")
                 lines = control(first, "GET", f"/journal?after={place}&kind=logged_in").json["lines"]

@@ -1,4 +1,4 @@
-"""The tables of Docs/dialects say what a gateway does and what tests it."""
+"""The tables of Docs/dialects agree with what a gateway does and with the tests."""
 
 import os
 from pathlib import Path
@@ -41,14 +41,14 @@ def test_a_path_that_is_written_out_is_no_other_operation_of_that_name():
 
 @pytest.mark.parametrize("vendor", operations.VENDORS, ids=lambda vendor: vendor.name)
 def test_while_the_store_is_away_nothing_is_answered_but_503_and_when_to_come_back(vendor):
-    """What asks no store is answered as ever; nobody hears that there is no such user, call or channel."""
+    """Requests that need no store are answered as before. No caller is told that a user, call or channel does not exist."""
     catalogue, names = operations.catalogue(vendor.name)
     wrong, refused = [], 0
     with Gateway(*vendor.flags, "--faults", loops=1) as gateway, vendor.ready(gateway) as further:
         names |= further
         for operation in catalogue:
             if operation.asker != "open":
-                # Has whoever asks get their credentials.
+                # Gives each caller its credentials.
                 vendor.ask(gateway, "GET", "/nothing", operation.asker, "")
             order = operation.method, operation.target(names), operation.asker, operation.body
             fault = control(gateway, "POST", "/faults", {"fault": "store_away"}).json["number"]

@@ -1,5 +1,5 @@
-"""Commands that arrive in one segment are done, answered and heard in the order in which they were sent; what many say at
-once, on different loops, is heard in one order by all."""
+"""Commands in one segment are run and answered in the order in which they were sent. Messages that many clients send at once,
+on different loops, reach all clients in one order."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -37,7 +37,7 @@ class Segment(RawSocket):
         return payload[:4].decode(), json.loads(payload[4:])
 
     def read_commands(self, count, *names):
-        """The next so many commands of these names."""
+        """The next commands with these names, as many as given."""
         heard = []
         while len(heard) < count:
             name, members = self.read_command()
@@ -106,7 +106,7 @@ def loops(gateway):
 
 
 def heard(speak, speakers):
-    """What each of the speakers has heard, who all begin at the same moment; each says ROUNDS things."""
+    """What each of the speakers has received. All begin at the same moment, and each sends ROUNDS messages."""
     begin = Barrier(len(speakers))
 
     def run(speaker):
@@ -162,7 +162,7 @@ def test_a_channel_hears_all_who_speak_at_once_and_its_server_in_one_order(wide)
             messages = []
             for number in range(ROUNDS):
                 socket.say(("MESG", {"channel_url": "order", "message": f"m{number}", "req_id": f"r{number}"}))
-                # Who asks for more at once than a lane holds is refused.
+                # A client that asks for more at once than a lane holds is refused.
                 while not messages or messages[-1][1].get("req_id") != f"r{number}":
                     messages += socket.read_commands(1, "MESG")
             messages += socket.read_commands(ROUNDS * (SPEAKERS + 1) - len(messages), "MESG")

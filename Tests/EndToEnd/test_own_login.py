@@ -1,4 +1,5 @@
-"""A gateway that takes the tokens of the application's own login: its keys by address and by discovery, rotation, and forged tokens."""
+"""A gateway that accepts the tokens of the application's own login: its keys by URL and by discovery, rotation, and forged
+tokens."""
 
 import base64
 import hashlib
@@ -22,7 +23,7 @@ def flags(issuer, *more):
 
 
 def outcome(gateway, presented):
-    """The user that is let in by a token, or the name of the error."""
+    """The user that a token logs in, or the name of the error."""
     try:
         with Client(gateway, token=presented) as client:
             message = client.receive()
@@ -48,7 +49,7 @@ def test_a_user_of_the_login_connects_refreshes_and_stays_without_a_restart_when
             assert ann.receive("connected")["user_id"] == "ann"
             new = Key("k2", algorithm)
             issuer.keys.insert(0, new)
-            # The first token of the new key waits for the keys, on the same connection. The cool-down of the start is over.
+            # The first token of the new key waits for the keys, on the same connection. The cool-down after the start is over.
             until(lambda: time.monotonic() > issuer.requests[0][2] + 30.5, 40)
             assert ann.ask("refresh", token=issuer.token(new))["type"] == "refreshed"
             assert ann.is_alive() and issuer.asked == 2
@@ -113,7 +114,7 @@ def test_forged_tokens_are_refused_each_with_its_own_reason():
         assert outcome(gateway, issuer.token(life=-60)) == "token_expired"
         assert outcome(gateway, issuer.token(**logout)) == "token_malformed"
         assert outcome(gateway, issuer.token(kid="unheard")) == "key_unknown"
-        # A link to a key, or a key, in the header is never followed.
+        # A key in the header, or a link to one, is never used.
         assert issuer.asked == 1 and outcome(gateway, issuer.token()) == "ann"
 
 
@@ -178,7 +179,8 @@ def test_a_login_that_wants_a_certificate_of_its_clients_is_shown_one(tmp_path):
 
 
 def test_a_document_that_leads_inside_is_never_followed():
-    """A listener on another address of this machine proves that it is not asked: only the issuer's own host is."""
+    """A listener on another address of this machine proves that no request goes there: only the issuer's own host is
+    allowed."""
     with Issuer() as issuer:
         listener = socket.create_server(("127.0.0.2", 0))
         issuer.jwks_url = f"http://127.0.0.2:{listener.getsockname()[1]}/keys"

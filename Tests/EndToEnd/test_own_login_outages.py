@@ -1,4 +1,5 @@
-"""The application's own login fails, hangs or lies: nobody who is in is lost, nobody new gets in unasked, and known keys stay good."""
+"""The application's own login fails, hangs or lies: no connected user is lost, no new one is accepted unverified, and known
+keys stay valid."""
 
 import os
 import re
@@ -81,7 +82,7 @@ def test_an_outage_ends_nobody_and_known_keys_stay_good_over_a_reload(tmp_path):
             ann.receive("connected")
             issuer.answer = lambda handler: handler.say(500)
             until(lambda: time.monotonic() > issuer.requests[0][2] + 30.5, 40)
-            # The key may exist: the token is neither good nor bad.
+            # The key may exist, so the token is neither good nor bad.
             answer = ann.ask("refresh", token=issuer.token(Key("k2")))
             assert answer["error"]["number"] == 503005
             assert ann.ask("refresh", token=issuer.token())["type"] == "refreshed" and ann.is_alive()
@@ -147,7 +148,7 @@ def test_a_restart_while_the_login_is_away_lets_good_tokens_in_by_the_keys_that_
         assert outcome(gateway, issuer.token()) == "ann"
         assert outcome(gateway, issuer.token(Key("k2"))) == "identity_unavailable"
         assert outcome(gateway, issuer.token(Key("k1"))) == "signature_invalid"
-    # Keys from another address are not those.
+    # Keys at another address do not count.
     issuer.jwks_url += "2"
     with Gateway(*flags(issuer, *store), has_secret=False) as gateway:
         assert control(gateway, "GET", "/ready").status == 503

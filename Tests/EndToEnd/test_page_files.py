@@ -1,4 +1,4 @@
-"""The files that browsers get are read by tools that know their languages: HTML by tidy, scripts by tsc, style sheets by tinycss2."""
+"""The files for browsers are read by tools for their languages: HTML by tidy, scripts by tsc, style sheets by tinycss2."""
 
 import subprocess
 from pathlib import Path
@@ -17,7 +17,7 @@ def name(path):
 
 
 def faults(rules):
-    """Everything in a style sheet that a browser would skip, in nested rules too."""
+    """Everything in a style sheet that a browser would ignore, in nested rules too."""
     for rule in rules:
         if rule.type == "error":
             yield f"line {rule.source_line}: {rule.message}"
@@ -28,7 +28,7 @@ def faults(rules):
 
 
 def checked(folder, scratch):
-    """What tsc says of all the scripts of a folder, which share one page."""
+    """The errors of tsc for all scripts of a folder, which share one page."""
     return subprocess.run(
         ["tsc", "--allowJs", "--checkJs", "--noEmit", "--target", "es2022", "--lib", "es2022,dom", *map(str, sorted(folder.glob("*.js")))],
         cwd=scratch, capture_output=True, text=True, timeout=120)
@@ -40,7 +40,7 @@ def test_there_are_pages_scripts_and_sheets_to_read():
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_tidy_finds_nothing_in_a_page(page):
-    # The gateway puts relative paths and a button where the marks are.
+    # The gateway replaces the marks by relative paths and a button.
     text = page.read_text().replace("{{root}}", "../").replace("{{logout}}", '<button type="button" id="logout">Log out</button>')
     assert "{{" not in text
     told = subprocess.run(

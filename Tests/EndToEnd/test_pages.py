@@ -1,4 +1,4 @@
-"""The pages are found, short, and lead somewhere: links, titles, lengths, the index, and the reference that is generated."""
+"""The pages: links, titles, lengths, the index, and the reference that is generated."""
 
 import os
 import re
@@ -12,7 +12,7 @@ DOCS = ROOT / "Docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 ALL = [*PAGES, *(ROOT / name for name in ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "llms.txt"]),
        *sorted((ROOT / "Kits").glob("*/README.md")), ROOT / "Sources/Vendors/README.md"]  # fmt: skip
-# Tables that operations.py writes: they are searched, not read.
+# Tables that operations.py writes: people search them, and do not read them.
 GENERATED = {"sendbird-operations.md", "stream-operations.md"}
 
 
@@ -21,7 +21,7 @@ def name(page):
 
 
 def prose(page):
-    """A page without its code, in which [x](y) is no link."""
+    """A page without its code, where [x](y) is no link."""
     return re.sub(r"`[^`\n]*`", "``", re.sub(r"(?m)^    .*$", "", page.read_text()))
 
 
@@ -31,7 +31,7 @@ def links(page):
 
 
 def anchors(page):
-    """The names that GitHub gives a page's headings."""
+    """The anchors that GitHub gives to a page's headings."""
     headings = re.findall(r"(?m)^#+ (.*)$", page.read_text())
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

@@ -1,4 +1,4 @@
-"""The client's address behind proxies: HAProxy's own PROXY protocol and fields, and what others make of them."""
+"""The client's address behind proxies: HAProxy's own PROXY protocol and fields, and those of others."""
 
 import re
 import socket
@@ -61,7 +61,7 @@ def test_haproxy_passes_tls_through_behind_the_proxy_protocol(tmp_path, how):
 )
 def test_haproxy_says_by_a_field_whose_a_request_is(settings):
     with Gateway(*TRUST) as gateway, HAProxy(gateway, settings="mode http\n" + settings) as proxy:
-        # What a client writes itself stands before it.
+        # A field that the client itself wrote comes first.
         own = {"X-Forwarded-For": "203.0.113.66"} if settings == "option forwardfor" else {}
         with Client(
             gateway, token=token("ann"), url=proxy.url, source_address=("127.0.0.9", 0)) as ann:
@@ -70,7 +70,7 @@ def test_haproxy_says_by_a_field_whose_a_request_is(settings):
 
 
 def raw_peer(gateway, lines="", before=b"", source="127.0.0.1"):
-    """The peer that the control API shows of a socket that is opened by hand, from `source`, with these fields."""
+    """The peer that the control API shows for a socket from `source` with these fields."""
     user = f"user{time.monotonic_ns()}"
     head = f"GET /v1/connect HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     head += f"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n{lines}"
@@ -125,7 +125,7 @@ def test_the_proxy_protocol_is_required_of_named_proxies_and_of_nobody_else():
             (version_2(command=0x20, family=0), "127.0.0.1"), (version_2(ANN, command=0x20), "127.0.0.1"),
         ]:
             assert raw_peer(gateway, before=before) == peer, before
-        # A proxy's fields count as well, where the client that it names is a proxy of ours itself.
+        # A proxy's fields count as well if the client that it names is one of our proxies.
         inner = b"PROXY TCP4 127.0.0.1 192.0.2.1 1 2\r\n"
         assert raw_peer(gateway, "X-Forwarded-For: 203.0.113.8\r\n", inner) == "203.0.113.8"
         assert raw_peer(gateway, source="127.0.0.2") == "127.0.0.2"

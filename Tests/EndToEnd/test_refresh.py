@@ -20,7 +20,7 @@ def test_a_client_is_asked_at_expiry_refreshes_and_stays_on_the_same_connection(
         assert request["cause"] == "expiry" and 0 < request["timeout_ms"] <= 5000
         answer = client.ask("refresh", token=token("ann", life=600))
         assert answer["type"] == "refreshed" and 590_000 < answer["expires_in_ms"] <= 600_000
-        # Longer than the timeout, which is over with the refresh.
+        # Longer than the timeout, which the refresh has ended.
         time.sleep(5.2)
         assert client.is_alive() and client.passed == []
         now = session(impatient, connection)

@@ -1,4 +1,4 @@
-"""SIGHUP: keys and secrets are read anew, an error keeps the old ones, and sessions stay."""
+"""SIGHUP: keys and secrets are read again, an error keeps the old ones, and sessions stay."""
 
 import base64
 import json
@@ -27,7 +27,7 @@ def file(tmp_path):
 
 
 def reload(gateway, event):
-    """Has it read its files anew, and waits until it says how that went."""
+    """Makes it read its files again, and waits until it reports the result."""
     before = gateway.log().count(event)
     gateway.process.send_signal(signal.SIGHUP)
     gateway.logged(event, before + 1)
@@ -53,7 +53,7 @@ def test_a_new_secret_counts_after_sighup_the_old_one_no_more_and_sessions_stay(
             assert is_let_in(gateway, NEW) and not is_let_in(gateway, OLD)
             assert ann.is_alive()
             assert ann.ask("refresh", token=token("ann", secret=NEW))["type"] == "refreshed"
-            # What the gateway mints itself is signed with the new one.
+            # The gateway signs its own tokens with the new key.
             minted = api(gateway, "POST", "/v1/tokens", {"user_id": "cleo"}).json["token"]
             with Client(gateway, token=minted) as cleo:
                 cleo.receive("connected")
@@ -110,12 +110,12 @@ def test_a_new_control_secret_counts_after_sighup_and_ends_the_dashboards_sessio
             assert (control_status(gateway, OLD), control_status(gateway, NEW)) == (200, 401)
             reload(gateway, "event=keys_reloaded")
             assert (control_status(gateway, OLD), control_status(gateway, NEW)) == (401, 200)
-            # The same path without a session is the page to log in by.
+            # Without a session the same path is the login page.
             assert request(gateway.control_url, "GET", "/dashboard", headers=cookie, document=None).body != seen
             answer = request(gateway.control_url, "POST", "/dashboard/login", {"secret": NEW}, document=None)
             cookie = {"Cookie": answer.headers["set-cookie"].split(";")[0]}
             assert request(gateway.control_url, "GET", "/dashboard", headers=cookie, document=None).body == seen
-            # The same secret read anew ends no session.
+            # Reading the same secret again ends no session.
             reload(gateway, "event=keys_reloaded")
             assert request(gateway.control_url, "GET", "/dashboard", headers=cookie, document=None).body == seen
             assert ann.is_alive()
@@ -163,7 +163,7 @@ def carols_status(gateway, password):
 
 
 def can_log_in(gateway):
-    """Whether ann can at the OpenID provider, with the password that `openid_login` has for everybody."""
+    """Whether ann can log in at the OpenID provider, with the password that `openid_login` uses for everyone."""
     try:
         return openid_login.log_in(gateway, "ann").status == 200
     except KeyError:
@@ -217,7 +217,7 @@ def test_one_file_that_cannot_be_read_keeps_every_key_and_secret_as_it_was(file,
     flags += ["--sinch-user", f"carol={files['password']}"]
 
     def let_in(secret, streem):
-        """Whom the gateway lets in by these."""
+        """The users that the gateway accepts with these passwords."""
         minted = api(gateway, "POST", "/v1/tokens", {"user_id": "ann"}, token=secret).status == 200
         return [
             is_let_in(gateway, secret), control_status(gateway, secret) == 200, minted,

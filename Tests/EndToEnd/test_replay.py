@@ -1,4 +1,4 @@
-"""A journal that is exported and played again: `postern ctl replay` finds no difference, unless there is one."""
+"""An exported journal that is replayed: `postern ctl replay` finds no difference, unless there is one."""
 
 import concurrent.futures
 import json
@@ -26,7 +26,7 @@ def host():
 
 @pytest.fixture(scope="module")
 def journal(host, tmp_path_factory):
-    """A file of all that may happen to clients of one space."""
+    """A journal file with everything that may happen to clients of one space."""
     made = control(host, "POST", "/spaces", {"settings": SETTINGS}).json
     address = f"{host.control_url}/spaces/{made['name']}"
     space = types.SimpleNamespace(url=made["url"], control_url=address, secret=made["secret"])
@@ -67,7 +67,7 @@ def play(space, advance):
     dora.receive("refresh_required")
     control(space, "POST", "/users/dora/disconnect", {"code": 4321, "reason": "enough"})
     assert dora.until_closed()[0] == 4321
-    # He forgets to answer; the one who says nothing at all is let go as well.
+    # One client forgets to answer. The one that sends nothing at all is disconnected as well.
     silent = Client(space)
     advance({"by_s": 2000, "patience_ms": 10})
     assert bob.until_closed()[0] == 4000 and silent.until_closed()[0] == 4001
@@ -108,7 +108,7 @@ def test_a_file_that_says_otherwise_is_told_from_it(host, journal, tmp_path):
     changed.write_text(journal.read_text().replace('"code":4000', '"code":4042'))
     status, said = replay(host, changed)
     assert status == 1 and "code=4042" in said and "code=4000" in said, said
-    # What has no payload is not made up.
+    # A message without a payload gets none.
     control_lines = [json.loads(line) for line in journal.read_text().splitlines()]
     changed.write_text("".join(json.dumps({**line, "payload": None}) + "\n" for line in control_lines))
     status, said = replay(host, changed)
@@ -116,7 +116,7 @@ def test_a_file_that_says_otherwise_is_told_from_it(host, journal, tmp_path):
 
 
 def test_a_deadline_that_falls_two_milliseconds_later_is_waited_for(host, tmp_path):
-    """Lines and tokens are dated in whole milliseconds, and the deadlines that follow from them are not."""
+    """Lines and tokens have times in whole milliseconds. The deadlines that follow from them do not."""
     made = control(host, "POST", "/spaces", {"settings": SETTINGS, "frozen": True}).json
     address = f"{host.control_url}/spaces/{made['name']}"
     space = types.SimpleNamespace(url=made["url"], control_url=address)
@@ -173,8 +173,8 @@ def heard(socket, patience=5):
 
 
 def play_vendor(space, wire):
-    """A client that is let in, asked for a token, answers with one that has expired and with a good one, says something, and is
-    sent away; and one that is not let in."""
+    """A client that logs in, is asked for a token, answers with an expired one and with a good one, sends a message, and is
+    disconnected; and one that is refused."""
 
     def mint(user="martin", **more):
         order = {"user_id": user, "life_s": 3600, "scheme": wire.scheme, **more}

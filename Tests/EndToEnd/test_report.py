@@ -1,4 +1,4 @@
-"""What is made of a storm's report: comparisons, JUnit's XML, comma-separated values, a summary for a chat."""
+"""What can be made from a storm's report: comparisons, JUnit's XML, comma-separated values, a summary for a chat."""
 
 import csv
 import itertools
@@ -31,7 +31,8 @@ def opened(gateway):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Two storms: one in which everybody behaves, one in which a quarter never answers and is lost to a strict judge."""
+    """Two storms: one in which every client is well-behaved, and one in which a quarter never answers and is lost by strict
+    thresholds."""
     folder = tmp_path_factory.mktemp("reports")
     with Gateway("--any-refresh-timeout", "--refresh-timeout", "10s") as gateway:
         common = ["storm", "--url", gateway.url, "--control-url", gateway.control_url, *STORM]
@@ -81,13 +82,13 @@ def test_the_histograms_say_to_another_reader_what_the_report_says(folder):
         histogram = HdrHistogram.decode(text)
         assert histogram.get_total_count() == (80 if tag == "provider" else 40)
         for share, name in [(50, "p50"), (90, "p90"), (99, "p99")]:
-            # Of eighty the report's p99 is the eightieth; the other reader rounds to the nearest, if it is not told exactly. The
-            # report's is not above the longest that was seen.
+            # The report's p99 of eighty values is the eightieth. The other reader rounds to the nearest, unless told otherwise.
+            # The report's value is never above the largest that was seen.
             total = histogram.get_total_count()
             exact = 100 * -(-share * total // 100) / total
             us = min(histogram.get_value_at_percentile(exact), float(longest) * 1000)
             figure = figures[f"{tag}.{name}"]
-            # A busy machine leaves the report without a value, which says so.
+            # On a busy machine the report has no value, and says so.
             if figure["value"] is None and "the storm" in figure["why"]:
                 continue
             assert us / 1e6 == pytest.approx(figure["value"], rel=0.001), (tag, name)
@@ -97,7 +98,7 @@ def test_the_histograms_say_to_another_reader_what_the_report_says(folder):
 
 def test_junit_has_a_case_for_each_threshold(folder):
     suite = xml.parse(folder / "good.xml").getroot()
-    # That it ran to its end, and the five thresholds that hold where nobody asks for others.
+    # One check that the storm ran to its end, and the five default thresholds.
     assert suite.get("tests") == "6" and suite.get("failures") == "0"
     suite = xml.parse(folder / "bad.xml").getroot()
     failed = [case.get("name") for case in suite if case.find("failure") is not None]
@@ -156,7 +157,7 @@ def test_the_twins_of_a_storm_are_no_worse_than_one_another_and_a_fleet_that_los
         return {name: line for name, line in json.loads(done.stdout)["figures"].items() if line.get("fails")}
 
     for reports in [*itertools.product(twins, twins), twins]:
-        # What else the machine does makes a gateway slower, and no chance explains that. Nothing else may differ.
+        # Other load on the machine makes a gateway slower, and chance does not explain that. Nothing else may differ.
         assert all(line["unit"] == "seconds" for line in worse(*reports).values()), worse(*reports)
     compared = json.loads(postern("report", "compare", *twins, other, "--json", expected=1))
     assert compared["outcome"] == "different" and "the plan's clients differs: 100, then 90" in compared["differences"]

@@ -1,4 +1,4 @@
-"""A history of reports: what is added, what it allows, how it changed, and Markdown for a pull request."""
+"""A history of reports: what is added, its tolerances, its trend, and Markdown for a pull request."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def postern(*words, expected=0):
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory):
-    """Reports of one storm with eleven seeds, at days of their own, and of one whose provider is slower."""
+    """Reports of one storm with eleven seeds, on different days, and of one with a slower provider."""
     folder = tmp_path_factory.mktemp("reports")
     for seed in (*range(1, 11), 14, 26):
         scenario = {**SCENARIO, "world": {"seed": seed}}
@@ -55,7 +55,7 @@ def test_a_further_run_is_no_worse_and_a_slower_one_is(history, reports):
 @pytest.mark.parametrize("seed", [14, 26])
 @pytest.mark.parametrize("count", [1, 4, 5, 8])
 def test_a_run_that_differs_by_chance_is_no_worse_beside_few_or_many(reports, seed, count):
-    """These seeds need a second more for 95 % of the refreshes, as one of the first eight does."""
+    """These seeds need a second more for 95 % of the refreshes, like one of the first eight."""
     baselines = [reports / f"{number}.json" for number in range(1, count + 1)]
     assert "no worse" in postern("report", "compare", *baselines, reports / f"{seed}.json").splitlines()[-1]
 
@@ -80,7 +80,7 @@ def test_one_unusual_run_does_not_widen_the_tolerance(history, reports, tmp_path
 
 
 def test_the_tolerance_is_the_median_distance_from_the_median(reports, tmp_path):
-    """The band of a count of our own: runs just inside are alike, just outside worse."""
+    """The band of an independent calculation: runs just inside count as equal, runs just outside as worse."""
     chance = random.Random(3)
     report = json.loads((reports / "1.json").read_text())
     values = [round(chance.gauss(4.0, 0.1), 3) for _ in range(8)]
@@ -131,7 +131,7 @@ def test_the_trend_has_each_figure_with_its_band(history, reports, tmp_path):
 
 def test_a_slower_run_is_outside_of_the_band(history, reports):
     postern("report", "add", reports / "10.json", "--history", history)
-    # The slower provider is another world, and the plan is the same storm's.
+    # The slower provider belongs to `world`, and the plan is the same storm's.
     text = postern("report", "trend", history)
     assert next(line for line in text.splitlines() if line.split()[:1] == ["provider.p50"]).endswith("outside")
 

@@ -1,4 +1,4 @@
-"""The page of a report, and that of two compared, as a browser shows them: beside the JSON, at three widths, in the dark."""
+"""The page of a report, and of a comparison, in a browser: compared with the JSON, at three widths, in dark mode."""
 
 import json
 import os
@@ -19,7 +19,7 @@ OPEN = "document.querySelectorAll('details').forEach(part => part.open = true)"
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory):
-    """Two storms, one of them with clients that are lost as they should be."""
+    """Two storms. In one of them clients are lost as their behaviour demands."""
     folder = tmp_path_factory.mktemp("pages")
     with Gateway("--any-refresh-timeout", "--refresh-timeout", "10s") as gateway:
         flags = ["--url", gateway.url, "--control-url", gateway.control_url, *STORM]
@@ -30,7 +30,7 @@ def reports(tmp_path_factory):
 
 
 def number(text):
-    """What a figure says on the page, in the unit of the JSON's; nothing where it says no number."""
+    """A figure on the page, in the unit of the JSON; nothing if it is no number."""
     found = re.match(r"(-?[\d,]+(?:\.\d+)?) ?(ns|us|ms|s|%|KB|MB|B|min|h)?(?=$|[ :,;])", text)
     return found and float(found[1].replace(",", "")) * UNITS[found[2]]
 
@@ -51,7 +51,7 @@ def test_its_numbers_are_those_of_the_json_at_any_width_and_in_the_dark(reports,
         if value is None:
             assert said is None, (metric, text)
             continue
-        # Three digits, or as many places as there is room for.
+        # Three digits, or as many as fit.
         assert said == pytest.approx(value, rel=0.006, abs=0.006 if value < 1 and "%" in text else 1e-9), (metric, text)
         held += 1
     assert held >= 30 and charts >= 3, (held, charts)
@@ -78,7 +78,7 @@ def test_two_compared_are_drawn_over_each_other(reports, tmp_path):
     with Page() as page:
         page.open((tmp_path / "compared.html").as_uri())
         page.looks_right_everywhere(tmp_path, "compared")
-        # Each chart has a line of either storm.
+        # Each chart has a line for each storm.
         lines = page.evaluate("[...document.querySelectorAll('svg')].map(svg => svg.querySelectorAll('polyline').length)")
         assert len(lines) >= 3 and all(count >= 2 for count in lines), lines
         assert page.complaints == []

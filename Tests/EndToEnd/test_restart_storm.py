@@ -1,4 +1,4 @@
-"""A gateway is drained or killed under a storm, and started again on the same port: which clients are back, and when."""
+"""A gateway is drained or killed during a storm, and started again on the same port: which clients are back, and when."""
 
 import contextlib
 import json
@@ -22,7 +22,7 @@ SINCH = ["--sinch-instance-life-min", "1s", "--sinch-token-life-min", "1s"]
 
 
 def free_port():
-    """None of those that the system gives to whoever connects: one would be taken while its gateway is away."""
+    """A port outside the system's range for outgoing connections. One of those could be taken while the gateway is away."""
     while True:
         port = random.randrange(10_000, 32_768)
         with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
@@ -52,7 +52,7 @@ class Restartable:
         assert json.loads(line)["event"] == "ready"
 
     def wait_for(self, metric, count):
-        """Returns when the gateway's metric, all its labels added up, has come to `count`."""
+        """Waits until the gateway's metric, summed over its labels, has reached `count`."""
         deadline = time.monotonic() + 60
         while True:
             page = request(self.control_url, "GET", "/metrics", document=None).body.decode()
@@ -74,7 +74,7 @@ class Restartable:
             self.end(signal.SIGKILL)
 
 
-# The close that a client hears of, by how the gateway goes.
+# The close that a client sees, by how the gateway ends.
 GOING = {signal.SIGTERM: "1012 service_restart", signal.SIGKILL: "1006 connection_lost"}
 
 
@@ -107,7 +107,7 @@ def test_clients_are_interrupted_and_back_and_nobody_is_lost(outages, request, d
 
 @pytest.fixture(scope="module")
 def outages(request, tmp_path_factory):
-    """The reports of all of them, whose storms wait for their tokens' end at once."""
+    """The reports of all of them. Their storms wait for the expiry of tokens at the same time."""
 
     def outage(dialect, flags, how):
         return interrupted(tmp_path_factory.mktemp(dialect), dialect, flags, how)
@@ -118,7 +118,7 @@ def outages(request, tmp_path_factory):
 
 def interrupted(folder, dialect, flags, how):
     """The report of a storm whose gateway went away for a second."""
-    # Stream's JavaScript takes the usual 1000 for the end of the world, for 35 s.
+    # For Stream's JavaScript the usual 1000 means that the connection is over, for 35 s.
     expiry = ["--stream-expiry-close-code", "4000"]
     with Restartable(folder, "--drain-window", "500ms", *expiry, *SINCH) as gateway:
         storm = ["--url", gateway.url, "--dialect", dialect, "--clients", str(CLIENTS), "--rate", "100", "--live", "0"]

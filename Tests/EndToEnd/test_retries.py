@@ -1,4 +1,5 @@
-"""Retry budgets and circuit breakers: simulated fleets against a count of our own, a real storm against the server's count."""
+"""Retry budgets and circuit breakers: simulated fleets against an independent count, and a real storm against the server's
+count."""
 
 import json
 import os
@@ -24,7 +25,7 @@ def simulate(tmp_path, scenario, *flags, expected=(0, 1)):
 
 
 def draw(seed):
-    """A fleet that logs in while its provider is away or full, in which nothing is left to chance."""
+    """A fleet that logs in while its provider is away or full, without randomness."""
     chance = random.Random(seed)
     rule = {"per": chance.choice(["client", "fleet"])}
     if chance.random() < 0.7:
@@ -57,7 +58,7 @@ def test_calls_and_held_back_calls_of_a_simulated_fleet_are_those_of_a_count_tha
 
 
 def test_a_storm_holds_the_calls_back_that_its_budget_does_not_allow(tmp_path):
-    """The provider refuses half of all calls, so that every client asks again until the budget of all is spent."""
+    """The provider refuses half of all calls, so that every client retries until all budgets are spent."""
     scenario = {
         "clients": 300, "rate": 300, "hold_s": 3,
         "client": {"login_tries": 6, "backoff": {"base_s": 0.05, "cap_s": 0.2},
@@ -70,7 +71,7 @@ def test_a_storm_holds_the_calls_back_that_its_budget_does_not_allow(tmp_path):
             "--url", gateway.url, "--scenario", str(file), "--control-url", gateway.control_url, expected=(0, 1))
     calls, granted, held = (value(report, f"provider.{name}") for name in ("calls", "granted", "held_back"))
     assert held > 0
-    # First calls are of logins and of refreshes; what exceeds them are retries.
+    # First calls belong to logins and refreshes. All calls beyond them are retries.
     retries = calls - 300 - report["result"]["provider"]["refresh_rounds"]
     assert retries <= 20 + granted // 10
     assert report["plan"]["retry"] == {"per": "fleet", "budget": {"deposit": 0.1, "capacity": 20}}
@@ -98,7 +99,7 @@ def test_backoff_compares_budgets_and_breakers_and_tells_which_keep_the_threshol
     assert names == [
         "full", "equal", "exponential", "fixed", "full+budget", "full+budget-of-fleet", "full+breaker", "full+breaker-of-fleet"]
     calls = {row["backoff"]: row["figures"]["provider.calls"]["value"] for row in answer["rows"]}
-    # A budget for each of many small clients is as none (Brooker); one that all share is not.
+    # A budget for each of many small clients has no effect (Brooker); one that all share has.
     assert abs(calls["full+budget"] / calls["full"] - 1) < 0.05
     assert calls["full+budget-of-fleet"] < 0.8 * calls["full"]
     assert answer["backoff"] == min(calls, key=calls.get)

@@ -1,4 +1,4 @@
-"""Rotating refresh tokens: simulated fleets against a count of our own, real storms against the provider's count."""
+"""Rotating refresh tokens: simulated fleets against an independent count, and real storms against the provider's count."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def figures(report):
 
 
 def draw(seed):
-    """Tabs that share refresh tokens before a provider that is too slow at times, in which nothing is left to chance."""
+    """Tabs that share refresh tokens before a provider that is too slow at times, without randomness."""
     chance = random.Random(seed)
     return {
         "clients": 36, "rate": 9.7, "expiry": "own", "life_s": chance.choice([11.3, 13.9]), "waves": 1000,
@@ -57,14 +57,15 @@ def test_calls_and_sign_outs_of_a_simulated_fleet_are_those_of_a_count_that_shar
     seen = figures(json.loads(simulate(tmp_path, scenario, "--json").stdout))
     expected = rotation_model.run(scenario)
     if expected.pop("logins") > expected.pop("devices"):
-        # Logins of one device that overlap have a family each, of which the device keeps one. The simulation has that one alone.
+        # Overlapping logins of one device have a family each, and the device keeps one of them. The simulation has only that
+        # one.
         for name in ("provider.replays", "provider.replays.forgiven", "provider.families_revoked"):
             expected.pop(name)
     assert {name: seen[name] for name in expected} == expected, scenario
 
 
 def counted(gateway):
-    """What the server's page of metrics says of its refresh tokens and of its answers."""
+    """The server's metrics of its refresh tokens and of its answers."""
     page = control(gateway, "GET", "/metrics").body.decode()
     names = {
         "minted": r'postern_provider_requests_total\{result="minted"\}', "denied": r'postern_provider_requests_total\{result="denied"\}',
@@ -91,7 +92,7 @@ def test_a_refresh_token_is_used_once_and_a_second_use_ends_its_login():
         assert second.json["refresh_token"] != first["refresh_token"]
         again = renew(gateway, first["refresh_token"])
         assert (again.status, again.json) == (400, {"error": "invalid_grant"})
-        # The login has ended, and the user's other one has not.
+        # This login has ended, and the user's other one has not.
         assert renew(gateway, second.json["refresh_token"]).json == {"error": "invalid_grant"}
         assert renew(gateway, other["refresh_token"]).status == 200
         for wrong in ("", "x", "A" * 48, first["refresh_token"][:-1], first["refresh_token"] + "A"):
@@ -176,7 +177,7 @@ def test_sign_outs_of_a_storm_are_those_that_the_provider_counts(tmp_path, rotat
         assert seen["forgiven"] >= 60 and seen["refused"] == 0 and value(report, "lost") == 0
     if flight == "device":
         assert seen["forgiven"] == seen["refused"] == 0
-        # Each tab's first token, and one for all three.
+        # One first token for each tab, and one for all three.
         assert report["result"]["tokens"]["refresh"]["calls"] >= 30
 
 
@@ -235,7 +236,7 @@ def test_the_planner_finds_the_least_grace_and_compares_the_policies(tmp_path):
     status, out, err = plan("--ask", "grace", "--json", "--threshold", "signed_out == 0")
     assert status == 0, (out, err)
     answer = json.loads(out)
-    # A replay waits too: the grace is about as long as one wait of 5 s, or longer.
+    # A replay waits too, so the grace is about as long as one wait of 5 s, or longer.
     assert 4.5 < answer["answer"] < 60 and answer["holds"]["figures"]["signed_out"]["value"] == 0
     assert answer["fails"]["figures"]["signed_out"]["value"] > 0
     status, out, err = plan("--ask", "rotation", "--threshold", "signed_out.share <= 1%")

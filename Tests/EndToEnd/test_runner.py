@@ -65,7 +65,7 @@ def test_a_damaged_result_is_a_failure(tmp_path):
 
 
 def run(folder, *tests):
-    """The whole runner over a suite in `folder`, which has these tests."""
+    """Runs the whole runner over a suite in `folder` with these tests."""
     (folder / "test_made.py").write_text("\n".join(tests))
     code = (
         "import sys; from pathlib import Path; import suites;"
@@ -91,7 +91,7 @@ def run(folder, *tests):
 def test_a_fault_that_is_put_in_is_named_in_the_summary(tmp_path, test, told):
     done = run(tmp_path, test)
     assert told in done.stdout and "1 failed" in done.stdout.splitlines()[-1], done.stdout + done.stderr
-    # A whole run counts by these files.
+    # A whole run counts tests by these files.
     _, _, failures = results.read([tmp_path / "out/junit/end-to-end-test_made.py.xml"], "a.log")
     assert len(failures) == 1
 

@@ -1,4 +1,4 @@
-"""Storms with phases: orders and faults at their times, figures for each phase, held against the gateway's own journal."""
+"""Storms with phases: orders and faults at their times, and figures for each phase, compared with the gateway's own journal."""
 
 import collections
 import json

@@ -1,4 +1,4 @@
-"""Sendbird's clients, as far as they are known, against a gateway whose sessions are short."""
+"""Models of Sendbird's clients, as far as they are known, against a gateway with short sessions."""
 
 import itertools
 import time
@@ -25,7 +25,7 @@ def gateway():
 
 @pytest.fixture
 def user():
-    """Nobody has seen this one before."""
+    """This user is new."""
     return f"user{next(names)}"
 
 
@@ -42,14 +42,14 @@ def test_javascript_4(gateway, user):
         assert answer.keys() == login.keys() - {"key"} | {"req_id", "new_key"}
         client.ping()
         client.vanish()
-    # Back by the key, without a user id.
+    # Reconnects with the key, without a user id.
     with SendbirdClient(gateway, JS4, subprotocol(auth=answer["new_key"])) as client:
         assert client.receive("LOGI")["user_id"] == user
         assert client.receive("EXPR") == {"expires_in": 0, "reason": 400309}
         client.vanish()
-    # It was told a tenth of the session's life ahead.
+    # The client was told a tenth of the session's life ahead.
     time.sleep(0.5)
-    # The key has ended meanwhile: over HTTP there is another one.
+    # The key has expired by now. Over HTTP the client gets another.
     with SendbirdClient(gateway, JS4, subprotocol(auth=answer["new_key"])) as client:
         refusal = client.receive("LOGI")
         assert refusal["error"] is True and refusal["code"] == 400309
@@ -62,7 +62,7 @@ def test_javascript_4(gateway, user):
 def test_javascript_4_without_a_token(gateway, user):
     with SendbirdClient(gateway, {**JS4, "user_id": user}, "%7B%7D") as client:
         assert client.receive("LOGI")["user_id"] == user
-    # It calls the API's host beside every socket; any answer will do.
+    # It calls the API's host for every socket, and accepts any answer.
     assert request(gateway.http_url, "GET", "/", document=None).status < 500
 
 
@@ -85,7 +85,7 @@ def test_javascript_4_asks_its_application_after_a_failure_and_stays(gateway, us
         client.receive("EXPR")
         client.say("LOGI", token=token, expiring_session=1, req_id="r1")
         assert client.receive("EROR")["code"] == 400302
-        # Refreshed over HTTP while the socket is open: the socket stays, and is asked again two seconds later.
+        # Refreshed over HTTP while the socket is open. The socket stays, and is asked again two seconds later.
         start = time.monotonic()
         assert refresh_over_http(gateway, session_token(user), user).status == 200
         assert client.receive("EXPR") == {"expires_in": 0, "reason": 400309}
@@ -113,7 +113,7 @@ def test_javascript_3_without_a_token(gateway, user):
 def test_unity(gateway, user):
     token = session_token(user)
     encoded = urllib.parse.quote(token, safe="").replace(".", "%2E")
-    # Its user agent is not escaped, and comes apart into parameters.
+    # Its user agent is not escaped, so it is split into parameters.
     query = (
         f"p=Unity&pv=6000&sv=4.2.0&ai={APPLICATION}&user_id={user}&expiring_session=1&SB-SDK-User-Agent="
         "main_sdk_info=chat/unity/4.2.0&device_os_platform=linux&os_version=6.1"
@@ -129,7 +129,7 @@ def test_unity(gateway, user):
     both = {"SENDBIRD-WS-TOKEN": encoded, "SENDBIRD-WS-AUTH": urllib.parse.quote(key, safe="")}
     with SendbirdClient(gateway, query, headers=both) as client:
         assert client.receive("LOGI")["user_id"] == login["user_id"] == user
-    # A dead key is forgiven where a good token stands beside it.
+    # An expired key is accepted beside a good token.
     with SendbirdClient(gateway, query, headers={**both, "SENDBIRD-WS-AUTH": "0" * 48}) as client:
         assert client.receive("LOGI")["user_id"] == user
 

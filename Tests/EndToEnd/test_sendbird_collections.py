@@ -1,4 +1,4 @@
-"""A client's local picture of messages and of channels, after it was away, held against the server's.
+"""A client's local copy of messages and channels after it was away, compared with the server's.
 
 The client is a model of what the vendor's do with their local cache: it keeps what it has seen, asks what changed and what
 is missing when it is back, and never reads again what it was not told to.
@@ -65,7 +65,7 @@ class Messages:
             self.kept[message["message_id"]] = message
 
     def check(self):
-        """What is kept is what the server has of that stretch."""
+        """The client's copy is what the server has of that range."""
         first = min(self.times())
         found, place = {}, FOREVER
         while True:
@@ -87,7 +87,7 @@ def shown(message):
 
 
 class Channels:
-    """The channels that a client lists: those that it does not hide."""
+    """The channels that a client lists, without hidden ones."""
 
     def __init__(self, caller, user):
         self.caller, self.path = caller, f"/v3/users/{user}/my_group_channels"
@@ -131,7 +131,7 @@ def summary(channel):
 
 
 class Others:
-    """What everybody else does meanwhile, by chance."""
+    """Random actions of other clients."""
 
     def __init__(self, gateway, names, seed):
         self.chance, self.server = random.Random(seed), Caller(gateway)
@@ -277,7 +277,7 @@ def test_a_client_hears_of_all_that_went_while_it_was_away(gateway):
         others.do_make()
     ann = Caller(gateway, others.ann)
     messages, channels = Messages(ann, others.talk), Channels(ann, others.ann)
-    # Scrolled back to the first.
+    # Scrolls back to the first message.
     for _ in range(2):
         page = ann.ask("GET", f"{messages.path}/messages?message_ts={min(messages.times())}&prev_limit=150&next_limit=0")
         messages.kept |= {message["message_id"]: message for message in page["messages"]}
@@ -300,7 +300,7 @@ def test_a_client_hears_of_all_that_went_while_it_was_away(gateway):
 
 @contextlib.contextmanager
 def at_once(count, work):
-    """`work(number)` is done by so many threads, which are waited for at the end."""
+    """Runs `work(number)` in this many threads, and waits for them at the end."""
     threads = [threading.Thread(target=work, args=(number,)) for number in range(count)]
     for thread in threads:
         thread.start()
@@ -317,7 +317,7 @@ def test_nothing_is_lost_of_what_many_write_at_once(tmp_path, kind):
         path = f"/v3/group_channels/{others.talk}/messages"
         with at_once(8, lambda _: [others.say() for _ in range(40)]):
             pass
-        # Scrolled back by the times of the outermost, as clients do that leave out what they have.
+        # Scrolls back by the times of the outermost messages, as clients do that skip what they have.
         seen, place = {}, FOREVER
         while True:
             page = others.server.ask("GET", f"{path}?message_ts={place}&prev_limit=7&next_limit=0&include=false")["messages"]
@@ -330,7 +330,7 @@ def test_nothing_is_lost_of_what_many_write_at_once(tmp_path, kind):
         times = [seen[number]["created_at"] for number in sorted(seen)]
         assert times == sorted(times)
 
-        # Told of changes again and again while others make them.
+        # Asks for changes repeatedly while others make them.
         kept, token = {}, others.server.ask("GET", f"{path}/changelogs?change_ts=1")["next"]
 
         def come_back():

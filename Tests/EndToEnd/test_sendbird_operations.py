@@ -1,4 +1,4 @@
-"""What Sendbird's clients call beside the socket, as they call it: over HTTP by their session keys."""
+"""The requests of Sendbird's clients beside the socket: over HTTP, with their session keys."""
 
 import itertools
 import time
@@ -35,7 +35,7 @@ class Caller:
         return answer if raw is not None or not answer.body.startswith(b"{") else answer.json
 
     def hear(self, command, category=None):
-        """The next of these commands, and of that category; others are passed over."""
+        """The next of these commands with that category; others are skipped."""
         while True:
             name, payload = self.socket.receive()
             if name == command and category in (None, payload.get("cat")):
@@ -56,7 +56,7 @@ class Scene:
         self.server.ask("POST", "/v3/open_channels", {"channel_url": self.square, "operator_ids": [self.ann]})
 
     def say(self, text, **members):
-        """Bob says something; its number."""
+        """Bob sends a message; returns its number."""
         body = {"message_type": "MESG", "message": text, **members}
         return self.second.ask("POST", f"/v3/group_channels/{self.talk}/messages", body)["message_id"]
 

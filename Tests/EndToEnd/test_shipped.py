@@ -1,4 +1,4 @@
-"""What comes with postern, found by its name: from a checkout, and beside the program where a package has put it."""
+"""Files that come with postern, found by name: in a checkout, and beside the program in a package."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def run(program, *words, cwd):
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """The program as a package installs it, below a prefix of its own."""
+    """The program as a package installs it, below a separate prefix."""
     prefix = tmp_path_factory.mktemp("prefix")
     (prefix / "bin").mkdir()
     shutil.copy(POSTERN, prefix / "bin" / "postern")

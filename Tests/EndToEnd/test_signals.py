@@ -1,4 +1,5 @@
-"""Logouts, security events and revocations from outside, signed by joserfc and by jwcrypto: what each ends, and what it does not."""
+"""Logouts, security events and revocations from outside, signed by joserfc and by jwcrypto: what each ends, and what it does
+not."""
 
 import base64
 import hashlib
@@ -28,7 +29,7 @@ def of_events(transmitter):
 
 
 def outcome(gateway, presented):
-    """The user that is let in by a token, or the name of the error."""
+    """The user that a token logs in, or the name of the error."""
     try:
         with Client(gateway, token=presented) as client:
             message = client.receive()
@@ -38,7 +39,7 @@ def outcome(gateway, presented):
 
 
 def next_second():
-    """Statements have whole seconds: what is issued in the second of a logout stays good."""
+    """Statements have whole seconds, so a token issued in the second of a logout stays valid."""
     time.sleep(1.05 - time.time() % 1 if time.time() % 1 > 0.05 else 1.05)
 
 
@@ -97,7 +98,7 @@ def test_a_logout_reaches_another_process_of_the_store_and_closes_there_too(tmp_
     with Issuer() as issuer, Gateway(*flags(issuer), *store, "--node-name", "a", has_secret=False) as one, \
             Gateway(*flags(issuer), *store, "--node-name", "b", has_secret=False) as other:
         with connected(other, issuer.token(sid="s1")) as there, connected(other, issuer.token(sid="s2")) as stays:
-            # The first process has to know that tokens of this login say their session.
+            # The first process must know that tokens of this login name their session.
             with connected(one, issuer.token(sid="s3")):
                 next_second()
                 assert send_logout(one, logout(issuer, sid="s1", sub="ann")).status == 200
@@ -151,7 +152,7 @@ def test_forged_logouts_and_events_are_refused_each_with_its_own_reason_and_end_
             for code, said in events.items():
                 answer = send_event(gateway, said)
                 assert answer.status == 400 and answer.json["err"] == code, (code, answer.body)
-            # A logout is no event, and neither is an access token.
+            # A logout is no event, and an access token is none either.
             assert send_event(gateway, logout(transmitter, sub="ann")).status == 400
             assert post(gateway, "/identity/events", issuer.token(), "application/secevent+jwt").status == 400
             assert send_logout(gateway, event(transmitter, "session-revoked", named(issuer))).status == 400
@@ -161,7 +162,7 @@ def test_forged_logouts_and_events_are_refused_each_with_its_own_reason_and_end_
                 == "token_malformed"
             assert ann.is_alive()
         assert figure(gateway, "logout", "taken") == figure(gateway, "session-revoked", "taken") == 0
-        # Somebody else's junk fills no log: a line a second.
+        # Junk from outside does not fill the log: at most a line a second.
         assert gateway.logged("event=signal_refused")
         assert len(gateway.logged("event=signal_refused")) <= 10 + time.monotonic() - begun
 

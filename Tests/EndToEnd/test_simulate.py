@@ -1,4 +1,4 @@
-"""`postern simulate` and its planner from a shell: repeatable, interruptible, refused where it cannot be, and heard of where it matters."""
+"""`postern simulate` and its planner from a shell: repeatable, interruptible, with clear refusals and progress."""
 
 import json
 import os
@@ -16,7 +16,7 @@ HERD = {
     "clients": 3000, "rate": 1000, "life_s": 3600,
     "client": {"first_token": "in_hand"}, "provider": {"rate": 30, "queue_max": 240},
 }
-# Nothing but machines has its provider, and nothing else that only they have.
+# Only `machines` has its kind of provider and its other keys.
 BOTH = {
     "clients": 400, "rate": 200, "behaviours": "well-behaved=70,slow=10,stale=10,refused=10",
     "gateway": {"lead_s": 1, "spread_s": 2}, "client": {"reconnect": True},
@@ -85,7 +85,7 @@ def test_a_question_is_answered_for_machines_too_and_agrees_with_arithmetic(tmp_
     assert f"at least {answer['answer']:.1f}" in text and "proven with 3,000 clients: it holds" in text
     assert answer["proof"]["clients"] == 3000 and answer["holds"]["clients"] == 1000
     assert not answer["fails"]["holds"] and answer["fails"]["value"] < answer["answer"]
-    # A number of clients is as much smaller in a smaller world.
+    # In a smaller world the number of clients is smaller by the same factor.
     counted = json.loads(simulate(*flags, "--threshold", "lost <= 3", "--json", expected=(0,)).stdout)
     assert counted["answer"] == answer["answer"]
     borne = json.loads(simulate("plan", "--ask", "clients", "--scale", "300", "--json", file, expected=(0,)).stdout)
@@ -114,7 +114,7 @@ def test_a_way_to_wait_is_no_answer_where_each_loses_most_of_the_fleet(tmp_path)
 
 
 def test_logins_that_swamp_the_provider_are_named_with_what_to_ask(tmp_path):
-    # Each logs in once, and has its token long enough for any spread.
+    # Each client logs in once, and its token lives long enough for any spread.
     herd = HERD | {"hold_s": 1800, "client": {"login_tries": 1}, "thresholds": ["lost == 0", "connects.failed == 0"]}
     done = simulate("plan", "--ask", "spread", "--scale", "300", write(tmp_path, herd), expected=(1,))
     assert "spread: nothing keeps lost == 0" in done.stdout and "the logins swamp the provider" in done.stdout
@@ -160,12 +160,12 @@ def cpu_seconds(pid):
 
 @pytest.mark.parametrize("fidelity", ["machines", "wire"])
 def test_it_can_be_interrupted_and_says_what_it_came_to_until_then(tmp_path, fidelity):
-    # A day of tokens that live for a quarter of a minute.
+    # A day, with tokens that live for a quarter of a minute.
     file = write(tmp_path, {
         "clients": 20000, "rate": 2000, "life_s": 15, "waves": 1000, "expiry": "own", "world": {"duration_s": 86400}})
     command = [os.environ["POSTERN"], "simulate", file, "--fidelity", fidelity, "--summary"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        # It reckons by then, however busy the machine is.
+        # By then it calculates, however busy the machine is.
         deadline = time.monotonic() + 60
         while cpu_seconds(process.pid) < 1:
             assert time.monotonic() < deadline and process.poll() is None
@@ -203,14 +203,14 @@ def test_a_storm_that_lost_some_ends_with_what_would_have_kept_them(tmp_path):
     quick = ["--any-refresh-timeout", "--refresh-timeout", "4s"]
     flags = ["--clients", "200", "--rate", "400", "--hold", "10s", "--life", "10m"]
     with Gateway(*quick, "--provider-latency", "50ms", "--provider-concurrency", "1", loops=1) as gateway:
-        # Twenty a second make eighty until those who still wait are cut off.
+        # Twenty a second make eighty by the time at which the waiting clients are disconnected.
         lost = storm(gateway, *flags, "--report", str(tmp_path))
     assert lost.returncode == 1
     last = lost.stdout.splitlines()[-1]
     # The page and the JSON say the same, and the forecast agrees with it.
     report = json.loads((tmp_path / "storm.json").read_text())
     if "advice" not in report:
-        # A busy machine loses others than the simulation does, and then there is nothing to say.
+        # A busy machine loses other clients than the simulation, and then there is nothing to compare.
         assert abs(storms.value(report, "lost") / 200 - 0.6) > 0.03 or report["caveats"] != storms.caveats(report), report
         pytest.skip("the machine is too busy for this storm")
     assert report["advice"]["text"] == last and last in (tmp_path / "storm.html").read_text()
@@ -218,7 +218,7 @@ def test_a_storm_that_lost_some_ends_with_what_would_have_kept_them(tmp_path):
     assert report["jitter_forecast"]["enough"] >= least
     assert all((row["late_share"] > 0) == (row["jitter"] < least) for row in report["jitter_forecast"]["rows"])
     assert last.startswith("with ") and last.endswith("jitter nobody would have been lost; see postern simulate plan --ask jitter"), lost.stdout
-    # Two hundred tokens in four seconds and the scatter of 600 s: ten seconds less four are a hundredth.
+    # Two hundred tokens in four seconds, and the scatter of 600 s: ten seconds less four are a hundredth.
     assert 1 <= float(last.split()[1]) <= 3
     with Gateway(*quick, loops=1) as gateway:
         kept = storm(gateway, *flags)

@@ -1,4 +1,4 @@
-"""The page about simulations: its commands can be typed as they stand, and print what it shows."""
+"""The page about simulations: its commands run as they stand, and print what the page shows."""
 
 import os
 import re
@@ -19,7 +19,7 @@ def test_the_hour_of_ten_million_and_the_scenario_can_be_typed(tmp_path):
     (tmp_path / "postern").symlink_to(os.environ["POSTERN"])
     environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     found = re.search(r"\n\n    (echo '\{ clients: 10000000.*?) postern simulate ten\.json\n", (DOCS / "simulation-limits.md").read_text(), re.DOTALL)
-    # A thousandth of it all, and without the clock that the page holds beside it.
+    # A thousandth of the size, and without the time that the page compares.
     small = found[1].rsplit("\n", 1)[0]
     for many, few in [("10000000", "10000"), ("16667", "16"), (" 50000", " 50"), ("200000", "200")]:
         assert many in small

@@ -1,4 +1,4 @@
-"""Sinch end to end: tokens in each signer's shape, registration over HTTP and the socket, the legacy start sequences."""
+"""Sinch end to end: tokens in each signer's form, registration over HTTP and the socket, the legacy start sequences."""
 
 import base64
 import json
@@ -36,7 +36,7 @@ def strict(files):
 
 @pytest.fixture(scope="module")
 def lenient(files):
-    """For the Android and JavaScript samples as they are, both secrets alive, registrations as short as a second."""
+    """For the unmodified Android and JavaScript samples: both secrets are valid, and registrations last one second."""
     flags = ["--sinch-application", f"{KEY}={files}/one", "--sinch-application", f"{KEY}={files}/two"]
     flags += ["--sinch-kid-tolerance", "1", "--sinch-nonce-replay", "same-device", "--sinch-instance-life-min", "1s"]
     flags += ["--any-refresh-timeout", "--refresh-timeout", "1s", "--login-timeout", "2s"]
@@ -92,7 +92,7 @@ def test_refusals_have_the_documented_status_and_code(strict):
         (token("bob"), (403, 40300, "user_mismatch")),
     ]:
         assert refusal(register(strict, jwt)) == expected
-    # Nothing that was refused has spent its nonce or made an instance.
+    # A refused request has used no nonce and created no instance.
     assert register(strict, token(nonce="n")).status == 201
 
 
@@ -157,7 +157,7 @@ def test_a_registration_that_ends_asks_and_the_time_out_disconnects(lenient):
         assert client.receive("userRegistrationFailed")["error"]["reason"] == "malformed"
         client.send("register", jwt=token("eve", instance_life=900))
         assert client.receive("userRegistered")["instance"]["id"] != first["id"]
-        # He may have registered in the next second, and is asked that much later.
+        # The user may have registered in the next second, and is then asked a second later.
         assert lazy.receive("credentialsRequired")["timeoutMs"] <= 1000
         assert lazy.until_closed() == 4000
         client.send("ping")
@@ -209,7 +209,7 @@ def test_legacy_signatures_register_over_both_ways_and_rise(strict):
     assert refusal(again) == (401, 40107, "sequence_not_increasing") and again.json["Message"]
     with SinchClient(strict) as client:
         client.registered("mike", signature=sinch.mobile_signature("mike", 8), sequence=8)
-    # As a number of 64 bits without sign, which half of them are only without a sign.
+    # As an unsigned 64-bit number; half of them do not fit into a signed one.
     for sequence in (2**63, 2**64 - 2):
         with SinchClient(strict) as client:
             client.registered("mike", signature=sinch.mobile_signature("mike", sequence), sequence=sequence)
@@ -301,7 +301,7 @@ def test_browsers_may_ask_from_elsewhere(strict):
 
 
 def test_guests_and_the_token_provider(gateway):
-    """The gateway's own secret serves every application where none is named."""
+    """If no application is named, the gateway's own secret serves all."""
     guest = api(gateway, "POST", "/sinch/v1/applications/anything/guests").json
     with SinchClient(gateway) as client:
         client.start(guest["userId"], "anything", jwt=guest["jwt"])

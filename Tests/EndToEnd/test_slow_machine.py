@@ -1,4 +1,4 @@
-"""What `expect` says of a client on a slow machine: a verdict that the machine may have turned is undecided, or has more time."""
+"""The verdicts of `expect` on a slow machine: a verdict that the machine may have changed is undecided, or gets more time."""
 
 import concurrent.futures
 import contextlib
@@ -22,7 +22,7 @@ def mint(gateway, user):
 
 @contextlib.contextmanager
 def stopped(gateway, seconds):
-    """The gateway does not run for so long: its process is stopped at once, and goes on at the end."""
+    """Stops the gateway's process for this long."""
     halt(gateway.process)
     begun = time.monotonic()
     try:
@@ -72,7 +72,7 @@ def test_a_client_that_a_stopped_gateway_kept_waiting_has_not_come_back_late():
 def test_a_gateway_that_stood_still_for_long_leaves_one_behaviour_undecided_and_not_the_run():
     with Gateway("--spaces", loops=1) as gateway, tempfile.TemporaryDirectory() as folder:
         mark = Path(folder, "begun")
-        # A client that is there for the second behaviour only.
+        # A client that exists for the second behaviour only.
         client = f"[ -e {mark} ] && exec {os.environ['POSTERN']} connect; : > {mark}; sleep 100"
         run = subprocess.Popen(
             [os.environ["POSTERN"], "ctl", "conform", "--url", gateway.control_url, "--run", client, "--jobs", "1",

@@ -1,4 +1,4 @@
-"""Gateways that a process hosts, one for each test: made, moved in time and ended over the control port."""
+"""Spaces of a process, one gateway for each test: created, moved in time and ended over the control port."""
 
 import concurrent.futures
 import json
@@ -75,7 +75,7 @@ def test_who_does_not_answer_is_owing_and_then_out(host):
     with Space(host) as space, Client(space, token=space.token()) as ann:
         ann.receive("connected")
         moved = space.advance(3_600, patience_ms=0, stop_at="refresh_required")
-        # Asked thirty seconds ahead, as the process was told.
+        # Asked thirty seconds before expiry, as the process was configured.
         assert not moved["answered"] and 3_560 < moved["moved_s"] <= 3_570
         assert [(one["user_id"], one["phase"]) for one in moved["owing"]] == [("ann", "refreshing")]
         # The closing handshake takes longer than the move.
@@ -95,7 +95,7 @@ def test_frozen_time_stands_still_but_for_moves(host):
         first = space.clock()
         time.sleep(0.05)
         then = space.clock()
-        # The age of its journal alone is real time.
+        # Only the age of its journal is real time.
         assert then.pop("real_ms") > first.pop("real_ms")
         assert then == first and first["frozen"]
         space.advance(60)
@@ -228,7 +228,7 @@ def test_two_hundred_spaces_leave_nothing_behind(host):
     while host.descriptors() > before and time.monotonic() < limit:
         time.sleep(0.1)
     assert host.descriptors() <= before
-    # What all vendors take of a space together is forty times this.
+    # The total of all vendors for a space is forty times this.
     assert host.resident_bytes() - bytes_before < 200 * 10_000
     assert control(host, "GET", "/spaces").json == {"spaces": []}
 

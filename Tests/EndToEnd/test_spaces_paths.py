@@ -1,4 +1,4 @@
-"""Orders for spaces: they carry what would stand in files, and no path of the gateway's machine."""
+"""Orders for spaces: they carry the content of files, and never a path of the gateway's machine."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def hidden(tmp_path_factory):
 
 
 def welcome(made):
-    """What the ordered wire says to a client that logs in; nothing if it ends in place of that."""
+    """The ordered wire's message to a client that logs in; nothing if the connection ends instead."""
     with connect(made["url"] + "/thief") as socket:
         socket.send(json.dumps({"token": token("ann", secret=made["secret"])}))
         try:
@@ -107,7 +107,7 @@ def test_a_port_below_1024_is_refused_unless_serve_was_told_so(host):
     assert "--spaces-low-ports" in order(host, {}, port=1023).error["message"]
     with Gateway("--spaces", "--spaces-low-ports", loops=1) as other:
         answer = order(other, {}, port=1023)
-        # The system may not let this user have it: that is another sentence.
+        # The system may refuse this user the port, which is another message.
         assert answer.status in (201, 400, 409) and b"--spaces-low-ports" not in answer.body
 
 

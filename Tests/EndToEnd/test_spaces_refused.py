@@ -1,4 +1,4 @@
-"""Spaces, and moves of their time, that cannot be: refused with a sentence, and nothing is made or moved."""
+"""Spaces and time moves that cannot be: refused with a message, and nothing is created or moved."""
 
 import pytest
 
@@ -81,7 +81,7 @@ def test_time_goes_a_hundred_years_and_no_further(host):
                 space.advance(315_576_000, patience_ms=0)
             refused = control(host, "POST", f"/spaces/{space.name}/clock/advance", {"by_s": 0.001})
             assert refused.status == 400 and "a hundred years in all" in refused.error["message"]
-            # All that has a time is as it was.
+            # All time values are unchanged.
             assert control(space, "POST", "/users/ann/expire", {}).json == {"sessions": 1}
             ann.receive("refresh_required")
             assert space.end().status == 200

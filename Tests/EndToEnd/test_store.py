@@ -1,4 +1,5 @@
-"""What `--store sqlite:FILE` promises: what was accepted is there after a kill -9, and a full disk refuses, not forgets."""
+"""The guarantees of `--store sqlite:FILE`: what was accepted is there after a kill -9, and with a full disk requests are
+refused, not forgotten."""
 
 import json
 import os
@@ -88,7 +89,7 @@ def test_what_a_gateway_has_signed_that_was_given_no_secret_is_good_after_a_kill
             client.receive("credentialsRequired")
             client.send("register", jwt=registration)
             client.receive("userRegistered")
-    # Whoever is given a secret has that one, and of others none.
+    # A caller that is given a secret has exactly that one.
     with Gateway(*flags) as gateway:
         with Client(gateway, token=token("ann")) as client:
             client.receive("connected")
@@ -159,7 +160,7 @@ def test_users_keys_channels_and_messages_of_sendbird_are_there_after_a_kill(fla
 
 
 def hammered(flags):
-    """The opaque tokens that a gateway accepted before it was killed in the middle of making more."""
+    """The opaque tokens that a gateway accepted before it was killed while it made more."""
     accepted = []
 
     def order(number):
@@ -190,7 +191,7 @@ def test_nothing_that_was_accepted_is_lost_when_the_gateway_is_killed_in_the_mid
 
 
 def counted(text):
-    """The counts that a row is in: each a weight in eight bytes, a length in two, a key."""
+    """The counts in a row: each a weight in eight bytes, a length in two, a key."""
     while text:
         size = int.from_bytes(text[8:10], "big")
         yield text[10 : 10 + size], int.from_bytes(text[:8], "big")
@@ -207,11 +208,11 @@ def test_a_file_of_a_killed_gateway_is_in_order_to_a_reader_that_knows_nothing_o
             tokens += key.startswith(b"plain.token\0")
             for name, weight in counted(counts_of_row):
                 counts[name] = counts.get(name, 0) + weight
-        # Beside the counts stands the number of the last commit, under no name.
+        # Beside the counts is the number of the last commit, without a name.
         kept = dict(file.execute("SELECT key, number FROM tally"))
         last = kept.pop(b"")
         assert counts == kept and tokens >= len(accepted)
-        # What was committed lately is in rows of their own, the last among them.
+        # Recent commits are in rows of their own, the last one among them.
         done = file.execute("SELECT version, length(ids) FROM done ORDER BY version").fetchall()
         assert done[-1][0] <= last and len(accepted) <= sum(size for _, size in done) / 16 <= last
     file.close()
@@ -263,7 +264,7 @@ def test_a_file_that_cannot_be_the_store_is_named_at_the_start(flags, tmp_path, 
     else:
         with Gateway(*flags):
             outcome = subprocess.run(command, capture_output=True, text=True, timeout=30)
-    # What another start does not mend has a status of its own.
+    # A fault that a restart does not cure has an exit status of its own.
     assert outcome.returncode == (3 if content else 1) and not outcome.stdout
     assert f"{tmp_path / 'store'}: " in outcome.stderr and reason in outcome.stderr
 
@@ -295,7 +296,7 @@ def test_a_disk_that_is_full_at_the_start_is_named_and_the_next_start_is_a_good_
 
 
 def damage(tmp_path, table):
-    """Has one row of the table hold what is none of its."""
+    """Overwrites one row of the table with invalid content."""
     file = sqlite3.connect(tmp_path / "store")
     name = table.encode() + b"\0"
     changed = file.execute(

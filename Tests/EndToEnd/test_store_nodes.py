@@ -1,4 +1,4 @@
-"""Several `postern serve --node-name` on one store: what one does, or how it ends, disturbs no other."""
+"""Several `postern serve --node-name` on one store: the actions and the end of one process disturb no other."""
 
 import os
 import re
@@ -89,7 +89,7 @@ def test_a_process_that_starts_is_killed_and_starts_again_disturbs_no_other(stor
             for life in range(2):
                 with node(store, "b", expected_exit=KILLED) as second:
                     assert (second.ready["node"], second.ready["slot"]) == ("b", 1)
-                    # What one has signed or sealed the other accepts.
+                    # One process accepts what the other has signed or sealed.
                     assert sealed(second)[1] == keys
                     form = {"request": seal, "username": "martin", "password": "secret"}
                     assert openid_login.post(second, "/login", **form).status in (302, 303)
@@ -142,7 +142,7 @@ def test_a_process_that_was_stopped_for_less_goes_on(store):
                 halt(first.process)
                 time.sleep(4)
                 first.process.send_signal(signal.SIGCONT)
-                # On a busy machine it may have been longer than a lease.
+                # On a busy machine it may have taken longer than a lease.
                 if (stopped := time.monotonic() - begun) < 7 or "node_" in second.log():
                     break
             time.sleep(10)

@@ -1,4 +1,4 @@
-"""What `--store redis://HOST` promises, against Debian's own Redis server."""
+"""The guarantees of `--store redis://HOST`, with Debian's own Redis server."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""What `--store sqlite:FILE` promises of Stream's users, guests and calls: they are there after a kill -9."""
+"""The guarantees of `--store sqlite:FILE` for Stream's users, guests and calls: they are there after a kill -9."""
 
 import signal
 import time
@@ -96,7 +96,7 @@ def test_calls_are_there_after_a_kill_their_sessions_have_ended_and_rings_end_wh
             kill(gateway)
     with Gateway(*flags) as gateway:
         after = rest(gateway, "GET", f"{CALL}/kept", status=200)
-        # Who was connected before is gone.
+        # Earlier connections are gone.
         for member in before["members"]:
             member["user"]["online"] = False
         assert after["members"] == before["members"] and after["call"]["custom"] == {"topic": "x"}

@@ -1,4 +1,5 @@
-"""What a storm reports is what went over the wire, what it is not told it reads, and what it is told wrong it says."""
+"""A storm reports what went over the wire. It reads the settings that it is not told, and reports the ones that it was told
+wrong."""
 
 import contextlib
 import json
@@ -25,7 +26,7 @@ def free_port():
 
 
 def test_a_storms_figures_are_those_of_an_independent_count_on_the_wire():
-    # Times that a busy machine does not make too short: the logins are over before the wave, and the wave before the timeout.
+    # Times that are long enough for a busy machine: the logins end before the wave, and the wave before the timeout.
     patient = ["--any-refresh-timeout", "--refresh-timeout", "10s", "--provider-latency", "5ms"]
     with Gateway(*patient) as gateway, Wiretap(gateway.port) as tap:
         report = storms.run(
@@ -37,7 +38,7 @@ def test_a_storms_figures_are_those_of_an_independent_count_on_the_wire():
     assert tap.counts["status"][101] == heard["connected"] == value(report, "connects.ok") == 200
     assert heard["refresh_required"] == value(report, "refresh.asked") + result["refreshes"]["asked_again"] == 200
     assert heard["refreshed"] == value(report, "refresh.accepted") == 120
-    # Plain tokens say when they end: each refresh is counted from there too.
+    # Plain tokens say when they expire, so each refresh is also measured from there.
     assert sum(count for _, count in result["latencies"]["overdue"]["buckets"]) == 120
     assert said["refresh"] + said["garbage"] == value(report, "refresh.answered")
     errors = {name.removeprefix("error "): n for name, n in heard.items() if name.startswith("error ")}
@@ -48,17 +49,17 @@ def test_a_storms_figures_are_those_of_an_independent_count_on_the_wire():
     }
     assert closes[4000] == value(report, "refresh.timed_out") > 0
     assert sum(closes.values()) == value(report, "lost.expected") == 80
-    # The storm's own closes at its end are no losses.
+    # The closes that the storm makes at its end are no losses.
     assert tap.counts["client closes"][1000] == 120 and result["series"]["ends"][-1:] != [120]
     assert http["POST /v1/tokens"] == value(report, "provider.calls")
     granted = tap.counts["status"][200] + tap.counts["status"][201]
     assert granted == value(report, "provider.granted")
     assert tap.counts["status"][400] == value(report, "provider.refused") == 20
     assert value(report, "provider.calls") == granted + 20 + value(report, "provider.unanswered")
-    # The peaks are those of any second, not of calendar seconds; the tap stands a little later on the way.
+    # The peaks are those of any one-second window, not of calendar seconds. The tap is a little later on the path.
     late = tap.late + value(report, "generator.late.max")
     for name, what in (("refresh.peak", "refreshed"), ("connects.peak", "connected")):
-        # Where the tap's threads or the storm's had to wait for the processor, the two saw other seconds.
+        # If the threads of the tap or the storm had to wait for the processor, the two saw different seconds.
         assert value(report, name) == pytest.approx(tap.peak("gateway", what, 1), abs=10 + 400 * late), name
     mean = value(report, "refresh.accepted") / value(report, "refresh.given")
     assert value(report, "refresh.given") == pytest.approx(10)
@@ -75,12 +76,12 @@ def test_a_sharper_wave_scores_higher_than_one_that_is_spread():
         sharp = storms.run("--url", gateway.url, "--control-url", gateway.control_url, "--hold", "3s", *flags)
     with Gateway(*QUICK, "--refresh-spread", "4s") as gateway:
         spread = storms.run("--url", gateway.url, "--control-url", gateway.control_url, "--hold", "5s", *flags)
-    # All in the same second of the ten that are given, unless a busy machine took longer.
+    # All in one second of the ten available, unless a busy machine took longer.
     bins = [number for number, _ in sharp["result"]["bins"]["accepted"]]
     is_of_one_second = (bins[-1] - bins[0] + 1) * sharp["result"]["bins"]["bin_ms"] < 1000
     assert value(sharp, "refresh.peak_to_mean") == pytest.approx(10, abs=0.1) or not is_of_one_second
-    # The wave of 4 s is given 14, so that a flat one scores 14/4, and all in the same second would score 14; chance and a busy
-    # machine add to the former.
+    # The wave of 4 s has 14 s available. A flat one scores 14/4, and one that is all in the same second 14. Chance and a busy
+    # machine raise the former.
     assert value(spread, "refresh.given") == pytest.approx(14)
     assert value(spread, "refresh.peak_to_mean") < 12
     assert spread["plan"]["gateway"] == {
@@ -113,7 +114,7 @@ def test_a_storm_without_the_control_port_sees_on_the_wire_what_it_was_told_wron
     assert any("earlier than" in caveat for caveat in report["caveats"]), report["caveats"]
     assert report["passes"] and value(report, "lost.expected") == 30 and value(report, "overstayed") == 0
     assert "gateway_settings" not in report
-    # Told too short a timeout, it waits for what the gateway announced, and blames nobody.
+    # It was told too short a timeout. It waits as long as the gateway announced, and blames no client.
     short = ["--refresh-timeout", "10ms", "--refresh-lead", "1s", "--refresh-spread", "3s", "--behaviour", "forgetful=1"]
     report = storms.run("--url", spreading.url, *SMALL, *short)
     assert report["passes"] and value(report, "lost.expected") == 30 and not report["result"]["ran_out_of_time"]

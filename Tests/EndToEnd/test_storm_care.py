@@ -1,4 +1,4 @@
-"""Storms of systems that are not this machine: 0.0.0.0 is none of its names, and leads here all the same."""
+"""Storms of systems that are not this machine. 0.0.0.0 is not one of its names, but leads here."""
 
 import json
 import os
@@ -67,13 +67,14 @@ def test_all_parts_of_a_run_have_one_name_and_only_this_machine_is_spared_it(gat
 
 
 def test_a_storm_that_meets_nothing_but_failures_ends_itself_and_says_why(gateway):
-    # The first call is the one client's that goes ahead.
+    # The first call is that of the single client that goes ahead.
     with HTTPServer(lambda _: (500, b"")) as endpoint:
         report = run(
             "--url", gateway.url, "--provider", endpoint.url, "--clients", "100", "--rate", "20",
             "--stop-when", "provider.refused.share > 50% over 2s", expected=(1,),
         )
-        # All hundred would have come in five seconds, and tried for a minute. How soon after two it ends is the machine's doing.
+        # All hundred would have come in five seconds, and tried for a minute. How soon after two seconds it ends depends on the
+        # machine.
         assert report["result"]["seconds"] < 30 and not report["result"]["was_interrupted"]
         assert any("brought no token within 2.00 s" in caveat for caveat in report["caveats"])
 
@@ -96,7 +97,7 @@ def test_calls_of_the_endpoint_keep_to_their_rate(gateway):
         report = run("--url", gateway.url, "--provider", endpoint.url, "--clients", "60", "--rate", "500",
             "--fetch-rate", "20", "--timeout", "10s", expected=(1,))
         assert len(endpoint.requests) == 60
-    # By the storm's own clock: how late calls arrive is the machine's doing.
+    # By the storm's own clock: how late calls arrive depends on the machine.
     assert value(report, "provider.login_peak") <= 22 * (1 + value(report, "generator.late.max"))
 
 
@@ -109,7 +110,7 @@ def test_a_storm_of_this_machine_ends_itself_if_no_try_can_bring_a_token(endpoin
         done = subprocess.run([os.environ["POSTERN"], *command], capture_output=True, text=True, timeout=120)
         assert done.returncode == 1 and time.monotonic() - began < 40, "without a rule it tries for 50 s"
     report = json.loads((tmp_path / "storm.json").read_text())
-    # Calls that were under way are counted in the report too.
+    # Calls in flight are counted in the report too.
     told = re.fullmatch(r"none of (\d+) calls of the token provider brought a token, the first: .*", report["result"]["stopped"])
     assert told and 10 <= int(told[1]) <= value(report, "provider.calls") and told[0] in done.stdout
     assert ("Connection refused" in done.stdout) == (endpoint == "nobody listens")

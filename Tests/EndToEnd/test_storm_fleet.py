@@ -1,4 +1,4 @@
-"""A storm of several gateways and several processes makes one report, whose figures are those of an independent count."""
+"""A storm of several gateways and several processes makes one report. Its figures agree with an independent count."""
 
 import re
 import time
@@ -18,7 +18,7 @@ QUICK = ["--any-refresh-timeout", "--refresh-timeout", "10s"]
 
 
 def opened(gateway):
-    """How many connections the gateway ever had, by its metrics."""
+    """The total of connections that the gateway ever had, from its metrics."""
     page = request(gateway.control_url, "GET", "/metrics", document=None).body.decode()
     return sum(float(n) for n in re.findall(r"^postern_connections_opened_total\S* (\S+)$", page, re.M))
 
@@ -75,7 +75,7 @@ def test_gateways_with_other_times_are_a_caveat_and_a_control_port_that_nobody_a
 
 
 def test_a_gateway_that_takes_fewer_clients_than_it_gets_is_a_caveat_and_one_that_takes_its_share_is_none():
-    # Requests for tokens need places of the first as well.
+    # Requests for tokens also need descriptors of the first process.
     with Gateway(*QUICK, "--connections-max", "16") as one, Gateway(*QUICK, "--connections-max", "5") as other:
         addresses = ["--url", one.url, "--url", other.url, "--control-url", one.control_url]
         addresses += ["--control-url", other.control_url, "--hold", "3s"]

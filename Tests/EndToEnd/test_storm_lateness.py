@@ -1,4 +1,4 @@
-"""A storm whose own process gets no processor: what it measured is its own lateness, and it says so."""
+"""A storm whose own process gets no processor time measures its own lateness, and says so."""
 
 import collections
 import signal
@@ -17,7 +17,7 @@ def until(condition, patience=60):
 
 
 def phases(gateway):
-    """How many sessions are in which phase."""
+    """The number of sessions in each phase."""
     return collections.Counter(session["phase"] for session in control(gateway, "GET", "/sessions").json["sessions"])
 
 
@@ -34,7 +34,7 @@ def test_a_storm_that_is_stopped_in_its_wave_calls_the_refresh_latency_not_measu
         halt(storm.process)
         stopped = time.time()
         until(lambda: phases(gateway) == {"refreshing": 100})
-        # The requests lie unread.
+        # The requests wait unread.
         time.sleep(5)
         storm.process.send_signal(signal.SIGCONT)
         length = time.time() - stopped
@@ -55,12 +55,12 @@ def test_an_outage_by_a_fault_is_counted_from_the_fault_s_end():
             "--fault", '{"fault": "reset", "when": {"at_s": 3}, "times": 50}',
             "--fault", '{"fault": "refuse_upgrade", "status": 503, "when": {"at_s": 3}, "for_s": 4}')
     if storms.value(report, "generator.late.max") > 0.5:
-        # The storm did not see when connections ended and came back. It says so.
+        # The storm did not see when connections ended and came back, and says so.
         assert any("the storm itself was late, not the gateway" in caveat for caveat in report["caveats"])
         return
     recovered, below = storms.value(report, "recovered.after"), storms.value(report, "connected.below_999")
     assert storms.value(report, "connected.dip") < 1 and below > 4
-    # Counted without the fault: what is left of the time below.
+    # Counted without the fault: the rest of the time below.
     assert 0 < recovered <= below and abs(recovered - (below - 4)) < 2.5, (recovered, below)
 
 
@@ -70,7 +70,7 @@ def test_clients_that_are_lost_while_the_storm_is_stopped_are_not_counted_agains
     with Gateway(*words, loops=1) as gateway, storms.Running(*flags(gateway, *thresholds)) as storm:
         until(lambda: phases(gateway) == {"active": 100})
         halt(storm.process)
-        # Until the gateway has asked everybody, and cut everybody off.
+        # Until the gateway has asked and disconnected every client.
         until(lambda: not phases(gateway))
         storm.process.send_signal(signal.SIGCONT)
         report = storm.report(expected=(1,))

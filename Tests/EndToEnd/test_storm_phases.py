@@ -1,4 +1,4 @@
-"""What a phase of a scenario counts, held against a relay between storm and gateway that keeps its own books by the time of day."""
+"""The counts of a scenario's phases, compared with a relay between storm and gateway that counts by the time of day."""
 
 import contextlib
 import json
@@ -22,10 +22,10 @@ BOOKS = {
     "refresh.accepted": ("gateway", "refreshed"),
     "cut_off": ("gateway closes", 1012),
 }
-# What an order causes, and the phase that gave it.
+# The effect of an order, and the phase that gave it.
 CAUSED = [("refresh.asked", 1), ("refresh.accepted", 1), ("cut_off", 3)]
 CLIENTS = 40
-# In seconds: this long a message may be under way between the relay and a storm that is never late itself.
+# In seconds: how long a message may be in flight between the relay and a storm that is never late itself.
 UNDER_WAY = 1
 
 
@@ -56,10 +56,10 @@ def test_a_phase_counts_what_a_relay_saw_between_its_boundaries(kind, tmp_path, 
     counted = {name: [phase["figures"][name]["value"] or 0 for phase in report["phases"]] for name in BOOKS}
     for name, book in BOOKS.items():
         times = tap.times[book]
-        # Not one is lost or counted twice, in whichever phase.
+        # None is lost or counted twice, in any phase.
         assert len(times) == storms.value(report, name) == sum(counted[name]), (name, len(times), counted)
     for name, first in CAUSED:
-        # The boundary was there before the order was: nothing that it caused is counted ahead of it.
+        # The phase began before the order, so nothing that the order caused is counted before it.
         assert tap.times[BOOKS[name]] and min(tap.times[BOOKS[name]]) >= boundaries[first], name
         assert sum(counted[name][:first]) == 0, (name, counted)
     late = storms.value(report, "generator.late.max") + UNDER_WAY
@@ -67,6 +67,6 @@ def test_a_phase_counts_what_a_relay_saw_between_its_boundaries(kind, tmp_path, 
         for name, book in BOOKS.items():
             times = tap.times[book]
             if not any(boundary - late <= moment < boundary for moment in times):
-                # Nothing was under way at the boundary: both sides have the same books.
+                # Nothing was in flight when the phase began, so both sides have the same counts.
                 seen = sum(moment < boundary for moment in times)
                 assert sum(counted[name][:number]) == seen, (name, number, counted, seen)

@@ -1,4 +1,4 @@
-"""Storms of servers that are no gateways, or bad ones: each ends, in little memory, and says why in a sentence."""
+"""Storms of servers that are no gateways, or bad ones: each storm ends, uses little memory, and says why in one sentence."""
 
 import base64
 import hashlib
@@ -23,7 +23,7 @@ def answer(key):
 
 
 class BadServer:
-    """Reads each upgrade request, and then does as `act(connection, key)` has it."""
+    """Reads each upgrade request, and then calls `act(connection, key)`."""
 
     def __init__(self, act):
         self.act = act
@@ -61,7 +61,7 @@ class BadServer:
 
 
 def for_ever(piece, opens=True):
-    """Says the same for as long as somebody takes it."""
+    """Sends the same repeatedly, while the peer reads."""
 
     def act(connection, key):
         connection.sendall(answer(key) if opens else b"HTTP/1.1 101 x\r\n")
@@ -72,7 +72,7 @@ def for_ever(piece, opens=True):
 
 
 def once(*pieces, opens=True):
-    """Says it, and waits a while."""
+    """Sends it, and waits a while."""
 
     def act(connection, key):
         connection.sendall((answer(key) if opens else b"") + b"".join(pieces))

@@ -18,7 +18,7 @@ def test_a_page_makes_a_guest_connects_asks_and_hears_of_its_expiry():
 
 def test_two_guests_of_a_call_see_each_other_come_and_go():
     with PageServer("sfu.html") as pages, Gateway() as gateway:
-        # Guests join what is there, and make none.
+        # Guests join existing calls, and create none.
         headers = {"Authorization": stream.mint("ann"), "stream-auth-type": "jwt"}
         made = request(gateway.http_url, "POST", "/video/call/default/meeting?api_key=browser", {}, headers=headers, document=None)
         assert made.status == 201

@@ -1,4 +1,4 @@
-"""Calls by sockets that speak as Stream's SDKs for browsers and devices do, and REST as they do it."""
+"""Calls by sockets that behave like Stream's SDKs for browsers and devices, and by REST in their form."""
 
 import json
 
@@ -15,7 +15,7 @@ CALL = "/video/call/default"
 
 @pytest.fixture(scope="module")
 def gateway():
-    # Who joins over REST is in the call at once.
+    # A user who joins over REST is in the call at once.
     with Gateway("--stream-api-key", stream.KEY, "--stream-location", "AMS1-P2", "--stream-sfu", "off") as gateway:
         yield gateway
 
@@ -112,6 +112,6 @@ def test_stray_bytes_harm_nobody(gateway):
         with RawSocket(gateway) as torn:
             torn.send(f"POST {CALL}/calm/join?api_key={stream.KEY} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999\r\n\r\n{{".encode())
         rest(gateway, "POST", f"{CALL}/calm/event", {"custom": {"still": "here"}})
-        # What could be read of the rest was told as well: events of an empty custom.
+        # The readable part of the rest was announced as well: events with an empty custom.
         while (event := until(ann, "custom"))["custom"] != {"still": "here"}:
             assert event["custom"] == {}

@@ -1,4 +1,4 @@
-"""Stream's sockets, used as the SDKs that cannot run here use them."""
+"""Stream's sockets, used like the SDKs that cannot run here."""
 
 import json
 import time
@@ -57,7 +57,7 @@ def test_swifts_ping_is_answered_with_a_pong_and_a_health_check_within_its_three
 def test_at_expiry_every_sdk_hears_40_and_a_close_that_it_comes_back_from(gateway, sdk):
     with SDKS[sdk](gateway, mint(life=6)) as client:
         first = client.hear()
-        # Swift refreshes at once, but only when the gateway has closed; after 1000 two of three JavaScript clients are lost.
+        # Swift refreshes at once, but only after a close by the gateway. After 1000, two of three JavaScript clients are lost.
         assert client.until_closed() == (4001, "refresh_timeout")
         [error] = client.heard
         assert error["type"] == "connection.error" and error["connection_id"] == first["connection_id"]

@@ -1,4 +1,4 @@
-"""What the control port does to Stream's calls, and what their watchers hear of it."""
+"""Orders of the control port about Stream's calls, and what their watchers receive."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the control port does for the Streem platform; Streem's own clients are in Streem/."""
+"""Orders of the control port for the Streem platform. Streem's own clients are in Streem/."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""What a service manager hears of a gateway over its socket, as sd_notify(3) has it: systemd, were it one."""
+"""The messages of a gateway to a service manager over its socket, by sd_notify(3), as for systemd."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ from test_tls import Authority
 
 
 class Manager:
-    """The socket that a service manager listens on; what it hears is a dict for each datagram."""
+    """The socket that a service manager listens on. Each datagram becomes a dict."""
 
     def __init__(self, address):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -26,7 +26,7 @@ class Manager:
         return dict(line.split("=", 1) for line in lines)
 
     def hear_all(self, name):
-        """All up to the first that says `name`, which is the last of them."""
+        """All datagrams up to the first with `name`, which is the last of them."""
         heard = [self.hear()]
         while name not in heard[-1]:
             heard.append(self.hear())
@@ -43,7 +43,7 @@ def manager(request, tmp_path, monkeypatch):
 
 
 def ticks_of(process, seconds):
-    """The processor time that a process takes in so many seconds, in the kernel's ticks."""
+    """The processor time of a process over this many seconds, in the kernel's ticks."""
     def ticks():
         return sum(map(int, Path(f"/proc/{process}/stat").read_text().split()[13:15]))
 
@@ -65,7 +65,7 @@ def test_it_hears_when_clients_are_taken_and_when_no_more(manager):
         gateway.process.send_signal(signal.SIGTERM)
         stopping = manager.hear()
         assert stopping["STOPPING"] == "1"
-        # The window, ten seconds for requests, and some to end.
+        # The window, ten seconds for requests, and some time to end.
         assert 10_700_000 < int(stopping["EXTEND_TIMEOUT_USEC"]) < 30_000_000
         client.receive("closing")
         assert gateway.process.wait(timeout=60) == 0
@@ -98,7 +98,7 @@ def test_it_has_a_sign_of_life_twice_in_the_time_it_waits_until_the_gateway_hang
         assert "READY" in manager.hear()
         for _ in range(3):
             assert manager.hear() == {"WATCHDOG": "1"}
-        # One a second, the first at once: three are no torrent.
+        # At most one a second, the first at once; so three are no flood.
         assert 1.5 < time.monotonic() - start < 60
         halt(gateway.process)
         manager.socket.settimeout(3)
@@ -128,7 +128,7 @@ def test_no_interval_ends_or_busies_the_gateway(manager, monkeypatch, interval):
     with Gateway() as gateway:
         assert "READY" in manager.hear()
         deadline = time.monotonic() + 60
-        # A busy machine makes half a second longer, and a start's own work too.
+        # A busy machine adds half a second, and so does the work of a start.
         while (ticks := ticks_of(gateway.process.pid, 0.5)) > 15:
             assert time.monotonic() < deadline, f"{ticks} ticks of processor time in half a second"
 
@@ -149,7 +149,7 @@ def test_a_manager_that_reads_nothing_delays_nobody_for_long(tmp_path, monkeypat
     monkeypatch.setenv("NOTIFY_SOCKET", address)
     monkeypatch.setenv("WATCHDOG_USEC", "20000")
     with Gateway() as gateway:
-        # What may wait in its queue, ten datagrams or some hundred, is there soon.
+        # The socket's queue of ten to some hundred datagrams fills soon.
         time.sleep(1)
         with Client(gateway, token=token()) as client:
             client.receive("connected")

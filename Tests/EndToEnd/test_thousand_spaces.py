@@ -1,4 +1,5 @@
-"""A thousand gateways in one process, each with a client; half of them are moved by three days, and the others notice nothing."""
+"""A thousand gateways in one process, each with a client. Half of them are moved by three days, and the others notice
+nothing."""
 
 import asyncio
 import http.client
@@ -16,13 +17,13 @@ DAYS = 3
 
 
 class Control:
-    """The control port, on one connection that is kept."""
+    """The control port, on one kept connection."""
 
     def __init__(self, gateway):
         self.connection = http.client.HTTPConnection(urllib.parse.urlsplit(gateway.control_url).netloc, timeout=60)
 
     def ask(self, method, path, body=None):
-        """What is answered, and how long that took."""
+        """The answer, and how long it took."""
         began = time.perf_counter()
         payload = None if body is None else json.dumps(body)
         self.connection.request(method, path, payload, {"Content-Type": "application/json"} if payload else {})
@@ -33,7 +34,7 @@ class Control:
 
 
 class Martin:
-    """The client of one space: answers each request for a token with a new one of its own minting."""
+    """The client of one space: answers each request for a token with a new one that it mints itself."""
 
     def __init__(self, space):
         self.space = space
@@ -74,7 +75,7 @@ def test_half_of_a_thousand_spaces_are_moved_by_three_days():
             f"{COUNT} spaces: made in {took[COUNT // 2] * 1e3:.2f} ms (p50), {took[COUNT * 99 // 100] * 1e3:.2f} ms (p99), "
             f"{bytes_each / 1000:.0f} KB each; {COUNT // 2} moved by {DAYS} days in {moved:.1f} s"
         )
-        # All vendors, with what they know from the start, and a journal of which nothing is written yet.
+        # All vendors with their initial state, and an empty journal.
         assert bytes_each < 200_000
         for space in spaces:
             control.ask("DELETE", f"/spaces/{space['name']}")
@@ -95,7 +96,7 @@ async def move(control, spaces):
     took = time.perf_counter() - began
     limit = time.monotonic() + 60
     for martin in martins[::2]:
-        # The last answer is on its way.
+        # The last answer is in flight.
         while len(martin.types) < 1 + 2 * DAYS and time.monotonic() < limit:
             await asyncio.sleep(0.01)
         assert martin.types == ["connected"] + ["refresh_required", "refreshed"] * DAYS

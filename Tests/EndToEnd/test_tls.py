@@ -71,7 +71,7 @@ def test_a_certificate_is_read_anew_on_sighup_and_open_sockets_stay(authority):
 
 
 def posted(gateway, trust, size):
-    """What a POST of that many bytes, head and body in one TLS record, is answered with, and after how long."""
+    """The answer to a POST of this many bytes, head and body in one TLS record, and how long it took."""
     body = json.dumps({"user_id": "ann"}).encode()
     body += b" " * (size - len(body))
     head = "POST /v1/tokens HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
@@ -94,7 +94,7 @@ def test_a_head_and_a_body_in_one_record_of_any_size_are_read_at_once(authority)
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
             results = dict(zip(sizes, pool.map(lambda size: posted(gateway, trust, size), sizes)))
         assert {size: line for size, (line, _) in results.items() if line != b"HTTP/1.1 200 OK"} == {}
-        # A busy machine may delay some: what waits for bytes that are there waits each time.
+        # A busy machine may delay some. A fault that waits for bytes which are already there would wait each time.
         late = [size for size, (_, seconds) in results.items() if seconds >= 15]
         assert all(any(posted(gateway, trust, size)[1] < 15 for _ in range(5)) for size in late), late
 

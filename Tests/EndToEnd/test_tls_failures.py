@@ -1,5 +1,5 @@
-"""What is wrong with TLS is said by name: of our own certificate at the start, of a server's when we dial, of a client's
-handshake in the metrics."""
+"""TLS faults are reported by name: of our own certificate at the start, of a server's when we dial, of a client's handshake in
+the metrics."""
 
 import contextlib
 import datetime
@@ -28,7 +28,7 @@ NOW = datetime.datetime.now(datetime.timezone.utc)
 
 
 def certificate(folder, name="127.0.0.1", start=-1, end=1, password=None):
-    """The files of a certificate for that address, good from `start` to `end` days from now, and of its key."""
+    """The files of a certificate for that address, valid from `start` to `end` days from now, and of its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "test")])
     builder = x509.CertificateBuilder(subject, subject, key.public_key(), x509.random_serial_number())
@@ -87,7 +87,7 @@ def test_files_that_are_no_certificate_or_no_key_are_named(tmp_path):
 
 @contextlib.contextmanager
 def server(answer):
-    """A listener that hands each connection to `answer`, with its port."""
+    """A listener that passes each connection to `answer`; yields its port."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         def serve():
             while True:
@@ -126,7 +126,7 @@ def plain_server():
 
 
 def alert_server():
-    """Says `handshake_failure`, as one that shares no cipher does."""
+    """Sends `handshake_failure`, like a server that shares no cipher."""
     def answer(connection):
         connection.recv(4096)
         connection.sendall(b"\x15\x03\x03\x00\x02\x02\x28")
@@ -142,7 +142,7 @@ def ctl(url, trusted=None):
 
 
 def storm(url, folder, trusted=None):
-    """The reasons for which a storm's clients did not get in."""
+    """The reasons why a storm's clients were refused."""
     environment = {**os.environ, **({"SSL_CERT_FILE": str(trusted)} if trusted else {})}
     secret = folder / "secret"
     secret.write_text(SECRET)
@@ -181,12 +181,13 @@ def test_plain_text_to_a_server_of_tls_is_named(tmp_path):
 
 
 def silent_server():
-    """Ends whatever it makes nothing of without a word."""
+    """Closes without an answer whatever it does not understand."""
     return server(lambda connection: connection.recv(4096))
 
 
 def test_an_address_of_the_wrong_kind_leads_to_the_right_one(tmp_path):
-    """A gateway of TLS says so, or nothing; one of plain text answers 400, or nothing. So it is in `storm` and in `wire try`."""
+    """A TLS gateway says so, or sends nothing. A plain text one answers 400, or sends nothing. It is the same in `storm` and in
+    `wire try`."""
     (tmp_path / "secret").write_text(SECRET)
 
     def told(url, trusted=None):

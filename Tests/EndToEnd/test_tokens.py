@@ -1,4 +1,4 @@
-"""The token provider and the guests, whose tokens PyJWT must be able to read."""
+"""The token provider and the guests. PyJWT must be able to read their tokens."""
 
 import os
 import pathlib

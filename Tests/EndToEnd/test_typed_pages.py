@@ -1,4 +1,4 @@
-"""Every page with commands, typed from top to bottom in one shell, as a person does who has no build of the sources.
+"""Every page with commands, typed from top to bottom in one shell, like a person without a build of the sources.
 
 A block that is not typed says why in the page's source, in a comment above it: `<!-- not typed: REASON -->`. Each test has in its
 name how many blocks are typed and how many are not; NOT_TYPED holds the latter."""
@@ -17,7 +17,7 @@ PAGES = {
     for page in sorted(typed.ROOT.glob(pattern))
 }
 
-# How many blocks of a page are not typed. A block more wants a reason in the page, and its number here.
+# How many blocks of a page are not typed. One more block needs a reason in the page, and its number here.
 NOT_TYPED = {
     "Docs/add-a-fault.md": 3,
     "Docs/alerts.md": 1,
@@ -70,7 +70,7 @@ NOT_TYPED = {
 # Pages whose commands test_simulate_page.py types: it compares the output with the page too.
 ELSEWHERE = {"Docs/simulate.md", "Docs/planning.md"}
 
-# What is seen, in this order.
+# The states that are seen, in this order.
 SEEN = {
     "README.md": ["holds  lost == 0", "1 of 1: refresh-at-expiry passed"],
     "Docs/arrivals.md": ["Storm "],
@@ -126,7 +126,7 @@ SEEN = {
 
 @pytest.fixture(scope="session")
 def wheels(tmp_path_factory):
-    """What pip finds where there is no network."""
+    """pip's packages, since there is no network."""
     folder = tmp_path_factory.mktemp("wheels")
     wanted = ["websockets", "pytest", "setuptools>=68", "wheel", "build"]
     subprocess.run([sys.executable, "-m", "pip", "download", "-q", "-d", str(folder), *wanted], check=True, timeout=300)

@@ -1,4 +1,4 @@
-"""Fleets that are each built to be one thing are named so, with what keeps them down.
+"""Fleets that are each built for one verdict get it, with the loop that keeps them down.
 
 `POSTERN_SEEDS=200` tries each with as many seeds.
 """

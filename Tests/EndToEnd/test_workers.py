@@ -1,4 +1,4 @@
-"""Parts of a storm on other machines: one report, and everything ends, whichever process ends first."""
+"""Parts of a storm on other machines: one report, and every process ends, whichever ends first."""
 
 import contextlib
 import json
@@ -44,13 +44,13 @@ def worker(secret, *flags):
 
 
 def children(process):
-    """The numbers of the processes that it has started and that are still there."""
+    """The ids of its child processes that still run."""
     threads = Path(f"/proc/{process.pid}/task")
     while True:
         try:
             return [int(n) for thread in threads.iterdir() for n in (thread / "children").read_text().split()]
         except (FileNotFoundError, ProcessLookupError):
-            # A thread has ended meanwhile, and has left its children to another.
+            # A thread has ended in between, and its children have moved to another.
             if not threads.exists():
                 raise
 
@@ -63,7 +63,7 @@ def until(condition, patience=60):
 
 
 def refused(*flags):
-    """What a storm says on standard error that comes to no report."""
+    """The output on standard error of a storm without a report."""
     done = subprocess.run([os.environ["POSTERN"], "storm", "--json", *flags], capture_output=True, text=True, timeout=60)
     assert done.returncode in (1, 2) and done.stdout == "", (done.returncode, done.stdout)
     return done.stderr
@@ -89,7 +89,7 @@ def test_two_workers_make_one_report(gateway, secret):
         watch.start()
         report = storms.run(*flags(gateway, one, other, secret=secret), "--hold", "3s")
         watch.join(timeout=1)
-        # Each had a process of its own, and neither has one left.
+        # Each had a process of its own, and none is left.
         assert seen == {first.pid, second.pid}
         until(lambda: not children(first) and not children(second))
     assert value(report, "connects.ok") == value(report, "refresh.accepted") == value(report, "provider.granted") / 2 == 60
@@ -131,7 +131,7 @@ def test_a_worker_that_dies_spoils_the_storm_at_once_and_says_which(gateway, sec
     with worker(secret) as (one, first), worker(secret) as (other, second):
         with storms.Running(*flags(gateway, one, other, secret=secret), "--hold", "60s") as storm:
             until(lambda: children(first) and children(second))
-            # The storm has both workers' answers by then.
+            # By then the storm has the answers of both workers.
             until(lambda: len(control(gateway, "GET", "/sessions?limit=100").json["sessions"]) == 60)
             orphan = children(first)[0]
             first.kill()
@@ -139,7 +139,7 @@ def test_a_worker_that_dies_spoils_the_storm_at_once_and_says_which(gateway, sec
             assert storm.process.returncode == 1, (out, err)
             assert f"--worker {one}: it is gone" in err
         until(lambda: not children(second))
-        # Nor is the part left behind whose worker was killed.
+        # The part of a killed worker does not stay behind either.
         until(lambda: not Path(f"/proc/{orphan}").exists())
 
 
@@ -183,5 +183,5 @@ def test_a_storm_waits_for_workers_that_are_not_there_yet(gateway, secret):
             out, err = storm.process.communicate(timeout=60)
             assert storm.process.returncode == 0, err
             assert value(storms.report_of(out), "connects.ok") == 60
-            # As a job of a cluster it has ended then.
+            # As a job of a cluster it has ended by then.
             assert process.wait(timeout=60) == 0

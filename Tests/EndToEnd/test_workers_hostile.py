@@ -1,4 +1,4 @@
-"""Workers that a test plays: wrong clocks, nonsense and refusals at the last moment."""
+"""Workers that the test plays: wrong clocks, invalid answers, and refusals at the last moment."""
 
 import contextlib
 import json
@@ -14,7 +14,7 @@ from test_workers import SECRET, children, flags, refused, secret, until, worker
 
 @contextlib.contextmanager
 def played(answer):
-    """A worker of the test's own: `answer` writes to the handler that it is given."""
+    """A worker of the test: `answer` gets the handler, and writes to it."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -86,7 +86,7 @@ def test_a_hostile_worker_is_a_sentence(gateway, secret, answer, said):
 
 
 def test_a_worker_that_is_refused_at_the_last_moment_ends_the_storm_before_it_connects(gateway, secret):
-    """Another storm has taken it since it was asked: the parts of the other workers end."""
+    """Another storm has taken the worker since it was asked, so the parts of the other workers end."""
 
     def answer(request):
         request.say(200, status()) if request.path == "/worker" else request.say(409, {"error": {"message": "taken"}})

@@ -1,4 +1,4 @@
-"""A worker's HTTP interface: who may order, what is refused, and TLS."""
+"""A worker's HTTP interface: which callers may order, what is refused, and TLS."""
 
 import contextlib
 import http.client
@@ -26,7 +26,7 @@ class Call:
         self.address, self.secret = address, secret
 
     def ask(self, method, path, body=None, **headers):
-        """The answer, whose body is not read yet."""
+        """The answer; its body is not read yet."""
         connection = http.client.HTTPConnection(self.address, timeout=60)
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         if self.secret is not None:
@@ -41,7 +41,7 @@ class Call:
         return answer
 
     def says(self, *request, **headers):
-        """The status of the answer, and the message of its error."""
+        """The status of the answer, and its error message."""
         answer = self.ask(*request, **headers)
         text = answer.read()
         return answer.status, json.loads(text)["error"]["message"] if text.startswith(b"{") else text.decode()
@@ -63,7 +63,7 @@ def test_each_request_needs_the_secret_and_comes_from_no_web_page(gateway, secre
             for request in [("GET", "/worker"), ("POST", "/parts", {}), ("DELETE", "/parts/0123456789abcdef"), ("GET", "/x")]:
                 status, said = stranger.says(*request)
                 assert status == 401 and "another secret" in said, request
-            # Nor may strangers send much.
+            # Strangers may not send much either.
             status, said = stranger.says("POST", "/parts", {"x": "y" * 5000})
             assert status == 401 and "another secret" in said
         assert Call(address, None).says("GET", "/health") == (200, "ok\n")
@@ -95,7 +95,7 @@ def test_a_worker_carries_out_one_storm_at_a_time(gateway, secret):
         assert full.status == 409 and b"--parts-max 2" in full.read()
         other = call.order(hold(gateway), storm="f" * 16)
         assert other.status == 409 and b"carries out another storm" in other.read()
-        # A storm that asks finds out before it begins.
+        # A storm finds this out before it begins.
         said = refused(*flags(gateway, address, secret=secret))
         assert f"--worker {address}: it carries out another storm; wait until that has ended" in said
         assert len(children(process)) == 2
@@ -109,7 +109,7 @@ def test_a_worker_carries_out_one_storm_at_a_time(gateway, secret):
         assert last.status == 200
         last.call.close()
         last.close()
-        # Whose storm has gone ends.
+        # A part whose storm is gone ends.
         until(lambda: not children(process))
 
 
@@ -132,7 +132,7 @@ def test_orders_at_once_have_no_more_parts_than_there_are_places(gateway, secret
 
 
 def test_a_storm_that_reads_nothing_stops_its_part_and_no_other(gateway, secret):
-    """The part's lines wait for it, a megabyte of them at most."""
+    """The part's lines wait for it, at most a megabyte."""
     with worker(secret) as (address, process):
         slow = Call(address).order(hold(gateway) + ["--live", "0"])
         time.sleep(1)
@@ -167,7 +167,7 @@ def test_whoever_talks_nonsense_to_a_worker_is_refused_and_it_lives(gateway, sec
         version = call.order(words, version="0.9")
         assert version.status == 409 and b"the storm is postern 0.9, and the worker is" in version.read()
         assert call.order(words, storm="../etc").status == 400
-        # A process of the worker's refuses these, or ends by itself.
+        # The process of a part refuses these, or ends by itself.
         for changes in [{"part": one} for one in far] + [
             {"words": ["--no-such-flag"]}, {"words": ["x" * 100_000]},
             {"words": ["--url", "ws://127.0.0.1:1", "--timeout", "1s"], "environment": {"PATH": "/nowhere", "POSTERN_NONSENSE": "1"}},
@@ -185,13 +185,13 @@ def test_connections_that_say_nothing_keep_no_storm_out_of_a_worker(gateway, sec
         host, port = address.split(":")
         silent = [stack.enter_context(socket.create_connection((host, int(port)), timeout=60)) for _ in range(100)]
         storms.run(*flags(gateway, address, secret=secret, clients=10), "--hold", "3s")
-        # The oldest made room for the newest.
+        # The oldest left to make room for the newest.
         assert silent[0].recv(1) == b""
         assert len(os.listdir(f"/proc/{process.pid}/task")) < 100
 
 
 def test_a_part_that_cannot_be_carried_out_says_why(gateway, secret, tmp_path):
-    """The storm's file is not where the worker is, as its process says."""
+    """The storm's file does not exist on the worker's machine, as its process says."""
     here = tmp_path / "here"
     here.write_text("a secret to sign tokens with, long enough")
 
@@ -224,13 +224,13 @@ def test_a_worker_with_tls_is_trusted_by_its_certificate_only(gateway, secret, c
         words = flags(gateway, f"https://{address}", secret=secret)
         report = storms.run(*words, "--worker-ca", file, "--hold", "3s")
         assert value(report, "connects.ok") == 60
-        # The secret goes to nobody who has another certificate.
+        # The secret is never sent to a peer with another certificate.
         assert "--worker-ca names the file of the authority" in refused(*words)
         assert "--worker-ca names the file of the authority" in refused(*words, "--insecure")
         assert f"--worker {address}: " in refused(*words, "--worker-ca", stranger)
         assert f"name it as https://{address}" in refused(*flags(gateway, address, secret=secret))
         assert "--worker-ca" in refused(*words, "--worker-ca", str(tmp_path / "none"))
-        # A renewed certificate counts from SIGHUP on.
+        # A renewed certificate is used after SIGHUP.
         renewed, renewed_key = certificate("renewed")
         Path(file).write_text(Path(renewed).read_text())
         Path(key).write_text(Path(renewed_key).read_text())

@@ -1,5 +1,5 @@
-"""Streem Tokens as each of the vendor's builders emits them, made with jwcrypto: header and claim shapes, and what their
-arguments come to, follow the builders; no code of theirs is here."""
+"""Streem Tokens as each of the vendor's builders makes them. The header, the claims and the effect of arguments follow the
+builders; none of their code is here. jwcrypto signs."""
 
 import base64
 import json
@@ -19,7 +19,7 @@ class Key:
         self.jwk = jwk.JWK(**self.members)
 
     def sign(self, claims, header=None, key=None):
-        """The token of these claims and this header, as they are."""
+        """Returns a token of exactly these claims and this header."""
         token = jws.JWS(claims if isinstance(claims, str) else json.dumps(claims))
         token.add_signature(key or self.jwk, None, json.dumps(header or {"alg": "ES256"}), None)
         return token.serialize(compact=True)
@@ -41,7 +41,7 @@ class Key:
 
 
 def node(key, user, profile=None, reservation=None, **times):
-    """`kid`; what is absent is left out; lifetimes are durations."""
+    """Has `kid`; leaves out absent values; lifetimes are durations."""
     claims = key.claims(user, **times) | {k: v for k, v in (profile or {}).items() if v is not None}
     if reservation:
         claims["streem:reservation_sid"] = reservation
@@ -49,8 +49,8 @@ def node(key, user, profile=None, reservation=None, **times):
 
 
 def go(key, user, profile=None, reservation=None, exp_ms=None, session_exp_ms=None):
-    """`kid`; what is absent is an empty string, always there; lifetimes are absolute times in milliseconds, whatever
-    their names say."""
+    """Has `kid`; writes an absent value as an empty string; lifetimes are absolute times in milliseconds, whatever their names
+    are."""
     claims = key.claims(user)
     claims |= {name: (profile or {}).get(name) or "" for name in ("name", "email", "picture")}
     claims["streem:reservation_sid"] = reservation or ""
@@ -62,7 +62,7 @@ def go(key, user, profile=None, reservation=None, exp_ms=None, session_exp_ms=No
 
 
 def ruby(key, user, profile=None, reservation=None, **times):
-    """No `kid`; an absent profile is null, an absent reservation is left out."""
+    """Has no `kid`; writes an absent profile as null, and leaves out an absent reservation."""
     claims = key.claims(user, **times)
     claims |= {name: (profile or {}).get(name) for name in ("name", "email", "picture")}
     if reservation:
@@ -71,7 +71,7 @@ def ruby(key, user, profile=None, reservation=None, **times):
 
 
 def jvm(key, user, profile=None, reservation=None, **times):
-    """No `kid`; what is absent is left out."""
+    """Has no `kid`; leaves out absent values."""
     claims = key.claims(user, **times) | {k: v for k, v in (profile or {}).items() if v is not None}
     if reservation:
         claims["streem:reservation_sid"] = reservation

@@ -17,5 +17,5 @@ def key(gateway):
 
 
 def pytest_collection_modifyitems(items):
-    """What looks at all that was said runs last."""
+    """The test that checks all recorded messages runs last."""
     items.sort(key=lambda item: item.path.name == "test_streem_documents.py")

@@ -29,7 +29,7 @@ def api(gateway, method, path, body=None, token=None, key=None, **options):
 
 
 class Client(DocumentedSocket):
-    """One connection; every message is held against the document."""
+    """One connection. Every message is checked against the document."""
 
     document, path = SOCKET, "/streem/v1/connect"
 

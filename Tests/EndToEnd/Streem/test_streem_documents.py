@@ -1,4 +1,4 @@
-"""Runs last: everything documented was said, so that everything documented was checked."""
+"""Runs last: every documented message has been sent, so every one has been checked."""
 
 import documents
 import pytest

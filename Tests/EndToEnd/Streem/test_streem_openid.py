@@ -1,4 +1,4 @@
-"""The OpenID provider by hand, every exchange held against the document; real clients are in ../openid/."""
+"""The OpenID provider by hand. Every exchange is checked against the document; real clients are in ../openid/."""
 
 import re
 from urllib.parse import parse_qs, urlencode, urlsplit

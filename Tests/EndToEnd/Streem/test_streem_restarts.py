@@ -1,4 +1,4 @@
-"""What `--store sqlite:FILE` promises on Streem's side: a kill -9 loses nothing that was accepted, and revives nothing."""
+"""The guarantees of `--store sqlite:FILE` for Streem: a kill -9 loses nothing that was accepted, and revives nothing."""
 
 import signal
 

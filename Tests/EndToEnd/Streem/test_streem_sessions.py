@@ -1,4 +1,4 @@
-"""Sessions on the socket: refreshing, logging out, becoming somebody else; invitations; calls of two."""
+"""Sessions on the socket: refresh, logout, change of user, invitations, and calls of two."""
 
 import time
 
@@ -36,7 +36,7 @@ def test_who_has_no_token_is_disconnected_at_once():
         began = time.monotonic()
         failing.send("tokenFailed")
         assert failing.until_closed()[:2] == (4000, "session_expired")
-        # Where the gateway waited for a token all the same, it would be half a minute and more.
+        # If the gateway waited for a token anyway, this would take at least half a minute.
         assert time.monotonic() - began < 20
 
 

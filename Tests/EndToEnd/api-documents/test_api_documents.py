@@ -1,4 +1,4 @@
-"""The API documents, as other people's tools read them."""
+"""The API documents, read by tools of other projects."""
 
 import base64
 import json
@@ -38,7 +38,7 @@ def test_there_are_documents():
 
 
 def answers_as_documented(running, folder, document, authorization, *options):
-    """Asks for everything that the document has; what the tool said of it."""
+    """Sends a request for everything in the document. Returns the tool's report."""
     url = running.control_url if document == "control.yaml" else running.http_url
     status, said = run(
         TOOLS / "schemathesis", "--config-file", str(Path(__file__).parent / "schemathesis.toml"), "run",
@@ -56,7 +56,7 @@ def test_what_the_gateway_answers_is_what_the_document_says(running, tmp_path, d
 
 
 def test_what_a_companys_server_is_answered_is_what_the_document_says(running, tmp_path):
-    """Streem's part for those who have an API key: everybody else is refused before anything is looked at."""
+    """The part of Streem's API that needs an API key. All other callers are refused before the request is read."""
     order = urllib.request.Request(
         f"{running.control_url}/streem/api-keys", b"{}", {"Content-Type": "application/json"})
     with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(order, timeout=60) as answer:
@@ -84,7 +84,7 @@ def test_a_client_can_be_generated_from_the_document(tmp_path, document):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A client that was generated from the control port's document, and is run as a script: `made(gateway, script)`."""
+    """Runs a client that was generated from the control port's document, as a script: `made(gateway, script)`."""
     folder = tmp_path_factory.mktemp("client")
     run(
         TOOLS / "openapi-python-client", "generate", "--path", str(FOLDER / "control.yaml"),

@@ -1,4 +1,5 @@
-"""A TypeScript client that somebody else's generator makes of the control port's document, compiled, and run by Node."""
+"""A TypeScript client that another project's generator makes from the control port's document. It is compiled, and Node runs
+it."""
 
 import json
 import os

@@ -10,14 +10,14 @@ DEPLOY = Path(__file__).resolve().parents[3] / "Deploy"
 
 
 def program(name):
-    """Where a program of Debian's is, the administrator's among them."""
+    """The path of a Debian program, in the administrator's folders too."""
     found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
     assert found, f"no {name}; Deploy/install-packages tests installs it"
     return found
 
 
 def run(*command, **options):
-    """What the program says on both of its outputs, and its exit status."""
+    """The program's output on both streams, and its exit status."""
     done = subprocess.run(
         [str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, **options)
     return done.returncode, done.stdout
@@ -37,7 +37,7 @@ def fails(*command, **options):
 
 @pytest.fixture
 def copied(tmp_path):
-    """Copies a file, or what is in a folder, of Deploy, with `old` replaced by `new` in one file of it."""
+    """Copies a file or a folder of Deploy, and replaces `old` by `new` in one file of it."""
 
     def copy(source, old, new, file=None):
         path = tmp_path / Path(source).name

@@ -23,13 +23,14 @@ TRUST = ["--trusted-proxy", "127.0.0.1"]
 
 
 def check_of(name, file):
-    """How the proxy checks it; nginx writes its process number even then, which is not to be where others look."""
+    """How the proxy checks its configuration. nginx writes its PID file even then, so it gets a path that nothing else
+    reads."""
     file.write_text(file.read_text().replace("/run/postern-nginx.pid", f"{file}.pid"))
     return {"haproxy": [program("haproxy"), "-c", "-f", file], "nginx": [program("nginx"), "-t", "-c", file]}[name]
 
 
 class Front:
-    """A proxy with the configuration that is shipped, on a free port, in front of these gateways."""
+    """A proxy with the shipped configuration, on a free port, in front of these gateways."""
 
     def __init__(self, name, gateways, edited=lambda text: text):
         self.name = name
@@ -41,7 +42,7 @@ class Front:
             changes[f"127.0.0.1:80{8 + number}0"] = f"127.0.0.1:{gateway.port}"
             changes[f"check port 80{8 + number}1"] = f"check port {gateway.ready['control_port']}"
         self.folder = tempfile.TemporaryDirectory(prefix="postern-front-")
-        # The same in fewer descriptors and processes, its log and process number where the test has them.
+        # The same with fewer descriptors and processes, and with the log and PID file in the test's folder.
         self.log_file = Path(self.folder.name, "log")
         changes |= {
             "worker_processes auto": "worker_processes 1", "worker_rlimit_nofile 40000;": "", "worker_connections 20000": "worker_connections 500",
@@ -119,12 +120,12 @@ def test_a_websocket_goes_through_and_its_address_is_the_clients(front):
         assert [session["peer"] for gateway in front.gateways for session in sessions(gateway, "ann")] == ["127.0.0.9"]
         tables = [passes(os.environ["POSTERN"], "ctl", "sessions", "--url", gateway.control_url) for gateway in front.gateways]
         assert sorted(line.split()[-1] for table in tables for line in table.splitlines() if "ann" in line) == ["127.0.0.9"]
-    # What a client says of itself is not believed.
+    # The proxy does not trust what a client says about itself.
     lie = {"X-Forwarded-For": "203.0.113.66", "Forwarded": "for=203.0.113.67"}
     assert request(front.http_url, "POST", "/v1/guests", headers=lie).status == 201
     with Client(front.gateways[0], query_token=good, url=front.url) as ann:
         ann.receive("connected")
-    # A log is written when a connection has ended.
+    # The proxy logs a connection when it has ended.
     deadline = time.monotonic() + 60
     while front.log().count("/v1/connect") < 2:
         assert time.monotonic() < deadline, front.log()
@@ -133,7 +134,7 @@ def test_a_websocket_goes_through_and_its_address_is_the_clients(front):
 
 
 def test_what_the_gateway_takes_goes_through(front):
-    """A file of Sendbird's, who lets its clients send the largest bodies."""
+    """A file for Sendbird, which has the largest request bodies."""
     api = {"Api-Token": SECRET, "Content-Type": "multipart/form-data; boundary=x"}
     head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n'
 
@@ -151,7 +152,7 @@ def test_a_drain_loses_no_request_and_no_login(front):
     stop, counts = threading.Event(), []
 
     def ask():
-        """Requests and logins, one after the other; what was wrong with any of them."""
+        """Sends requests and logins one after the other. Returns the failures."""
         wrong = []
         while not stop.is_set():
             try:
@@ -175,7 +176,7 @@ def test_a_drain_loses_no_request_and_no_login(front):
         one.process.send_signal(signal.SIGTERM)
         assert one.process.wait(timeout=60) == 0
         asked = sum(counts)
-        # Ten each after the end of the first, and as many before it.
+        # Ten each after the end of the first gateway, and as many before it.
         while sum(counts) < max(asked + 40, 80):
             time.sleep(0.05)
         stop.set()
@@ -189,7 +190,7 @@ def test_a_drain_loses_no_request_and_no_login(front):
 
 
 def with_tls_of_the_gateways(text):
-    """The file with its last part, which is a comment, in place of the front and the back of HTTP."""
+    """The file with its last part, a comment, instead of the HTTP frontend and backend."""
     head, tail = text.split("# TLS that the gateways end themselves", 1)
     tail = tail[tail.index("# listen postern-tls"):].replace("\n# ", "\n").removeprefix("# ")
     return head[:head.index("frontend postern")] + tail.replace("bind :8443", "bind :8000")
@@ -207,7 +208,7 @@ def test_tls_that_the_gateways_end_goes_through_with_the_clients_address(tmp_pat
                 assert ann.is_alive()
                 found = [session["peer"] for gateway in (one, other) for session in sessions(gateway, "ann")]
                 assert found == ["127.0.0.9"]
-            # Once the check has seen that one drains, the other has all that come.
+            # When the check has seen that one gateway drains, the other gets all connections.
             with contextlib.ExitStack() as stack:
                 own = options | {"source_address": ("127.0.0.8", 0)}
                 there = [stack.enter_context(Client(one, token=token(f"user{number}"), **own)) for number in range(12)]

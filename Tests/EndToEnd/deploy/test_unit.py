@@ -1,4 +1,4 @@
-"""The unit, as systemd judges it without a system that runs it."""
+"""The unit, checked by systemd without a booted system."""
 
 import pytest
 
@@ -22,8 +22,8 @@ def test_one_that_is_exposed_to_more_is_seen(copied, old, new):
 
 
 def test_swifts_threads_may_set_their_priority():
-    """Of `@resources` systemd would keep them from it, and by a signal. Dispatch wants -4 for the most urgent of them, and writes to the
-    journal at each start where it may not."""
+    """Without the filter, systemd would end the process with a signal at a call of `@resources`. Dispatch wants -4 for its most
+    urgent threads, and writes to the journal at each start if it may not have it."""
     lines = (DEPLOY / UNIT).read_text().splitlines()
     assert "LimitNICE=-4" in lines
     filters = [line.partition("=")[2] for line in lines if line.startswith("SystemCallFilter=")]

@@ -1,4 +1,4 @@
-"""Stream's own WebSocket client as conformance runs start it, with a provider that is asked whenever the gateway says that the
+"""Stream's own WebSocket client, as conformance runs start it. Its program asks the provider when the gateway says that the
 token is no good. The client itself never asks for another."""
 
 import asyncio

@@ -1,4 +1,4 @@
-"""A gateway that knows one API key and stands in for no SFU, and Stream's own clients for it."""
+"""A gateway that knows one API key and plays no SFU, and Stream's own clients for it."""
 
 import asyncio
 import contextlib
@@ -15,7 +15,7 @@ PATIENCE = 30
 
 @pytest.fixture(scope="session")
 def gateway():
-    # Who joins over REST is in the call at once.
+    # A user who joins over REST is in the call at once.
     with Gateway("--stream-api-key", KEY, "--stream-sfu", "off") as gateway:
         yield gateway
 
@@ -31,7 +31,7 @@ def server(gateway, secret=SECRET, key=KEY, **options):
 
 
 class Listener:
-    """Stream's WebSocket client with everything it heard."""
+    """Stream's WebSocket client with all events that it received."""
 
     def __init__(self, gateway, user="ann", token=None, secret=SECRET, key=KEY, details=None, path="/api/v2/connect", **options):
         self.client = AsyncStream(api_key=key, api_secret=secret, base_url=gateway.http_url)
@@ -39,7 +39,7 @@ class Listener:
         details = {"id": user} if details is None else details
         self.socket = StreamAPIWS(call, details, uri=gateway.url + path, user_token=token, **options)
         self.events = []
-        # The client tells itself of new listeners by the same way.
+        # The client reports new listeners to itself in the same way.
         self.socket.on_wildcard("*", lambda kind, event, *_: kind == "new_listener" or self.events.append(event))
 
     async def connect(self):

@@ -1,4 +1,4 @@
-"""Calls by Stream's SDK with its own WebSocket client: one watches, others do things, and the first hears of it."""
+"""Calls by Stream's SDK with its own WebSocket client: one client watches, and receives what others do."""
 
 import asyncio
 import uuid
@@ -15,7 +15,7 @@ def name():
 
 
 async def watching(listener, name):
-    """The SDK's own request for watching, by the connection it has."""
+    """The SDK's own request to watch, with the id of its connection."""
     opened = await listener.connect()
     call = listener.client.video.call("default", name)
     await watch_call(call, opened["me"]["id"], opened["connection_id"])

@@ -1,4 +1,4 @@
-"""Stream's own client in a conformance run: what it lives with, what it does not, and what its wire cannot show."""
+"""Stream's own client in a conformance run: what it handles, what it does not, and what its wire cannot show."""
 
 import os
 import subprocess
@@ -24,19 +24,19 @@ def test_its_verdicts_stand_with_the_lines_that_prove_them(tmp_path):
             capture_output=True, text=True, timeout=600,
         )
     if "the machine was" in done.stdout:
-        # What it may have turned is undecided, and nobody is accused.
+        # A verdict that the slow machine may have changed is undecided, and nobody is accused.
         return
     assert done.returncode == 1, done.stdout + done.stderr
     cases = {case.get("name").split(" ")[0].strip(":"): case for case in ElementTree.parse(junit).iter("testcase")}
-    # The wire closes where others ask; the client comes back with its new token.
+    # This wire closes where other wires ask. The client comes back with its new token.
     assert cases["refresh-at-lead"].find("skipped") is not None
     assert cases["cut-off-by-timeout"].find("failure") is None
-    # It always waits for two seconds, and comes back from a close that is final.
+    # It always waits for two seconds, and also comes back from a final close.
     assert "3000 ms are to pass" in "".join(cases["retry-later"].find("failure").itertext())
     assert "after close 1008" in "".join(cases["closed-by-policy"].find("failure").itertext())
 
 
-# What this client does of itself, with a program around it that gets a token when the client is refused one.
+# What this client does by itself, with a program around it that fetches a token when the client is refused.
 LIVES_WITH = [
     "refresh-at-expiry", "refresh-after-revocation", "dead-on-arrival", "cut-off-by-timeout", "lost-while-asking",
     "keys-withdrawn", "same-token", "unfinished-close", "never-answered", "wrong-family", "short-life", "refused-in-words",

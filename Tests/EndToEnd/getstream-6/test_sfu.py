@@ -1,4 +1,4 @@
-"""The SDK's own ConnectionManager takes part in calls by the gateway's stand-in for the SFU."""
+"""The SDK's own ConnectionManager takes part in calls through the gateway's own SFU."""
 
 import asyncio
 import contextlib
@@ -50,7 +50,7 @@ async def until(holds):
 
 @contextlib.asynccontextmanager
 async def taking_part(gateway, name, user):
-    """A ConnectionManager that has joined, with what the SFU told it."""
+    """A ConnectionManager that has joined, with the SFU's messages."""
     client = AsyncStream(api_key=KEY, api_secret=SECRET, base_url=gateway.http_url)
     manager = ConnectionManager(client.video.call("default", name), user_id=user, create=True)
     manager.told = []

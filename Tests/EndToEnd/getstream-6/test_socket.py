@@ -1,4 +1,4 @@
-"""Stream's own WebSocket client: it connects, stays, comes back, and hears why it may not."""
+"""Stream's own WebSocket client connects, stays, reconnects, and reads why it is refused."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ def mint(user="ann", secret=SECRET, **claims):
 
 
 def refusal(gateway, **options):
-    """The error that a client which connects so is refused with."""
+    """The error with which a client of these parameters is refused."""
 
     async def body():
         async with Listener(gateway, **options) as listener:
@@ -107,7 +107,7 @@ def test_the_close_after_an_expiry_is_what_the_flags_say(code):
 
 
 class Closes:
-    """Takes the client's log for the close frame it saw."""
+    """Searches the client's log for the close frame that it received."""
 
     def __init__(self, closes):
         self.closes = closes

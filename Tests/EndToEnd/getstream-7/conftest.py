@@ -12,7 +12,7 @@ KEY = "end-to-end"
 
 @pytest.fixture(scope="session")
 def gateway():
-    # Who joins over REST is in the call at once.
+    # A user who joins over REST is in the call at once.
     with Gateway("--stream-api-key", KEY, "--stream-sfu", "off") as gateway:
         yield gateway
 

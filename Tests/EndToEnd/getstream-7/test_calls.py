@@ -65,7 +65,7 @@ def test_update_and_members(call):
 
 def test_a_user_joins_and_is_in_the_session(as_user, call):
     call.get_or_create(data=CallRequest(created_by_id="ann", members=[MemberRequest(user_id="ann")]))
-    # The library knows no join of its own: its participants join by another one.
+    # This library has no join of its own, so its participants join by another one.
     path = f"/api/v2/video/call/default/{call.id}/join"
     joined = as_user("ann").video.post(path, Dict[str, Any], json={"location": "FRA", "create": True}).data
     assert joined["credentials"]["server"]["ws_endpoint"].startswith("ws://127.0.0.1")

@@ -7,7 +7,7 @@ import pytest
 from getstream.exceptions import StreamApiException
 from getstream.models import CallRequest, CallSettingsRequest, FrameRecordingSettingsRequest, RTMPBroadcastRequest
 
-# What a model must have and an answer does not, the library only warns of.
+# If an answer lacks a member that a model requires, the library only warns.
 pytestmark = pytest.mark.filterwarnings("error:Missing value of non-optional")
 
 

@@ -22,7 +22,7 @@ from getstream.models import (
     UserRequest,
 )
 
-# What a model must have and an answer does not, the library only warns of.
+# If an answer lacks a member that a model requires, the library only warns.
 pytestmark = pytest.mark.filterwarnings("error:Missing value of non-optional")
 
 

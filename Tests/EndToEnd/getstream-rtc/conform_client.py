@@ -1,5 +1,5 @@
-"""Stream's SDK for participants as conformance runs start it: it joins a call, and whoever wrote the application around it joins
-again, with a new token, when the SDK gives up. A token cannot be changed while a client lives."""
+"""Stream's SDK for participants, as conformance runs start it. It joins a call. When the SDK gives up, its program joins again
+with a new token. A token cannot be changed while a client lives."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Stream's SDK for participants in a conformance run: what it does that nobody would guess, in lines of the journal."""
+"""Stream's SDK for participants in a conformance run: its surprising habits, shown by lines of the journal."""
 
 import json
 import os
@@ -15,7 +15,7 @@ CLIENT = Path(__file__).parent / "conform_client.py"
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """What was printed, and a function for the lines of a behaviour's journal that are of these kinds."""
+    """The output, and a function that returns the lines of these kinds from a behaviour's journal."""
     folder = tmp_path_factory.mktemp("journals")
     with Gateway("--spaces", loops=1) as gateway:
         done = subprocess.run(
@@ -36,7 +36,7 @@ def run(tmp_path_factory):
 
 
 def test_its_socket_to_the_coordinator_may_be_dead_and_it_does_not_notice(run):
-    """Nothing comes through it for 75 s; the call goes on by the SFU's socket, which is another wire to the journal."""
+    """Nothing passes here for 75 s. The call continues on the SFU's socket, which the journal counts as another wire."""
     said, lines = run
     assert "the client did not notice within 75 s that nothing came through any more" in said, said
     assert [line["dialect"] for line in lines("half-open", "logged_in")] == ["stream-video", "stream-sfu"]
@@ -44,7 +44,7 @@ def test_its_socket_to_the_coordinator_may_be_dead_and_it_does_not_notice(run):
 
 
 def test_in_a_call_it_comes_back_with_its_expired_token_and_asks_nobody_for_another(run):
-    """The gateway's clock is two hours ahead, so the token that it has is over."""
+    """The gateway's clock is two hours ahead, so the client's token has expired."""
     said, lines = run
     assert "the client did not come back within 20 s with a clock that is 2 h behind" in said, said
     refused = [line["error_name"] for line in lines("wrong-clock", "login_refused")]

@@ -1,4 +1,4 @@
-"""Stream's SDK for participants joins by the coordinator, then dials an SFU elsewhere, where nobody listens."""
+"""Stream's SDK for participants joins by the coordinator, and then dials an SFU at another address, where nothing listens."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ KEY = "end-to-end"
 
 
 class SFU:
-    """A port where the SFU would be: counts who comes, and says nothing to them."""
+    """A port at the SFU's address that counts connections, and sends nothing."""
 
     def __init__(self):
         self.socket = socket.create_server(("127.0.0.1", 0))
@@ -56,10 +56,10 @@ def get(gateway, call):
 
 
 async def join(gateway, call, user="ann", create=True, **who):
-    """Joins, and returns how that failed; it must, without an SFU."""
+    """Joins, and returns the failure; without an SFU the join must fail."""
     who = who or {"api_secret": SECRET}
     client = Client(KEY, **who, base_url=gateway.http_url, ws_url=f"{gateway.url}/api/v2/connect")
-    # Kept: a call that is freed leaves.
+    # Kept in a variable: a call that is freed leaves.
     participant = client.call("default", call)
     with pytest.raises(RtcError) as failure:
         await asyncio.wait_for(participant.join(user, create=create), 60)
@@ -67,7 +67,7 @@ async def join(gateway, call, user="ann", create=True, **who):
 
 
 def until(gateway, call, holds):
-    """The call, once `holds` for it."""
+    """Waits until `holds` is true for the call, and returns the call."""
     for _ in range(1200):
         found = get(gateway, call)["call"]
         if holds(found):
@@ -82,7 +82,7 @@ def test_it_reaches_the_endpoint_that_the_coordinator_names(sfu):
     with Gateway("--stream-api-key", KEY, *flags) as gateway:
         asyncio.run(join(gateway, "standup"))
         assert any(request.startswith("GET /ws") for request in sfu.requests), sfu.requests
-        # It left with its connection.
+        # It left when its connection ended.
         call = until(gateway, "default/standup", lambda call: call["session"].get("ended_at"))
         assert call["created_by"]["id"] == "ann" and isinstance(call["created_at"], int)
         assert call["session"]["participants"] == [] and call["current_session_id"] == ""

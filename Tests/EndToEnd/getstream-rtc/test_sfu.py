@@ -1,4 +1,4 @@
-"""Stream's SDK for participants takes part in calls by the gateway's own stand-in for the SFU."""
+"""Stream's SDK for participants takes part in calls through the gateway's own SFU."""
 
 import asyncio
 import contextlib
@@ -44,7 +44,7 @@ def guest(gateway, name):
 
 
 class Participant:
-    """A client in a call, with the SFU's events that it heard."""
+    """A client in a call, with the SFU's events that it received."""
 
     def __init__(self, gateway, name, user, token=None):
         who = {"token": token} if token else {"api_secret": SECRET}
@@ -79,7 +79,7 @@ async def until(holds):
 
 def test_two_guests_join_see_each_other_and_leave(gateway):
     async def meet():
-        # Guests join calls, and make none.
+        # Guests may join calls, but not create them.
         request(gateway, "POST", "/api/v2/video/call/default/guests", {"data": {"created_by_id": "host"}})
         (tom, first), (tim, second) = guest(gateway, "tom"), guest(gateway, "tim")
         async with Participant(gateway, "guests", tom, first) as one:
@@ -99,7 +99,7 @@ def test_two_guests_join_see_each_other_and_leave(gateway):
 def test_a_join_is_quick(gateway):
     async def hurry():
         times = []
-        # A client that lacks an answer waits ten seconds each time; a busy machine may delay some.
+        # A client without an answer waits ten seconds each time. A busy machine may delay some.
         while not times or (min(times) >= 9 and len(times) < 8):
             start = time.monotonic()
             async with Participant(gateway, f"quick{len(times)}", "ann"):
@@ -148,7 +148,7 @@ def test_it_comes_back_when_its_socket_is_closed_under_it(gateway):
             for live in control(gateway, "GET", "/sessions?user=bob")["sessions"]:
                 if live["dialect"] == "stream-sfu":
                     control(gateway, "POST", f"/sessions/{live['id']}/disconnect", {})
-            # It has noticed the end by then.
+            # By then the client has noticed the end.
             await asyncio.sleep(5)
             await until(lambda: bob.call.calling_state == CallingState.JOINED and session(gateway, "back") == ["ann", "bob"])
             assert ann.call.calling_state == CallingState.JOINED

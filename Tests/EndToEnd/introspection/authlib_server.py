@@ -1,4 +1,4 @@
-"""A server of opaque tokens by Authlib: it issues, introspects and revokes them on loopback."""
+"""A server of opaque tokens, built with Authlib. It issues, introspects and revokes them on loopback."""
 
 import logging
 import os

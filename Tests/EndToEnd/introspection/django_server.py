@@ -1,5 +1,5 @@
-"""A server of opaque tokens by django-oauth-toolkit: it issues, introspects and revokes them on loopback. It names users by `username`
-alone, and no audience."""
+"""A server of opaque tokens, built with django-oauth-toolkit. It issues, introspects and revokes them on loopback. It names
+users by `username` alone, and has no audience."""
 
 import threading
 
@@ -11,7 +11,7 @@ CLIENT, SECRET = "chat", "a secret: of the gateway"
 
 
 class Server:
-    """The server, until the `with` block ends. One a process."""
+    """The server, until the `with` block ends. At most one in a process."""
 
     def __init__(self, folder):
         settings.configure(
@@ -66,7 +66,7 @@ class Server:
 
 
 def __getattr__(name):
-    """The routes, which Django asks for once it is set up."""
+    """The routes. Django imports them when it is set up."""
     if name != "urlpatterns":
         raise AttributeError(name)
     from django.urls import include, path

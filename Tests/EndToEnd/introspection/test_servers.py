@@ -1,5 +1,5 @@
-"""Real servers of opaque tokens, none of them ours: their users come in, a revocation there ends the session here, and the wrong
-client is the operator's fault and nobody else's."""
+"""Real servers of opaque tokens, none written for Postern. Their users log in; a revocation there ends the session here; wrong
+client credentials are reported as the operator's error only."""
 
 import time
 

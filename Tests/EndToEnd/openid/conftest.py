@@ -5,7 +5,7 @@ import os
 import pytest
 from gateway import Gateway
 
-# requests-oauthlib refuses http, and here is nothing but loopback.
+# requests-oauthlib refuses http, and everything here is on loopback.
 os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"
 
 

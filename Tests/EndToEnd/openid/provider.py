@@ -1,4 +1,4 @@
-"""The provider as a person and the SDK see it."""
+"""The provider, as a person and the SDK use it."""
 
 import json
 import re
@@ -14,7 +14,7 @@ SCOPES = "openid profile offline_access"
 
 
 def log_in(address, user="ann", password="secret"):
-    """Opens the page, posts its form, and returns the address that the browser is sent to."""
+    """Opens the page, submits its form, and returns the address to which the browser is redirected."""
     page = requests.get(address, timeout=60)
     assert page.status_code == 200, page.text
     action = re.search(r'<form method="post" action="([^"]+)"', page.text)[1]
@@ -39,7 +39,7 @@ def exchange(gateway, access_token, **order):
 
 
 def identify(gateway, token):
-    """The first answer on a socket of its own."""
+    """The first message on a new socket."""
     with connect(f"{gateway.url}/streem/v1/connect", open_timeout=60, proxy=None) as socket:
         socket.send(json.dumps({"type": "identify", "token": token, "isExpert": True}))
         return json.loads(socket.recv(timeout=60))

@@ -1,4 +1,4 @@
-"""Authlib where the OpenID provider has no time for it."""
+"""Authlib while the OpenID provider is too busy for it."""
 
 import pytest
 import requests
@@ -19,7 +19,7 @@ def test_its_session_that_renews_by_itself_fails_the_request_of_the_application(
         address, state = client.create_authorization_url(metadata["authorization_endpoint"], code_verifier=verifier)
         client.fetch_token(
             metadata["token_endpoint"], authorization_response=log_in(address), state=state, code_verifier=verifier)
-        # It renews what ends within a minute before each request, and does not try that again.
+        # Before each request it renews a token that expires within a minute, and does not try that again.
         gateway.fail("answer_with", route=metadata["token_endpoint"].removeprefix(gateway.http_url), status=503,
                      retry_after_s=1, times=1)
         with pytest.raises(requests.HTTPError) as refusal:
@@ -27,5 +27,5 @@ def test_its_session_that_renews_by_itself_fails_the_request_of_the_application(
         assert refusal.value.response.status_code == 503
         route = "POST /streem/oidc/{company}/token"
         assert [status for status, _ in gateway.answers(route)] == [200, 503], gateway.answers(route)
-        # Its refresh token is as good as before.
+        # Its refresh token is still valid.
         assert client.get(metadata["userinfo_endpoint"]).json()["sub"] == "ann"

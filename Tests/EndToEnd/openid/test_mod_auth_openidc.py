@@ -1,4 +1,4 @@
-"""Debian's mod_auth_openidc, a strict relying party: Apache guards a folder, and the gateway says who comes in."""
+"""Debian's mod_auth_openidc, a strict relying party: Apache protects a folder, and the gateway decides who may enter."""
 
 import contextlib
 import os

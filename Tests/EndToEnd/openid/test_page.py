@@ -1,4 +1,4 @@
-"""The login page as a person has it: in a browser, with a keyboard."""
+"""The login page as a person uses it: in a browser, with a keyboard."""
 
 import pytest
 import requests
@@ -29,7 +29,7 @@ def test_a_person_logs_in(issuer, callback, tmp_path):
         page.open(address)
         assert page.evaluate("document.querySelector('h1').textContent") == "Log in to Postern"
         assert page.evaluate("document.querySelector('#username').value") == "ann"
-        # The style sheet holds, and everything fits on a small screen.
+        # The style sheet is loaded, and everything fits on a small screen.
         assert page.evaluate("getComputedStyle(document.querySelector('button')).backgroundColor") == "rgb(20, 87, 200)"
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert page.evaluate("[...document.querySelectorAll('input')].filter(i => i.type !== 'hidden')"
@@ -37,7 +37,7 @@ def test_a_person_logs_in(issuer, callback, tmp_path):
         picture = page.picture()
         assert picture.startswith(b"\x89PNG")
         (tmp_path / "login.png").write_bytes(picture)
-        # Nothing typed yet: the browser itself keeps the form back.
+        # With empty fields the browser itself does not submit the form.
         page.evaluate("document.querySelector('button').click()")
         assert page.evaluate("location.pathname").endswith("/authorize")
         page.evaluate("document.querySelector('#password').focus()")

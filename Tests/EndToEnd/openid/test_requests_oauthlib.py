@@ -1,4 +1,4 @@
-"""requests-oauthlib, with what the SDK is told in place of discovery."""
+"""requests-oauthlib, configured with what the SDK is told instead of discovery."""
 
 import pytest
 import requests

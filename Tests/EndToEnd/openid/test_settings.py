@@ -1,4 +1,4 @@
-"""Users, clients and the address as an operator sets them."""
+"""Users, clients and the address, as an operator configures them."""
 
 import os
 import re

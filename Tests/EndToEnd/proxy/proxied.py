@@ -1,4 +1,4 @@
-"""`postern proxy` on a free port, and servers of other makers for it to lead to."""
+"""`postern proxy` on a free port, and servers of other projects as its targets."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ CODES = [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014,
 
 
 class Proxy:
-    """A proxy that leads to `to`, if that is given; ends with the `with` block."""
+    """A proxy to the target `to`, if that is given; ends with the `with` block."""
 
     def __init__(self, to, *flags):
         self.command = [os.environ["POSTERN"], "proxy", *(["--to", to] if to else []), "--port", "0", *flags]
@@ -46,13 +46,13 @@ class Proxy:
         return self
 
     def ctl(self, *arguments, status=0):
-        """What `postern ctl` prints."""
+        """The output of `postern ctl`."""
         done = subprocess.run([os.environ["POSTERN"], "ctl", *arguments, "--url", self.control_url], capture_output=True, text=True, timeout=90)
         assert done.returncode == status, f"{arguments}: {done.stdout}{done.stderr}"
         return done.stdout + done.stderr
 
     def ask(self, method, path, body=None, **fields):
-        """The status and the answer of the control API."""
+        """The status and the body of the control API's answer."""
         data = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
         headers = {"Content-Type": "application/json", **{name.replace("_", "-"): value for name, value in fields.items()}}
         request = urllib.request.Request(self.control_url + path, data, headers, method=method)
@@ -105,7 +105,7 @@ class Proxy:
 
 
 class Route:
-    """A route, made by `POST /spaces`; ends with the `with` block."""
+    """A route, created by `POST /spaces`; ends with the `with` block."""
 
     def __init__(self, proxy, upstream=None, **order):
         self.proxy = proxy
@@ -152,7 +152,7 @@ class Loop:
 
 
 class WebsocketsServer(Loop):
-    """A server of the websockets library that does what a client's messages say, and writes down what it sees, by the path."""
+    """A server of the websockets library that does what a client's messages say. It records what it sees, by path."""
 
     def __init__(self, handler=None, **options):
         self.handler = handler or self.scripted
@@ -186,8 +186,8 @@ class WebsocketsServer(Loop):
             seen.append(("closed", socket.close_code, socket.close_reason))
 
     def ended(self, path):
-        """What the newest connection to a path saw, once it has ended. Each test has a path of its own: what another leaves
-        may end late."""
+        """What the newest connection to a path saw, once it has ended. Each test has its own path, because another test's
+        connections may end late."""
         deadline = time.monotonic() + 60
         while not isinstance((life := self.lives.get(path, [None]))[-1], tuple) or life[-1][0] != "closed":
             assert time.monotonic() < deadline, f"{path} has not ended: {life}"

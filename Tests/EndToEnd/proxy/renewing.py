@@ -1,4 +1,5 @@
-"""An application's token endpoint, gateways of two wires, and clients of them: right ones, and ones that are wrong on purpose."""
+"""An application's token endpoint, gateways of two wires, and clients of them: correct ones, and ones with a deliberate
+fault."""
 
 import asyncio
 import base64
@@ -17,7 +18,7 @@ OPTIONS = {"ping_interval": None, "compression": None, "proxy": None, "open_time
 
 
 def token(user, number, life=600):
-    """A token whose signature nobody checks here."""
+    """A token whose signature nothing checks here."""
     parts = [json.dumps({"alg": "HS256"}), json.dumps({"sub": user, "exp": int(time.time() + life) + 1, "n": number}), "signature of 32 bytes is here ok"]
     return ".".join(base64.urlsafe_b64encode(part.encode()).decode().rstrip("=") for part in parts)
 
@@ -55,7 +56,8 @@ class Provider(Loop):
 
 
 class Gateway(Loop):
-    """A gateway whose connections live for `life` seconds without another token. `seen` has the tokens that it was shown."""
+    """A gateway whose connections live for `life` seconds without another token. `seen` lists the tokens that clients
+    presented."""
 
     def __init__(self, life):
         self.life, self.seen = life, []
@@ -75,7 +77,7 @@ class Gateway(Loop):
 
 
 class TimerGateway(Gateway):
-    """Centrifugo's wire: it tells the life of the token, and closes with 3005 when that is over."""
+    """Centrifugo's wire: the server tells the life of the token, and closes with 3005 when it has expired."""
 
     async def serve(self, socket):
         with contextlib.suppress(ConnectionClosed):
@@ -90,7 +92,8 @@ class TimerGateway(Gateway):
 
 
 class ReturningGateway(Gateway):
-    """A home-made wire: the token is in the query, and 4401 asks for another. A token that came before is refused at once."""
+    """A home-made wire: the token is in the query, and 4401 asks for another. A token that was used before is refused at
+    once."""
 
     async def serve(self, socket):
         shown = socket.request.path.partition("token=")[2]
@@ -114,7 +117,7 @@ async def fetched(url, user):
 
 
 async def renewed(url, user, fault):
-    """The next token: by one call, or as a wrong client fetches it."""
+    """Fetches the next token: with one call, or as a faulty client does."""
     if fault == "twice":
         await fetched(url, user)
     if fault == "at once":
@@ -123,7 +126,7 @@ async def renewed(url, user, fault):
 
 
 async def timer_client(socket_url, token_url, user, fault, renewals):
-    """A client that renews on its timer, `renewals` times, and stays for a moment."""
+    """A client that renews on its timer, `renewals` times, and then stays for a moment."""
     held = await fetched(token_url, user)
     async with connect(f"{socket_url}/connection/websocket", **OPTIONS) as socket:
         await socket.send(json.dumps({"id": 1, "connect": {"token": held}}))

@@ -1,4 +1,4 @@
-"""`postern ctl conform --upstream`: clients judged before a real gateway, with the application's own token endpoint."""
+"""`postern ctl conform --upstream`: verdicts on clients of a real gateway, with the application's own token endpoint."""
 
 import os
 import shlex
@@ -28,7 +28,8 @@ CASES = [
 
 @pytest.fixture(scope="module")
 def places():
-    """Gateways that nobody here wrote for Postern, a token endpoint, and the proxy that makes a route to one for each behaviour."""
+    """Gateways that were not written for Postern, a token endpoint, and the proxy with a route to one of them for each
+    behaviour."""
     with Provider() as provider, TimerGateway(600) as timer, ReturningGateway(600) as returning:
         with Proxy(None, "--spaces", "--control-port", "0") as proxy:
             yield {"centrifugo": timer, "close-4401": returning}, provider, proxy

@@ -32,7 +32,7 @@ PATH = "/room/ann%20b?token=a%2Bb+c&x=%C3%A4&empty="
 
 
 async def conversation(url, says, **more):
-    """Says each message and waits for its answer; returns what the client saw, and the end."""
+    """Sends each message and waits for its answer. Returns what the client saw, and the close."""
     seen = []
     async with connect(url + PATH, **options(**more)) as client:
         seen.append((client.response.status_code, client.subprotocol, fields(client.response.headers.raw_items())))
@@ -45,7 +45,7 @@ async def conversation(url, says, **more):
         if ends := not isinstance(says[-1], str) or not says[-1].startswith(("close", "drop")):
             await client.close(4007, "client's end é")
         await client.wait_closed()
-        # The answer to a close frame is the proxy's, and has its code only.
+        # The proxy itself answers the close frame, with the same code and without the reason.
         seen.append(("closed", client.close_code, "" if ends else client.close_reason))
     return seen
 
@@ -114,7 +114,7 @@ def test_pings_and_pongs_go_end_to_end(server, proxy, payload):
         async with connect(proxy.url, **options()) as client:
             await client.send(f"ping {payload}")
             assert await asyncio.wait_for(client.recv(), 60) == "ponged"
-            # The other way round; nobody but the server can answer this.
+            # The other direction: only the server can answer this.
             await asyncio.wait_for(await client.ping(payload.encode()), 60)
 
     asyncio.run(pinged())
@@ -197,7 +197,8 @@ def test_a_message_above_the_limit_closes_both_sides_with_1009(server):
 
 @pytest.mark.parametrize("slow", ["client", "server"])
 def test_a_slow_reader_stops_the_sender_and_nothing_is_lost_or_kept(slow):
-    """32 MiB for a reader that does not read: the sender waits, the proxy's memory stays, then everything comes in order."""
+    """Sends 32 MiB to a peer that does not read. The sender waits, the proxy's memory does not grow, and then everything
+    arrives in order."""
     count, size = 512, 64 << 10
     sent, reads = {"server": 0}, threading.Event()
 

@@ -1,4 +1,4 @@
-"""The control port of `postern proxy`: journal, sessions and orders, and who may not reach it."""
+"""The control port of `postern proxy`: journal, sessions and orders, and which callers are refused."""
 
 import asyncio
 import http.client
@@ -67,7 +67,7 @@ def test_a_message_is_said_to_the_client_or_by_a_fault_to_the_gateway(server, pr
             assert await client.recv() == "a notice"
             await asyncio.to_thread(proxy.ctl, "say", "--all", "another")
             assert await client.recv() == "another"
-            # The server returns what it is sent.
+            # A server that echoes.
             await asyncio.to_thread(proxy.ctl, "fault", '{"fault": "say", "base64": "AAEC", "side": "upstream"}')
             assert await client.recv() == b"\x00\x01\x02"
             await asyncio.to_thread(proxy.ctl, "fault", '{"fault": "say", "text": "by a fault", "when": {"after": "message_in"}, "times": 1}')
@@ -130,7 +130,7 @@ def test_orders_that_make_no_sense_at_a_proxy_are_refused_with_what_to_use(proxy
 
 
 def test_a_web_page_reaches_neither_journal_nor_faults(proxy):
-    """DNS rebinding, another origin, and what a form can send."""
+    """DNS rebinding, a foreign origin, and a form's content types."""
     port = int(proxy.control_url.rpartition(":")[2])
     for fields in [{"Host": f"evil.example:{port}"}, {"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}]:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
@@ -197,7 +197,7 @@ def test_marked_secrets_are_in_no_line_and_no_log():
 
 
 def test_two_controls_at_once_lose_no_order_and_no_message(server, proxy):
-    """Two threads order and mend faults, one reads the journal, while messages pass in both directions."""
+    """Two threads order and end faults and one reads the journal, while messages pass in both directions."""
     wrong, done = [], threading.Event()
 
     def orders(what):

@@ -1,4 +1,4 @@
-"""Faults at `postern proxy`, as clients and servers of other makers see them."""
+"""Faults at `postern proxy`, seen by clients and servers of other projects."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ def proxy(running):
 
 
 def heard(proxy, says, count):
-    """Says the messages one after the other, and returns what comes back: `count` messages and no more, or up to the end."""
+    """Sends the messages one after the other. Returns the answers: exactly `count`, or all up to the end."""
 
     async def run():
         received = []
@@ -133,7 +133,7 @@ def test_a_client_notices_missing_pongs_and_a_half_open_connection_by_itself(pro
 
 
 def test_a_server_notices_the_same_on_its_own_side():
-    """The server pings; the client answers each, and its pongs get lost on the way."""
+    """The server pings. The client answers each ping, and its pongs are lost on the way."""
     with WebsocketsServer(ping_interval=0.3, ping_timeout=1) as server, Proxy(server.url, "--control-port", "0") as proxy:
 
         async def run(fault):
@@ -272,7 +272,7 @@ def test_thousands_of_delayed_messages_arrive_in_their_order(proxy, what):
 
 
 def test_a_peer_that_never_reads_while_a_fault_holds_messages_costs_bounded_memory():
-    """48 MiB for a client that does not read, all of them delayed, and then everything arrives."""
+    """48 MiB for a client that does not read. All messages are delayed, and then all arrive."""
     count, size = 1500, 32 << 10
 
     async def flood(socket):
@@ -311,7 +311,7 @@ def test_a_signal_in_the_middle_of_faults_ends_both_sides_at_once(server):
         unanswered = asyncio.create_task(connect(proxy.url, **OPTIONS).__aenter__())
         await asyncio.sleep(0.5)
         proxy.process.send_signal(signal.SIGTERM)
-        # Sooner than what is held back for a minute.
+        # Sooner than the messages that are held back for a minute.
         for client in clients:
             await asyncio.wait_for(client.wait_closed(), 45)
         assert proxy.process.wait(timeout=45) == 0

@@ -1,4 +1,4 @@
-"""HTTP through `postern proxy`, the care it takes of others' systems, and its errors."""
+"""HTTP through `postern proxy`, its safeguards for other people's systems, and its errors."""
 
 import asyncio
 import hashlib
@@ -15,7 +15,7 @@ from proxied import Proxy, WebServer, WSMsgType, fields, web
 
 LARGE = hashlib.sha512(b"seed").digest() * (20 << 14)
 left = threading.Event()
-# How the body's end is found is the connection's own.
+# How the end of a body is marked is a matter of each connection.
 FRAMING = {"content-length", "transfer-encoding"}
 
 
@@ -226,7 +226,7 @@ def test_a_proxy_that_leads_to_itself_says_so():
 
 
 def test_systems_of_others_get_little_and_no_storm(server):
-    # 0.0.0.0 is none of this machine's names, and leads here all the same.
+    # 0.0.0.0 is not one of this machine's names, but it leads here.
     with Proxy(f"http://0.0.0.0:{server.port}", "--i-may-proxy", "0.0.0.0") as proxy:
         assert proxy.limits.strip() == "limits   50 connections, 10 dials/s, 20 requests/s, 1048576 bytes/s to 0.0.0.0"
         assert curl(proxy.http_url + "/fixed")[1] == ["200"]
@@ -253,7 +253,7 @@ def test_messages_to_others_are_slowed_to_the_limit(server):
             return time.monotonic() - begun
 
     with Proxy(server.http_url, "--bytes-per-second", "65536") as proxy:
-        # 256 KiB, of which 64 KiB go at once.
+        # 256 KiB, of which 64 KiB are sent at once.
         assert 2.5 < asyncio.run(talk(proxy.http_url)) < 30
 
 
@@ -283,7 +283,7 @@ def test_only_named_networks_reach_a_proxy_that_listens_everywhere(server):
 
 
 def status_of(proxy, **fields):
-    """The status of a GET with these fields, and what the proxy says of it if the answer is its own."""
+    """The status of a GET with these fields, and the proxy's error if it answers by itself."""
     connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=60)
     connection.request("GET", "/echo", headers=fields)
     answer = connection.getresponse()
@@ -298,7 +298,7 @@ def test_a_page_whose_name_was_pointed_here_does_not_reach_the_target(server):
             assert status_of(proxy, Host=host) == (403, "host_refused"), host
         for host in ("localhost", "10.0.2.2:1", "[::1]", "proxy.test:8080", "PROXY.TEST"):
             assert status_of(proxy, Host=host)[1] is None, host
-        # What the target thinks of a page's origin is the target's to say.
+        # The target decides about a page's origin, not the proxy.
         assert status_of(proxy, Origin="https://evil.example")[1] is None
 
 

@@ -105,7 +105,7 @@ def test_a_control_call_that_names_another_host_is_refused(server, proxy):
             assert "own" in refused(proxy, 400, "invalid_parameter", upstream=f"ws://{host}:{port}")
     with Route(proxy, server.url) as route:
         assert "own" in refused(proxy, 400, "invalid_parameter", upstream=f"http://127.0.0.1:{route.made['port']}")
-        # A web page: its name points here, it is of another origin, or it sends a form.
+        # A web page whose name points here, one of a foreign origin, or one that sends a form.
         for fields in [{"Host": f"evil.example:{control}"}, {"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}]:
             assert proxy.ask("POST", "/spaces", {"upstream": server.url}, **fields)[0] == 403, fields
         assert proxy.ask("POST", "/spaces", b"{}", Content_Type="text/plain")[0] == 415
@@ -148,7 +148,7 @@ def test_the_limits_of_a_host_hold_over_all_its_routes_and_those_of_spaces_too(s
             refused(proxy, 503, "overloaded", upstream=server.url)
         with Route(proxy, server.url, name="again"):
             refused(proxy, 409, "already_exists", upstream=server.url, name="again")
-    # Nobody answers there (RFC 5737): the second dial is not made, whichever route asks.
+    # Nothing answers there (RFC 5737). The second connection is not attempted, whichever route asks.
     with Proxy(None, "--spaces", "--control-port", "0", "--i-may-proxy", "192.0.2.7", "--requests-per-second", "0.01") as proxy:
         answers = []
 

@@ -68,7 +68,7 @@ def test_deleting_a_route_ends_its_clients_and_its_waiting_requests_and_frees_it
                 ends = [asyncio.create_task(asyncio.to_thread(each.__exit__)) for each in (route, silent)]
                 message = await open_socket.receive(timeout=60)
                 assert (message.type, message.data) == (aiohttp.WSMsgType.CLOSE, 1001)
-                # What it waits for would take a minute.
+                # Otherwise it would wait for a minute.
                 answer = await asyncio.wait_for(never, 45)
                 assert (answer.status, answer.headers["postern-proxy"]) == (503, "ending")
                 with pytest.raises(aiohttp.WSServerHandshakeError) as caught:
@@ -144,7 +144,7 @@ def test_a_thousand_routes_with_a_client_each_leave_nothing_behind():
 
             return asyncio.run(run())
 
-        # The first journal of the process opens what measures its lateness.
+        # The first journal of the process opens the descriptors that measure its lateness.
         Route(proxy, server.url).__exit__()
         before = open_descriptors(proxy.process), threads(proxy.process)
         busy, most = rounds()
@@ -156,6 +156,6 @@ def test_a_thousand_routes_with_a_client_each_leave_nothing_behind():
             time.sleep(0.1)
         print(f"{count} routes: {busy} descriptors and {most >> 20} MB; {after[0]} descriptors and {proxy.memory() >> 20} MB when they are gone")
         assert before[0] + 3 * count <= busy <= before[0] + 3 * count + 20
-        # Two descriptors are opened once, with the first client of a journal, whatever the number of routes.
+        # Two descriptors are opened once, for the first client of a journal, whatever the number of routes.
         assert after[0] <= before[0] + 2 and after[1] <= before[1], (before, after)
         assert ask("GET", "/spaces")["spaces"] == []

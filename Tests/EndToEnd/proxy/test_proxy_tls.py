@@ -66,5 +66,5 @@ def test_tls_that_fails_says_why(server, scheme, said):
         if response.headers["Postern-Proxy"] == "upstream_tls":
             assert said in response.body.decode()
         else:
-            # A server may end a plain text connection without a word.
+            # A server may close a plain text connection without an answer.
             assert scheme == "ws" and response.headers["Postern-Proxy"] == "upstream_unreachable"

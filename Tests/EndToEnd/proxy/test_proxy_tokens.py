@@ -176,7 +176,7 @@ def test_flags_that_make_no_sense_are_refused_at_the_start(flags, wanted):
 
 
 def verdict(proxy, patience=60, **order):
-    """The verdict on ann's client; asked until enough time has passed, on a slow machine too."""
+    """The verdict on ann's client. Asks until enough time has passed, on a slow machine too."""
     deadline = time.monotonic() + patience
     while True:
         status, answer = proxy.ask("POST", "/journal/expect", {"user": "ann", **order})
@@ -187,7 +187,7 @@ def verdict(proxy, patience=60, **order):
 
 
 def is_verdict(answer, wanted):
-    """Whether the verdict is the wanted one, or a slow machine leaves it open."""
+    """Whether the verdict is as expected, or undecided because of a slow machine."""
     is_open = answer["verdict"] == "undecided" and (answer["lost_ms"] > 1_000 or answer["sentence"].startswith("the machine was "))
     return answer["verdict"] == wanted or is_open
 
@@ -249,7 +249,7 @@ def test_a_right_client_passes_each_time(provider, wire):
         asyncio.run(run())
         for number in range(20):
             for expectation in (ONCE, FLIGHT, IN_TIME):
-                # Doubt about a pause in the past stays.
+                # A pause in the past keeps its verdict undecided.
                 answer = verdict(proxy, patience=2, **{**expectation, "user": f"user{number}"})
                 assert is_verdict(answer, "passed"), (number, answer)
             assert f"{RENEWALS} " in answer["sentence"] or answer["verdict"] == "undecided"
@@ -309,11 +309,11 @@ def test_centrifuge_python_renews_in_three_seconds_before_a_gateway_that_stays_a
             assert is_verdict(verdict(proxy, **expectation), "passed")
 
 
-# Dialects that are built in.
+# Built-in dialects.
 
 
 def postern_serve(folder, *flags):
-    """A gateway of Postern's; yields what it says when it is ready."""
+    """A Postern gateway; yields its ready line."""
     secret = folder / "secret"
     secret.write_text(os.urandom(32).hex())
     command = [os.environ["POSTERN"], "serve", "--secret-file", str(secret), "--port", "0", "--control-port", "0", *flags]
@@ -329,7 +329,7 @@ def postern_serve(folder, *flags):
 
 @pytest.fixture(scope="module")
 def vendor(tmp_path_factory):
-    """A gateway of Postern's that stands for the vendor's."""
+    """A Postern gateway in the role of the vendor's."""
     yield from postern_serve(tmp_path_factory.mktemp("vendor"), "--stream-expiry-close-code", "4000")
 
 
@@ -338,10 +338,10 @@ def vendor(tmp_path_factory):
     [("plain", "refreshed"), ("stream-video", "logged_in"), ("sendbird", "refreshed"), ("streem", "refreshed")],
 )
 def test_a_dialect_that_is_built_in_says_who_logs_in_and_renews(vendor, dialect, renewal):
-    """Three clients of the dialect, whose tokens end once; the one that comes back with a new one is Stream's."""
+    """Three clients of the dialect, whose tokens expire once. Stream's client is the one that reconnects with a new token."""
     with Proxy(vendor["url"], "--control-port", "0", "--dialect", dialect, "--token-route", "POST /v1/tokens", "--journal-payloads") as proxy:
         storm = [os.environ["POSTERN"], "storm", "--url", proxy.url, "--dialect", dialect, "--clients", "3", "--rate", "50", "--life", "600s", "--hold", "30s"]
-        # Its JavaScript comes back with the old token first, which the gateway still accepts.
+        # Stream's JavaScript first reconnects with the old token, which the gateway still accepts.
         storm += ["--sdk", "swift"] if dialect == "stream-video" else []
         process = subprocess.Popen(storm, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         try:

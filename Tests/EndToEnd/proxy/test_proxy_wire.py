@@ -1,4 +1,4 @@
-"""`postern proxy --wire`: what messages mean, in front of a server of another maker."""
+"""`postern proxy --wire`: the meaning of messages, in front of a server of another project."""
 
 import asyncio
 import base64
@@ -16,7 +16,7 @@ OPTIONS = {"ping_interval": None, "compression": None, "proxy": None, "open_time
 
 
 def token(user, number):
-    """A token whose signature nobody checks here."""
+    """A token whose signature nothing checks here."""
     parts = [json.dumps({"alg": "HS256"}), json.dumps({"sub": user, "exp": int(time.time()) + 600, "n": number}), "signature"]
     return ".".join(base64.urlsafe_b64encode(part.encode()).decode().rstrip("=") for part in parts)
 
@@ -83,7 +83,7 @@ class Renewing:
 
 
 async def client(url, user, wrong, done):
-    """A client that answers each request with a new token; a wrong one sends its token twice."""
+    """A client that answers each request with a new token. A faulty one sends its token twice."""
     async with connect(f"{url}/v1/connect", **OPTIONS) as socket:
         number = 1
         await socket.send(json.dumps({"type": "connect", "token": token(user, number)}))
@@ -99,7 +99,7 @@ async def client(url, user, wrong, done):
 
 
 def verdict(proxy, user):
-    """Whether the user's client shows each token once; asked until enough time has passed, on a slow machine too."""
+    """Whether the user's client presents each token once. Asks until enough time has passed, on a slow machine too."""
     deadline = time.monotonic() + 60
     while True:
         status, answer = proxy.ask("POST", "/journal/expect", {"expect": "stops_after", "at_most": 1, "attempt": "refresh", "quiet_ms": 500, "user": user})
@@ -121,7 +121,7 @@ def test_expire_await_and_expect_work_in_front_of_a_server_of_another_maker():
             await asyncio.to_thread(lambda: proxy.ctl("await", "refreshed", "--user", user, "--within", "60s"))
         right = await asyncio.to_thread(verdict, proxy, "ann")
         wrong = await asyncio.to_thread(verdict, proxy, "bob")
-        # A slow machine may leave either open.
+        # On a slow machine both verdicts may stay undecided.
         assert right["verdict"] == "passed" or right["sentence"].startswith("the machine was "), right
         assert (wrong["verdict"] == "failed" and "2 refreshes" in wrong["sentence"]) or wrong["sentence"].startswith("the machine was "), wrong
         done.set()

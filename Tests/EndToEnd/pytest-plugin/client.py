@@ -49,7 +49,7 @@ class TwiceAsking(SDK):
 
 
 class Silent(SDK):
-    """The SDK that does not answer."""
+    """The SDK with a fault: it does not answer."""
 
     def answer(self):
         pass

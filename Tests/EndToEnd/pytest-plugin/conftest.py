@@ -1,4 +1,4 @@
-"""The plugin runs pytest itself here, beside being used by it."""
+"""The plugin runs pytest here, although pytest also uses it."""
 
 import os
 
@@ -9,7 +9,7 @@ pytest_plugins = ["pytester"]
 
 @pytest.fixture
 def session(pytester, monkeypatch):
-    """A pytest of its own in a folder of its own; its process knows the program."""
+    """A separate pytest in a folder of its own; its process knows the program."""
     monkeypatch.setenv("POSTERN", os.environ["POSTERN"])
     pytester.makefile(".ini", pytest="[pytest]\naddopts = -p no:cacheprovider\n")
     return pytester

@@ -1,4 +1,4 @@
-"""The kit for Python, used as its README says: fixtures, spaces, moved time, the journal."""
+"""The kit for Python, as its README uses it: fixtures, spaces, moved time, the journal."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ def sdk(space: Space, kind=SDK, user="ann", **order):
 
 
 def is_passed(verdict):
-    """Whether it is `passed`, or left open because a slow machine may have turned it."""
+    """Whether the verdict is `passed`, or undecided because of a slow machine."""
     return verdict.word == "passed" or (verdict.word == "undecided" and "the machine was slow" in verdict.sentence)
 
 
@@ -300,7 +300,7 @@ def test_a_gateway_that_dies_is_said_to_have_with_its_last_words(session):
     outcome = session.runpytest_subprocess("-q")
     outcome.assert_outcomes(failed=2, errors=2)
     said = outcome.stdout.str()
-    # In the test, at its end, and for the next one.
+    # In the test, at its end, and for the next test.
     assert said.count("postern ended with -9 (below 0: by that signal); it said last:") == 3
     assert said.count("event=ready") == 3 and "could not be read" not in said
 

@@ -1,4 +1,4 @@
-"""The fixtures for routes: `postern proxy --spaces` between a client and a server of another maker."""
+"""The fixtures for routes: `postern proxy --spaces` between a client and a server of another project."""
 
 import json
 import threading
@@ -13,7 +13,7 @@ from postern_testing import Gateway, Refused
 
 @pytest.fixture(scope="module")
 def server():
-    """A server that returns what it is sent; its address."""
+    """A server that echoes; yields its address."""
 
     def echo(socket):
         for message in socket:

@@ -1,5 +1,5 @@
-"""Reddit-ChatBot-Python for `postern ctl conform --dialect sendbird`: unmodified but for the host it dials, and with tokens of the
-run's provider in place of Reddit's."""
+"""Reddit-ChatBot-Python for `postern ctl conform --dialect sendbird`. Two things are changed: the host that it dials, and the
+tokens come from the run's provider instead of Reddit."""
 
 import os
 import urllib.parse
@@ -13,7 +13,7 @@ ADDRESS = _ws_client.get_ws_url
 
 
 class Tokens(_RedditAuthBase):
-    """The token that the client begins with, and then the provider's."""
+    """First the token that the client begins with, and then the provider's."""
 
     def __init__(self):
         super().__init__(api_token="unused", reddit_session="unused")
@@ -28,7 +28,7 @@ def main():
     url = urllib.parse.urlsplit(os.environ["POSTERN_URL"])
     _ws_client.get_ws_url = lambda *them: ADDRESS(*them).replace(HARD_CODED, f"{url.scheme}://{url.netloc}")
     bot = ChatBot(Tokens(), store_session=False, print_chat=False, other_logging=False)
-    # It asks Reddit's proxy, by a name of its own, for the channels it is in.
+    # It asks Reddit's proxy, at a host of its own, for its channels.
     bot._ChatBot__WebSocketClient.get_current_channels = lambda **_: []
     bot.run_4ever()
 

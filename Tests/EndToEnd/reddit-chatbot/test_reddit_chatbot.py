@@ -1,4 +1,4 @@
-"""Reddit-ChatBot-Python, unmodified but for the host it dials: it speaks to a Sendbird application."""
+"""Reddit-ChatBot-Python speaks to a Sendbird application. Only the host that it dials is changed."""
 
 import contextlib
 import os
@@ -24,7 +24,7 @@ CLIENT = Path(__file__).with_name("conform_client.py")
 
 
 class Tokens(_RedditAuthBase):
-    """Gives the client these tokens, one an authentication, in place of Reddit."""
+    """Gives the client these tokens instead of Reddit, one for each authentication."""
 
     def __init__(self, *tokens, user="t2_ann"):
         super().__init__(api_token="unused", reddit_session="unused" if len(tokens) > 1 else None)
@@ -37,11 +37,11 @@ class Tokens(_RedditAuthBase):
 
 @contextlib.contextmanager
 def chatbot(gateway, monkeypatch, *tokens):
-    """The client, running in a thread of its own; with the frames that it understood."""
+    """The client, running in a thread of its own, with the frames that it understood."""
     monkeypatch.setattr(_ws_client, "get_ws_url", lambda *them: ADDRESS(*them).replace(HARD_CODED, gateway.url))
     bot = ChatBot(Tokens(*tokens), store_session=False, print_chat=False, other_logging=False)
     client = bot._ChatBot__WebSocketClient
-    # It asks Reddit's proxy, by a name of its own, for the channels it is in.
+    # It asks Reddit's proxy, at a host of its own, for its channels.
     client.get_current_channels = lambda **_: []
     frames = []
     bot.event.on_any(func=frames.append, frame_type=FrameType.LOGI)
@@ -89,7 +89,7 @@ def test_it_gives_up_when_its_token_is_refused_and_it_has_no_other(gateway, monk
 
 
 def test_its_pings_of_the_protocol_keep_it(monkeypatch):
-    """It pings every 15 s and says nothing else; silence is borne for 16 s here."""
+    """It pings every 15 s and sends nothing else. Here the gateway tolerates a silence of 16 s."""
     with Gateway("--sendbird-ping-interval", "5s", "--sendbird-pong-timeout", "3s") as gateway:
         with chatbot(gateway, monkeypatch, session_token("t2_ann")) as (_, _, frames, thread):
             until(lambda: frames)
@@ -122,8 +122,8 @@ def test_in_a_conformance_run_it_knows_no_request_for_a_token_and_does_not_run_f
     cases = {case.get("name"): case for case in ElementTree.parse(junit).iter("testcase")}
     failures = {name: "".join(case.itertext()) for name, case in cases.items() if case.find("failure") is not None}
     assert set(failures) == {"grace-runs-out", "retry-later"}
-    # The request for another token is an error in its callback; it is cut off, and run_4ever() returns.
+    # A request for another token is an error in its callback. Its connection ends, and run_4ever() returns.
     assert re.search(r"cut_off .*code=4000 .*reason=refresh_timeout", failures["grace-runs-out"])
     assert "'EXPR'" in failures["grace-runs-out"] and "ended by itself, with status 0" in failures["grace-runs-out"]
-    # Told to come back in three seconds, it does not come back at all.
+    # It is told to come back in three seconds, and does not come back at all.
     assert "did not come back" in failures["retry-later"] and "with status 0" in failures["retry-later"]

@@ -30,5 +30,5 @@ def api_token():
 
 @pytest.fixture
 def fresh():
-    """A name that no other test has."""
+    """A name that no other test uses."""
     return lambda kind="user": f"{kind}-{next(numbers)}"

@@ -1,4 +1,4 @@
-"""A client of the socket: four letters and a JSON object in each message, as the vendor's JavaScript SDK says it."""
+"""A client of the socket. Each message is four letters and a JSON object, as in the vendor's JavaScript SDK."""
 
 import contextlib
 import json
@@ -31,7 +31,7 @@ class SocketClient:
         return {"Session-Key": self.login["key"]}
 
     def next(self, *names):
-        """The next command of one of these names; others are passed over."""
+        """The next command with one of these names; others are skipped."""
         while True:
             message = self.socket.recv(timeout=PATIENCE)
             assert isinstance(message, str) and message.endswith("\n") and message.count("\n") == 1
@@ -48,7 +48,7 @@ class SocketClient:
                 return answer
 
     def is_closed(self):
-        """Whether the gateway closes the socket before patience ends."""
+        """Whether the gateway closes the socket before the timeout."""
         try:
             while True:
                 self.socket.recv(timeout=PATIENCE)

@@ -1,4 +1,4 @@
-"""Bots, announcements and figures, by the vendor's Python SDK for servers, heard by a client of the socket."""
+"""Bots, announcements and figures: the vendor's Python SDK for servers makes them, a client of the socket receives them."""
 
 import json
 

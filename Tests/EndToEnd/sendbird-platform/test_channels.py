@@ -1,4 +1,4 @@
-"""Channels and messages, by the vendor's Python SDK for servers, heard by clients of the socket."""
+"""Channels and messages: the vendor's Python SDK for servers makes them, clients of the socket receive them."""
 
 import json
 
@@ -124,7 +124,7 @@ def test_what_a_server_says_members_hear(gateway, client, groups, messages, grou
     assert [message.message for message in listed.messages] == ["hello", "hi"]
     messages.mark_channel_messages_as_read(
         url, api_token=api_token, mark_channel_messages_as_read_request=MarkChannelMessagesAsReadRequest(user_id=bob))
-    # Of a single channel this version of the SDK reads everything but the last message.
+    # This version of the SDK reads everything of a single channel except its last message.
     assert groups.get_a_group_channel(url, api_token=api_token, user_id=bob).unread_message_count == 0
     found = UserApi(client).list_my_group_channels(bob, api_token=api_token).channels[0]
     assert found.channel_url == url and found.last_message.message == "hi"

@@ -1,4 +1,4 @@
-"""Sendbird's Python SDK for servers where the gateway has no time for it."""
+"""Sendbird's Python SDK for servers while the gateway is too busy for it."""
 
 import pytest
 from sendbird_platform_sdk import ApiClient, ApiException, Configuration
@@ -10,7 +10,7 @@ from http_faults import broken
 
 
 def test_it_reads_again_when_it_is_told_to_and_writes_once():
-    """Its urllib3 heeds Retry-After by itself, for what may be done twice: the application hears nothing of it."""
+    """Its urllib3 obeys Retry-After for requests that may be repeated. The application does not notice."""
     with broken() as gateway, ApiClient(Configuration(host=gateway.http_url)) as client:
         users = UserApi(client)
         gateway.fail("answer_with", route="GET /v3/users", status=429, retry_after_s=1, times=1)

@@ -1,4 +1,4 @@
-"""What else an application's server does with channels and users, by the vendor's Python SDK, which reads every answer."""
+"""Other calls of an application's server about channels and users, by the vendor's Python SDK, which parses every answer."""
 
 import pytest
 from sendbird_platform_sdk.api.group_channel_api import GroupChannelApi

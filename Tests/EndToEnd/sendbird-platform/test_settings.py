@@ -1,4 +1,4 @@
-"""What users set for themselves, and what an application notes of channels, by the vendor's Python SDK for servers."""
+"""Settings of users, and what an application stores about channels, by the vendor's Python SDK for servers."""
 
 import pytest
 from sendbird_platform_sdk.api.group_channel_api import GroupChannelApi
@@ -94,7 +94,7 @@ def test_push_preferences_are_kept_and_reset(users, api_token, people, url):
         choose_a_push_notification_content_template_request=ChooseAPushNotificationContentTemplateRequest(
             name="alternative"))
     assert named.name == "alternative"
-    # Nothing was said yet: the SDK refuses the vendor's own word for that.
+    # There is no message yet, and the SDK rejects the vendor's own value for that.
     usual = users.view_push_preferences_for_a_channel(ann, url, api_token=api_token)
     assert usual.enable is True and "push_trigger_option" not in usual
     back = users.update_push_preferences_for_a_channel(

@@ -173,7 +173,7 @@ def test_a_revocation_spares_the_access_token(gateway, users, make, api_token):
 
 
 def delete_tokens(users, name, api_token):
-    """The call that the SDK has no method for, by the SDK's own means."""
+    """A call that the SDK has no method for, sent with the SDK's own functions."""
     users.api_client.call_api(
         "/v3/users/{user_id}/token", "DELETE", path_params={"user_id": name}, header_params={"api-token": api_token},
         _check_type=False)

@@ -1,5 +1,5 @@
-"""An OpenID provider that sends back-channel logout: idpyoidc, with a page of discovery and one of keys on loopback. What it signs
-and what it sends is its own."""
+"""An OpenID provider that sends back-channel logout: idpyoidc, with a discovery page and a page of keys on loopback. It signs
+and sends by itself."""
 
 import http.server
 import json
@@ -80,7 +80,7 @@ class Login:
         return self.server.keyjar.export_jwks()
 
     def log_out_at(self, address):
-        """Registers where the client wants to hear of logouts."""
+        """Registers the address where the client receives logouts."""
         self.context.cdb[CLIENT]["backchannel_logout_uri"] = address
 
     def log_in(self):
@@ -102,7 +102,7 @@ class Login:
         return found["access_token"], session["branch_id"]
 
     def log_out(self, session):
-        """Ends the session, as its page of logout does once the user has agreed; it tells the client."""
+        """Ends the session as the logout page does once the user has agreed. The provider tells the client."""
         self.server.get_endpoint("session").do_verified_logout(session)
 
     def __enter__(self):

@@ -1,5 +1,5 @@
-"""A real OpenID provider logs its users out here: idpyoidc, whose access tokens say their session and whose logout tokens name nothing
-else."""
+"""A real OpenID provider logs its users out here: idpyoidc. Its access tokens name their session, and its logout tokens name
+nothing else."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Stream's Chat client for servers: users, guests, revocation and its undoing, in the form that Chat has."""
+"""Stream's Chat client for servers: users, guests, and revocation and its reversal, in Chat's form."""
 
 import time
 from datetime import datetime, timedelta, timezone
@@ -26,7 +26,7 @@ def client(gateway, secret=SECRET):
 
 
 def as_user(gateway, token):
-    """A client that is not a server's but the holder's of a token."""
+    """A client with a user's token, not a server's."""
     chat = client(gateway)
     chat.auth_token = token
     return chat

@@ -1,4 +1,4 @@
-"""Stream's Chat client for servers where the gateway has no time for it."""
+"""Stream's Chat client for servers while the gateway is too busy for it."""
 
 import pytest
 from stream_chat import StreamChat
@@ -9,7 +9,7 @@ from http_faults import broken
 
 
 def test_it_reads_again_when_it_is_told_to_and_writes_once():
-    """The application hears nothing of the first refusal, and of the second not when it may come back."""
+    """The application does not notice the first refusal, nor the second one if it may come back."""
     with broken() as gateway:
         chat = StreamChat(api_key="chat", api_secret=SECRET, base_url=gateway.http_url)
         gateway.fail("answer_with", route="GET /users", status=429, retry_after_s=1, times=1)
