@@ -37,7 +37,7 @@ def figures(report, names):
 
 @pytest.mark.parametrize("more", [{}, {"stays": 7.77, "life_s": 11.3}, {"clients": 45, "stays": 61.3}, {"arrivals": [[0, 0], [9, 0], [30, 40]], "for_s": 30},
                                   {"arrivals": [[0, 12.5]], "for_s": 77, "life_s": 13.7}])
-def test_counts_are_those_of_a_list_of_events_where_nothing_is_drawn_by_chance(tmp_path, more):
+def test_without_randomness_the_counts_equal_those_of_an_event_list(tmp_path, more):
     file = scenario(1, **more)
     expected = arrivals_model.run(file, lambda: file["stays"], lambda: file.get("life_s", 3600.0))
     report = json.loads(simulate(tmp_path, file, "--json").stdout)

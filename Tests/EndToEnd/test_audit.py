@@ -35,7 +35,7 @@ def test_an_order_on_an_open_port_is_logged_with_its_address(tmp_path):
         assert "private" not in gateway.log() and "/say" not in gateway.log()
 
 
-def test_an_order_by_the_control_secret_is_logged_as_its_and_the_secret_is_not(tmp_path):
+def test_an_order_with_the_control_secret_is_logged_without_the_secret(tmp_path):
     secret = tmp_path / "secret"
     secret.write_text(SECRET)
     with Gateway("--control-secret-file", str(secret)) as gateway:

@@ -41,7 +41,7 @@ MALFORMED = [
 ]
 
 
-def test_a_message_that_is_not_understood_is_answered_and_the_connection_goes_on(gateway):
+def test_an_unknown_message_is_answered_and_the_connection_stays(gateway):
     with Client(gateway, token=token("mallory")) as client:
         client.receive("connected")
         for text, number in MALFORMED:
@@ -149,7 +149,7 @@ UPGRADES = {
 
 
 @pytest.mark.parametrize("kind", UPGRADES)
-def test_an_upgrade_that_is_none_gets_no_socket(gateway, kind):
+def test_an_invalid_upgrade_gets_no_socket(gateway, kind):
     with RawSocket(gateway) as raw:
         head = raw.upgrade(token("mallory"), **UPGRADES[kind])
         assert not head or head.split()[1] in ("400", "401", "404", "426"), head
@@ -168,7 +168,7 @@ def test_an_upgrade_that_is_none_gets_no_socket(gateway, kind):
     ids=["zeros", "words", "no path", "no version", "a TLS hello", "a long field", "a long path", "a negative length",
          "no length", "many fields", "empty lines"],
 )
-def test_what_is_no_request_is_refused_or_cut_off(gateway, data):
+def test_an_invalid_request_is_refused_or_disconnected(gateway, data):
     with RawSocket(gateway) as raw:
         try:
             raw.send(data)
@@ -190,7 +190,7 @@ def test_a_method_that_is_not_there_is_refused_with_the_others(gateway):
     assert answer.headers["allow"] == "POST"
 
 
-def test_slow_requests_hold_up_nobody_and_are_cut_off(gateway):
+def test_slow_requests_delay_no_others_and_are_disconnected(gateway):
     slow = [RawSocket(gateway) for _ in range(100)]
     for raw in slow:
         raw.send(b"GET /v1/connect HTTP/1.1\r\nHost: x\r\nX-Slow: ")

@@ -44,7 +44,7 @@ def test_a_vendors_client_gets_what_the_table_says(walks, request, row, wire):
 
 
 @pytest.mark.parametrize("row, wire", WITHOUT)
-def test_what_is_not_applicable_befalls_nobody(host, row, wire):
+def test_a_behaviour_that_is_not_applicable_affects_no_client(host, row, wire):
     walk = Walk(host, [call for call in ROWS[row][0] if not call.startswith("space")], WIRES[wire])
     peer = walk.enters()
     walk.call(len(walk.calls))

@@ -93,7 +93,7 @@ def test_lines_that_standard_error_refuses_are_counted():
         assert gateway.ends() == 0
 
 
-def test_a_reader_of_standard_error_that_is_gone_at_the_drain_ends_nothing():
+def test_a_drain_works_although_the_reader_of_standard_error_is_gone():
     read, write = os.pipe()
     with Started(stderr=write) as gateway:
         os.close(write)
@@ -132,7 +132,7 @@ def run(*words, redirections="", **options):
     )
 
 
-def test_a_command_whose_result_nobody_takes_says_so_and_fails(tmp_path):
+def test_a_command_whose_result_is_not_read_reports_it_and_fails(tmp_path):
     secret = tmp_path / "secret"
     secret.write_text(SECRET)
     mint = ["token", "mint", "--secret-file", str(secret), "--user", "ann"]
@@ -149,7 +149,7 @@ def test_a_command_whose_result_nobody_takes_says_so_and_fails(tmp_path):
     assert run(*mint, redirections=">&- 2>&-").returncode == 0
 
 
-def test_a_wrong_command_line_ends_though_nobody_reads_the_reason():
+def test_a_wrong_command_line_ends_although_the_reason_is_not_read():
     read, write = os.pipe()
     fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
     os.write(write, b"x" * 4096)
@@ -162,7 +162,7 @@ def test_a_wrong_command_line_ends_though_nobody_reads_the_reason():
 LINE = re.compile(r'time=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z level=(error|warning|info|debug) event=\w+( \w+=("[^"]*"|[^\s"]+))*')
 
 
-def test_the_log_tells_who_was_refused_cut_off_and_ordered_about(tmp_path):
+def test_the_log_names_refused_disconnected_and_ordered_clients(tmp_path):
     log = tmp_path / "log"
     with log.open("wb") as stderr, Started("--any-refresh-timeout", "--refresh-timeout", "1s", stderr=stderr) as gateway:
         refuse_some(gateway, 1)
@@ -199,7 +199,7 @@ def test_the_log_is_as_long_and_of_the_form_that_the_flags_say(tmp_path):
     assert log.read_text() == ""
 
 
-def test_a_report_beyond_the_limit_of_files_ends_the_storm_in_words_and_not_by_a_signal(tmp_path):
+def test_a_report_above_the_file_size_limit_ends_the_storm_with_a_message_and_not_by_a_signal(tmp_path):
     tokens = tmp_path / "tokens.json"
     tokens.write_text('{"tokens": 1, "request": {"url": "/t"}, "answer": {"token": "/t"}}')
     # Nothing listens there. The measurement is that no client was accepted.

@@ -57,7 +57,7 @@ def draw(seed):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_calls_refusals_and_bans_of_a_simulated_fleet_are_those_of_a_count_that_shares_no_code(tmp_path, seed):
+def test_calls_refusals_and_bans_of_a_simulated_fleet_equal_an_independent_count(tmp_path, seed):
     scenario = draw(seed)
     # Either every client hammers or none: in a mixed fleet the seed's shuffle decides which do.
     for mix, who in (("hammering=1", set(range(40))), ("well-behaved=1", set())):
@@ -70,7 +70,7 @@ def test_calls_refusals_and_bans_of_a_simulated_fleet_are_those_of_a_count_that_
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_innocent_clients_that_a_budget_hits_are_those_of_the_count_for_one_looper_among_them(tmp_path, seed):
+def test_innocent_clients_refused_by_a_budget_equal_the_count_for_one_looper_among_them(tmp_path, seed):
     scenario = draw(100 + seed)
     scenario["behaviours"] = "well-behaved=39,hammering=1"
     scenario["client"]["hammer_pause_s"] = 0.0419
@@ -96,7 +96,7 @@ LOOP = {
 @pytest.mark.parametrize(
     "budgets", [["user=1/2500ms"], ["address=15/2s,retry-after=1"], ["user=1/4s,ban=5/60s:1s", "all=55/1s,retry-after=none"]]
 )
-def test_a_storms_refusals_are_those_of_the_servers_own_count(tmp_path, budgets):
+def test_a_storms_refusals_equal_the_servers_own_count(tmp_path, budgets):
     file = tmp_path / "loop.json"
     file.write_text(json.dumps(LOOP))
     flags = [word for budget in budgets for word in ("--provider-budget", budget)]

@@ -65,7 +65,7 @@ def test_the_members_of_a_call_hear_each_other_on_every_loop(gateway):
             client.__exit__()
 
 
-def test_whoever_has_not_joined_neither_publishes_nor_hears(gateway):
+def test_a_client_that_has_not_joined_can_neither_publish_nor_receive(gateway):
     cid = fresh_call()
     with Client(gateway, token=token("ann")) as ann, Client(gateway, token=token("bob")) as bob:
         ann.receive("connected")
@@ -96,7 +96,7 @@ def test_a_connected_user_makes_gets_and_joins_a_call_over_http_and_tells_its_me
     assert api(gateway, "POST", path("default:never-made", "/join"), {}, ann).status in (404, 409)
 
 
-def test_a_user_who_has_gone_gets_800101_again(gateway):
+def test_a_disconnected_user_gets_800101_again(gateway):
     user = uuid.uuid4().hex
     with Client(gateway, token=token(user)) as client:
         client.receive("connected")
@@ -143,7 +143,7 @@ def test_an_expired_token_is_refused_over_http(gateway):
     assert (answer.status, answer.error["number"]) == (401, 401002)
 
 
-def test_a_crowd_is_counted_and_not_told_of_each_who_joins(gateway):
+def test_a_crowd_gets_a_count_and_no_notice_of_each_join(gateway):
     cid = fresh_call()
     clients, loops = [], {}
     try:

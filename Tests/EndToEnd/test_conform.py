@@ -166,7 +166,7 @@ def test_a_command_that_cannot_start_ends_the_run_at_once_with_status_2(host, ru
     assert time.monotonic() - began < 60
 
 
-def test_a_list_that_nobody_reads_to_its_end_ends_quietly():
+def test_a_list_that_is_not_read_to_its_end_ends_quietly():
     line = '"$0" ctl conform --list | head -1'
     done = subprocess.run(
         ["bash", "-c", f"{line}; echo ${{PIPESTATUS[0]}}", os.environ["POSTERN"]], capture_output=True, text=True, timeout=30)
@@ -229,7 +229,7 @@ def test_a_run_of_which_the_last_behaviour_was_stopped_is_no_success(host):
         (["--journals", "/dev/null"], "a folder"), (["--journals", "/proc/nowhere"], "a folder"),
     ],
 )
-def test_what_is_asked_wrongly_is_said(host, flags, told):
+def test_a_wrong_request_is_reported(host, flags, told):
     done = conform(host, "true", flags=flags, patience=30)
     assert done.returncode == 2 and told in done.stderr
 

@@ -108,7 +108,7 @@ def host():
 
 @pytest.fixture(scope="module")
 def runs(host, request):
-    with working(request, test_nobody_right_fails_and_nobody_wrong_passes, run_of(host), 6) as runs:
+    with working(request, test_no_correct_client_fails_and_no_faulty_client_passes, run_of(host), 6) as runs:
         yield runs
 
 
@@ -140,7 +140,7 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("wire, kind, behaviours, is_right", list(cases(metafunc.config)))
 
 
-def test_nobody_right_fails_and_nobody_wrong_passes(host, runs, request, wire, kind, behaviours, is_right):
+def test_no_correct_client_fails_and_no_faulty_client_passes(host, runs, request, wire, kind, behaviours, is_right):
     name = request.node.callspec.id
     for number in range(request.config.getoption("--conform-runs")):
         # The first has started with the runs of the others.

@@ -92,7 +92,7 @@ def test_a_code_that_may_not_be_sent_is_refused(gateway, ann, body):
     assert ann.is_alive()
 
 
-def test_a_revoked_token_must_be_refreshed_and_logs_in_no_more(gateway, ann):
+def test_a_revoked_token_must_be_refreshed_and_cannot_log_in_again(gateway, ann):
     used = token(ann.user)
     with Client(gateway, token=used) as client:
         connection = client.receive("connected")["connection_id"]
@@ -131,7 +131,7 @@ STRANGERS = [
 
 
 @pytest.mark.parametrize("path, body, stranger", STRANGERS)
-def test_a_member_that_is_not_documented_is_refused_by_name_and_nothing_is_done(gateway, ann, path, body, stranger):
+def test_an_undocumented_member_is_refused_by_name_and_changes_nothing(gateway, ann, path, body, stranger):
     path = path.format(user=ann.user, connection=ann.connection)
     answer = control(gateway, "POST", path, body)
     assert answer.status == 400 and f"'{stranger}'" in answer.error["message"]
@@ -161,7 +161,7 @@ def test_a_parameter_that_is_not_documented_is_refused_by_name(gateway, ann, met
         ("/sessions/disconnect", {"code": None}, "code"), ("/drain", {"window_s": None}, "window_s"),
     ],
 )
-def test_a_member_that_is_null_is_refused_by_name_and_nothing_is_done(gateway, ann, path, body, name):
+def test_a_null_member_is_refused_by_name_and_changes_nothing(gateway, ann, path, body, name):
     answer = control(gateway, "POST", path, body)
     assert answer.status == 400 and f"{name} is null" in answer.error["message"]
     assert ann.is_alive() and ann.passed == []
@@ -182,7 +182,7 @@ def test_a_body_that_is_no_object_is_refused(gateway, ann, raw):
         ("/sessions/disconnect", b'{"code": 4005, "\\u0063ode": 4006}'),
     ],
 )
-def test_an_order_that_says_two_things_is_refused_and_nothing_is_done(gateway, ann, path, raw):
+def test_an_ambiguous_order_is_refused_and_changes_nothing(gateway, ann, path, raw):
     answer = control(gateway, "POST", path, raw=raw, headers={"Content-Type": "application/json"})
     assert answer.status == 400 and "a member named twice" in answer.error["message"]
     assert ann.is_alive() and ann.passed == []
@@ -194,7 +194,7 @@ def ctl(gateway, *words):
 
 
 @pytest.mark.parametrize("action", ["expire", "refresh", "disconnect"])
-def test_an_order_from_a_shell_to_nobody_says_so_and_exits_1(gateway, ann, action):
+def test_an_order_from_a_shell_without_a_matching_session_reports_it_and_exits_1(gateway, ann, action):
     done = ctl(gateway, action, "--user", "nobody at all")
     assert (done.returncode, done.stdout) == (1, "") and "'nobody at all' has no session" in done.stderr
     done = ctl(gateway, action, "--session", "conn_0_99999999")
@@ -206,7 +206,7 @@ def test_an_order_from_a_shell_to_nobody_says_so_and_exits_1(gateway, ann, actio
     assert (done.returncode, done.stdout) == (0, "1 session\n")
 
 
-def test_every_action_of_ctl_has_a_help_of_its_own(gateway):
+def test_every_action_of_ctl_has_its_own_help(gateway):
     overview = subprocess.run([os.environ["POSTERN"], "ctl", "--help"], capture_output=True, text=True).stdout
     actions = overview.split("actions")[1].split("\n\n")[0]
     words = [line.split()[0] for line in actions.splitlines()[1:] if line.startswith("  ") and line[2] != " "]
@@ -267,7 +267,7 @@ def test_the_control_port_has_no_sockets_and_no_other_paths(gateway):
     assert control(gateway, "POST", "/sessions/nonsense/expire").status == 404
 
 
-def test_a_stranger_who_holds_connections_keeps_nobody_from_the_control_port(tmp_path):
+def test_a_stranger_with_open_connections_does_not_block_the_control_port(tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("open sesame, and be quick about it")
     with Gateway("--control-secret-file", str(secret)) as gateway, contextlib.ExitStack() as held:
@@ -318,7 +318,7 @@ def test_a_message_that_cannot_be_said_is_refused(gateway, ann, body, reason):
     assert ann.ask("ping")["type"] == "pong"
 
 
-def test_a_message_to_nobody_is_said_to_be_so(gateway):
+def test_a_message_without_a_receiver_is_reported(gateway):
     assert control(gateway, "POST", "/sessions/conn_0_99999999/say", {"text": "a"}).status == 404
     assert control(gateway, "POST", f"/users/{uuid.uuid4().hex}/say", {"text": "a"}).json == {"sessions": 0}
 

@@ -154,7 +154,7 @@ def test_a_reload_with_standard_error_closed_is_answered(file):
         process.stdout.close()
 
 
-def test_a_certificate_that_cannot_be_read_is_kept_and_the_keys_are_read_anew(file, tmp_path):
+def test_an_unreadable_certificate_keeps_the_old_one_and_the_keys_are_read_again(file, tmp_path):
     certificate, key = tmp_path / "chain.pem", tmp_path / "key.pem"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=localhost",

@@ -83,7 +83,7 @@ def numbers(page):
 
 
 @pytest.mark.parametrize("width, dark", SIZES)
-def test_its_numbers_are_those_of_the_metrics_at_every_size(crowd, width, dark):
+def test_the_dashboards_numbers_equal_the_metrics_at_every_size(crowd, width, dark):
     gateway, _ = crowd
     with opened(gateway, width=width, dark=dark) as page:
         page.until("document.querySelectorAll('#dialects tr').length === 1")
@@ -157,7 +157,7 @@ def test_a_wave_is_spread_by_keyboard_and_seen_to_go(crowd):
         assert len(seen) >= 4 and sum(map(int, seen)) >= 48, "asked one after the other, not in one second"
 
 
-def test_who_is_cut_off_is_seen_as_it_happens(gateway):
+def test_a_disconnected_client_is_shown_at_once(gateway):
     with opened(gateway) as page, Client(gateway, token=token("cut")) as client:
         client.receive("connected")
         page.until("document.getElementById('users').textContent !== '0'")
@@ -183,7 +183,7 @@ def test_a_gateway_that_says_nothing_is_said_to_and_found_again():
         assert not page.evaluate("document.body.classList.contains('stale')")
 
 
-def test_it_is_paused_and_goes_on(gateway):
+def test_the_dashboard_can_be_paused_and_continued(gateway):
     with opened(gateway) as page:
         page.tab_to("it.id === 'pause'")
         page.enter()
@@ -195,7 +195,7 @@ def test_it_is_paused_and_goes_on(gateway):
         page.until("document.getElementById('state').textContent === 'live'")
 
 
-def test_what_happened_while_it_was_paused_is_of_no_one_second(gateway):
+def test_events_during_a_pause_are_not_attributed_to_one_second(gateway):
     with opened(gateway) as page, Client(gateway, token=token("ann")) as ann:
         ann.receive("connected")
         page.until("document.getElementById('users').textContent !== '0'")
@@ -280,7 +280,7 @@ def test_wrong_secrets_are_slowed_down(guarded):
     assert "guess" not in guarded.log()
 
 
-def test_a_space_has_a_dashboard_of_its_own(guarded):
+def test_each_space_has_its_own_dashboard(guarded):
     assert control(guarded, "POST", "/spaces", {"name": "t17"}, token=SECRET).status == 201
     with Page() as page:
         page.open(guarded.control_url + "/spaces/t17/dashboard")
@@ -356,7 +356,7 @@ def test_thirty_two_may_watch(impatient):
         time.sleep(0.1)
 
 
-def test_its_resources_are_for_everybody_and_unchanged(gateway):
+def test_the_dashboards_resources_need_no_login_and_do_not_change(gateway):
     for path, kind in [("/dashboard", "text/html"), ("/dashboard/style.css", "text/css"), ("/dashboard/script.js", "text/javascript")]:
         answer = control(gateway, "GET", path)
         assert answer.status == 200 and answer.headers["content-type"].startswith(kind)

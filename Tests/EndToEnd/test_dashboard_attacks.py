@@ -20,7 +20,7 @@ def cookie(guarded):  # noqa: F811
     return ask(guarded, "POST", "/dashboard/login", {"secret": SECRET}).headers["set-cookie"].split(";")[0]
 
 
-def test_a_cookie_that_is_none_opens_nothing(guarded, cookie):  # noqa: F811
+def test_an_invalid_cookie_opens_nothing(guarded, cookie):  # noqa: F811
     name, key = cookie.split("=", 1)
     wrong = [
         "", "=", ";", f"{name}", f"{name}=", f"{name}=;{name}=", f"{name}={key[:-1]}", f"{name}={key}x", f'{name}="{key}"',
@@ -78,7 +78,7 @@ def raw(gateway, text):
     "body", [b"", b"null", b"[]", b'{"secret":1}', b'{"secret":null}', b'{"secret":"\\ud800"}', b'{"secret":"x","secret":"y"}',
              b"{" * 5000, b'{"secret":"' + b"x" * 60_000 + b'"}', b'\xff\xfe{"secret":"x"}', b"secret=x"],
     ids=lambda body: repr(body[:24]))
-def test_a_login_that_is_none_is_refused(guarded, body):  # noqa: F811
+def test_an_invalid_login_is_refused(guarded, body):  # noqa: F811
     head = (f"POST /dashboard/login HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: {guarded.control_url}\r\nX-Postern-Dashboard: 1\r\n"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n")
     assert raw(guarded, head.encode() + body) in (400, 401, 403, 413, 422)
@@ -87,7 +87,7 @@ def test_a_login_that_is_none_is_refused(guarded, body):  # noqa: F811
     assert ask(guarded, "GET", "/dashboard/style.css").status == 200
 
 
-def test_who_logs_out_sees_no_more(guarded, cookie):  # noqa: F811
+def test_a_logged_out_user_sees_nothing_more(guarded, cookie):  # noqa: F811
     with socket.create_connection(("127.0.0.1", guarded.ready["control_port"]), timeout=60) as client:
         client.sendall(f"GET /dashboard/feed HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {cookie}\r\n\r\n".encode())
         assert b"200" in client.recv(4096)
@@ -99,7 +99,7 @@ def test_who_logs_out_sees_no_more(guarded, cookie):  # noqa: F811
             assert said, "closed amid the feed"
 
 
-def test_readers_that_do_not_read_keep_nobody_waiting():
+def test_readers_that_do_not_read_delay_no_other_reader():
     with Gateway(loops=1) as gateway, contextlib.ExitStack() as stack:
         for _ in range(31):
             client = stack.enter_context(socket.socket())

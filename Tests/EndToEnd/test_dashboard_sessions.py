@@ -53,7 +53,7 @@ def test_a_click_on_a_dialect_lists_its_sessions_with_orders_that_work(width):
         expire_revoke_and_disconnect(page, clients)
 
 
-def test_the_orders_work_for_somebody_who_has_logged_in(guarded):  # noqa: F811
+def test_the_orders_work_after_a_login(guarded):  # noqa: F811
     with crowd(guarded, ["ann", "bob", "cas"]) as clients, Page() as page:
         page.open(guarded.control_url + "/dashboard")
         page.until("document.activeElement?.id === 'secret'")
@@ -90,7 +90,7 @@ def test_more_sessions_than_a_page_are_shown_when_asked_for():
         page.until("document.querySelectorAll('#session-rows tr').length === 60 && document.getElementById('sessions-more').hidden")
 
 
-def test_a_spread_is_undone_and_asks_nobody_further():
+def test_an_undone_spread_asks_no_further_sessions():
     with Gateway("--journal", loops=1) as gateway, crowd(gateway, [f"one-{n:02}" for n in range(24)], 3_000) as clients:
         with opened(gateway) as page:
             page.until("document.querySelectorAll('#waves li').length === 1")

@@ -25,7 +25,7 @@ def drain_by_order(gateway):
 
 
 @pytest.mark.parametrize("order", [drain_by_signal, drain_by_order])
-def test_a_drain_tells_everybody_and_closes_with_1012(order):
+def test_a_drain_tells_all_clients_and_closes_with_1012(order):
     with Gateway("--drain-window", "10s") as gateway:
         clients = [Client(gateway, token=token(f"user{n}")) for n in range(20)]
         waiting = Client(gateway)
@@ -52,7 +52,7 @@ def test_a_drain_tells_everybody_and_closes_with_1012(order):
         assert gateway.process.wait(timeout=30) == 0
 
 
-def test_a_drain_of_nobody_is_over_at_once():
+def test_a_drain_without_clients_ends_at_once():
     with Gateway("--drain-window", "60s") as gateway:
         gateway.process.send_signal(signal.SIGTERM)
         assert gateway.process.wait(timeout=30) == 0
@@ -125,7 +125,7 @@ def test_a_second_signal_waits_for_no_request():
         waiting.close()
 
 
-def test_the_order_to_drain_has_its_answer_each_time():
+def test_every_order_to_drain_is_answered():
     for _ in range(5):
         with Gateway() as gateway:
             assert control(gateway, "POST", "/drain").status == 202

@@ -82,7 +82,7 @@ def test_every_known_fault_takes_its_own_example(faulty):
     assert control(faulty, "DELETE", "/faults").json == {"faults": len(known) - len(elsewhere)}
 
 
-def test_an_unknown_word_is_answered_with_those_that_are_known(faulty):
+def test_an_unknown_fault_is_answered_with_the_known_ones(faulty):
     answer = control(faulty, "POST", "/faults", {"fault": "a_fault"})
     assert answer.status == 400 and "drop, delay" in answer.json["error"]["message"]
     answer = control(faulty, "POST", "/faults", {"fault": "drop", "what": "tea"})
@@ -225,7 +225,7 @@ def test_the_token_provider_refuses_and_says_when_to_come_back(faulty):
 
 
 @pytest.mark.parametrize("word", ["mint_expired", "mint_early", "mint_malformed"])
-def test_the_token_provider_gives_what_nobody_is_let_in_with(faulty, word):
+def test_the_token_provider_gives_tokens_that_are_refused(faulty, word):
     fail(faulty, word, times=1)
     with pytest.raises(Refused) as refusal:
         Client(faulty, token=mint(faulty, "ann").json["token"])
@@ -299,7 +299,7 @@ def test_an_answer_over_http_is_late_another_or_never_comes(faulty):
     assert api(faulty, "POST", "/v1/guests", {}).status == 201
 
 
-def test_a_gateway_that_is_told_to_end_keeps_nobody_waiting():
+def test_a_gateway_that_is_told_to_end_does_not_wait_for_faults():
     with Gateway("--faults", loops=1) as gateway:
         fail(gateway, "answer_never", route="/v1/guests")
         fail(gateway, "mint_never")
@@ -328,7 +328,7 @@ def test_a_slip_in_an_order_leads_to_what_was_meant(faulty, order, near):
     assert refused.status == 400 and f"did you mean '{near}'" in refused.body.decode(), refused.body
 
 
-def test_the_shell_orders_lists_and_mends(faulty):
+def test_faults_are_ordered_listed_and_ended_from_the_shell(faulty):
     def ctl(*arguments):
         command = [os.environ["POSTERN"], "ctl", *arguments, "--url", faulty.control_url]
         return subprocess.run(command, capture_output=True, text=True, timeout=60)
@@ -348,13 +348,13 @@ def test_the_shell_orders_lists_and_mends(faulty):
     assert refused.returncode != 0 and "drop" in refused.stderr
 
 
-def test_a_gateway_that_is_to_have_no_faults_says_so():
+def test_a_gateway_without_faults_refuses_orders_with_that_reason():
     with Gateway() as gateway:
         assert control(gateway, "GET", "/faults").status == 404
         assert "--faults" in control(gateway, "POST", "/faults", {"fault": "abort"}).json["error"]["message"]
 
 
-def test_a_space_has_faults_of_its_own():
+def test_each_space_has_its_own_faults():
     with Gateway("--spaces") as gateway:
         names = [control(gateway, "POST", "/spaces", {}).json["name"] for _ in range(2)]
         one, other = (f"{gateway.control_url}/spaces/{name}" for name in names)
@@ -368,7 +368,7 @@ def test_a_space_has_faults_of_its_own():
         assert control(At, "GET", "/faults").json["faults"] == []
 
 
-def test_a_storm_has_its_gateway_fail_as_long_as_it_lasts(faulty):
+def test_a_storms_fault_lasts_as_long_as_the_storm(faulty):
     order = '{"fault": "drop", "what": "request:refresh", "who": {"share": 0.5}, "seed": 1}'
     flags = ["--url", faulty.url, "--clients", "30", "--rate", "300", "--hold", "1s", "--control-url", faulty.control_url]
     report = storms.run(*flags, "--timeout", "15s", "--fault", order, expected=(0, 1))

@@ -45,7 +45,7 @@ class Pinging(threading.Thread):
         self.client.stack.close()
 
 
-def test_a_full_journal_keeps_nobody_waiting():
+def test_a_full_journal_delays_no_other_client():
     with Gateway("--spaces", loops=1) as gateway:
         made = control(gateway, "POST", "/spaces", {}).json
         space = type("Space", (), dict(

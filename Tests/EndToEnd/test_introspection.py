@@ -85,7 +85,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("said", BAD)
-def test_an_endpoint_that_gives_no_usable_answer_ends_nobody_lets_nobody_in_and_recovers(said, secret):
+def test_an_endpoint_without_usable_answers_ends_no_session_admits_no_client_and_recovers(said, secret):
     with Introspection(opaque1="ann", opaque2="ann") as server:
         with Gateway(*flags(server, secret, "--introspection-cache", "0s")) as gateway:
             with Client(gateway, token="opaque1") as ann:
@@ -105,7 +105,7 @@ def test_an_endpoint_that_gives_no_usable_answer_ends_nobody_lets_nobody_in_and_
             assert "opaque" not in gateway.log()
 
 
-def test_an_endpoint_that_is_gone_answers_503_at_once_and_hears_one_question_a_second(secret):
+def test_with_an_absent_endpoint_logins_get_503_at_once_and_it_gets_one_request_a_second(secret):
     with Introspection(opaque1="ann") as server:
         pass
     with Gateway(*flags(server, secret)) as gateway:

@@ -93,7 +93,7 @@ def wait(gateway, kind, user, within_ms=5000, **members):
     return answer.json
 
 
-def test_a_wait_is_met_when_it_happens_and_else_says_so(recorder):
+def test_a_wait_ends_with_its_event_or_reports_that_none_came(recorder):
     user = uuid.uuid4().hex
     assert wait(recorder, "refreshed", user, within_ms=50) | {"next": 0} == {
         "met": False, "lines": [], "missed": 0, "next": 0}
@@ -130,7 +130,7 @@ def read_events(gateway, path, count, headers={}):
     return events
 
 
-def test_a_feed_tells_what_comes_and_goes_on_where_its_reader_was(recorder):
+def test_a_feed_sends_new_lines_and_continues_at_its_readers_position(recorder):
     user = uuid.uuid4().hex
     read = []
     path = f"/journal/stream?user={user}&kind=logged_in,refreshed"
@@ -153,7 +153,7 @@ def test_all_of_it_is_exported(recorder):
     assert exported[:1000] == lines(recorder, limit=1000)[:len(exported)]
 
 
-def test_a_space_has_its_own_in_its_own_time(recorder, space):
+def test_a_space_has_its_own_journal_in_its_own_time(recorder, space):
     user = uuid.uuid4().hex
     with Client(space, token=token(user, secret=space.secret)) as client:
         client.receive("connected")
@@ -173,7 +173,7 @@ def test_a_question_that_means_nothing_is_refused(recorder, query):
     assert control(recorder, "GET", f"/journal?{query}").status == 400
 
 
-def test_a_gateway_without_a_journal_says_so(gateway):
+def test_a_gateway_without_a_journal_reports_that(gateway):
     answer = control(gateway, "GET", "/journal")
     assert answer.status == 404 and "--journal" in answer.json["error"]["message"]
 
@@ -218,7 +218,7 @@ def refresh_by_provider(gateway, user, calls):
         client.receive("refreshed")
 
 
-def test_a_client_is_held_to_one_provider_call_for_each_expiry(recorder):
+def test_a_client_is_checked_for_one_provider_call_for_each_expiry(recorder):
     once, twice = uuid.uuid4().hex, uuid.uuid4().hex
     refresh_by_provider(recorder, once, 1)
     refresh_by_provider(recorder, twice, 2)
@@ -284,7 +284,7 @@ def test_a_client_with_connections_of_two_wires_is_told_apart_by_the_wire(record
         ({"expect": "stops_after", "at_most": -1}, "at_most must be 0"),
     ],
 )
-def test_an_expectation_that_nobody_knows_is_refused(recorder, order, told):
+def test_an_unknown_expectation_is_refused(recorder, order, told):
     answer = control(recorder, "POST", "/journal/expect", order)
     assert answer.status == 400 and told in answer.json["error"]["message"]
 
@@ -335,7 +335,7 @@ def lines_read(gateway):
     return control(gateway, "GET", "/journal?limit=1").json["last"]
 
 
-def test_what_messages_said_is_there_for_who_asks_but_for_tokens(recorder):
+def test_the_content_of_messages_is_available_without_tokens(recorder):
     made = control(recorder, "POST", "/spaces", {}).json
     address = f"{recorder.control_url}/spaces/{made['name']}"
     space = types.SimpleNamespace(url=made["url"], control_url=address, secret=made["secret"])

@@ -71,7 +71,7 @@ def test_the_page_says_when_the_process_began():
         assert value(page(gateway), "process_start_time_seconds") == start
 
 
-def test_each_dialect_is_counted_as_itself_and_histograms_are_whole(gateway):
+def test_each_dialect_is_counted_separately_and_histograms_are_complete(gateway):
     before = page(gateway)
     with Client(gateway, token=token("ann")) as ann:
         ann.receive("connected")

@@ -83,7 +83,7 @@ def test_the_example_clients_say_how_they_were_disconnected(gateway):
             assert client.process.wait(timeout=60) == 1
 
 
-def test_a_client_without_a_gateway_says_so():
+def test_a_client_without_a_gateway_reports_it():
     for command in clients(type("Nobody", (), {"port": 1}), "ann"):
         outcome = subprocess.run(command, capture_output=True, text=True, timeout=60)
         assert outcome.returncode == 1 and outcome.stdout == ""
@@ -102,7 +102,7 @@ def test_a_client_without_a_gateway_says_so():
         ([], {}, "usage: postern COMMAND"),
     ],
 )
-def test_what_is_asked_wrongly_is_answered_with_what_would_be_right(words, environment, expected):
+def test_a_wrong_command_is_answered_with_the_right_one(words, environment, expected):
     outcome = run(*words, environment=environment)
     assert outcome.returncode == 2 and expected in outcome.stdout + outcome.stderr
 

@@ -113,7 +113,7 @@ def test_garbage_on_the_channel_ends_no_process_and_disturbs_no_message(redis):
             assert metric(second, "postern_bus_gaps_total") == 0
 
 
-def test_a_redis_that_is_killed_during_announcements_closes_nobody_and_nothing_is_heard_twice(redis):
+def test_a_redis_killed_during_announcements_closes_no_connection_and_no_message_arrives_twice(redis):
     with node(redis, "a") as first, node(redis, "b") as second:
         with Member(first, "ann") as ann, Member(second, "bob") as bob:
             ends = threading.Event()
@@ -150,7 +150,7 @@ def test_a_redis_that_is_killed_during_announcements_closes_nobody_and_nothing_i
             gateway.logged("event=announcements_missed")
 
 
-def test_a_process_that_is_stopped_hears_late_what_was_said_and_one_that_is_killed_disturbs_nobody(redis):
+def test_a_stopped_process_receives_messages_late_and_a_killed_one_affects_no_other(redis):
     with node(redis, "a") as first, node(redis, "b", expected_exit=KILLED) as second:
         with Member(first, "ann") as ann, Member(second, "bob") as bob:
             halt(second.process)
@@ -223,7 +223,7 @@ def test_a_message_of_sendbird_reaches_the_members_on_another_process_in_one_ord
                 assert unread["unread_count"] == 40
 
 
-def test_a_revocation_is_done_on_every_process_when_it_is_answered(redis):
+def test_a_revocation_is_applied_on_every_process_when_it_is_answered(redis):
     with node(redis, "a") as first, node(redis, "b") as second:
         revoked = token("ann", iat=time.time() - 5)
         with Client(second, token=revoked) as ann, Client(second, token=token("bob")) as bob:

@@ -117,7 +117,7 @@ def heard(speak, speakers):
         return list(threads.map(run, speakers))
 
 
-def test_a_call_hears_all_who_speak_at_once_in_one_order(wide):
+def test_members_of_a_call_receive_concurrent_messages_in_one_order(wide):
     clients = [Client(wide, token=token(f"user{number}")) for number in range(SPEAKERS)]
     try:
         for client in clients:
@@ -144,7 +144,7 @@ def test_a_call_hears_all_who_speak_at_once_in_one_order(wide):
             client.__exit__()
 
 
-def test_a_channel_hears_all_who_speak_at_once_and_its_server_in_one_order(wide):
+def test_members_of_a_channel_receive_concurrent_messages_and_its_servers_in_one_order(wide):
     users = [f"u{number}" for number in range(SPEAKERS)]
     for user in users:
         platform(wide, "/v3/users", {"user_id": user, "nickname": user, "profile_url": ""})

@@ -118,7 +118,7 @@ def test_forged_tokens_are_refused_each_with_its_own_reason():
         assert issuer.asked == 1 and outcome(gateway, issuer.token()) == "ann"
 
 
-def test_the_built_in_provider_mints_for_nobody_unless_it_has_a_secret(tmp_path):
+def test_the_built_in_provider_mints_only_with_a_secret(tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("the secret of the provider")
     with Issuer() as issuer:

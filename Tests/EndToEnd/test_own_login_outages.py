@@ -52,7 +52,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("said", BAD)
-def test_a_login_that_fails_from_the_start_keeps_everybody_out_until_it_answers(said):
+def test_a_login_that_fails_from_the_start_admits_no_client_until_it_answers(said):
     with Issuer() as issuer:
         issuer.answer = BAD[said]
         gateway = Gateway(*flags(issuer), has_secret=False)
@@ -73,7 +73,7 @@ def test_a_login_that_fails_from_the_start_keeps_everybody_out_until_it_answers(
             assert {path for path, _, _ in issuer.requests} == {"/keys"}
 
 
-def test_an_outage_ends_nobody_and_known_keys_stay_good_over_a_reload(tmp_path):
+def test_an_outage_ends_no_session_and_known_keys_stay_valid_over_a_reload(tmp_path):
     secret = tmp_path / "secret"
     secret.write_text(SECRET)
     own = ["--secret-file", str(secret)]
@@ -133,7 +133,7 @@ def test_a_gateway_ends_at_once_while_its_login_hangs(tmp_path):
     listener.close()
 
 
-def test_a_restart_while_the_login_is_away_lets_good_tokens_in_by_the_keys_that_the_store_has(tmp_path):
+def test_a_restart_while_the_login_is_away_accepts_good_tokens_with_the_stored_keys(tmp_path):
     store = ["--store", f"sqlite:{tmp_path}/state.db"]
     with Issuer() as issuer:
         begun = time.monotonic()

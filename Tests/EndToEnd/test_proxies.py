@@ -116,7 +116,7 @@ def version_2(addresses=b"", command=0x21, family=0x11):
 ANN = bytes([203, 0, 113, 7, 192, 0, 2, 1, 1, 2, 3, 4])
 
 
-def test_the_proxy_protocol_is_required_of_named_proxies_and_of_nobody_else():
+def test_the_proxy_protocol_is_required_from_named_proxies_only():
     with Gateway(*PROTOCOL) as gateway:
         for before, peer in [
             (b"PROXY TCP4 203.0.113.7 192.0.2.1 56324 443\r\n", "203.0.113.7"),
@@ -174,7 +174,7 @@ def test_a_drain_does_not_wait_for_connections_whose_proxy_is_silent():
         (["--trusted-proxy", "proxy.example"], "proxy.example"), (["--trusted-proxy", "10.0.0.0/33"], "10.0.0.0/33"),
     ],
 )
-def test_what_names_no_proxy_is_refused_at_the_start(flags, hint):
+def test_an_invalid_proxy_is_refused_at_the_start(flags, hint):
     with pytest.raises(RuntimeError) as failure:
         with Gateway(*flags):
             pass

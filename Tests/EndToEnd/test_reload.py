@@ -42,7 +42,7 @@ def is_let_in(gateway, secret):
         return False
 
 
-def test_a_new_secret_counts_after_sighup_the_old_one_no_more_and_sessions_stay(file):
+def test_after_sighup_a_new_secret_replaces_the_old_one_and_sessions_stay(file):
     with Gateway("--secret-file", str(file), has_secret=False) as gateway:
         with Client(gateway, token=token("ann", secret=OLD)) as ann:
             ann.receive("connected")
@@ -81,7 +81,7 @@ def test_the_random_secret_of_a_gateway_without_keys_stays_over_sighup():
             ann.receive("connected")
 
 
-def test_a_stream_secret_is_read_anew_after_sighup(file):
+def test_a_stream_secret_is_read_again_after_sighup(file):
     with Gateway("--stream-api-key", "k1", "--stream-secret-file", str(file)) as gateway:
         def status(secret):
             headers = {"Authorization": jwt.encode({"server": True}, secret), "stream-auth-type": "jwt"}
@@ -145,7 +145,7 @@ def streem_status(gateway, secret):
     return request(gateway.http_url, "GET", "/v1/webhooks", headers=headers, document=None).status
 
 
-def test_a_streem_api_key_is_read_anew_after_sighup(file):
+def test_a_streem_api_key_is_read_again_after_sighup(file):
     old, new = streem_secrets()
     file.write_text(old)
     with Gateway("--streem-api-key", f"k1={file}") as gateway:
@@ -170,7 +170,7 @@ def can_log_in(gateway):
         return False
 
 
-def test_passwords_are_read_anew_after_sighup(file, tmp_path):
+def test_passwords_are_read_again_after_sighup(file, tmp_path):
     other = tmp_path / "other"
     other.write_text("not that")
     with Gateway("--sinch-user", f"carol={file}", "--streem-oidc-user", f"ann={other}") as gateway:
@@ -181,7 +181,7 @@ def test_passwords_are_read_anew_after_sighup(file, tmp_path):
         assert carols_status(gateway, NEW) == 200 and carols_status(gateway, OLD) != 200 and can_log_in(gateway)
 
 
-def test_the_secret_that_a_described_wire_says_is_read_anew_after_sighup(file, tmp_path):
+def test_the_secret_of_a_described_wire_is_read_again_after_sighup(file, tmp_path):
     wire = tmp_path / "said.json"
     wire.write_text(json.dumps({
         "wire": 1, "name": "said", "connect": {"path": "/said"},
@@ -207,7 +207,7 @@ def test_the_secret_that_a_described_wire_says_is_read_anew_after_sighup(file, t
         assert said() == NEW
 
 
-def test_one_file_that_cannot_be_read_keeps_every_key_and_secret_as_it_was(file, tmp_path):
+def test_one_unreadable_file_keeps_every_old_key_and_secret(file, tmp_path):
     files = {name: tmp_path / name for name in ("control", "provider", "streem", "password")}
     old, new = streem_secrets()
     for name, path in files.items():

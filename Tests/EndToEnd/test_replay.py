@@ -155,7 +155,7 @@ def test_a_deadline_that_falls_two_milliseconds_later_is_waited_for(host, tmp_pa
         '{"n": 1, "at_ms": 0, "kind": "closed"}\n{"n": 2, "at_ms": 9223372036854775807, "kind": "closed"}\n',
     ],
 )
-def test_what_is_no_journal_is_refused(host, tmp_path, text):
+def test_a_file_that_is_no_journal_is_refused(host, tmp_path, text):
     file = tmp_path / "file"
     file.write_text(text)
     status, said = replay(host, file)

@@ -174,7 +174,7 @@ def test_the_twins_of_a_storm_are_no_worse_than_one_another_and_a_fleet_that_los
     ("", "is no JSON"), ("{}", "no report of a storm"), ('{"schema": "postern-storm/9"}', "another version"),
     (None, "ends in the middle"),
 ])
-def test_what_is_no_report_is_refused_in_a_sentence(folder, tmp_path, text, says):
+def test_a_file_that_is_no_report_is_refused_with_a_sentence(folder, tmp_path, text, says):
     path = tmp_path / "wrong.json"
     path.write_text(good(folder).read_text()[:5000] if text is None else text)
     told = postern("report", "compare", good(folder), path, expected=2)

@@ -60,7 +60,7 @@ def test_a_run_that_differs_by_chance_is_no_worse_beside_few_or_many(reports, se
     assert "no worse" in postern("report", "compare", *baselines, reports / f"{seed}.json").splitlines()[-1]
 
 
-def test_the_baselines_are_the_latest_and_the_new_run_is_none_of_them(history, reports):
+def test_the_baselines_are_the_latest_runs_without_the_new_one(history, reports):
     document = json.loads(compare(history, reports / "8.json", "--last", "5", "--json", "--metric", "lost"))
     assert len(document["figures"]["provider.p50"]["baselines"]) == 5
     table = compare(history, reports / "8.json", "--last", "5", "--metric", "lost")
@@ -160,7 +160,7 @@ def test_adding_twice_at_once_keeps_one_file_and_another_report_of_that_second_i
     assert sorted(os.listdir(tmp_path / "runs" / "main")) == ["2026-11-01T09-00-00Z.json", "2026-11-01T09-00-00Z_2.json"]
 
 
-def test_what_is_no_history_or_no_whole_storm_is_refused_with_what_to_do(reports, tmp_path):
+def test_an_invalid_history_or_an_incomplete_storm_is_refused_with_advice(reports, tmp_path):
     half = json.loads((reports / "1.json").read_text())
     half["result"]["was_interrupted"] = True
     (tmp_path / "half.json").write_text(json.dumps(half))

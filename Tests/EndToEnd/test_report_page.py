@@ -36,7 +36,7 @@ def number(text):
 
 
 @pytest.mark.parametrize("name", ["one", "other"])
-def test_its_numbers_are_those_of_the_json_at_any_width_and_in_the_dark(reports, name, tmp_path):
+def test_the_pages_numbers_equal_the_json_at_every_width_and_in_the_dark(reports, name, tmp_path):
     figures = json.loads((reports / name / "storm.json").read_text())["figures"]
     with Page() as page:
         page.open((reports / name / "storm.html").as_uri())

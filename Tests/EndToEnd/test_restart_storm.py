@@ -91,7 +91,7 @@ GOING = {signal.SIGTERM: "1012 service_restart", signal.SIGKILL: "1006 connectio
     ],
     ids=["plain", "stream-javascript", "stream-swift", "sendbird", "sinch", "streem"],
 )
-def test_clients_are_interrupted_and_back_and_nobody_is_lost(outages, request, dialect, flags, how):
+def test_clients_are_interrupted_and_return_and_none_is_lost(outages, request, dialect, flags, how):
     report = outages[request.node.callspec.id].result()
     result = report["result"]
     assert result["disconnects"].get(GOING[how], 0) == CLIENTS, result["disconnects"]
@@ -112,7 +112,7 @@ def outages(request, tmp_path_factory):
     def outage(dialect, flags, how):
         return interrupted(tmp_path_factory.mktemp(dialect), dialect, flags, how)
 
-    with working(request, test_clients_are_interrupted_and_back_and_nobody_is_lost, outage, 4) as outages:
+    with working(request, test_clients_are_interrupted_and_return_and_none_is_lost, outage, 4) as outages:
         yield outages
 
 

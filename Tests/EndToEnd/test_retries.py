@@ -48,7 +48,7 @@ def draw(seed):
 
 
 @pytest.mark.parametrize("seed", range(16))
-def test_calls_and_held_back_calls_of_a_simulated_fleet_are_those_of_a_count_that_shares_no_code(tmp_path, seed):
+def test_calls_and_held_back_calls_of_a_simulated_fleet_equal_an_independent_count(tmp_path, seed):
     scenario = draw(seed)
     report = json.loads(simulate(tmp_path, scenario, "--json").stdout)
     figures = {name: figure["value"] for name, figure in report["figures"].items()}

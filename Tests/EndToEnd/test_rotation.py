@@ -52,7 +52,7 @@ def draw(seed):
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_calls_and_sign_outs_of_a_simulated_fleet_are_those_of_a_count_that_shares_no_code(tmp_path, seed):
+def test_calls_and_sign_outs_of_a_simulated_fleet_equal_an_independent_count(tmp_path, seed):
     scenario = draw(seed)
     seen = figures(json.loads(simulate(tmp_path, scenario, "--json").stdout))
     expected = rotation_model.run(scenario)
@@ -162,7 +162,7 @@ def storm(tmp_path, scenario, rotation, *flags):
     ("strict", "none"), ("strict", "device"), ("grace=30s,replay=same", "none"), ("grace=30s,replay=new", "none"),
     ("grace=30s,replay=refuse", "tab"),
 ])
-def test_sign_outs_of_a_storm_are_those_that_the_provider_counts(tmp_path, rotation, flight):
+def test_sign_outs_of_a_storm_equal_the_providers_count(tmp_path, rotation, flight):
     scenario = TABS | {"client": TABS["client"] | {"single_flight": flight}}
     # Logins are so far apart that each device logs in once.
     scenario |= {"rate": 30, "hold_s": 2}

@@ -20,7 +20,7 @@ REPORT = """<testsuites><testsuite>
 </testsuite></testsuites>"""
 
 
-def test_what_passing_swift_tests_say_over_several_lines_is_left_out(tmp_path):
+def test_output_of_passing_swift_tests_over_several_lines_is_left_out(tmp_path):
     log = tmp_path / "a.log"
     log.write_text(
         'Building\n◇ Test case passing 1 argument text → "a\n\nb" started.\n'

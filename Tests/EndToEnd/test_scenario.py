@@ -64,7 +64,7 @@ def test_a_provider_that_is_away_in_one_phase_refuses_in_that_phase_alone(gatewa
     assert report["journal"]["refreshed"] == 40
 
 
-def test_all_tokens_are_revoked_and_all_connections_end_when_their_phase_says_so(gateway, tmp_path):
+def test_phases_revoke_all_tokens_and_end_all_connections_at_their_time(gateway, tmp_path):
     report = storm(gateway, tmp_path, [
         {"name": "calm", "for_s": 4},
         {"name": "revoked", "for_s": 6, "order": "revoke", "thresholds": ["refresh.accepted == 40", "cut_off == 0"]},

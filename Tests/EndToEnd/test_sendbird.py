@@ -184,7 +184,7 @@ def test_refusals_come_after_the_upgrade(gateway, query, offered, code):
         assert (refusal["error"], refusal["code"]) == (True, code) and refusal["message"]
 
 
-def test_stray_input_disturbs_nobody(gateway, user):
+def test_stray_input_affects_no_other_client(gateway, user):
     with SendbirdClient(gateway, {**JS4, "user_id": user}, "%7B%7D") as client:
         client.receive("LOGI")
         for stray in ['PING{"id":', "", "\n", "MESG", "hello", '["PING"]', b"PING{}", b"\x1f\x8b\x08", "PING{}\nPING{}"]:
@@ -227,7 +227,7 @@ def test_a_cut_emoji_is_answered(gateway, user):
         assert refusal["code"] == 900500 and refusal["req_id"] == "1" and refusal["ts"]
 
 
-def test_users_made_by_name_alone_are_so_many_a_minute():
+def test_users_created_by_name_alone_are_limited_per_minute():
     with Gateway("--sendbird-new-users", "2") as gateway:
         for user, command in [("a", "LOGI"), ("b", "LOGI"), ("c", "BUSY"), ("a", "LOGI")]:
             with SendbirdClient(gateway, {"p": "JS", "ai": APPLICATION, "user_id": user}) as client:

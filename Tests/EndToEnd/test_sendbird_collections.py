@@ -247,7 +247,7 @@ class Others:
 
 
 @pytest.mark.parametrize("seed, changes", [(1, 5), (2, 40), (3, 300), (4, 300), (5, 600)])
-def test_what_a_client_shows_after_an_absence_is_what_the_server_has(gateway, seed, changes):
+def test_after_an_absence_a_client_shows_what_the_server_has(gateway, seed, changes):
     others = Others(gateway, [f"{name}-{seed}" for name in NAMES], seed)
     for _ in range(60):
         others.do_say()

@@ -316,7 +316,7 @@ def test_operators_come_and_go(scene, kind):
     scene.second.ask("POST", f"/v3/{kind}/{url}/ban", {"user_id": scene.ann}, status=400)
 
 
-def test_members_hear_who_types_what_arrived_and_who_declines(scene):
+def test_members_are_told_of_typing_deliveries_and_declined_invitations(scene):
     body = {"user_ids": [scene.ann]}
     scene.server.ask("POST", f"/v3/group_channels/{scene.talk}/typing", body)
     assert scene.second.hear("SYEV", 10900)["data"]["user_id"] == scene.ann

@@ -57,7 +57,7 @@ def figure(gateway, signal, result):
 
 @pytest.mark.parametrize("signer", SIGNERS)
 @pytest.mark.parametrize("algorithm", ["RS256", "ES256"])
-def test_a_logout_of_a_session_ends_that_session_alone_and_a_later_one_is_let_in(signer, algorithm):
+def test_a_logout_of_a_session_ends_only_that_session_and_a_later_one_is_admitted(signer, algorithm):
     with Issuer(Key("k1", algorithm)) as issuer, Gateway(*flags(issuer), has_secret=False) as gateway:
         one, other = issuer.token(sid="s1"), issuer.token(sid="s2")
         with connected(gateway, one) as first, connected(gateway, other) as second:
@@ -233,7 +233,7 @@ def test_a_signal_whose_keys_are_away_is_to_be_sent_again():
             assert answer.json["error"] == "temporarily_unavailable" and figure(gateway, "logout", "unavailable") == 1
 
 
-def test_whoever_has_a_token_of_the_gateways_own_may_revoke_it():
+def test_any_caller_with_a_token_of_the_gateway_may_revoke_it():
     with Issuer() as issuer, Gateway(*flags(issuer, "--token-revocation")) as gateway:
         opaque = api(gateway, "POST", "/v1/guests", {}).json["token"]
         for own in (token("ann", iss=issuer.named, aud="realtime"), opaque):

@@ -143,7 +143,7 @@ def test_a_question_that_nothing_answers_says_what_was_tried(tmp_path):
     assert "lead: nothing keeps refresh.asked == 0" in done.stdout and "tried: 9 values" in done.stdout
 
 
-def test_what_there_is_no_memory_for_is_refused_with_the_number_of_bytes(tmp_path):
+def test_a_simulation_without_enough_memory_is_refused_with_the_number_of_bytes(tmp_path):
     file = write(tmp_path, HERD)
     done = simulate(file, "--clients", "20000000", expected=(2,), before="ulimit -v 8000000;")
     assert "20,000,000 clients take up to" in done.stderr and "are free" in done.stderr

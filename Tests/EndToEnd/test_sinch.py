@@ -180,7 +180,7 @@ def test_an_operators_orders_reach_the_client(strict):
         assert "secret" not in client.receive("userRegistered")["instance"]
 
 
-def test_a_draining_gateway_says_so(files):
+def test_a_draining_gateway_tells_its_clients(files):
     with Gateway("--sinch-application", f"{KEY}={files}/one", "--drain-window", "200ms") as gateway:
         with SinchClient(gateway) as client:
             client.registered()

@@ -32,7 +32,7 @@ def stopped(gateway, seconds):
         os.kill(gateway.process.pid, signal.SIGCONT)
 
 
-def test_a_gateway_that_did_not_run_has_watched_nobody():
+def test_a_stopped_gateway_decides_nothing_about_its_clients():
     with Gateway("--journal", loops=1) as gateway:
         with Client(gateway, token=mint(gateway, "ann")) as client:
             client.receive("connected")
@@ -88,7 +88,7 @@ def test_a_gateway_that_stood_still_for_long_leaves_one_behaviour_undecided_and_
     assert "within 30 s" in out and "refresh-at-lead undecided" in err and "2 of 2: refresh-at-expiry" in err, (out, err)
 
 
-def test_what_a_busy_machine_takes_from_a_client_is_measured():
+def test_the_time_that_a_busy_machine_takes_from_a_client_is_measured():
     with Gateway("--journal", loops=1) as gateway, contextlib.ExitStack() as stack:
         for _ in range(4 * (os.cpu_count() or 1)):
             busy = stack.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))

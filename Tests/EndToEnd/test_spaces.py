@@ -90,7 +90,7 @@ def test_the_time_of_day_may_stay(host):
         assert space.clock()["moved_s"] == 86_400 and abs(space.clock()["wall"] - time.time()) < 60
 
 
-def test_frozen_time_stands_still_but_for_moves(host):
+def test_frozen_time_changes_only_by_moves(host):
     with Space(host, frozen=True) as space:
         first = space.clock()
         time.sleep(0.05)
@@ -195,7 +195,7 @@ def test_spaces_are_listed_page_by_page(host):
     assert control(host, "GET", "/spaces?limit=0").status == control(host, "GET", "/spaces?name=x").status == 400
 
 
-def test_settings_are_those_of_serve(host):
+def test_spaces_have_the_settings_of_serve(host):
     settings = {
         "token-life": "2m", "refresh-timeout": "1s", "any-refresh-timeout": True, "origin": ["https://app.example"],
         "connections-max": 1, "secret": "a secret of a test's own, of forty letters",
@@ -233,7 +233,7 @@ def test_two_hundred_spaces_leave_nothing_behind(host):
     assert control(host, "GET", "/spaces").json == {"spaces": []}
 
 
-def test_there_are_no_more_than_so_many():
+def test_the_number_of_spaces_is_bounded():
     with Gateway("--spaces", "--spaces-max", "2", loops=1) as host:
         with Space(host), Space(host):
             answer = control(host, "POST", "/spaces")

@@ -77,7 +77,7 @@ def test_the_holes_of_an_ordered_wire_are_filled_with_what_the_order_carries_alo
         assert made.status == 201 and json.loads(welcome(made.json))["of"] == "mine"
 
 
-def test_an_order_carries_the_content_of_a_secret_and_clients_are_let_in_by_it(host):
+def test_an_order_carries_the_content_of_a_secret_and_its_tokens_are_accepted(host):
     secret = "content that an order carries, forty letters"
     made = order(host, {"secret-file": {"content": secret}})
     assert made.status == 201, made.body

@@ -52,7 +52,7 @@ def test_calls_members_and_opaque_tokens_are_there_after_a_kill(flags):
             assert api(gateway, "POST", "/v1/guests", {}).json["user_id"] != guest
 
 
-def test_what_was_revoked_or_let_expire_stays_so_after_a_kill(flags):
+def test_revoked_and_expired_tokens_stay_so_after_a_kill(flags):
     tokens = {user: token(user) for user in ("ann", "bob", "cat", "dan")}
     with Gateway(*flags, expected_exit=-signal.SIGKILL) as gateway:
         with Client(gateway, token=tokens["bob"]) as bob, Client(gateway, token=tokens["cat"]) as cat:
@@ -72,7 +72,7 @@ def test_what_was_revoked_or_let_expire_stays_so_after_a_kill(flags):
             client.receive("connected")
 
 
-def test_what_a_gateway_has_signed_that_was_given_no_secret_is_good_after_a_kill(flags):
+def test_tokens_of_a_gateway_without_a_given_secret_are_valid_after_a_kill(flags):
     def provided(user, **more):
         return api(gateway, "POST", "/v1/tokens", {"user_id": user, "life_s": 600, **more}).json["token"]
 
@@ -233,7 +233,7 @@ def test_a_file_without_a_list_of_commits_is_opened_and_gets_one(flags, tmp_path
     file.close()
 
 
-def test_where_the_disk_takes_no_more_orders_are_refused_and_nothing_is_forgotten(flags, tmp_path):
+def test_on_a_full_disk_orders_are_refused_and_nothing_is_lost(flags, tmp_path):
     with Gateway(*flags) as gateway:
         access = opaque(gateway, "ann")
         soft, hard = resource.prlimit(gateway.process.pid, resource.RLIMIT_FSIZE)
@@ -269,7 +269,7 @@ def test_a_file_that_cannot_be_the_store_is_named_at_the_start(flags, tmp_path, 
     assert f"{tmp_path / 'store'}: " in outcome.stderr and reason in outcome.stderr
 
 
-def test_a_damaged_file_is_named_at_the_start_and_left_as_it_is(flags, tmp_path):
+def test_a_damaged_file_is_named_at_the_start_and_not_changed(flags, tmp_path):
     with Gateway(*flags) as gateway:
         for number in range(200):
             opaque(gateway, f"user{number}")

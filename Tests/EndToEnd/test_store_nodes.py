@@ -106,7 +106,7 @@ def test_a_process_that_starts_is_killed_and_starts_again_disturbs_no_other(stor
             ]
 
 
-def test_what_a_killed_process_left_is_ended_by_the_others_within_its_lease(store):
+def test_the_others_clean_up_after_a_killed_process_within_its_lease(store):
     with node(store, "b") as second:
         with node(store, "a", expected_exit=KILLED) as first:
             with stream.javascript(first, stream.mint("ann")) as ann:
@@ -133,7 +133,7 @@ def test_a_process_that_was_stopped_for_too_long_closes_its_clients_and_says_why
             bob.receive("connected")
 
 
-def test_a_process_that_was_stopped_for_less_goes_on(store):
+def test_a_process_that_was_stopped_for_less_than_its_lease_continues(store):
     with node(store, "b") as second, node(store, "a") as first:
         with Client(first, token=token("bob")) as bob:
             bob.receive("connected")
@@ -154,7 +154,7 @@ def serve(store, *flags):
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
 
-def test_a_name_is_one_process_and_a_store_is_shared_by_all_or_nobody(store):
+def test_a_name_belongs_to_one_process_and_a_store_is_shared_by_all_or_by_none(store):
     with node(store, "a") as first:
         again = serve(store, "--node-name", "a")
         assert again.returncode == 1 and "--node-name a: a process of this name is running" in again.stderr
@@ -173,7 +173,7 @@ def test_a_name_of_another_form_or_without_a_store_is_refused():
         assert outcome.returncode == 2 and "--node-name" in outcome.stderr
 
 
-def test_what_was_revoked_on_one_process_is_refused_by_the_next_that_starts(store):
+def test_a_token_revoked_on_one_process_is_refused_by_one_that_starts_later(store):
     with node(store, "a") as first:
         revoked = token("ann", iat=time.time() - 5)
         assert control(first, "POST", "/revocations", {"user_id": "ann"}).status == 200
@@ -181,7 +181,7 @@ def test_what_was_revoked_on_one_process_is_refused_by_the_next_that_starts(stor
             Client(second, token=revoked).__enter__()
 
 
-def test_what_is_revoked_on_one_process_is_revoked_on_the_others_within_seconds(store):
+def test_a_revocation_on_one_process_reaches_the_others_within_seconds(store):
     with node(store, "a") as first, node(store, "b") as second:
         revoked, other = token("ann", iat=time.time() - 5), token("bob", iat=time.time() - 5)
         with Client(second, token=revoked) as ann, Client(second, token=other) as bob:

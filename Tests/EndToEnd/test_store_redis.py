@@ -90,7 +90,7 @@ def start(flags):
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
 
-def test_what_was_accepted_is_there_after_the_gateway_is_killed_in_the_middle(redis):
+def test_accepted_changes_are_there_after_the_gateway_is_killed(redis):
     revoked = token("ann", iat=time.time() - 5)
     with Gateway(*flags_of(redis)) as gateway:
         assert control(gateway, "POST", "/revocations", {"user_id": "ann"}).status == 200
@@ -104,7 +104,7 @@ def test_what_was_accepted_is_there_after_the_gateway_is_killed_in_the_middle(re
             Client(gateway, token=revoked).__enter__()
 
 
-def test_a_server_that_is_killed_and_comes_back_closes_nobody_and_keeps_everything(redis):
+def test_a_killed_and_restarted_server_closes_no_connection_and_keeps_everything(redis):
     with Gateway(*flags_of(redis)) as gateway:
         access = opaque(gateway, "ann")
         with Client(gateway, token=access) as ann, Client(gateway, token=token("bob")) as bob:
@@ -141,7 +141,7 @@ def test_a_second_process_on_a_prefix_is_refused_and_one_on_another_is_not(redis
         assert time.monotonic() - begun < 8 + 5 * usual
 
 
-def test_a_process_that_has_lost_its_lease_admits_nobody_and_commits_nothing(redis):
+def test_a_process_without_its_lease_admits_no_client_and_commits_nothing(redis):
     with Gateway(*flags_of(redis)) as gateway:
         with Client(gateway, token=token("ann")) as ann:
             ann.receive("connected")

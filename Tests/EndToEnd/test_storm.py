@@ -25,7 +25,7 @@ def free_port():
         return listener.getsockname()[1]
 
 
-def test_a_storms_figures_are_those_of_an_independent_count_on_the_wire():
+def test_a_storms_figures_equal_an_independent_count_on_the_wire():
     # Times that are long enough for a busy machine: the logins end before the wave, and the wave before the timeout.
     patient = ["--any-refresh-timeout", "--refresh-timeout", "10s", "--provider-latency", "5ms"]
     with Gateway(*patient) as gateway, Wiretap(gateway.port) as tap:
@@ -99,7 +99,7 @@ def spreading():
 SMALL = ["--clients", "30", "--rate", "100", "--hold", "6s"]
 
 
-def test_what_a_storm_was_told_wrong_is_a_caveat_and_no_fault_of_the_gateway(spreading):
+def test_a_wrong_setting_of_a_storm_is_a_caveat_and_not_the_gateways_fault(spreading):
     wrong = ["--refresh-lead", "0s", "--refresh-spread", "1m", "--refresh-timeout", "1s", "--expire-after", "7s"]
     report = storms.run("--url", spreading.url, "--control-url", spreading.control_url, *SMALL, *wrong)
     for flag in ("--refresh-lead 0 s", "--refresh-spread 60.0 s", "--refresh-timeout 1.00 s"):
@@ -120,7 +120,7 @@ def test_a_storm_without_the_control_port_sees_on_the_wire_what_it_was_told_wron
     assert report["passes"] and value(report, "lost.expected") == 30 and not report["result"]["ran_out_of_time"]
 
 
-def test_a_control_url_that_is_none_is_a_mistake_at_the_start(gateway):
+def test_an_invalid_control_url_is_an_error_at_the_start(gateway):
     for url, says in (
         (f"http://127.0.0.1:{free_port()}", "no gateway answers"),
         (gateway.http_url.replace("[::1]", "127.0.0.1"), "is no control port"),
@@ -130,7 +130,7 @@ def test_a_control_url_that_is_none_is_a_mistake_at_the_start(gateway):
         assert "unreachable(" not in text, "a name of the program's own"
 
 
-def test_a_control_port_that_wants_a_secret_gets_it_or_says_so(tmp_path):
+def test_a_control_port_that_requires_a_secret_gets_it_or_the_storm_reports_it(tmp_path):
     secret = tmp_path / "control"
     secret.write_text("open sesame, and be quick about it")
     with Gateway(*QUICK, "--control-secret-file", str(secret)) as gateway:

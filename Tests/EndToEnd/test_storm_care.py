@@ -39,7 +39,7 @@ def test_one_client_goes_first_and_the_fleet_follows(gateway):
     assert report["plan"]["fetch_rate"] == 50 and value(report, "provider.login_peak") <= 55 * (1 + value(report, "generator.late.max"))
 
 
-def test_no_fleet_follows_one_that_is_not_let_in(gateway):
+def test_no_fleet_starts_if_the_first_client_is_refused(gateway):
     with HTTPServer(lambda _: (200, b'{"wrong": 1}')) as endpoint:
         command = [os.environ["POSTERN"], "storm", "--url", theirs(gateway)]
         command += ["--provider", f"http://0.0.0.0:{endpoint.port}", *THEIRS, *STORM]
@@ -117,7 +117,7 @@ def test_a_storm_of_this_machine_ends_itself_if_no_try_can_bring_a_token(endpoin
     assert "--stop-when never" in done.stdout
 
 
-def test_a_storm_goes_on_without_any_token_if_it_is_told_so():
+def test_a_storm_continues_without_tokens_if_a_flag_says_so():
     flags = ["--clients", "20", "--timeout", "6s", "--stop-when", "never"]
     report = run("--provider-only", "--tokens", TOKENS, "--provider", "http://127.0.0.1:1", *flags, expected=(1,))
     assert "stopped" not in report["result"] and report["result"]["seconds"] >= 5.9

@@ -64,7 +64,7 @@ def test_a_fault_is_ordered_of_every_gateway_and_taken_back():
             assert control(gateway, "GET", "/faults").json["faults"] == []
 
 
-def test_gateways_with_other_times_are_a_caveat_and_a_control_port_that_nobody_answers_at_is_a_mistake():
+def test_gateways_with_different_times_are_a_caveat_and_an_unreachable_control_port_is_an_error():
     with Gateway(*QUICK) as one, Gateway("--any-refresh-timeout", "--refresh-timeout", "12s") as other:
         addresses = ["--url", one.url, "--url", other.url, "--control-url", one.control_url]
         report = storms.run(*addresses, "--control-url", other.control_url, "--clients", "4", "--hold", "3s")
@@ -74,7 +74,7 @@ def test_gateways_with_other_times_are_a_caveat_and_a_control_port_that_nobody_a
     assert "have one path" in storms.run("--url", "ws://127.0.0.1:1/a", "--url", "ws://127.0.0.1:1", expected=(2,))
 
 
-def test_a_gateway_that_takes_fewer_clients_than_it_gets_is_a_caveat_and_one_that_takes_its_share_is_none():
+def test_a_gateway_that_accepts_too_few_clients_is_a_caveat_and_one_that_accepts_its_share_is_not():
     # Requests for tokens also need descriptors of the first process.
     with Gateway(*QUICK, "--connections-max", "16") as one, Gateway(*QUICK, "--connections-max", "5") as other:
         addresses = ["--url", one.url, "--url", other.url, "--control-url", one.control_url]

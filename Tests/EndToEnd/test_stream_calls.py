@@ -33,7 +33,7 @@ def until(client, kind):
     return event
 
 
-def test_who_watches_hears_who_makes_joins_and_speaks(gateway):
+def test_watchers_are_told_who_creates_joins_and_publishes(gateway):
     with stream.javascript(gateway, mint("ann")) as ann, stream.rust(gateway, mint("bob"), "bob") as bob:
         watcher = ann.hear("connection.ok")["connection_id"]
         speaker = bob.hear("connection.ok")["connection_id"]
@@ -100,7 +100,7 @@ def test_telemetry_needs_no_token(gateway):
     assert request(gateway.http_url, "POST", path, {"event": "x"}, headers={}, document=None).status == 201
 
 
-def test_stray_bytes_harm_nobody(gateway):
+def test_stray_bytes_affect_no_client(gateway):
     with stream.javascript(gateway, mint("ann")) as ann:
         connection = ann.hear("connection.ok")["connection_id"]
         rest(gateway, "POST", f"{CALL}/calm", {}, connection=connection)

@@ -79,7 +79,7 @@ def test_a_refused_sdk_hears_why_before_it_is_closed(gateway, sdk):
 
 
 @pytest.mark.parametrize("sdk", [name for name in SDKS if name != "chat"])
-def test_swifts_guest_renews_its_token_and_goes_on_under_the_old_name(gateway, sdk):
+def test_swifts_guest_renews_its_token_and_keeps_the_old_name(gateway, sdk):
     guest = lambda: rest(gateway, "POST", "/video/guest", {"user": {"id": "tom", "name": "Tom"}}, anonymous=True).json
     first, second = guest(), guest()
     with SDKS[sdk](gateway, second["access_token"], user=first["user"]["id"]) as client:
@@ -99,7 +99,7 @@ STRAY = ["", "{", "null", "[]", "7", '"x"', "{}", '{"type":"health.check"}', '{"
 
 
 @pytest.mark.parametrize("binary", [False, True])
-def test_stray_messages_are_refused_with_the_vendors_error_and_disturb_nobody(gateway, binary):
+def test_stray_messages_are_refused_with_the_vendors_error_and_affect_no_other_client(gateway, binary):
     with stream.javascript(gateway, mint("witness"), "witness") as witness:
         witness.hear("connection.ok")
         for text in STRAY:

@@ -56,7 +56,7 @@ def microseconds():
     return time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
 
 
-def test_it_hears_when_clients_are_taken_and_when_no_more(manager):
+def test_a_service_manager_is_told_when_the_gateway_starts_and_stops_accepting_clients(manager):
     with Gateway("--drain-window", "700ms") as gateway:
         ready = manager.hear()
         assert ready["READY"] == "1" and str(gateway.port) in ready["STATUS"]
@@ -143,7 +143,7 @@ def test_a_manager_that_cannot_hear_is_a_warning(monkeypatch, address):
         assert gateway.log().count("event=service_manager_deaf") == 1
 
 
-def test_a_manager_that_reads_nothing_delays_nobody_for_long(tmp_path, monkeypatch):
+def test_a_service_manager_that_reads_nothing_does_not_delay_the_gateway_for_long(tmp_path, monkeypatch):
     address = str(tmp_path / "notify")
     manager = Manager(address)
     monkeypatch.setenv("NOTIFY_SOCKET", address)

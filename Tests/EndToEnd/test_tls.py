@@ -43,7 +43,7 @@ def name_of(client):
     return subject[0][0][1]
 
 
-def test_a_certificate_is_read_anew_on_sighup_and_open_sockets_stay(authority):
+def test_a_certificate_is_read_again_on_sighup_and_open_sockets_stay(authority):
     flags = ["--tls-certificate", str(authority.certificate), "--tls-key", str(authority.key)]
     with Gateway(*flags) as gateway:
         assert gateway.url.startswith("wss://") and gateway.http_url.startswith("https://")
@@ -99,7 +99,7 @@ def test_a_head_and_a_body_in_one_record_of_any_size_are_read_at_once(authority)
         assert all(any(posted(gateway, trust, size)[1] < 15 for _ in range(5)) for size in late), late
 
 
-def test_a_client_that_speaks_no_tls_harms_nobody(authority):
+def test_a_client_without_tls_affects_no_other(authority):
     flags = ["--tls-certificate", str(authority.certificate), "--tls-key", str(authority.key)]
     with Gateway(*flags) as gateway:
         with pytest.raises(Exception):

@@ -107,7 +107,7 @@ def test_a_failing_provider_fails():
         assert (answer.status, answer.error["number"]) == (503, 503003)
 
 
-def test_a_provider_with_a_secret_serves_nobody_without_it(tmp_path):
+def test_a_provider_with_a_secret_refuses_every_caller_without_it(tmp_path):
     secret = tmp_path / "provider-secret"
     secret.write_text("swordfish of sufficient length")
     with Gateway("--provider-secret-file", str(secret)) as gateway:

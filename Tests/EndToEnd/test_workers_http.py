@@ -113,7 +113,7 @@ def test_a_worker_carries_out_one_storm_at_a_time(gateway, secret):
         until(lambda: not children(process))
 
 
-def test_orders_at_once_have_no_more_parts_than_there_are_places(gateway, secret):
+def test_concurrent_orders_get_at_most_as_many_parts_as_there_are_places(gateway, secret):
     with worker(secret, "--parts-max", "4") as (address, process):
         answers = []
         gate = threading.Barrier(8)
@@ -147,7 +147,7 @@ def test_a_storm_that_reads_nothing_stops_its_part_and_no_other(gateway, secret)
         quick.call.close()
 
 
-def test_whoever_talks_nonsense_to_a_worker_is_refused_and_it_lives(gateway, secret):
+def test_a_worker_refuses_nonsense_and_survives(gateway, secret):
     words = ["--url", gateway.url]
     part = {"process": 0, "processes": 1, "startsAt": 0, "clockError": 0, "run": "", "pins": []}
     orders = [

@@ -26,7 +26,7 @@ def test_every_builder_is_understood(gateway, key, builder, profile):
 
 
 @pytest.mark.parametrize("builder", BUILDERS.values(), ids=BUILDERS)
-def test_a_reservation_lets_its_user_in(gateway, key, builder):
+def test_a_reservation_admits_its_user(gateway, key, builder):
     path = "/v1/companies/postern/groups/support/reservations"
     made = api(gateway, "POST", path, {"externalUserId": "carl", "reserve_for_seconds": 600}, key=key)
     sid = made.json["group_reservation"]["reservation_sid"]
@@ -133,7 +133,7 @@ def test_a_key_from_a_file_at_start_is_the_same_key(key, tmp_path):
         assert api(gateway, "GET", "/v1/companies/acme", key=mine).status == 200
 
 
-def test_a_revoked_key_signs_nobody_in(gateway):
+def test_a_revoked_key_admits_no_user(gateway):
     from clients import control
 
     key = make_key(gateway)

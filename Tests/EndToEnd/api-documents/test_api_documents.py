@@ -51,11 +51,11 @@ def answers_as_documented(running, folder, document, authorization, *options):
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_what_the_gateway_answers_is_what_the_document_says(running, tmp_path, document):
+def test_the_gateways_answers_match_the_document(running, tmp_path, document):
     answers_as_documented(running, tmp_path, document, f"Bearer {gateway.token('ann')}")
 
 
-def test_what_a_companys_server_is_answered_is_what_the_document_says(running, tmp_path):
+def test_answers_to_a_companys_server_match_the_document(running, tmp_path):
     """The part of Streem's API that needs an API key. All other callers are refused before the request is read."""
     order = urllib.request.Request(
         f"{running.control_url}/streem/api-keys", b"{}", {"Content-Type": "application/json"})

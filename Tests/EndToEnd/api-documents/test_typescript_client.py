@@ -72,7 +72,7 @@ def test_a_typescript_client_makes_a_space_breaks_it_and_asks_what_happened(clie
     assert said.split() == ["served", "1", "404"], said
 
 
-def test_its_kinds_of_lines_are_those_of_the_journal(client):
+def test_the_typescript_client_knows_every_kind_of_journal_line(client):
     """By the document's own lists, so that a kind that is new there is one of the client's."""
     with gateway.Gateway("--journal", loops=1) as running:
         script = "console.log(JSON.stringify(Object.values(require('./js').JournalKind)))"

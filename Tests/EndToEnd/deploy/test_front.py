@@ -133,7 +133,7 @@ def test_a_websocket_goes_through_and_its_address_is_the_clients(front):
     assert "eyJ" not in front.log(), "a token in the proxy's log"
 
 
-def test_what_the_gateway_takes_goes_through(front):
+def test_the_proxy_passes_everything_that_the_gateway_accepts(front):
     """A file for Sendbird, which has the largest request bodies."""
     api = {"Api-Token": SECRET, "Content-Type": "multipart/form-data; boundary=x"}
     head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n'

@@ -102,7 +102,7 @@ def test_values_that_make_no_sense_are_refused_by_their_schema(helm, setting):
     assert "values don't meet the specifications of the schema" in fails(helm, "template", "postern", CHART, "--set", setting)
 
 
-def test_a_chart_that_is_none_is_seen(helm, copied):
+def test_an_invalid_chart_is_found(helm, copied):
     fails(helm, "lint", "--strict", copied("helm/postern", "version: 1.0.0", "version: first", "Chart.yaml"))
 
 
@@ -117,7 +117,7 @@ def test_it_can_be_packaged_with_the_rules_and_the_board_in_it(helm, tmp_path):
     assert board["data"]["postern.json"].strip() == (DEPLOY / "grafana/postern.json").read_text().strip()
 
 
-def test_what_selects_finds_what_is_meant(helm):
+def test_selectors_match_the_intended_objects(helm):
     made = objects(helm, *EVERYTHING)
     pod = of_kind(made, "Deployment")[0]["spec"]["template"]
     labels = pod["metadata"]["labels"].items()

@@ -193,7 +193,7 @@ def understood(board):
     return json.loads(JSONEncoder().encode(Dashboard.from_json(board)))
 
 
-def test_grafana_understands_all_of_the_board():
+def test_grafana_understands_the_whole_board():
     board = json.loads(BOARD.read_text())
     assert list(gone(board, understood(board))) == []
     places = [(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in board["panels"]]

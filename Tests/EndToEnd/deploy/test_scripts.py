@@ -24,7 +24,7 @@ def scripts():
                     yield file
 
 
-def test_the_images_file_is_as_it_should_be():
+def test_hadolint_finds_nothing_in_the_images_file():
     passes(tool("hadolint"), DEPLOY / IMAGE)
 
 

@@ -113,7 +113,7 @@ def test_its_remote_procedures_are_answered(gateway, name):
     asyncio.run(ask())
 
 
-def test_a_wrong_token_is_refused_in_words_it_knows(gateway, name):
+def test_a_wrong_token_is_refused_with_an_error_that_the_sdk_knows(gateway, name):
     async def refused():
         server(gateway).video.call("default", name).get_or_create(data=CallRequest(created_by_id="ann"))
         join = events_pb2.JoinRequest(token="a.b.c", session_id=str(uuid.uuid4()))

@@ -37,7 +37,7 @@ def refusal(gateway, **options):
     return run(body())
 
 
-def test_a_client_connects_and_is_told_who_it_is(gateway):
+def test_a_client_connects_and_is_told_its_user(gateway):
     async def body():
         async with Listener(gateway, details={"id": "zoe", "name": "Zoë", "custom": {"a": [1]}}) as listener:
             first = await listener.connect()
@@ -192,7 +192,7 @@ def test_a_guest_connects(gateway, stream):
     run(body())
 
 
-def test_a_development_token_connects_only_where_nobody_checks(gateway):
+def test_a_development_token_connects_only_without_verification(gateway):
     header, payload, _ = mint().split(".")
     token = f"{header}.{payload}.devtoken"
     assert refusal(gateway, token=token)["code"] == 43

@@ -62,7 +62,7 @@ def test_the_application_has_settings(stream):
     assert stream.create_guest(UserRequest(id="somebody")).data.access_token
 
 
-def test_a_user_may_change_nobody_else(gateway, stream):
+def test_a_user_may_change_no_other_user(gateway, stream):
     ann = stream.clone_for_token(stream.create_token("ann"))
     assert ann.update_users({"ann": UserRequest(id="ann", name="Ann")}).data.users["ann"].name == "Ann"
     error = refused(lambda: ann.update_users({"bob": UserRequest(id="bob")}))

@@ -43,7 +43,7 @@ def test_its_socket_to_the_coordinator_may_be_dead_and_it_does_not_notice(run):
     assert lines("half-open", "faulted") and not lines("half-open", "closed")
 
 
-def test_in_a_call_it_comes_back_with_its_expired_token_and_asks_nobody_for_another(run):
+def test_in_a_call_the_client_reconnects_with_its_expired_token_and_asks_for_no_other(run):
     """The gateway's clock is two hours ahead, so the client's token has expired."""
     said, lines = run
     assert "the client did not come back within 20 s with a clock that is 2 h behind" in said, said

@@ -89,7 +89,7 @@ def test_it_reaches_the_endpoint_that_the_coordinator_names(sfu):
         assert call["session"]["ended_at"] >= call["session"]["started_at"]
 
 
-def test_where_the_gateway_stands_in_for_no_sfu_nobody_listens():
+def test_without_the_gateways_own_sfu_nothing_listens_at_the_sfus_address():
     with Gateway("--stream-api-key", KEY, "--stream-sfu", "off") as gateway:
         failure = asyncio.run(join(gateway, "standup"))
         assert not isinstance(failure, ApiError) and "refused" in str(failure), failure

@@ -57,7 +57,7 @@ def test_users_clients_and_the_address_are_settings(tmp_path):
         ["--streem-oidc-reuse-window", "-1s"],
     ],
 )
-def test_what_is_wrong_is_said_at_the_start(flags):
+def test_a_wrong_setting_is_reported_at_the_start(flags):
     command = [os.environ["POSTERN"], "serve", "--port", "0", "--control-port", "0", *flags]
     end = subprocess.run(command, capture_output=True, text=True, timeout=30)
     assert end.returncode == 2 and end.stderr, end.stderr

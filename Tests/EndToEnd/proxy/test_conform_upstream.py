@@ -63,7 +63,7 @@ def test_a_right_client_passes_and_a_wrong_one_fails_before_a_real_gateway(runs,
     assert all(verdict == wanted or (verdict == "undecided" and slow) for verdict in told.values()), done.stdout
 
 
-def test_what_only_a_gateway_can_play_is_not_applicable_and_says_why(places):
+def test_a_behaviour_that_only_a_gateway_can_play_is_not_applicable_with_a_reason(places):
     gateways, provider, proxy = places
     command = shlex.join(["exec", sys.executable, str(CLIENT), "websockets"])
     names = {"refresh-all-day": "cannot be moved", "revoked-and-closed": "its own revocations", "expired-while-away": "clock_is_real"}
@@ -91,7 +91,7 @@ def test_an_order_of_a_route_with_tokens_opens_no_file_and_asks_no_host_that_is_
     refused(400, "invalid_parameter", tokens=provider.url, **{"token-route": "/auth/token"})
 
 
-def test_a_run_that_may_have_no_route_says_so_and_has_not_passed(places):
+def test_a_run_without_permission_for_a_route_reports_it_and_does_not_pass(places):
     gateways, _, proxy = places
     flags = ["--wire", "close-4401", "--run", "true", "--upstream"]
     done = conform(proxy, *flags, "wss://realtime.example")

@@ -82,7 +82,7 @@ def test_a_message_is_said_to_the_client_or_by_a_fault_to_the_gateway(server, pr
 
 
 @pytest.mark.parametrize("end", ["client", "server", "client vanishes", "server vanishes"])
-def test_the_journal_tells_who_ended_a_connection(proxy, end):
+def test_the_journal_names_the_side_that_ended_a_connection(proxy, end):
     async def run():
         async with connect(proxy.url, **OPTIONS) as client:
             await client.send("hello")

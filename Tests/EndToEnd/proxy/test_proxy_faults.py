@@ -148,7 +148,7 @@ def test_a_server_notices_the_same_on_its_own_side():
             asyncio.run(run(fault))
 
 
-def test_reading_stops_and_goes_on_without_a_loss(proxy):
+def test_reading_stops_and_continues_without_a_loss(proxy):
     async def run():
         async with connect(proxy.url, **OPTIONS) as client:
             number = await asyncio.to_thread(lambda: proxy.fail(fault="stop_reading"))

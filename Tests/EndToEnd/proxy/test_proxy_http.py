@@ -212,7 +212,7 @@ def test_aiohttp_on_both_sides_sees_subprotocol_cookie_messages_and_close(server
     assert through == direct and through[2:] == (4444, "told so", 4444)
 
 
-def test_a_proxy_that_leads_to_itself_says_so():
+def test_a_proxy_whose_target_is_itself_reports_it():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     command = [os.environ["POSTERN"], "proxy", "--to", f"http://127.0.0.1:{port}", "--port", str(port)]

@@ -217,7 +217,7 @@ def test_a_route_sets_its_own_fields_and_not_those_of_another_host():
                 assert seen[-1][:2] == (None, "https://app.example")
 
 
-def test_what_a_route_cannot_do_is_refused_with_what_to_use_instead(server, proxy):
+def test_an_order_that_a_route_cannot_carry_out_is_refused_with_an_alternative(server, proxy):
     refused(proxy, 409, "clock_is_real", upstream=server.url, frozen=True)
     refused(proxy, 409, "clock_is_real", upstream=server.url, wall="2030-01-01T00:00:00Z")
     with Route(proxy, server.url) as route:

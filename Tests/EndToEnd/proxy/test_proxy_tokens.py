@@ -115,7 +115,7 @@ def test_a_shorter_life_is_told_and_the_token_stays(proxy, provider):
     ("order", "name"),
     [({"fault": "mint_early"}, "not_ours"), ({"fault": "mint_expired"}, "no_token_seen"), ({"fault": "mint_for_other", "user": "nobody"}, "no_token_seen"), ({"fault": "mint_refused", "after": "upstream"}, "invalid_parameter")],
 )
-def test_what_cannot_be_played_is_refused_by_name(proxy, order, name):
+def test_a_behaviour_that_cannot_be_played_is_refused_by_name(proxy, order, name):
     status, answer = proxy.ask("POST", "/faults", order)
     assert status >= 400 and answer["error"]["name"] == name, answer
 
@@ -255,7 +255,7 @@ def test_a_right_client_passes_each_time(provider, wire):
             assert f"{RENEWALS} " in answer["sentence"] or answer["verdict"] == "undecided"
 
 
-def test_a_timer_client_renews_in_three_seconds_before_a_gateway_that_stays_as_it_is(provider):
+def test_a_timer_client_renews_in_three_seconds_at_an_unchanged_gateway(provider):
     with TimerGateway(600) as gateway, Proxy(gateway.url, "--control-port", "0", "--wire", str(WIRES / "centrifugo.json"), "--tokens", provider.url) as proxy:
         proxy.fail(fault="shorten", life_s=3)
         begun = time.monotonic()
@@ -272,7 +272,7 @@ def centrifugo(tmp_path):
     yield from postern_serve(tmp_path, "--wire", str(WIRES / "centrifugo.json"))
 
 
-def test_centrifuge_python_renews_in_three_seconds_before_a_gateway_that_stays_as_it_is(centrifugo):
+def test_centrifuge_python_renews_in_three_seconds_at_an_unchanged_gateway(centrifugo):
     async def run(proxy):
         asked, states = [], []
 
@@ -337,7 +337,7 @@ def vendor(tmp_path_factory):
     ("dialect", "renewal"),
     [("plain", "refreshed"), ("stream-video", "logged_in"), ("sendbird", "refreshed"), ("streem", "refreshed")],
 )
-def test_a_dialect_that_is_built_in_says_who_logs_in_and_renews(vendor, dialect, renewal):
+def test_a_built_in_dialect_shows_who_logs_in_and_renews(vendor, dialect, renewal):
     """Three clients of the dialect, whose tokens expire once. Stream's client is the one that reconnects with a new token."""
     with Proxy(vendor["url"], "--control-port", "0", "--dialect", dialect, "--token-route", "POST /v1/tokens", "--journal-payloads") as proxy:
         storm = [os.environ["POSTERN"], "storm", "--url", proxy.url, "--dialect", dialect, "--clients", "3", "--rate", "50", "--life", "600s", "--hold", "30s"]

@@ -45,7 +45,7 @@ def test_a_client_that_asks_twice_is_seen(postern_space):
     client.close()
 
 
-def test_a_client_is_held_to_an_expectation(postern_space):
+def test_a_client_is_checked_against_an_expectation(postern_space):
     client = sdk(postern_space)
     postern_space.expire("ann")
     postern_space.journal.wait("refreshed", user="ann")
@@ -101,7 +101,7 @@ def test_who_does_not_answer_is_disconnected_at_the_time_out(postern_space):
     assert cut["code"] == 4000 and cut["reason"] == "refresh_timeout"
 
 
-def test_what_does_not_happen_is_said_with_what_did(postern_space):
+def test_a_missing_event_is_reported_with_the_events_that_came(postern_space):
     client = sdk(postern_space, Silent)
     postern_space.expire("ann")
     with pytest.raises(NotInTime, match="0 of 1 refreshed of ann within 0.2 s") as failure:
@@ -118,7 +118,7 @@ def test_spaces_do_not_know_each_other(postern):
         client.close()
 
 
-def test_a_space_that_has_ended_says_so(postern):
+def test_an_ended_space_reports_that_it_has_ended(postern):
     space = postern.space(name="short-lived")
     client = sdk(space)
     space.end()
@@ -129,7 +129,7 @@ def test_a_space_that_has_ended_says_so(postern):
     assert refusal.value.status == 404
 
 
-def test_what_the_gateway_refuses_is_said_in_its_words(postern, postern_space):
+def test_a_refusal_is_reported_with_the_gateways_message(postern, postern_space):
     with pytest.raises(Refused, match="refresh-timeot"):
         postern.space(settings={"refresh-timeot": "2s"})
     with pytest.raises(Refused, match="code must be one that may be sent"):
@@ -311,7 +311,7 @@ def test_a_program_that_is_not_there_is_named(monkeypatch):
         Gateway.start()
 
 
-def test_what_the_program_says_at_its_end_is_said():
+def test_the_programs_last_output_is_reported():
     with pytest.raises(NotStarted, match="--no-such-flag"):
         Gateway.start("--no-such-flag")
 
@@ -329,7 +329,7 @@ def test_durations(text, value):
 
 
 @pytest.mark.parametrize("text", ["", "5", "s", "1h 30m", "-5s", "5 s", "1w"])
-def test_what_is_no_duration_is_refused(text):
+def test_an_invalid_duration_is_refused(text):
     with pytest.raises(ValueError):
         seconds(text)
 

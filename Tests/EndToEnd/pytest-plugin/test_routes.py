@@ -59,7 +59,7 @@ def test_a_route_knows_what_messages_of_a_wire_mean(postern_proxy, postern_space
         assert "refresh" in client.recv(timeout=60)
 
 
-def test_what_a_route_does_not_have_is_refused(postern_proxy, server):
+def test_an_order_that_a_route_cannot_carry_out_is_refused(postern_proxy, server):
     route = postern_proxy(to=server)
     with pytest.raises(ValueError, match="your own token endpoint"):
         route.token("ann")

@@ -106,7 +106,7 @@ def test_users_see_their_channels(client, group, api_token, people):
     assert [channel.channel_url for channel in page.channels] == mine[:1]
 
 
-def test_what_a_server_says_members_hear(gateway, client, groups, messages, group, api_token, people):
+def test_members_receive_the_messages_of_a_server(gateway, client, groups, messages, group, api_token, people):
     ann, bob, _ = people
     url = group(ann, bob).channel_url
     with SocketClient(gateway, ann) as first, SocketClient(gateway, bob) as second:

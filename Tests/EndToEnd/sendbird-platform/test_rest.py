@@ -72,7 +72,7 @@ def test_operators_come_and_go_in_both_kinds(client, api_token, people, url):
     assert url in {channel.channel_url for channel in listed.channels}
 
 
-def test_an_invitation_waits_for_who_wants_to_be_asked(client, users, api_token, people, url):
+def test_an_invitation_waits_for_a_user_who_wants_to_be_asked(client, users, api_token, people, url):
     eve = people[2]
     users.update_channel_invitation_preference(
         eve, api_token=api_token,
@@ -87,7 +87,7 @@ def test_an_invitation_waits_for_who_wants_to_be_asked(client, users, api_token,
     assert groups.check_if_member(url, eve, api_token=api_token).state == "joined"
 
 
-def test_what_is_said_is_changed_counted_and_read(client, gateway, users, api_token, people, url):
+def test_messages_are_changed_counted_and_read(client, gateway, users, api_token, people, url):
     ann, bob, _ = people
     messages, groups = MessageApi(client), GroupChannelApi(client)
     with SocketClient(gateway, bob) as listener:

@@ -123,7 +123,7 @@ def test_metadata_are_kept(users, make, api_token):
     assert users.view_a_user(name, api_token=api_token).metadata == {"b": "4"}
 
 
-def test_an_access_token_lets_in_until_it_is_replaced(gateway, users, make, api_token):
+def test_an_access_token_admits_until_it_is_replaced(gateway, users, make, api_token):
     user = make(issue_access_token=True)
     assert len(user.access_token) == 40
     with SocketClient(gateway, user.user_id, user.access_token) as client:
@@ -141,7 +141,7 @@ def test_an_access_token_lets_in_until_it_is_replaced(gateway, users, make, api_
         assert client.login["code"] == 400302
 
 
-def test_session_tokens_let_in_until_they_are_revoked(gateway, users, make, api_token):
+def test_session_tokens_admit_until_they_are_revoked(gateway, users, make, api_token):
     name = make().user_id
     before = int(time.time() * 1000)
     token = users.create_user_token(name, api_token=api_token)

@@ -16,7 +16,7 @@ def outcome(gateway, presented):
         return refusal.error["name"]
 
 
-def test_a_logout_at_the_provider_closes_that_session_alone_and_the_next_login_is_let_in(tmp_path):
+def test_a_logout_at_the_provider_closes_that_session_only_and_the_next_login_succeeds(tmp_path):
     with Login(tmp_path) as login, Gateway("--oidc", login.url, "--audience", CLIENT, "--logout", CLIENT, has_secret=False) as gateway:
         login.log_out_at(f"{gateway.http_url}/identity/logout")
         (one, session), (two, _) = login.log_in(), login.log_in()

@@ -71,7 +71,7 @@ def test_a_users_tokens_are_revoked_and_it_is_undone(gateway, chat):
     undated.get_app_settings()
 
 
-def test_everybodys_tokens_are_revoked_and_it_is_undone(gateway, chat):
+def test_all_tokens_are_revoked_and_the_revocation_is_undone(gateway, chat):
     carl = as_user(gateway, chat.create_token("carl", iat=int(time.time()) - 10))
     carl.get_app_settings()
     chat.revoke_tokens(datetime.now(timezone.utc).replace(tzinfo=None))

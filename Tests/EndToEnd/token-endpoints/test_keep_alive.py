@@ -30,7 +30,7 @@ def storm(tmp_path, url, keep_alive):
 
 
 @pytest.mark.parametrize("keep_alive", [True, False])
-def test_connections_are_shared_where_the_description_says_so(tmp_path, keep_alive):
+def test_connections_are_shared_if_the_description_says_so(tmp_path, keep_alive):
     with HTTPServer(give, keeps=True) as endpoint:
         report = storm(tmp_path, endpoint.url, keep_alive)
         connections = {request.connection for request in endpoint.requests}
@@ -40,7 +40,7 @@ def test_connections_are_shared_where_the_description_says_so(tmp_path, keep_ali
     assert all((request.headers["connection"] == "keep-alive") == keep_alive for request in endpoint.requests)
 
 
-def test_an_endpoint_that_ends_its_connections_all_the_same_is_asked_over_new_ones(tmp_path):
+def test_if_an_endpoint_ends_kept_connections_requests_use_new_ones(tmp_path):
     with HTTPServer(give) as endpoint:
         report = storm(tmp_path, endpoint.url, True)
         connections = {request.connection for request in endpoint.requests}

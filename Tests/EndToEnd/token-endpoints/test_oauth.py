@@ -22,7 +22,7 @@ def flags(path, *more):
     return ["--provider-only", "--tokens", path, "--clients", "20", "--rate", "40", "--fetch-timeout", "30s", *more]
 
 
-def test_everybody_gets_a_token_and_another(description, server):
+def test_every_client_gets_a_token_and_a_second_one(description, server):
     path = description("oauth-client", (HOSTS, f'"{server.url}/oauth/token"'))
     result = storms.run(*flags(path))["result"]
     login, refresh = calls(result, "login"), calls(result, "refresh")
@@ -52,7 +52,7 @@ def test_of_two_addresses_the_one_that_is_down_is_left(description, server):
         (('"key": "client.key"', '"key": "nobody.key"'), "nobody.key cannot be opened"),
     ],
 )
-def test_what_is_wrong_with_tls_is_one_sentence(description, server, change, sentence):
+def test_a_tls_fault_is_reported_in_one_sentence(description, server, change, sentence):
     path = description("oauth-client", (HOSTS, f'"{server.url}/oauth/token"'), change)
     report = storms.run(*flags(path, "--timeout", "2s"), expected=(1, 2))
     if isinstance(report, str):

@@ -40,7 +40,7 @@ def server(request, tmp_path):
         yield server
 
 
-def test_everybody_comes_back_with_a_new_token(server):
+def test_all_clients_reconnect_with_a_new_token(server):
     result = server.storm()
     log = server.log
     assert log["over"] == CLIENTS and log["accepted"] == 2 * CLIENTS, (log, result)

@@ -85,7 +85,7 @@ def router(tmp_path):
         yield router
 
 
-def test_everybody_comes_back_with_a_new_ticket(router):
+def test_all_clients_reconnect_with_a_new_ticket(router):
     result = router.storm()
     log = router.log
     assert log["accepted"] == result["connects"]["accepted"] == 2 * CLIENTS, (log, result)

@@ -73,7 +73,7 @@ def test_a_right_client_passes_and_a_wrong_one_fails(runs, request, wire, librar
     assert all(verdict == wanted or (verdict == "undecided" and slow) for verdict in told.values()), done.stdout
 
 
-def test_what_a_wire_cannot_show_is_not_applicable_and_says_why(host):
+def test_a_behaviour_that_a_wire_cannot_show_is_not_applicable_with_a_reason(host):
     names = {
         "refresh-at-lead": "renew on a timer",
         "malformed-token": "refuses a bad token for good",
@@ -100,7 +100,7 @@ def test_flags_that_do_not_go_together_are_refused(host, flags, told):
     assert done.returncode == 2 and told in done.stderr, done.stderr
 
 
-def test_a_description_that_nobody_can_play_is_refused_before_a_client_starts(host, tmp_path):
+def test_a_description_that_cannot_be_played_is_refused_before_a_client_starts(host, tmp_path):
     path = tmp_path / "bare.json"
     path.write_text('{"wire": 1, "name": "bare", "connect": {"path": "/"}, "say": {"login": {"text": "{{token}}"}}, "at_open": {"say": "login"}, '
                     '"hear": [{"when": {"text": "in"}, "is": "logged_in"}]}')

@@ -20,7 +20,7 @@ def flags(wires, nats, *more):
     ]
 
 
-def test_everybody_comes_back_with_a_new_token(wires, nats):
+def test_all_clients_reconnect_with_a_new_token(wires, nats):
     result = storms.run(*flags(wires, nats))["result"]
     assert result["connects"]["accepted"] == 2 * CLIENTS
     assert result["returns"]["returned"] == result["refreshes"]["accepted"] == CLIENTS
@@ -29,7 +29,7 @@ def test_everybody_comes_back_with_a_new_token(wires, nats):
     assert result["errors"] == {}
 
 
-def test_an_old_token_is_let_in_for_a_moment_and_never_counts_as_a_login(wires, nats):
+def test_an_old_token_is_accepted_for_a_moment_and_does_not_count_as_a_login(wires, nats):
     more = ["--behaviour", "stale=100", "--threshold", "connects.failed == 0"]
     result = storms.run(*flags(wires, nats, *more))["result"]
     assert result["connects"]["accepted"] == CLIENTS, result

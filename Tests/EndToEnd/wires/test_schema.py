@@ -16,7 +16,7 @@ def test_it_is_a_schema():
 
 
 @pytest.mark.parametrize("path", SCHEMA.shipped, ids=lambda path: path.stem)
-def test_what_comes_with_postern_is_right(path):
+def test_the_schema_accepts_every_description_that_comes_with_postern(path):
     SCHEMA.validate(path)
 
 

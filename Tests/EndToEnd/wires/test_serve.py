@@ -109,7 +109,7 @@ def test_an_answer_ahead_of_the_upgrade_that_lacks_something_is_told(wires, tmp_
     assert result["connects"]["failed"] == {"http_200": 3} and result["connects"]["accepted"] == 0
 
 
-def test_what_an_operator_lets_expire_comes_back(serve, wires, tmp_path):
+def test_clients_reconnect_after_an_operator_expires_their_tokens(serve, wires, tmp_path):
     def logins():
         return sum(line["kind"] == "logged_in" for line in lines(gateway) if line.get("user") == "storm-3")
 
@@ -135,7 +135,7 @@ def test_old_tokens_are_refused_in_the_words_of_the_wire(serve, storm, tmp_path)
     assert result["connects"]["accepted"] == CLIENTS and result["refreshes"]["accepted"] == 0
 
 
-def test_what_nobody_can_play_is_told_at_the_start(wires, tmp_path):
+def test_a_description_that_cannot_be_played_is_refused_at_the_start(wires, tmp_path):
     with pytest.raises(RuntimeError, match="/v1/connect is the plain dialect's own"), Gateway("--wire", str(wires / "postern-plain.json"), expected_exit=2):
         pass
     path = tmp_path / "mute.json"
@@ -216,7 +216,7 @@ def test_an_expired_token_in_a_refresh_has_centrifuge_python_come_back(serve):
         assert counts_of(gateway)["logged_in"] == 2 and set(codes) == {3005}, (states, codes)
 
 
-def test_a_bad_token_in_a_refresh_ends_centrifuge_python_for_good(serve):
+def test_a_bad_token_in_a_refresh_ends_centrifuge_python_permanently(serve):
     async def main(gateway):
         client, states = centrifuge_client(gateway, ["no token"], token("ann", 2))
         await client.connect()
@@ -265,7 +265,7 @@ def test_centrifuge_python_with_a_subscription_settles_on_its_first_connection(s
         assert counts_of(gateway)["logged_in"] == 1 and "message_unanswered" not in gateway.log()
 
 
-def test_a_message_that_nobody_answers_is_told_in_the_log_without_its_token_and_not_for_ever(serve):
+def test_messages_without_an_answer_are_logged_without_tokens_and_not_endlessly(serve):
     import websockets.sync.client
 
     with serve("centrifugo") as gateway:
@@ -300,7 +300,7 @@ def test_no_shipped_description_is_warned_about(name, serve):
         assert "wire_silence" not in gateway.log()
 
 
-def test_python_socketio_is_let_in_pinged_and_put_out(serve, wires, tmp_path):
+def test_python_socketio_is_admitted_pinged_and_disconnected(serve, wires, tmp_path):
     quick = tmp_path / "quick.json"
     quick.write_text((wires / "socketio.json").read_text().replace('"ping_every": "25s"', '"ping_every": "300ms"'))
     over, refused = threading.Event(), []
@@ -368,7 +368,7 @@ def test_nats_py_logs_in_and_is_told_the_end(serve):
 
 
 @pytest.mark.parametrize("name", [*RENEWED, *RETURNING, "pusher"])
-def test_nonsense_is_passed_over_and_nobody_is_let_in_by_it(name, serve, wires):
+def test_nonsense_is_ignored_and_admits_no_client(name, serve, wires):
     import websockets.sync.client
 
     paths = {

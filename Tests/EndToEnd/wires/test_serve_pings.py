@@ -8,7 +8,7 @@ from gateway import Gateway, token
 from orders import counts_of
 
 
-def test_a_client_that_pings_and_talks_by_itself_is_pinged_in_the_wires_words_all_the_same(wires, tmp_path):
+def test_a_client_that_sends_pings_and_messages_still_gets_the_wires_pings(wires, tmp_path):
     """centrifuge-python sends pings of the protocol every 20 s, and gives a connection up that has had none of Centrifugo's for 35 s."""
     quick = tmp_path / "quick.json"
     quick.write_text((wires / "centrifugo.json").read_text().replace('"ping_every": "25s"', '"ping_every": "1s"').replace('"ping": 25', '"ping": 1'))

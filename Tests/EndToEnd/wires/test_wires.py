@@ -30,7 +30,7 @@ def server(name):
         yield server
 
 
-def test_everybody_comes_back_with_a_new_token(wires, name, server, secret_file):
+def test_all_clients_reconnect_with_a_new_token(wires, name, server, secret_file):
     result = storms.run(*flags(wires / f"{name}.json", server, secret_file))["result"]
     log = server.log
     assert log["over"] == CLIENTS and log["accepted"] == 2 * CLIENTS, (log, result)
